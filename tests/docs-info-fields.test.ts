@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { answerFields } from './support/answer-fields.ts';
 
-/** Goal: the pages docs/reference/info-*.md name every field of every answer, and none that an answer does not have. */
+/** Goal: the pages docs/reference/info-*.md name every field of every answer, and no others. */
 
 const REFERENCE = join(import.meta.dirname, '..', 'docs', 'reference');
 const page = (name: string): string => readFileSync(join(REFERENCE, name), 'utf8');
@@ -18,17 +18,17 @@ function sectionOf(query: string): string {
   return INFO.split(/^#{2,3} /m).find((each) => each.startsWith(`${query}\n`)) ?? '';
 }
 
-/** Names in backquotes; of `{a, b}`, `a.b` and `[x, y]` each part. */
+/** Names in backquotes; each part of `{a, b}`, `a.b` and `[x, y]`. */
 function namesIn(text: string): ReadonlySet<string> {
   const prose = text.replaceAll(/```[^]*?```/g, '');
   const quoted = [...prose.matchAll(/`([^`]+)`/g)].map(([, each]) => each!);
   return new Set(quoted.flatMap((each) => each.match(/[A-Za-z_]\w*/g) ?? []));
 }
 
-/** Answers with refusals and replies in them, which other pages describe. */
+/** Answers that contain rejects and replies, which other pages describe. */
 const WITH_REPLIES: readonly string[] = ['actionStatus', 'simulate', 'tx'];
 
-/** The text of linked sections: rows of the same form, rejections, replies. */
+/** The text of linked sections: rows of the same form, rejects, replies. */
 function linkedText(query: string, section: string): string {
   const anchors = [...section.matchAll(/\]\((?:info-\w+\.md)?#(\w+)\)/g)].map(
     ([, anchor]) => anchor!,

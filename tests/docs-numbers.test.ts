@@ -15,7 +15,7 @@ import type { LedgerDelta } from '../packages/protocol/src/info/account-answers.
 import { createStreams } from '../packages/sdk/src/streams/create-streams.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** Numbers and lists of the guides that no snippet prints, computed from what they are about. */
+/** Numbers and lists of the guides that no snippet prints, compared with the code. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const guide = (path: string): string => page(`docs/${path}`);
@@ -37,12 +37,17 @@ const PERPS = genesisCommands('Oddlot-Testnet').flatMap((command) =>
 describe('docs/operate/outcome-markets.md', () => {
   const text = guide('operate/outcome-markets.md');
 
-  test.each(EVENT_TEMPLATES)('$slug: how long a round lasts, and how often one starts', (show) => {
-    const [row = ''] = text.split('\n').filter((line) => line.startsWith(`| \`${show.slug}\``));
-    expect(row).toContain(`${duration(show.roundMs)}; one starts every ${duration(show.everyMs)}`);
-  });
+  test.each(EVENT_TEMPLATES)(
+    '$slug: the length of a round, and the interval between starts',
+    (show) => {
+      const [row = ''] = text.split('\n').filter((line) => line.startsWith(`| \`${show.slug}\``));
+      expect(row).toContain(
+        `${duration(show.roundMs)}; one starts every ${duration(show.everyMs)}`,
+      );
+    },
+  );
 
-  test('how many steps the rounds have', () => {
+  test('the number of steps in the rounds', () => {
     const steps = [...new Set(EVENT_TEMPLATES.map(({ roundMs }) => roundMs))]
       .sort((a, b) => a - b)
       .map((roundMs) => [duration(roundMs), n(roundMs / STEP_MS)] as const);
@@ -117,17 +122,17 @@ test.each(SAID.flatMap(([name, ...sentences]) => sentences.map((said) => [name, 
 describe('docs/build/testing-a-bot.md', () => {
   const text = guide('build/testing-a-bot.md');
 
-  test('where still prices stand', () => {
+  test('the constant prices', () => {
     const prices = PERPS.map(
       ({ baseCurrency }) => `${baseCurrency} ${n(startPrice(baseCurrency, 0))}`,
     );
     expect(text).toContain(`Keeps prices constant: ${prices.join(', ')} |`);
   });
 
-  test('R-mark: how far a book draws the mark', () => {
+  test('R-mark: the maximum distance of the mark from the oracle because of a book', () => {
     const { liquidationFeeE8 } = defaultParameters('Oddlot-Testnet');
     const bands = Map.groupBy(PERPS, (perp) => {
-      // Rounded up: it is never more than that.
+      // Rounded up, because it is a maximum.
       const tenThousandths = Math.ceil(markBandE8(perp, liquidationFeeE8) / 100);
       return `${tenThousandths / 10_000}%`;
     });
@@ -139,8 +144,8 @@ describe('docs/build/testing-a-bot.md', () => {
 });
 
 describe('docs/reference', () => {
-  test('info-history.md has every kind of row of the ledger', () => {
-    // A kind that is not here is an error of types.
+  test('info-history.md has every kind of ledger row', () => {
+    // A missing kind is a type error.
     const kinds: Readonly<Record<LedgerDelta['type'], true>> = {
       liquidation: true,
       adl: true,
@@ -166,7 +171,7 @@ describe('docs/reference', () => {
   });
 });
 
-test('lines that start a venue for a test are understood, and start what the test needs alone', () => {
+test('commands that start a test venue are valid, and start only what the test needs', () => {
   const lines = GUIDES.flatMap((name) =>
     [...guide(name).matchAll(/npm start -- ([^`\n]*)/g)].map(
       (match) => [name, match[1] ?? ''] as const,
@@ -187,7 +192,7 @@ test('lines that start a venue for a test are understood, and start what the tes
   }
 });
 
-test('docs/build/sdk.md says of every stream what a reset brings', () => {
+test('docs/build/sdk.md describes the content of a reset for every stream', () => {
   const table = guide('build/sdk.md')
     .split('\n')
     .filter((line) => /^\| `\w+`/.test(line))
@@ -220,8 +225,8 @@ test('every source file that the architecture names exists', () => {
   expect(missing).toEqual([]);
 });
 
-test('the files of deploy/ say what an operator has to do before they work', () => {
-  // Before 1.25.1 nginx knows no directive of that name, and Debian 12 has 1.22.
+test('the files of deploy/ contain the steps that an operator has to do first', () => {
+  // nginx before 1.25.1 does not have this directive, and Debian 12 has 1.22.
   expect(page('deploy/nginx/oddlot.conf')).not.toMatch(/^\s*http2 on;/m);
   expect(page('deploy/nginx/oddlot.conf')).toMatch(/^\s*listen 443 ssl http2;/m);
   const [header = ''] = page('deploy/systemd/oddlot.service').split('[Unit]');

@@ -6,7 +6,7 @@ import { API_VERSION, ERROR_CODES } from '@oddlot/protocol';
 import { releasesIn } from '../scripts/changelog.ts';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** What the project promises to those who upgrade, and what it tells editors and machines, is what it does. */
+/** Compares the policies for upgrades and the files for editors and machines with the code. */
 
 const read = (path: string): string => readFileSync(join(REPOSITORY, path), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { readonly version: string };
@@ -21,7 +21,7 @@ describe('docs/upgrade-policy.md', () => {
     }),
   );
 
-  test('has a row for every release, and for the one that this tree is', () => {
+  test('has a row for every release, including that of this tree', () => {
     const released = releasesIn(read('CHANGELOG.md')).map((each) => each.version);
     const all = released.includes(version) ? released : [version, ...released];
     expect(rows.map(({ release }) => release)).toEqual(all.toReversed());
@@ -29,11 +29,11 @@ describe('docs/upgrade-policy.md', () => {
 
   const previous = rows.at(-2)!;
 
-  test('the newest release opens folders of the one before it', () => {
+  test('the newest release opens folders of the previous one', () => {
     expect(rows.at(-1)).toMatchObject({ rules: RULES_VERSION, opens: [previous.release, version] });
   });
 
-  test('this tree has the engine of the release before, and no other', () => {
+  test('this tree contains the engine of the previous release only', () => {
     const names = readdirSync(join(REPOSITORY, 'packages/replica/eras'));
     expect(previous.rules).toBe(RULES_VERSION - 1);
     expect(names.filter((name) => /^rules-\d+\.js$/.test(name))).toEqual([
@@ -41,18 +41,18 @@ describe('docs/upgrade-policy.md', () => {
     ]);
   });
 
-  test('there are folders of the release before to test on', () => {
+  test('folders of the previous release exist for tests', () => {
     const name = `tests/fixtures/release-${previous.release}/meta.json`;
     expect(JSON.parse(read(name))).toMatchObject({ release: previous.release });
   });
 
-  test('the date of the wire, and the code for another', () => {
+  test('the date of the API version, and the code for another one', () => {
     expect(text).toContain(`supported a single version, \`${API_VERSION}\``);
     expect(text).toContain(`with code ${ERROR_CODES.VERSION} (\`VERSION\`)`);
   });
 });
 
-test('the README says which release it is', () => {
+test('the README names the current release', () => {
   expect(read('README.md')).toContain(`\n## Status\n\nThe current version is ${version}. `);
 });
 
@@ -60,7 +60,7 @@ test('the guide of the SDK installs the tarball of this release', () => {
   expect(read('docs/build/sdk.md')).toContain(`oddlot-sdk-${version}.tgz`);
 });
 
-test('.editorconfig says what the formatter does', () => {
+test('.editorconfig agrees with the formatter', () => {
   const config = read('.editorconfig');
   const { printWidth, tabWidth, useTabs } = JSON.parse(read('.oxfmtrc.json')) as {
     readonly printWidth: number;
@@ -73,7 +73,7 @@ test('.editorconfig says what the formatter does', () => {
   expect(everything).toContain(`\nmax_line_length = ${printWidth}\n`);
 });
 
-test('the workflow runs .ci/run on both architectures, and may write nothing', () => {
+test('the workflow runs .ci/run on both architectures, without write permissions', () => {
   const workflow = read('.github/workflows/ci.yml');
   const steps = [...workflow.matchAll(/^ +- (run|uses): (.+)$/gm)].map((match) => match[2]);
   expect(steps.at(-1)).toBe('.ci/run');
@@ -81,17 +81,17 @@ test('the workflow runs .ci/run on both architectures, and may write nothing', (
   expect(workflow).toContain('\npermissions:\n  contents: read\n');
 });
 
-test('who is asked about what: every path is there', () => {
+test('every path in the list of code owners exists', () => {
   const paths = [...read('.github/CODEOWNERS').matchAll(/^\/(\S+)/gm)].map((match) => match[1]!);
   expect(paths.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });
 
-test('the container of developers forwards the ports of a local venue', () => {
+test('the development container forwards the ports of a local venue', () => {
   const { forwardPorts, image } = JSON.parse(read('.devcontainer/devcontainer.json')) as {
     readonly forwardPorts: readonly number[];
     readonly image: string;
   };
   expect(forwardPorts).toEqual([0, 1, 2, 3, 4].map((offset) => 8690 + offset));
-  // The same as that of the workflow.
+  // The same as in the workflow.
   expect(read('.github/workflows/ci.yml')).toContain(`container: ${image}\n`);
 });

@@ -36,8 +36,8 @@ import { aVenue } from './support/actors.ts';
 import { CALM, REPOSITORY } from './support/venue-process.ts';
 
 /**
- * The tables of the reference say what the code says: how each action is signed, what is bounded by
- * which number, which settings and which metrics there are.
+ * Compares the tables of the reference with the code: signatures of actions, limits, settings and
+ * metrics.
  */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
@@ -45,7 +45,7 @@ const PAGES = readdirSync(join(REPOSITORY, 'docs'), { recursive: true, encoding:
   (path) => path.endsWith('.md'),
 );
 
-/** The cells of every row of the tables of a text, without the marks of code. */
+/** The cells of all table rows in a text, without backquotes. */
 const rowsOf = (text: string): string[][] =>
   text
     .split('\n')
@@ -63,7 +63,7 @@ const sectionOf = (text: string, title: string): string =>
 describe('docs/reference/signing.md', () => {
   const text = page('reference/signing.md');
 
-  test('names for every action who signs it and which struct', () => {
+  test('names the signer and the struct of every action', () => {
     const schemes: Record<SignedBy, string> = {
       agent: 'trading',
       direct: 'account',
@@ -81,7 +81,7 @@ describe('docs/reference/signing.md', () => {
     expect(rowsOf(sectionOf(text, 'Every action')).slice(1)).toEqual(expected);
   });
 
-  test('spells every struct as it is hashed, and no other', () => {
+  test('contains exactly the hashed structs', () => {
     const direct = Object.values(DIRECT_STRUCTS);
     const structs = [AGENT, ...direct, SEND_MULTI_SIG];
     const listed = sectionOf(text, 'Structs').match(/^[A-Z]\w+\(.*\)$/gm);
@@ -103,18 +103,18 @@ describe('docs/reference/signing.md', () => {
 describe('docs/reference/exchange.md', () => {
   const text = page('reference/exchange.md');
 
-  test('lists the account actions as they are in the code', () => {
+  test('lists the account actions of the code', () => {
     const listed = /^\*\*Account actions\*\* \(([^)]+)\)/m.exec(text)?.[1] ?? '';
     expect(listed.replaceAll('`', '').split(', ')).toEqual(Object.keys(DIRECT_STRUCTS));
   });
 
-  test('has every name that a reply carries, and no other', () => {
+  test('has exactly the names of replies', () => {
     const [, table = ''] = text.split('| Action | `data.type` |\n');
     const rows = rowsOf(table.split('\n\n')[0] ?? '');
     const listed = rows.flatMap(([types = '', name]) =>
       types.split(', ').map((type) => [type, name]),
     );
-    // A reply names the action that a wrapper carries, and the wrapper only without one.
+    // A reply names the inner action of a wrapper, and the wrapper only without one.
     const expected = Object.entries(ACTIONS).map(([type, { internalName, signedBy }]) =>
       signedBy === 'multiSig' ? [type, 'the type of the inner action'] : [type, internalName],
     );
@@ -122,7 +122,7 @@ describe('docs/reference/exchange.md', () => {
   });
 });
 
-test('docs/reference/errors.md marks the texts that nothing answers yet, and no other', () => {
+test('docs/reference/errors.md marks exactly the texts that are not used yet', () => {
   const names = readdirSync(join(REPOSITORY, 'packages')).filter(
     (name) => !['engine', 'web'].includes(name),
   );
@@ -276,14 +276,14 @@ describe('docs/reference/limits.md', () => {
     '%s: %s',
     (label, said) => {
       const keys = Object.keys(expected).filter((start) => label.startsWith(start));
-      // Of two that fit, such as /exchange and a longer one, the longer is meant.
+      // Of two matches, such as /exchange and a longer path, the longer one is used.
       const key = keys.sort((a, b) => b.length - a.length)[0];
       expect(key, 'a limit that no number of the code is compared with').toBeDefined();
       for (const words of expected[key ?? ''] ?? []) expect(said).toContain(words);
     },
   );
 
-  test('the rules below the budgets have the numbers of the code', () => {
+  test('the rules below the limits have the numbers of the code', () => {
     const rules = page('reference/limits.md').replaceAll(/\s+/g, ' ');
     expect(rules).toContain(`Queries that take longer than ${LONG_MS} ms get only that tenth`);
     expect(rules).toContain(
@@ -292,14 +292,14 @@ describe('docs/reference/limits.md', () => {
     expect(rules).toContain(`Above ${n(WS_LIMITS.streamsMax)} streams`);
   });
 
-  test('has a row for every limit that is compared', () => {
+  test('has a row for every compared limit', () => {
     const lost = Object.keys(expected).filter(
       (start) => !rows.some(([label]) => label?.startsWith(start)),
     );
     expect(lost).toEqual([]);
   });
 
-  test('receipts are kept as long on every page that says how long', () => {
+  test('every page gives the same retention of receipts', () => {
     const said = PAGES.flatMap((path) =>
       page(path)
         .split('\n')
@@ -317,7 +317,7 @@ describe('docs/operate/monitoring.md', () => {
   const text = page('operate/monitoring.md');
   const world = aVenue(CALM);
 
-  test('every page names only metrics that there are, and this one names all of ours', async () => {
+  test('every page names existing metrics only, and this one names all of the venue', async () => {
     const reply = await fetch(`${world.venue.operations}/metrics`);
     const served = [...(await reply.text()).matchAll(/^# TYPE (oddlot_\w+) /gm)].map(
       (match) => match[1] ?? '',
@@ -325,7 +325,7 @@ describe('docs/operate/monitoring.md', () => {
     expect(served.length).toBeGreaterThan(10);
     for (const path of PAGES) {
       const named = page(path).match(/\boddlot_[a-z_]+\b/g) ?? [];
-      // Those of a cluster are held against one of its replicas, in tests/cluster.
+      // Those of a cluster are compared with one of its replicas, in tests/cluster.
       const missing = named.filter(
         (name) => !served.includes(name) && !name.startsWith('oddlot_cluster_'),
       );

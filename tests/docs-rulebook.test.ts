@@ -17,12 +17,12 @@ import { defaultParameters, genesisCommands } from '../packages/replica/src/gene
 import { formatDecimal } from '@oddlot/units';
 import { REPOSITORY } from './support/venue-process.ts';
 
-/** The numbers that the rulebook gives are those that a new venue starts with. */
+/** Compares the numbers in the rulebook with the defaults of a new venue. */
 
 const text = readFileSync(join(REPOSITORY, 'docs/rulebook.md'), 'utf8');
 const ROWS = [...text.matchAll(/^\| `(\w+)` \| ([^|]+) \| .*\|$/gm)];
 
-/** A parameter as the table shows it: the unit is the end of its name. */
+/** A parameter in the table's format; its unit is the end of its name. */
 function shown(name: string, value: number): string {
   if (name.endsWith('MicroUsdc')) return `${(value / 1e6).toLocaleString('en-US')} USDC`;
   if (name.endsWith('E8')) return `${value / 1e6}%`;
@@ -31,7 +31,7 @@ function shown(name: string, value: number): string {
 }
 
 describe('docs/rulebook.md', () => {
-  test('has every number that a venue is configured with, and no other', () => {
+  test('has exactly the parameters of a venue', () => {
     const table = text.slice(text.indexOf('## Parameters'));
     const listed = ROWS.filter(({ index }) => index >= text.length - table.length);
     const numbers = Object.entries(defaultParameters('Any')).filter(
@@ -42,7 +42,7 @@ describe('docs/rulebook.md', () => {
     );
   });
 
-  test('R-mark: the bands that it works out follow from its formula and the listed tiers', () => {
+  test('R-mark: the given bands follow from the formula and the listed tiers', () => {
     const { liquidationFeeE8 } = defaultParameters('Any');
     for (const command of genesisCommands('Any')) {
       if (command.type !== 'registerPerp') continue;
@@ -60,7 +60,7 @@ describe('docs/rulebook.md', () => {
     }
   });
 
-  test('R-ema: the constant and the vector that it gives', () => {
+  test('R-ema: the given constant and vector', () => {
     const factor = Number(/\(sample − ema\) × (\d+) \/ 2\^32/.exec(text)?.[1]);
     expect(factor).toBe(Math.floor(2 ** 32 * (1 - Math.exp(-1 / 150))));
     let ema = 0n;
@@ -70,7 +70,7 @@ describe('docs/rulebook.md', () => {
     expect(text).toContain(`reaches ${Number(ema) / 1e6} after 150 s`);
   });
 
-  test('R-funding: its table of rates follows from its formula', () => {
+  test('R-funding: the table of rates follows from the formula', () => {
     const section = text.slice(text.indexOf('### R-funding\n'), text.indexOf('### R-funding-gaps'));
     const rows = [...section.matchAll(/^\| ([−\d.]+)(?: to ([−\d.]+))? \| ([−\d.]+)/gm)];
     expect(rows.length).toBe(4);
@@ -79,13 +79,13 @@ describe('docs/rulebook.md', () => {
     for (const [, from = '', to = from, rate = ''] of rows) {
       for (const premium of [e10(from), e10(to)]) {
         const eightHours = premium + clamp(1e6 - premium, 5e6);
-        // Half up, as the venue rounds what it shows.
+        // Half up, as the venue rounds displayed values.
         expect(clamp(Math.floor(eightHours / 8 + 0.5), 4e8)).toBe(e10(rate));
       }
     }
   });
 
-  /** Premium and rate of an impact price at an oracle of 100, as the tables write them. */
+  /** Premium and rate of an impact price at an oracle of 100, in the format of the tables. */
   const ratesAt = (mark: string, side: string, impact: string): readonly [string, string] => {
     const price = { numerator: BigInt(Math.round(Number(impact) * 100)), denominator: 1n };
     const perp = { mark: Math.round(Number(mark) * 100), oracle: 10_000, definition: {} };
@@ -98,7 +98,7 @@ describe('docs/rulebook.md', () => {
   };
   const words = (e10: bigint): string => formatDecimal(e10, 10).replace('-', '−');
 
-  test('R-funding: its examples of premiums, and the highest rate in the guide', () => {
+  test('R-funding: the examples of premiums, and the highest rate in the guide', () => {
     const section = text.slice(text.indexOf('### R-funding\n'), text.indexOf('### R-funding-gaps'));
     const rows = [
       ...section.matchAll(/^\| mark ([\d.]+), impact(Bid|Ask) ([\d.]+) \| (.+) \| (.+) \|$/gm),
@@ -113,7 +113,7 @@ describe('docs/rulebook.md', () => {
     expect(guide).toContain(`at most ${most / 1e10} (${most / 1e8}%)`);
   });
 
-  test('R-funding: the sample that the guide works out', () => {
+  test('R-funding: the computed sample in the guide', () => {
     const guide = readFileSync(join(REPOSITORY, 'docs/trade/funding.md'), 'utf8');
     const impact = { numerator: 1_083_000n * 100n, denominator: 5_990n };
     const at = (mark: number, bid = impact) =>
@@ -124,7 +124,7 @@ describe('docs/rulebook.md', () => {
     expect(guide).toContain(`1.6 / 180 = ${at(18_160, high)}`);
   });
 
-  test('R-fillable: its example, to the micro-USDC', () => {
+  test('R-fillable: the example, to the micro-USDC', () => {
     const section = text.slice(text.indexOf('### R-fillable'), text.indexOf('### R-isolated'));
     const [, stays, goes] =
       /balance of ([\d.]+), the order stays; with ([\d.]+), it is/.exec(section) ?? [];
@@ -140,7 +140,7 @@ describe('docs/rulebook.md', () => {
     expect(left('640', 170)).toBe(0);
   });
 
-  test('R-insurance-fund: the funding of its example, here and in the guide', () => {
+  test('R-insurance-fund: the funding in the example, here and in the guide', () => {
     const [, rate = '', fund = '', a = '', b = '', paid, received] =
       /rate is ([\d.]+) and the oracle price 100. The fund is long ([\d,]+) lots of 0.01, A is long ([\d,]+) and B short ([\d,]+). A pays ([\d.]+), B receives ([\d.]+)/.exec(
         text,
@@ -155,7 +155,7 @@ describe('docs/rulebook.md', () => {
     expect(guide).toContain(`= **${received}** |`);
   });
 
-  test('R-liquidation: its table of a gap is what the engine does', () => {
+  test("R-liquidation: the table of a price gap equals the engine's result", () => {
     const section = text.slice(
       text.indexOf('### R-liquidation'),
       text.indexOf('### R-insurance-fund'),
@@ -188,7 +188,7 @@ describe('docs/rulebook.md', () => {
     for (const price of ['82.80', '94.80']) expect(section).toContain(`at ${price}`);
   });
 
-  test('R-order-of-events, R-oracle-stale: their examples', () => {
+  test('R-order-of-events, R-oracle-stale: the examples', () => {
     const [owner, other] = [actor(0xa), actor(0xb)];
     const held = (usdc: number) => {
       const venue = openGap();
@@ -219,7 +219,7 @@ describe('docs/rulebook.md', () => {
     }
   });
 
-  test('R-delist: the marks of its example', () => {
+  test('R-delist: the marks in the example', () => {
     for (const samples of [360, 300]) {
       const hour = { ...createClosing(0, false), looked: 360, samples, sum: samples * px(100) };
       const mark = (closingMark(hour, px(120)) ?? 0) / 1e4;

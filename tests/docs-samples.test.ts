@@ -6,8 +6,9 @@ import { samplesOf, shapeOf, shortened, type Part, type Samples } from '../scrip
 import { recordSamples } from '../scripts/record-samples.ts';
 
 /**
- * Goal: the reference has a sample of every action, query and channel, and each has the shape of a live answer.
- * Values may differ: they depend on time and hashes. `npm run write-samples` writes the samples again.
+ * Goal: the reference has a sample of every action, query and channel, with the shape of a live
+ * answer. Values may differ, because they depend on time and hashes. `npm run write-samples` writes
+ * the samples again.
  */
 
 const REFERENCE = join(import.meta.dirname, '../docs/reference');
@@ -41,7 +42,7 @@ beforeAll(async () => {
 describe.each(KINDS)('samples of $kind', ({ kind, names, pages }) => {
   const documented = documentedOn(pages);
 
-  test('each has one, and nothing else has', () => {
+  test('exist for each, and for no others', () => {
     expect([...documented.keys()].toSorted()).toEqual([...names].toSorted());
   });
 

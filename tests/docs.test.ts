@@ -40,10 +40,7 @@ import { aVenue, order } from './support/actors.ts';
 import type { Json } from './support/client.ts';
 import { CALM, NODE, REPOSITORY } from './support/venue-process.ts';
 
-/**
- * The reference agrees with the code: headings and tables of its pages are compared with the parts of the venue,
- * in both directions.
- */
+/** Compares the reference with the code: headings and tables of its pages, in both directions. */
 
 const page = (path: string): string => readFileSync(join(REPOSITORY, 'docs', path), 'utf8');
 
@@ -57,7 +54,7 @@ describe('docs/reference/errors.md', () => {
   const text = page('reference/errors.md');
   const sections = text.split(/^## (?=<a id=)/m).slice(1);
 
-  test('its overview has every name with its code, and no other', () => {
+  test('its overview has exactly the names with their codes', () => {
     const rows = text.matchAll(/^\| \[(\w+)\]\(#(\w+)\) \| (\d+) \|/gm);
     const listed = [...rows].map(([, name, anchor, code]) => [name, anchor, Number(code)]);
     const expected = Object.entries(ERROR_CODES).map(([name, code]) => [name, name, code]);
@@ -71,7 +68,7 @@ describe('docs/reference/errors.md', () => {
     );
   });
 
-  test('each section has the texts of its name, and no other', () => {
+  test('each section has exactly the texts of its name', () => {
     const documented = sections.map((section) => {
       const name = /^<a id="(\w+)">/.exec(section)?.[1] ?? '';
       const rows = [...section.matchAll(/^\| `([^`]+)`(?: †)? \|/gm)];
@@ -81,7 +78,7 @@ describe('docs/reference/errors.md', () => {
   });
 });
 
-/** Every text of the protocol with its blanks left empty, under the name that it belongs to. */
+/** Every text of the protocol with empty placeholders, by its error name. */
 function messagesByName(): Record<string, string[]> {
   const byName = Object.fromEntries(Object.keys(ERROR_CODES).map((name) => [name, [] as string[]]));
   for (const [key, build] of Object.entries(MESSAGES)) {
@@ -92,15 +89,15 @@ function messagesByName(): Record<string, string[]> {
   return byName;
 }
 
-test('docs/reference/exchange.md describes the actions that are served, and no other', () => {
+test('docs/reference/exchange.md describes exactly the served actions', () => {
   expect(entriesOf('reference/exchange.md')).toEqual(Object.keys(ACTIONS).sort());
 });
 
-test('docs/reference/info-*.md describe the queries that are served, once each, and no other', async () => {
+test('docs/reference/info-*.md describe exactly the served queries, once each', async () => {
   const recoverer = await createRecoverer(NETWORKS.testnet);
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-docs-'));
   const store = await openHistoryStore({ file: join(folder, 'history.sqlite') });
-  // As in a venue with a settlement chain.
+  // As on a venue with a settlement chain.
   const permits = { deposit: async () => ({ ok: true, data: { txHash: '0x' } }) as const };
   // As in a process that counts its sockets.
   const health = () => ({ ready: true }) as VenueHealth;
@@ -129,7 +126,7 @@ test('docs/reference/info-*.md describe the queries that are served, once each, 
   await rm(folder, { recursive: true });
 });
 
-test('docs/reference/streams.md describes the channels that are served, and no other', () => {
+test('docs/reference/streams.md describes exactly the served channels', () => {
   const state = () => EMPTY_REPLICA.state;
   const context = {
     state,
@@ -148,7 +145,7 @@ test('docs/reference/streams.md describes the channels that are served, and no o
   expect(entriesOf('reference/streams.md')).toEqual(served.sort());
 });
 
-/** The venue before its first block lists no instrument, but it knows which channels it has. */
+/** The venue before its first block has no instruments, but it has its channels. */
 function servedBy(channels: ChannelSet, types: readonly string[]): string[] {
   return types.filter((type) => {
     const opening = channels.open({ ...ANY_QUERY, type });
@@ -165,7 +162,7 @@ const EMPTY_REPLICA: Replica = {
   propose: () => Promise.reject(new Error('nothing is proposed')),
 };
 
-/** The history of a venue without a block. */
+/** The history of a venue without blocks. */
 function emptyHistory(store: HistoryStore): History {
   const asOf = { height: 0, timeMs: 0 };
   return {
@@ -204,7 +201,7 @@ function infoOptions(recoverer: Recoverer): Parameters<typeof infoEndpoint>[0] {
   };
 }
 
-/** Has the required fields of every query and channel; what one does not know it ignores. */
+/** The required fields of all queries and channels; additional ones are ignored. */
 const ANY_QUERY = {
   user: '0x00000000000000000000000000000000000000aa',
   coin: '1',
@@ -228,7 +225,7 @@ const ANY_QUERY = {
 describe('the examples of the guides', () => {
   const world = aVenue([...CALM, '--faucet-usdc', '500000']);
 
-  test('docs/trade/margin.md: the venue returns the numbers that it computes', async () => {
+  test('docs/trade/margin.md: the venue returns the computed numbers', async () => {
     const alice = await world.trader('alice');
     const bob = await world.trader('bob');
     const market = world.sol;

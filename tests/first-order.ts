@@ -4,9 +4,9 @@ import { readmeBlocks, runBlock } from './support/readme.ts';
 import { Venue } from './support/venue-process.ts';
 
 /**
- * Runs a first program of the documentation many times, one run after the other, against a venue with
- * demo traders, and counts the runs that succeed: `npm run first-order -- --runs 200 [--url URL]
- * [--program without-the-sdk]`. Without a URL it starts its own venue. Exits with 1 if a run failed.
+ * Runs a first program of the documentation many times, one run after another, against a venue with
+ * bots, and counts the successful runs: `npm run first-order -- --runs 200 [--url URL] [--program
+ * without-the-sdk]`. Without a URL it starts its own venue. Exits with 1 if a run failed.
  */
 
 const { values } = parseArgs({

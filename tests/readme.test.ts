@@ -3,14 +3,14 @@ import { MARKERS, readmeBlocks, RUN_MS_MAX, runBlock } from './support/readme.ts
 import { CALM, Venue } from './support/venue-process.ts';
 
 /**
- * The first programs in the documentation work: every fenced block that follows a line
- * `<!-- test: NAME -->` runs unchanged, against a venue that was started as the README describes.
+ * Runs the first programs in the documentation: every fenced block after a line `<!-- test: NAME
+ * -->` runs unchanged, against a venue that was started as in the README.
  */
 
-/** The books change between two runs; one run that finds an order in the book proves little. */
+/** The books change between two runs, so one successful run proves little. */
 const RUNS = 2;
 
-/** The output that the page promises for each block. */
+/** The documented output of each block. */
 const PROMISED: Record<string, RegExp> = {
   'first-order': /^filled 0\.001 BTC at [0-9.]+$/m,
   'without-the-sdk':
@@ -46,7 +46,7 @@ describe('README.md and docs/get-started/without-the-sdk.md', () => {
     RUNS * RUN_MS_MAX,
   );
 
-  test('without-the-sdk reports the step that was rejected, and the reason', async () => {
+  test('without-the-sdk prints the rejected step, and the reason', async () => {
     const program = blocks.find(({ name }) => name === 'without-the-sdk');
     const poor = await Venue.start([...CALM, '--no-faucet']);
     try {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { relayOf } from '../support/relay.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
-/** Pages of other sites, in a browser that reaches the ports of a venue. */
+/** Pages of other sites, in a browser that can reach the ports of a venue. */
 
 let venue: Venue;
 const urls: Record<string, string> = {};
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Asked = { readonly host?: string; readonly origin?: string };
 
-/** `fetch` does not send a Host of choice. */
+/** `fetch` cannot set the Host header. */
 function status(port: string, [method, path]: readonly string[], headers: Asked): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { method: method!, agent: false, headers: { ...headers } };

@@ -18,12 +18,12 @@ import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { keyOf, type Signed } from '../support/wallet.ts';
 
 /**
- * A hostile hour in some seconds: every attack at once against one venue with its limits
- * on, while somebody trades. Attackers come from loopback addresses of their own, so that limits
- * per client tell them from the one who trades.
+ * All attacks at once within seconds against one venue with its limits on, while a user trades.
+ * Attackers have separate loopback addresses, so that limits per client distinguish them from the
+ * trader.
  */
 
-/** At least so long, and until every attack has met with its refusal. */
+/** The minimum time; it also continues until every attack has been rejected. */
 const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 5_000);
 const ATTACK_MS_MAX = 60_000;
 const EXPECTED = [
@@ -50,11 +50,14 @@ const EXPECTED = [
   'held sockets',
   'held bodies refused',
 ];
-/** The dearest questions meet a limit: on their number, or where answers are slow to come, on what may wait. */
+/**
+ * The most expensive queries are limited in number, or, if answers are slow, in the number that may
+ * wait.
+ */
 const LIMITED = ['list 429', 'list 503'];
 const DESCRIPTORS = 1_024;
 const MEBIBYTE = 1024 * 1024;
-/** What attacks add, all of them together; without bounds one alone took 1.7 GB in 22 s. */
+/** The additional memory of all attacks together; without limits one alone used 1.7 GB in 22 s. */
 const ADDED_MAX = 450 * MEBIBYTE;
 const WHALE_ACTIONS = 100;
 const MEDIAN_MS_MAX = 5_000;
@@ -79,13 +82,13 @@ afterAll(() => venue.remove());
 const actor = (name: string): Actor => new Actor(name, keyOf(`hostile ${name}`), () => client);
 const agent = new Agent({ keepAlive: true });
 
-/** Posts from an address of choice and tells how long the answer took. */
+/** Posts from a given address and returns the time of the answer. */
 const post = (path: string, body: unknown, localAddress = '127.0.0.1'): Promise<Answer> =>
   postFrom({ agent, localAddress, url: new URL(path, venue.url) }, body);
 
 const enveloped = ({ envelope }: Signed): object => ({ ...envelope, confirm: 'executed' });
 
-/** Somebody with 5,000 orders, far from where others trade. */
+/** An account with 5,000 orders, far from the market. */
 async function aWhale(): Promise<Actor> {
   const whale = actor('whale');
   await post('/request-fund', { user: whale.address }, '127.0.1.1');
@@ -94,7 +97,7 @@ async function aWhale(): Promise<Actor> {
       order({ market: sol, side: 'buy', price: sol.at(-1_000 - each), size: sol.worth(14) }),
     );
     const signed = await whale.sign(orderAction(...orders));
-    // Ten addresses, so that the limit on actions does not slow the preparation.
+    // Ten addresses, so that the limit on actions does not slow down the preparation.
     const reply = await post('/exchange', enveloped(signed), `127.0.1.${index % 10}`);
     expect(reply.json.status, JSON.stringify(reply.json)).toBe('ok');
   }
@@ -105,7 +108,7 @@ function percentile(values: readonly number[], p: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * p)] ?? 0;
 }
 
-/** What the process uses now. */
+/** The current resources of the process. */
 function usage(): { resident: number; descriptors: number } {
   const status = readFileSync(`/proc/${venue.pid}/status`, 'utf8');
   const resident = Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
@@ -119,7 +122,7 @@ function journalBytes(): number {
   );
 }
 
-/** Places, cancels and reads, a little below the limits, until it is over. */
+/** Places, cancels and reads, slightly below the limits, until the end. */
 async function trade(trader: Actor, isOver: () => boolean): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (!isOver()) {
@@ -149,7 +152,7 @@ async function metrics(): Promise<Record<keyof typeof METRICS, number>> {
   return { bodies: read(METRICS.bodies), held: read(METRICS.held), open: read(METRICS.open) };
 }
 
-/** The attackers' process, and what it reports of itself. */
+/** The attackers' process and its results. */
 class Attackers {
   readonly #child: ChildProcess;
   result: AttackResult = {};
@@ -176,7 +179,7 @@ class Attackers {
   }
 }
 
-test('R-requests: whoever trades is served while every attack runs at once', async () => {
+test('R-requests: a trader is served while every attack runs at once', async () => {
   const whale = await aWhale();
   const trader = actor('trader');
   await post('/request-fund', { user: trader.address });
@@ -212,14 +215,15 @@ test('R-requests: whoever trades is served while every attack runs at once', asy
   expect(seen.held).toBeLessThanOrEqual(96 * MEBIBYTE);
   expect(journalBytes() - journalBefore).toBeLessThan(8 * MEBIBYTE);
 
-  // Whoever trades waits for no stranger; a generous bound, since attackers and others share the processors.
+  // The trader does not wait for attackers; the bound is generous, because both share the
+  // processors.
   expect(
     percentile(
       answers.map(({ ms }) => ms),
       0.5,
     ),
   ).toBeLessThan(MEDIAN_MS_MAX);
-  // The chain's and the relay's ports serve as well, and money goes on.
+  // The ports of the chain and the relay still serve, and settlement continues.
   const number = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
   for (const port of [ports.chain, ports.relayChain]) {
     const url = new URL(`http://127.0.0.1:${port}`);
@@ -227,7 +231,7 @@ test('R-requests: whoever trades is served while every attack runs at once', asy
   }
   expect((await fetch(`http://127.0.0.1:${ports.relay}/api/v1/bridge/chains`)).status).toBe(200);
 
-  // The attacks took place, and met with the refusals that are meant for them.
+  // The attacks were executed, and got the expected rejects.
   expect(Object.keys(result)).toEqual(expect.arrayContaining(EXPECTED));
   expect(LIMITED.filter((name) => name in result)).not.toEqual([]);
   expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);

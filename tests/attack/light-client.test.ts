@@ -10,8 +10,8 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * What queries cost, of an account with as many rows as a page has. The venue has an account of work for each client
- * that is hardly refilled, so that what is missing from it is what was spent.
+ * The cost of queries for an account with a full page of rows. The venue's work budget per client
+ * is hardly refilled here, so that its decrease is the cost.
  */
 
 const BURST_MS = 1_000_000;
@@ -50,7 +50,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** 600 orders that are over, and 250 fills. */
+/** 600 ended orders, and 250 fills. */
 async function fill(): Promise<void> {
   let sent = 0;
   const send = async (who: Actor, action: Record<string, unknown>): Promise<void> => {
@@ -73,12 +73,12 @@ async function fill(): Promise<void> {
   }
 }
 
-test('R-requests: fifty a second of any query with its default parameters are within the budget of work', async () => {
+test('R-requests: fifty default queries a second of any type are within the work budget', async () => {
   const costs = new Map<string, number>();
   const now = Date.now();
   for (const [index, type] of Object.keys(INFO_QUERIES).entries()) {
     const from = `127.0.3.${index + 1}`;
-    // What a query does not know it passes over.
+    // Unknown fields of a query are ignored.
     const query = {
       type,
       user: alice.address,
@@ -92,7 +92,7 @@ test('R-requests: fifty a second of any query with its default parameters are wi
     let asked = 1;
     for (; asked < ASKED; asked++) {
       const { status } = await post('/info', query, from);
-      // Two have a number of their own that they may be asked.
+      // Two query types have a separate limit.
       if (status === 429 && ['simulate', 'explainSignature'].includes(type)) break;
       expect([type, status]).toEqual([type, 200]);
     }

@@ -14,11 +14,11 @@ import { type MoneyWorld, type Somebody, usdc } from '../support/money-world.ts'
 import type { Chance } from '../support/seeded.ts';
 
 const RESTS_MS = 1_500;
-/** What a withdrawal costs. */
+/** The fee of a withdrawal. */
 const FEE = usdc('0.1');
 const START = '100000';
 
-/** Somebody who brings money from the settlement chain and takes it back, whatever happens to the venue meanwhile. */
+/** A user that deposits from the settlement chain and withdraws to it during all faults. */
 export class Banker {
   readonly #who: Somebody;
   readonly #chain: PublicClient;
@@ -60,8 +60,9 @@ export class Banker {
   }
 
   /**
-   * A chain refuses for a while whoever has asked for more than it reads, as a replica does that was frozen, and to it all of this
-   * machine are one. It may have taken what it then refuses to answer: its count of what was sent says so.
+   * A chain temporarily rejects clients whose requests exceed its limit, such as a replica that was
+   * frozen, and all processes of this machine count as one client. It may have accepted a
+   * transaction without answering, which its nonce shows.
    */
   async #deposit(amount: string): Promise<void> {
     const { user: address } = this.#who;
@@ -79,7 +80,7 @@ export class Banker {
     } while ((await count()) === before);
   }
 
-  /** Told or not, it happens once or not at all: what it came to is counted at the end. */
+  /** With or without an answer, it happens once or not at all: the result is checked at the end. */
   async #withdraw(): Promise<void> {
     const [first, ...others] = this.#urls();
     if (first === undefined) return;
@@ -92,19 +93,22 @@ export class Banker {
       const reply = await client.exchange.withdraw3(to, { confirm: 'executed' });
       if (reply.status === 'executed') this.#acknowledged += 1;
     } catch {
-      // Nothing to withdraw yet, or nobody there who could say.
+      // There is no balance to withdraw yet, or no replica to ask.
     } finally {
       client.close();
     }
   }
 
-  /** Every deposit is credited once, every withdrawal that was acknowledged is paid once, and nothing else was. */
+  /**
+   * Every deposit is credited once, every acknowledged withdrawal is paid once, and nothing else is
+   * paid.
+   */
   async expectExact(url: string, patienceMs: number): Promise<string> {
     const { user } = this.#who;
     const client = new Client(url);
     const withdrawals = await eventually(async () => {
       const rows = await allWithdrawals(client, user);
-      // With the whole row, so that who reads of it knows what it waits for.
+      // The whole row, so that a failure shows what it waits for.
       expect(rows.filter(({ status }) => status !== 'confirmed')).toEqual([]);
       return rows;
     }, patienceMs);

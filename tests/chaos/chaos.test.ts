@@ -26,29 +26,32 @@ import { TroubledCluster } from './troubled-cluster.ts';
 import { Wanderer } from './wanderer.ts';
 
 /**
- * Goal: whatever happens to the processes of a cluster and to the lines between them, what one replica has acknowledged all
- * have, once, and all have the same state. Method: three NATS servers, three replicas with clocks that differ, and PostgreSQL,
- * as processes; each is killed, frozen and started again, lines are cut, silent, slow and halved, at moments drawn from a seed.
- * People trade by signed requests meanwhile, each sent to any replica and again to another until it is answered, and bring money
- * from a settlement chain and take it back. One server at a time is cut off from the others, whoever holds a lease is frozen
- * twice, replicas join on empty folders, and reserves are published meanwhile: none may be false, no replica may end by itself
- * or refuse to start, and none may say that the servers, which sync what they acknowledge, have lost blocks.
+ * Goal: independent of faults of a cluster's processes and connections, actions acknowledged by one
+ * replica exist on all replicas, once, and all have the same state. Method: three NATS servers,
+ * three replicas with different clocks, and PostgreSQL, as processes; each is killed, frozen and
+ * restarted, and connections are cut, silenced, delayed and truncated, at random moments of a seed.
+ * Meanwhile users trade with signed requests, each sent to any replica and then to another until it
+ * is answered, and deposit from and withdraw to a settlement chain. One server at a time is
+ * isolated, a holder of a lease is frozen twice, replicas join with empty folders, and reserves are
+ * published: none may be false, no replica may exit or fail to start, and none may report that the
+ * servers, which sync before acknowledging, lost blocks.
  *
- * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 CHAOS_BETWEEN_MS=10000 npx vitest run tests/chaos` repeats or prolongs it.
+ * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 CHAOS_BETWEEN_MS=10000 npx vitest run
+ * tests/chaos` repeats or extends it.
  */
 
 const SEED = freshSeed('CHAOS_SEED');
 const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 45);
 const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
-/** With long freezes all stands still most of the time unless there is more time between them. */
+/** Long freezes need more time in between, because otherwise the cluster rarely makes progress. */
 const BETWEEN_MS_MAX = Number(process.env['CHAOS_BETWEEN_MS'] ?? 2_500);
 const DEPOSIT = 1000;
 const BANKERS = 2;
-/** How long it may take until all is as before once nobody makes trouble any more. */
+/** The maximum time to recover after the last fault. */
 const SETTLE_MS = 120_000;
-/** How often reserves are published. */
+/** The interval between publications of reserves. */
 const RESERVES_EVERY_MS = 3_000;
-/** Blocks whose hashes are compared. */
+/** The number of blocks whose hashes are compared. */
 const COMPARED = 200;
 
 const random = chance(SEED);
@@ -107,7 +110,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** What it needs to know who finds a run that failed. */
+/** The information for analysing a failed run. */
 function story(): string {
   const logs = cluster.replicas.map(
     ({ name, venue }) => `${name}: ${tail(venue?.stderr ?? 'away')}`,
@@ -115,12 +118,12 @@ function story(): string {
   return [...told, ...logs].join('\n');
 }
 
-/** The same failure, with all that was done to the cluster and said by it. */
+/** Adds all faults and logs of the cluster to an error. */
 function withStory(error: unknown): never {
   throw new Error(`${(error as Error).message}\n${story()}`, { cause: error });
 }
 
-/** All replicas serve, and have applied what any of them has. */
+/** Waits until all replicas serve and have applied the highest block. */
 async function together(): Promise<number> {
   return eventually(async () => {
     expect(cluster.serving.length).toBe(cluster.replicas.length);
@@ -147,7 +150,7 @@ async function expectSameHashes(height: number): Promise<void> {
   }
 }
 
-/** Queries on the past say the same everywhere, once all of it is written. */
+/** Queries on the history give equal answers on all replicas, after all of it is written. */
 async function expectSameHistory(): Promise<void> {
   for (const { address: user } of actors) {
     for (const type of ['userFills', 'historicalOrders', 'userNonFundingLedgerUpdates']) {
@@ -161,7 +164,7 @@ async function expectSameHistory(): Promise<void> {
   }
 }
 
-/** Two that listen at whatever replica is there: to every block, and to every trade. */
+/** Two subscribers that change replicas: one for all blocks, one for all trades. */
 function wanderers(height: number): readonly [blocks: Wanderer, trades: Wanderer] {
   const common = { urls, height, random, path: '/ws', rowsOf: (data: Json) => data };
   return [
@@ -170,7 +173,7 @@ function wanderers(height: number): readonly [blocks: Wanderer, trades: Wanderer
   ];
 }
 
-/** Each block once and in its order, and each trade once that the history has. */
+/** Each block arrives once and in order, and each trade of the history once. */
 async function expectNoGap([blocks, trades]: readonly Wanderer[], from: number): Promise<void> {
   await eventually(() => expect(blocks!.height).toBeGreaterThanOrEqual(highest()), SETTLE_MS);
   const heights = blocks!.rows.map(({ height }) => height);
@@ -189,7 +192,7 @@ async function allRows(client: Client, query: object): Promise<Json[]> {
   const rows: Json[] = [];
   let cursor: string | undefined;
   do {
-    // The history may have something to catch up with.
+    // The history may still be catching up.
     const page = await eventually(async () => {
       const { json, text } = await client.info({ ...query, limit: 100, ...(cursor && { cursor }) });
       expect(json?.success, text).toBe(true);
@@ -201,7 +204,10 @@ async function allRows(client: Client, query: object): Promise<Json[]> {
   return rows;
 }
 
-/** Every order that was placed is in the history once, whoever was asked to place it and how often. */
+/**
+ * Every placed order is in the history once, independent of the replicas and the number of
+ * attempts.
+ */
 async function expectOrdersOnce(client: Client): Promise<void> {
   for (const { address: user, name } of actors) {
     const placed = dealings.sent
@@ -213,9 +219,9 @@ async function expectOrdersOnce(client: Client): Promise<void> {
   }
 }
 
-describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () => {
+describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () => {
   test(
-    'what was acknowledged is there, once, and the same everywhere',
+    'acknowledged actions exist once, and equally on all replicas',
     async () => {
       const untilMs = Date.now() + SECONDS * 1000;
       const parts = { urls, dealings, random };
@@ -283,7 +289,7 @@ describe.skipIf(!hasNatsServer)(`a cluster in trouble, CHAOS_SEED=${SEED}`, () =
           `${[...new Set(banked)].join(', ')}\n`,
       );
     },
-    // To look at all that was sent takes about as long as to send it.
+    // Checking all requests takes about as long as sending them.
     60_000 + 2 * SECONDS * 1000 + 3 * SETTLE_MS,
   );
 });

@@ -2,12 +2,12 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../support/seeded.ts';
 
-/** Where a line leads: a port of this machine, or a socket of its file system. */
+/** The target of a connection: a local port or a Unix socket. */
 type Target = { readonly port: number } | { readonly path: string };
 
 type Pair = readonly [Socket, Socket];
 
-/** What stands between two programs that speak TCP, and fails as networks do. */
+/** A TCP proxy between two programs that simulates network faults. */
 export class FaultyLine {
   readonly port: number;
   readonly #server: Server;
@@ -30,28 +30,28 @@ export class FaultyLine {
     return new FaultyLine(server, target);
   }
 
-  /** Ends some of its connections; those who had them may come again at once. */
+  /** Closes some of its connections; new ones are possible immediately. */
   cut(random: Chance): void {
     const share = random.next();
     for (const pair of this.#pairs) if (random.next() <= share) end(pair);
   }
 
-  /** Nothing passes any more, and nobody is told. */
+  /** Blocks all traffic without closing connections. */
   silence(): void {
     this.#isSilent = true;
   }
 
-  /** Everything takes so much longer, in its order. */
+  /** Delays all traffic, in its order. */
   delay(delayMs: number): void {
     this.#delayMs = delayMs;
   }
 
-  /** Of what is sent next half gets through, and then the connection is gone. */
+  /** Forwards half of the next message, then closes the connection. */
   halve(): void {
     this.#isHalving = true;
   }
 
-  /** All is well again; what a silence has swallowed is gone, and so are its connections. */
+  /** Ends all faults; messages blocked by a silence are lost, and their connections are closed. */
   mend(): void {
     if (this.#isSilent) for (const pair of this.#pairs) end(pair);
     this.#isSilent = false;
@@ -92,7 +92,7 @@ export class FaultyLine {
   }
 }
 
-/** What is under way on a slow line: it arrives late, and never before what was sent before it. */
+/** Delayed messages in their order. */
 class LateParts {
   readonly to: Socket;
   #arrived: Promise<unknown> = Promise.resolve();

@@ -3,10 +3,10 @@ import { Client, type Json } from '../support/client.ts';
 
 const LOOK_EVERY_MS = 300;
 
-/** Reads what replicas say was published last of their reserves, often enough to see each publication. */
+/** Polls the replicas' latest publication of reserves, often enough to see each one. */
 export class ReservesWatch {
   readonly #urls: () => readonly string[];
-  /** By the time of the block that published it, so that the order is that of the log. */
+  /** By the time of the publishing block, which is the order of the log. */
   readonly #seen = new Map<number, Json>();
   readonly #asked = new Set<string>();
   #isOver = false;
@@ -30,7 +30,7 @@ export class ReservesWatch {
     this.#isOver = true;
   }
 
-  /** Publications that say that money is missing, and such as are of an earlier state than one before them. */
+  /** Publications that report a deficit, or that are of an earlier state than a previous one. */
   faults(): readonly string[] {
     const faults: string[] = [];
     let before: Json | undefined;
@@ -46,14 +46,14 @@ export class ReservesWatch {
   }
 
   async #look(url: string): Promise<void> {
-    // One that is frozen answers later.
+    // A frozen replica answers later.
     if (this.#asked.has(url)) return;
     this.#asked.add(url);
     try {
       const { published } = await new Client(url).data({ type: 'reserves' });
       if (published !== null) this.#seen.set(published.time, published);
     } catch {
-      // It is away.
+      // The replica is down.
     } finally {
       this.#asked.delete(url);
     }

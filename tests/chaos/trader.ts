@@ -4,18 +4,21 @@ import type { Crosser, Rester, Sent } from '../crash/load.ts';
 import { Client, type Reply } from '../support/client.ts';
 import type { Chance } from '../support/seeded.ts';
 
-/** Whoever has not answered by then is asked elsewhere; what it answers later still counts. */
+/** After this time another replica is asked; a later answer still counts. */
 const PATIENCE_MS = 4_000;
 const AGAIN_MS = 150;
-/** Answers that say: not now, not here, or not yet. */
+/** Statuses of a temporary failure. */
 const PASSING: ReadonlySet<number> = new Set([202, 429, 502, 503]);
-/** Who brings prices may be away for longer than they hold. */
+/** The price source may be down for longer than prices are valid. */
 const STALE = /^Oracle is stale for /;
 
-/** What all traders have met so far. */
+/** The combined results of all traders. */
 export type Dealings = {
   readonly sent: Sent[];
-  /** Answers that are neither acceptance nor a passing refusal, and second answers that differ from the first: there should be none. */
+  /**
+   * Answers that are neither an acceptance nor a temporary failure, and second answers that differ
+   * from the first: none are expected.
+   */
   readonly surprises: string[];
   /** Requests that were sent more than once. */
   repeated: number;
@@ -23,8 +26,8 @@ export type Dealings = {
 };
 
 /**
- * Sends what its person does to any replica, and the same bytes to another one until somebody answers; now and then to two at the
- * same moment.
+ * Sends a user's actions to any replica, and the same bytes to another one until one answers;
+ * sometimes to two at once.
  */
 export class Trader {
   readonly #one: Rester | Crosser;
@@ -72,7 +75,7 @@ export class Trader {
     try {
       reply = await new Client(this.#random.pick(urls)).executed(sent.signed);
     } catch {
-      // Gone in the middle: whether it was executed the next one will say.
+      // The connection was lost; the next replica reports whether it was executed.
       return;
     }
     if (reply.json === undefined || PASSING.has(reply.status)) return;

@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../support/seeded.ts';
 import type { TroubledCluster } from './troubled-cluster.ts';
 
-/** A fault that came and went, for who reads why a run failed. */
+/** A fault with a description, for analysing a failed run. */
 type Fault = { readonly what: string; play(): Promise<void> };
 
 const AWAY_MS_MAX = 4_000;
-/** The other servers elect a leader of their own after 4 to 9 s. */
+/** The other servers elect a new leader after 4 to 9 s. */
 const CUT_OFF_MS_MIN = 5_000;
-/** What a replica that was frozen may do late: it was awake for so long in between. */
+/** How long a frozen replica runs between two freezes. */
 const LEASES = ['settlement', 'settlement', 'ticker', 'oracle'];
 const AWAKE_MS = 500;
 
-/** Brings trouble of every kind until the time is over; then everything is well again. */
+/** Injects random faults until the time ends, and then waits for recovery. */
 export async function makeTrouble(
   cluster: TroubledCluster,
   options: {
     readonly random: Chance;
     readonly untilMs: number;
     readonly frozenMsMax: number;
-    /** How long nothing new happens at most. */
+    /** The maximum time between two faults. */
     readonly betweenMsMax: number;
     readonly tell: (what: string) => void;
   },
@@ -95,7 +95,10 @@ function once(what: string, harm: () => void): Fault {
   return { what, play: async () => harm() };
 }
 
-/** Whoever holds a lease is frozen, awake for a moment, and frozen again: what it has begun it may do late. */
+/**
+ * Freezes the holder of a lease twice with a short time in between, so that it may complete old
+ * work late.
+ */
 function frozenTwice(cluster: TroubledCluster, lease: string, forMs: number): Fault {
   return {
     what: `the holder of ${lease} is frozen twice for ${Math.round(forMs)} ms`,

@@ -13,23 +13,24 @@ import { FaultyLine } from './faulty-line.ts';
 
 const SERVERS = 3;
 const NAME = 'chaos';
-/** How far the clocks of the replicas lie from each other. */
+/** The clock differences of the replicas. */
 const CLOCKS_MS = [0, 1_200, -900];
 const POSTGRES_SOCKET = '.s.PGSQL.5432';
 const ANSWER_MS_MAX = 500;
-/** What a replica may not say, whatever happens: servers that sync what they acknowledge lose none of it. */
+/** Log messages that are never allowed: servers that sync before acknowledging lose no blocks. */
 const ALARM = /lost blocks|blocks are missing|not a copy of th(?:e|is) stream|differ/;
 
-/** A replica, as its process comes and goes. */
+/** A replica, whose process may change. */
 export type TroubledReplica = {
   readonly name: string;
-  /** While it serves. */
+  /** Set while it is serving. */
   venue: Venue | undefined;
 };
 
 /**
- * Three NATS servers, PostgreSQL and replicas, with a line that can fail before each server, between any two servers, before the
- * database and before the settlement chain. Whoever ends a replica says so, and it is started again; a start that fails is repeated, as supervisors do.
+ * Three NATS servers, PostgreSQL and replicas, with a faulty connection in front of each server,
+ * between any two servers, in front of the database and in front of the settlement chain. A replica
+ * ended by a test is restarted; a failed start is repeated, as supervisors do.
  */
 export class TroubledCluster {
   readonly name = NAME;
@@ -41,11 +42,11 @@ export class TroubledCluster {
   readonly #folder: string;
   readonly #serverLines: ServerLines;
   readonly #starting = new Set<Promise<void>>();
-  /** Starts that were refused for lack of blocks, processes that ended by themselves, and false alarms. */
+  /** Starts that failed because of missing blocks, processes that exited, and false alarms. */
   readonly #surprises: string[] = [];
   #guests = 0;
   #isolated: number | undefined;
-  /** Servers that were killed and do not run again yet. */
+  /** Killed servers that are not running yet. */
   readonly #away = new Set<string>();
   #isOver = false;
 
@@ -69,7 +70,9 @@ export class TroubledCluster {
     }));
   }
 
-  /** `chain` is the port of a settlement chain, and `besides` what replicas are told beyond the log and the database. */
+  /**
+   * `chain` is the port of a settlement chain; `besides` contains further flags of the replicas.
+   */
   static async start(
     chain: { readonly port: number },
     besides: (chainUrl: string) => readonly string[],
@@ -105,12 +108,12 @@ export class TroubledCluster {
     return cluster;
   }
 
-  /** Those that serve now. */
+  /** The replicas that are serving. */
   get serving(): readonly Venue[] {
     return this.replicas.flatMap(({ venue }) => venue ?? []);
   }
 
-  /** What should not have happened so far, with what the replicas logged. */
+  /** All unexpected events so far, with the replicas' logs. */
   get surprises(): readonly string[] {
     const alarms = this.replicas.flatMap(({ name, venue }) =>
       alarmsIn(venue?.stderr ?? '').map((line) => `${name}: ${line}`),
@@ -118,7 +121,9 @@ export class TroubledCluster {
     return [...this.#surprises, ...alarms];
   }
 
-  /** Cuts a server off from the others, one at a time; clients and monitoring still reach it. */
+  /**
+   * Isolates a server from the others, one at a time; clients and monitoring can still reach it.
+   */
   isolateServer(index: number): () => void {
     if (this.#isolated !== undefined) return () => undefined;
     this.#isolated = index;
@@ -129,7 +134,7 @@ export class TroubledCluster {
     };
   }
 
-  /** The replica that holds a lease, as far as one says so in time. */
+  /** The replica that holds a lease, if one reports it in time. */
   async holderOf(lease: string): Promise<number | undefined> {
     const held = await Promise.all(
       this.replicas.map(async ({ venue }) => {
@@ -148,7 +153,7 @@ export class TroubledCluster {
     return index < 0 ? undefined : index;
   }
 
-  /** A replica on an empty folder joins, stays for a while and leaves. */
+  /** A replica with an empty folder joins for a while and leaves. */
   addGuest(forMs: number): void {
     this.#keep(this.#visit(`guest-${(this.#guests += 1)}`, forMs));
   }
@@ -169,13 +174,16 @@ export class TroubledCluster {
     await rm(data, { recursive: true, force: true });
   }
 
-  /** Of starts that fail those are told that blame the log; without a database or a quorum others fail rightly. */
+  /**
+   * Only failed starts that report an error of the log count; without a database or a quorum a
+   * start may fail.
+   */
   #refused(name: string, error: unknown): void {
     const why = error instanceof Error ? error.message : String(error);
     if (ALARM.test(why)) this.#surprises.push(`${name} did not start: ${tail(why)}`);
   }
 
-  /** Ends a replica in this way, and starts it again after a while. */
+  /** Ends a replica by the given signal, and restarts it after a while. */
   endReplica(index: number, { signal, awayMs }: { signal: 'kill' | 'stop'; awayMs: number }): void {
     const replica = this.replicas[index]!;
     const { venue } = replica;
@@ -207,7 +215,7 @@ export class TroubledCluster {
     this.#killWhatIsThere('PostgreSQL', awayMs, this.postgres);
   }
 
-  /** Resolves when everything runs that was ended, and nothing is in the way any more. */
+  /** Resolves when all ended processes run again, and all faults are over. */
   async mended(): Promise<void> {
     for (const line of this.lines) line.mend();
     await Promise.all(this.#starting);
@@ -222,7 +230,7 @@ export class TroubledCluster {
     await Promise.all(this.lines.map((line) => line.close()));
   }
 
-  /** What is away already stays away until it comes: two of one server would share its files, and nobody would end the first. */
+  /** A server that is already down is not killed again: two processes would share its files. */
   #killWhatIsThere(
     name: string,
     awayMs: number,
@@ -240,7 +248,7 @@ export class TroubledCluster {
     );
   }
 
-  /** A replica that nobody has asked to end is started again, and that is told. */
+  /** A replica that exits without a request is restarted and recorded. */
   #watch(index: number, venue: Venue): void {
     const replica = this.replicas[index]!;
     const ended = async (): Promise<void> => {
@@ -258,7 +266,7 @@ export class TroubledCluster {
     doing.finally(() => this.#starting.delete(doing)).catch(() => undefined);
   }
 
-  /** Until it serves: without a quorum a start waits, and one that has waited for too long is repeated. */
+  /** Repeats the start until it is serving: without a quorum a start waits, and times out. */
   async #startReplica(index: number, before?: Venue): Promise<void> {
     const replica = this.replicas[index]!;
     while (!this.#isOver) {
@@ -283,14 +291,14 @@ export class TroubledCluster {
   }
 }
 
-/** Log lines of the highest level that are about lost blocks. */
+/** Log lines of the highest level about lost blocks. */
 function alarmsIn(stderr: string): readonly string[] {
   return stderr
     .split('\n')
     .filter((line) => /"level":\s*(?:60|"fatal")/.test(line) && ALARM.test(line));
 }
 
-/** Stops a process where it stands; what is returned lets it go on. */
+/** Freezes a process; the returned function resumes it. */
 function signals(pid: number): () => void {
   const send = (signal: NodeJS.Signals): void => {
     try {

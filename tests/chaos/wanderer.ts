@@ -3,13 +3,16 @@ import { WebSocket } from 'ws';
 import type { Json } from '../support/client.ts';
 import type { Chance } from '../support/seeded.ts';
 
-/** How long a replica may say nothing until another one is asked; one that serves tells a block at least every second. */
+/**
+ * The maximum silence of a replica before another one is used; a serving one sends a block at least
+ * every second.
+ */
 const SILENT_MS_MAX = 5_000;
 const AGAIN_MS = 100;
 
 type WandererOptions = {
   readonly urls: () => readonly string[];
-  /** The block behind which it begins. */
+  /** The block after which it begins. */
   readonly height: number;
   readonly path: string;
   readonly subscription: Json;
@@ -18,14 +21,14 @@ type WandererOptions = {
 };
 
 /**
- * Follows a channel of facts at whatever replica is there: when a line ends or falls silent it goes on at another one behind the
- * last block that it has. It keeps every row that it was told, in the order in which they came.
+ * Follows a channel of events on any replica: if a connection ends or goes silent it resumes on
+ * another one after its last block. It stores every received row in order.
  */
 export class Wanderer {
   readonly rows: Json[] = [];
-  /** The last block that it was told rows of. */
+  /** The last block with received rows. */
   height: number;
-  /** How often it was at a replica. */
+  /** The number of connections so far. */
   visits = 0;
   readonly #options: WandererOptions;
   #isOver = false;
@@ -47,7 +50,7 @@ export class Wanderer {
     this.#isOver = true;
   }
 
-  /** Resolves when there is nothing more to hear from this one. */
+  /** Resolves when this connection is finished. */
   async #visit(url: string): Promise<void> {
     const { path, subscription } = this.#options;
     const socket = new WebSocket(url.replace('http', 'ws') + path);
@@ -63,10 +66,10 @@ export class Wanderer {
     });
     socket.on('message', (text) => {
       heardMs = Date.now();
-      // What came in the same piece as what made it leave.
+      // A frame in the same chunk as the one that ended the connection.
       if (socket.readyState !== WebSocket.OPEN) return;
       const frame = JSON.parse(String(text)) as Json;
-      // It is further behind than it would wait for: another one is not.
+      // This replica is too far behind; another one is not.
       if (frame.channel === 'resync') socket.terminate();
       else if (frame.channel === subscription.type) this.#take(frame);
     });

@@ -15,7 +15,7 @@ import {
 import type { JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-gate: each mode and reason, what a closed gate lets through, and how it is told. */
+/** R-gate: each mode and reason, the actions that a closed gate allows, and how it is reported. */
 
 const world = aVenue([...OPERATED, ...HOLDING], { isHeld: true });
 const operator = new Operator(world);
@@ -82,7 +82,7 @@ const CODE_FREE = {
 };
 
 describe('modes and reasons', () => {
-  test('open: whoever has an account', async () => {
+  test('open: any account', async () => {
     await expectOpen(alice);
     expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
     const nobody = world.stranger('nobody');
@@ -93,13 +93,13 @@ describe('modes and reasons', () => {
     });
   });
 
-  test('closed: nobody', async () => {
+  test('closed: no account', async () => {
     await gate({ mode: 'closed' });
     await expectStopped(alice, 'Exchange is not allowed');
     expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
   });
 
-  test('whitelist: who is on it, as long as they are', async () => {
+  test('whitelist: accounts on the list, as long as they are on it', async () => {
     await gate({ mode: 'whitelist', whitelist: { add: [alice.address] } });
     await expectOpen(alice);
     await expectStopped(bob, 'User not in whitelist');
@@ -108,7 +108,7 @@ describe('modes and reasons', () => {
     await expectOpen(bob);
   });
 
-  test('accessCode: who was granted one; the code is shown masked', async () => {
+  test('accessCode: accounts with a grant; the code is shown masked', async () => {
     const codes = { add: [{ code: 'SECRET', maxUses: 1 }] };
     await gate({ mode: 'accessCode', accessCodes: codes });
     await expectStopped(alice, 'User not authorized for this channel');
@@ -130,7 +130,7 @@ describe('modes and reasons', () => {
       accessCode: 'SE****',
       grantedTime: expect.any(Number),
     });
-    // Its one use is spent; the grant outlives the code; a removed grant does not.
+    // The code's single use is spent; a grant outlives its code, and can be removed.
     const another = {
       setGate: { channel: 0, grants: { add: [{ user: bob.address, code: 'SECRET' }] } },
     };
@@ -143,7 +143,7 @@ describe('modes and reasons', () => {
     await expectStopped(alice, 'User not authorized for this channel');
   });
 
-  test('what the operator sent is public, but for the codes in it (R-gate)', async () => {
+  test("the operator's action is public, except for its codes (R-gate)", async () => {
     const sent = await operator.send({
       setGate: {
         channel: 0,
@@ -176,13 +176,13 @@ describe('modes and reasons', () => {
     });
     const { txs } = await world.client.data({ type: 'block', height: data.block });
     expect(JSON.stringify([data, txs])).not.toContain('HUSH');
-    // What was executed is what was signed: the codes are in force as they are.
+    // The action was executed as signed: the real codes are in force.
     await expectOpen(alice);
     await gate({ accessCodes: { remove: ['HUSH-1', 'Q'] }, grants: { remove: [alice.address] } });
   });
 
   test.each(['open', 'whitelist', 'accessCode', 'closed'])(
-    'the blacklist comes first, also when the mode is %s',
+    'the blacklist comes first, also in mode %s',
     async (mode) => {
       await gate({
         mode,
@@ -204,7 +204,7 @@ describe('modes and reasons', () => {
     await expectNothing([alice], agent.sign(buy()), stopped('User is blacklisted'));
   });
 
-  test('the other channel has a gate of its own, and there is no third', async () => {
+  test('the other channel has its own gate, and there is no third channel', async () => {
     done(await operator.send({ setGate: { channel: 1, mode: 'closed' } }));
     await expectOpen(alice);
     expect(await accountStatus(world.client, alice.address, 1)).toEqual({
@@ -227,7 +227,7 @@ describe('modes and reasons', () => {
     expect(await codeStatus(alice, 1)).toEqual({ user: alice.address, ...CODE_FREE, channel: 1 });
   });
 
-  test('only an admin moves it', async () => {
+  test('only an admin changes it', async () => {
     const action = { type: 'venueAdmin', setGate: { channel: 0, mode: 'closed' } };
     await expectNothing([alice], alice.sign(action), {
       code: 10003,
@@ -239,7 +239,7 @@ describe('modes and reasons', () => {
   });
 });
 
-describe('a closed gate stops new risk only', () => {
+describe('a closed gate stops only orders that increase positions', () => {
   const CLOSED = stopped('Exchange is not allowed');
 
   /** A long position of 2 and a resting buy, then the gate is closed. */
@@ -250,7 +250,7 @@ describe('a closed gate stops new risk only', () => {
     return orders[0].oid;
   }
 
-  test('stopped: opening orders, triggers, amends, reversals', async () => {
+  test('rejected: opening orders, triggers, amends, reversals', async () => {
     const o = await lockedIn();
     const waiting = triggerOrder({
       market: perp,
@@ -269,14 +269,14 @@ describe('a closed gate stops new risk only', () => {
       { type: 'reversePosition', asset: perp.id },
     ];
     for (const action of actions) await expectNothing([alice], alice.sign(action), CLOSED);
-    // One opening order stops the whole action.
+    // One opening order rejects the whole action.
     const closing = order({ market: perp, side: 'sell', price: '150', size: '1' });
     const mixed = { type: 'order', grouping: 'na', orders: [closing, tooMuch] };
     await expectNothing([alice], alice.sign(mixed), CLOSED);
     expectExactly(await world.client.exchange(await alice.sign(buy())), CLOSED);
   });
 
-  test('let through: cancels, reducing orders, settings, keys, transfers, withdrawals', async () => {
+  test('accepted: cancels, reducing orders, settings, keys, transfers, withdrawals', async () => {
     const o = await lockedIn();
     const protect = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '80', size: '1' });
     const sell = (price: string, reduceOnly: boolean) =>
@@ -296,7 +296,7 @@ describe('a closed gate stops new risk only', () => {
     done(await send(alice, 'withdraw3', { destination: bob.address, amount: '5' }));
     done(await alice.approveAgent(world.stranger('agent').address));
     done(await send(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }));
-    // And it can be left altogether, against somebody who closes too.
+    // The position can be closed completely, against an account that closes too.
     const close = order({ market: perp, side: 'sell', price: '100', size: '2', reduceOnly: true });
     const cover = order({ market: perp, side: 'buy', price: '100', size: '2', reduceOnly: true });
     done(await alice.place(close));

@@ -4,11 +4,11 @@ import { Client, type Json } from '../support/client.ts';
 import { expectShape, address, exactly, hash, record, time } from '../support/shape.ts';
 import { Venue } from '../support/venue-process.ts';
 
-/** Does an address have an account, and how does it get one on a test network? */
+/** Whether an address has an account, and how it gets one on a test network. */
 
 const HOUR_MS = 3_600_000;
 
-/** With all limits on: the faucet's are among them. */
+/** All limits are on, including those of the faucet. */
 const world = aVenue(['--oracle', 'still']);
 
 async function statusOf(user: string, extra: object = {}): Promise<Json> {
@@ -19,7 +19,7 @@ async function statusOf(user: string, extra: object = {}): Promise<Json> {
 }
 
 describe('account status', () => {
-  test('an address that never received anything has no account', async () => {
+  test('an address without any deposit has no account', async () => {
     const nobody = world.stranger('nobody');
     expect(await statusOf(nobody.address)).toEqual({
       user: nobody.address,
@@ -42,7 +42,7 @@ describe('account status', () => {
     });
   });
 
-  test('the address is echoed in lower case, whatever case was sent', async () => {
+  test('the address is returned in lower case', async () => {
     const alice = await world.trader('alice');
     const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
     expect((await statusOf(shouted)).user).toBe(alice.address);
@@ -64,7 +64,7 @@ describe('account status', () => {
     expect(reply.json).toEqual({ success: true, code: 0, data: await statusOf(alice.address) });
   });
 
-  test('an agent address has no account of its own', async () => {
+  test('an agent address has no account', async () => {
     const alice = await world.trader('alice');
     const agent = world.stranger('agent');
     await alice.approveAgent(agent.address);
@@ -73,7 +73,7 @@ describe('account status', () => {
 });
 
 describe('the faucet', () => {
-  test('gives 1,000 USDC and makes an account', async () => {
+  test('grants 1,000 USDC and creates an account', async () => {
     const alice = world.stranger('alice');
     const sent = Date.now();
     const reply = await world.client.post('/request-fund', { user: alice.address });
@@ -98,7 +98,7 @@ describe('the faucet', () => {
     });
   });
 
-  test('once an hour: the second request waits, in any case of the address', async () => {
+  test('grants once an hour: the second request must wait, in any case of the address', async () => {
     const alice = await world.trader('alice');
     const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
     for (const user of [alice.address, shouted]) {
@@ -117,7 +117,7 @@ describe('the faucet', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('two requests at the same time give the money once', async () => {
+  test('two concurrent requests grant the money once', async () => {
     const alice = world.stranger('alice');
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => world.client.post('/request-fund', { user: alice.address })),
@@ -127,7 +127,7 @@ describe('the faucet', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('what is asked for on a settlement chain is not given in the venue', async () => {
+  test('a grant on a settlement chain is not credited in the venue', async () => {
     const dora = world.stranger('dora');
     const reply = await world.client.post('/request-fund', { user: dora.address, onChain: true });
     expect(reply.status, reply.text).toBe(400);
@@ -140,11 +140,11 @@ describe('the faucet', () => {
     expect(await statusOf(dora.address)).toMatchObject({ exists: false });
   });
 
-  test('on loopback many addresses are funded from one place', async () => {
+  test('on loopback one client may fund many addresses', async () => {
     for (let index = 0; index < 5; index++) await world.trader(`trader ${index}`);
   });
 
-  test('the limit outlives a restart, and so does the money', async () => {
+  test('the limit survives a restart, and so does the money', async () => {
     const alice = await world.trader('alice');
     await world.venue.stop();
     await world.venue.startAgain();

@@ -15,7 +15,7 @@ import {
   text,
 } from '../support/shape.ts';
 
-/** activeAssetData: how much an account can trade, at the mark and at a price. */
+/** activeAssetData: the maximum trade of an account, at the mark and at a price. */
 
 const world = aSharedVenue();
 
@@ -45,7 +45,7 @@ const shape = record({
   onlyIsolated: flag,
 });
 
-test('a fresh account can trade its money times its leverage on either side', async () => {
+test('a new account can trade its money times its leverage on either side', async () => {
   const carol = await world.trader('carol');
   const { eth } = world;
   const query = { type: 'activeAssetData', user: carol.address, coin: eth.coin };
@@ -53,7 +53,7 @@ test('a fresh account can trade its money times its leverage on either side', as
   expectShape(data, shape);
   expect(data).toMatchObject({ user: carol.address, markPx: show(eth.mark) });
   expect(data.leverage.value).toBe(Math.min(20, eth.maxLeverage));
-  // Whether the fees of the trade are set aside already is left to the venue.
+  // The venue may or may not reserve the fees of the trade.
   for (const margin of data.availableToTrade.map(exact)) {
     expect(margin).toBeLessThanOrEqual(exact(1000));
     expect(margin).toBeGreaterThan(exact(980));
@@ -67,7 +67,7 @@ test('a fresh account can trade its money times its leverage on either side', as
   }
 });
 
-test('what it promises can be placed', async () => {
+test('the returned size can be placed', async () => {
   const carol = await world.trader('carol');
   const { eth } = world;
   const query = { type: 'activeAssetData', user: carol.address, coin: eth.coin };
@@ -76,7 +76,7 @@ test('what it promises can be placed', async () => {
   expect(result.state).toBe('open');
 });
 
-test('for a limit price: that size is admitted, and one lot more is refused', async () => {
+test('for a limit price: the returned size is accepted, and one lot more is rejected', async () => {
   const { eth } = world;
   for (const [side, steps] of [
     ['buy', 40],
@@ -105,7 +105,7 @@ test.each([
     'Price precision does not match the tick size: 0.01',
     { nearest: ['100', '100.01'] },
   ],
-])('a price of %s is refused: %s', async (price, message, details) => {
+])('rejects a price of %s: %s', async (price, message, details) => {
   const { eth } = world;
   const query = { type: 'activeAssetData', user: alice.address, coin: eth.coin };
   const { json, status } = await world.client.info({ ...query, px: [null, price] });
@@ -115,7 +115,7 @@ test.each([
 });
 
 test.each([[['100']], [[100, null]], ['100'], [[null, null, null]], [['1e2', null]]])(
-  'prices of the wrong form are refused: %j',
+  'rejects malformed prices: %j',
   async (px) => {
     const query = { type: 'activeAssetData', user: alice.address, coin: world.eth.coin, px };
     const { json, status } = await world.client.info(query);
@@ -124,7 +124,7 @@ test.each([[['100']], [[100, null]], ['100'], [[null, null, null]], [['1e2', nul
   },
 );
 
-test('with a position, closing is available beside opening', async () => {
+test('with a position, closing is available in addition to opening', async () => {
   const { btc } = world;
   const query = { type: 'activeAssetData', user: alice.address, coin: btc.coin };
   const data = await world.client.data(query);

@@ -10,12 +10,12 @@ import { address, exactly, expectShape, listOf, record, text, time } from '../su
 import { REPOSITORY } from '../support/venue-process.ts';
 import { nextNonce, signApproveAgent, ZERO_ADDRESS, type JsonObject } from '../support/wallet.ts';
 
-/** R-agents: the state table of the agent registry, each refusal with its text. */
+/** R-agents: the state table of the agent registry, each reject with its text. */
 
 const world = aSharedVenue();
 
 const AGENTS_MAX = 100;
-/** An action, for queries that take one. */
+/** An action, for queries that require one. */
 const HARMLESS = '{"type":"cancelAll"}';
 
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
@@ -28,7 +28,7 @@ function expectDone(reply: Reply): void {
   });
 }
 
-/** Before consensus the refusal is an `err`, at execution it stands in `statuses`: both will do. */
+/** Before consensus the reject is an `err`, at execution it is in `statuses`; both are accepted. */
 function expectRefused(reply: Reply, code: number, message: string): void {
   const status = reply.json.data?.data?.statuses?.[0];
   const told = status?.error === undefined ? reply.json : { ...status, message: status.error };
@@ -52,7 +52,7 @@ async function expectAuthority(agent: Actor): Promise<void> {
 }
 
 describe('label absent → label bound', () => {
-  test('approving an address binds the label and gives it authority', async () => {
+  test('approving an address binds the label and allows it to trade', async () => {
     const alice = await world.trader('alice');
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
@@ -108,13 +108,13 @@ describe('label absent → label bound', () => {
     );
   });
 
-  test('nobody is their own agent', async () => {
+  test('an account cannot be its own agent', async () => {
     const alice = await world.trader('alice');
     expectRefused(await alice.approveAgent(alice.address), 10008, 'Cannot approve self as agent');
     expect(await alice.agents()).toEqual([]);
   });
 
-  test('an address is the agent of one account only', async () => {
+  test('an address can be the agent of one account only', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address, 'x'));
@@ -126,7 +126,7 @@ describe('label absent → label bound', () => {
     expect(await bob.agents()).toEqual([]);
   });
 
-  test('an address that has an account cannot be made an agent', async () => {
+  test('an address with an account cannot become an agent', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     expectRefused(await alice.approveAgent(bob.address), 10008, 'Agent address is already used');
   });
@@ -164,10 +164,10 @@ describe('label absent → label bound', () => {
   });
 });
 
-describe('R-agents: an address that is bound without an account', () => {
+describe('R-agents: an approved address without an account', () => {
   const message = 'Agent address is already used';
 
-  test('gets none from others: no transfer, no test money', async () => {
+  test('cannot receive money: no transfer, no test money', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -179,7 +179,7 @@ describe('R-agents: an address that is bound without an account', () => {
     await expectAuthority(agent);
   });
 
-  test('lets go of its owner by itself, and can then have an account', async () => {
+  test('revokes itself, and can then have an account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
@@ -201,7 +201,7 @@ describe('R-agents: an address that is bound without an account', () => {
   });
 });
 
-test('R-nonce: binding a former agent again answers with a warning, kept in its receipt', async () => {
+test('R-nonce: approving a former agent again answers with a warning, also in its receipt', async () => {
   const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
   const agent = world.stranger('agent');
   const fields = { agentAddress: agent.address, agentName: 'desk' };
@@ -219,7 +219,7 @@ test('R-nonce: binding a former agent again answers with a warning, kept in its 
 });
 
 describe('label bound → label rebound', () => {
-  test('the old address is dropped, the new one acts, no further slot is used', async () => {
+  test('the old address is removed, the new one acts, and no further slot is used', async () => {
     const alice = await world.trader('alice');
     const [first, second] = [world.stranger('first'), world.stranger('second')];
     expectDone(await alice.approveAgent(first.address, 'desk'));
@@ -237,7 +237,7 @@ describe('label bound → label rebound', () => {
 });
 
 describe('label bound → label absent', () => {
-  test('the zero address revokes, and the agent is told who it is', async () => {
+  test('the zero address revokes, and the agent gets a reject that names its address', async () => {
     const alice = await world.trader('alice');
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
@@ -247,7 +247,7 @@ describe('label bound → label absent', () => {
     await expectNoAuthority(agent);
   });
 
-  test('the orders of a revoked agent are the account’s and stay', async () => {
+  test('the orders of a revoked agent belong to the account and stay', async () => {
     const alice = await world.trader('alice');
     const agent = world.stranger('agent');
     const { btc } = world;
@@ -258,7 +258,7 @@ describe('label bound → label absent', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('a freed address may be approved again, by anyone, with nonces above its floor', async () => {
+  test('a revoked address may be approved again, by any account, with nonces above its floor', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -279,7 +279,7 @@ describe('label bound → label absent', () => {
     expect(owner.owner).toBe(bob.address);
   });
 
-  test('what was signed before the revocation is not good after a new approval', async () => {
+  test('requests signed before the revocation are invalid after a new approval', async () => {
     const alice = await world.trader('alice');
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -305,7 +305,7 @@ describe('label absent → unchanged', () => {
 });
 
 describe('100 labels', () => {
-  test('the 101st label is refused until one is free', async () => {
+  test('the 101st label is rejected until one is free', async () => {
     const alice = await world.trader('alice');
     const signed = [];
     for (let index = 0; index < AGENTS_MAX; index++) {
@@ -326,7 +326,7 @@ describe('100 labels', () => {
 });
 
 describe('reading the registry', () => {
-  test('agentOwner of nobody is a success with null', async () => {
+  test('agentOwner of an unknown address is a success with null', async () => {
     const nobody = world.stranger('nobody').address;
     const expected = { agent: nobody, owner: null, agentName: null };
     expect(await world.client.data({ type: 'agentOwner', agent: nobody })).toEqual(expected);
@@ -337,7 +337,7 @@ describe('reading the registry', () => {
     const alice = await world.trader('alice');
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address));
-    // An order that nobody has is a refusal, which has no warnings.
+    // A query of an unknown order is rejected, without warnings.
     const queries = queriesOfUsers(agent.address).filter(({ type }) => type !== 'executionReport');
     expect(queries.length).toBeGreaterThan(10);
     for (const query of queries) {
@@ -355,13 +355,13 @@ describe('reading the registry', () => {
     }
   });
 
-  test('the zero address is nobody’s agent', async () => {
+  test('the zero address is never an agent', async () => {
     const owner = await world.client.data({ type: 'agentOwner', agent: ZERO_ADDRESS });
     expect(owner.owner).toBe(null);
   });
 });
 
-/** Every documented query that names a user, from the reference, asked about this one. */
+/** Every documented query with a user, from the reference, for this address. */
 function queriesOfUsers(user: string): Json[] {
   const folder = join(REPOSITORY, 'docs', 'reference');
   const requests = readdirSync(folder)
@@ -378,7 +378,7 @@ function queriesOfUsers(user: string): Json[] {
     }));
 }
 
-describe('a refusal changes nothing and names the field', () => {
+describe('a reject changes nothing and names the field', () => {
   const AGENT = { code: 10008, name: 'AGENT' };
   type Case = {
     readonly name: string;

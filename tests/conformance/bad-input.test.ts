@@ -12,7 +12,7 @@ import type { Json } from '../support/client.ts';
 import { exact, show } from '../support/exact.ts';
 import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/refusals.ts';
 
-/** What people send by mistake or by malice: orders and cancels. Each is refused, none does harm. */
+/** Malformed or malicious orders and cancels. Each is rejected without effect. */
 
 const world = aSharedVenue();
 

@@ -13,7 +13,7 @@ import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/r
 import { chance } from '../support/seeded.ts';
 import { approveAgentAction, nextNonce, signApproveAgent, TESTNET } from '../support/wallet.ts';
 
-/** What people send by mistake or by malice: approvals, envelopes, queries and plain garble. */
+/** Malformed or malicious approvals, envelopes, queries and random bytes. */
 
 const world = aSharedVenue();
 
@@ -168,7 +168,7 @@ describe('queries', () => {
     await expectHarmless([alice, bob], () => world.client.info(query), expected);
   });
 
-  test('a tick that is none of the book’s', async () => {
+  test('a tick that the book does not offer', async () => {
     const query = { type: 'l2Book', coin: world.btc.coin, tick: '0.00007' };
     const reply = await world.client.info(query);
     expect(reply.json.success, reply.text).toBe(false);
@@ -196,7 +196,7 @@ describe('faucet and account status', () => {
   });
 });
 
-describe('garble', () => {
+describe('corrupted requests', () => {
   const random = chance(11);
 
   /** The text with one to four bytes changed, dropped, doubled or moved. */
@@ -214,7 +214,7 @@ describe('garble', () => {
     return characters.join('');
   }
 
-  test('a garbled order is refused or, where the garble is not part of it, harmless', async () => {
+  test('a corrupted order is rejected or, if the corruption does not affect it, executed correctly', async () => {
     const { btc } = world;
     const before = await factsOf(alice, bob);
     const good = order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });
@@ -231,14 +231,15 @@ describe('garble', () => {
       if (reply.json.status === 'err') expect(refusalText(reply.json)).not.toBe('');
       else taken += 1;
     }
-    // A garbled unknown envelope key, say `confirm`, leaves a good order: it is there, once.
+    // If an unknown envelope key is corrupted, for example `confirm`, the order is still valid and
+    // rests once.
     const rows = (await alice.openOrders()).filter((row) => row.limitPx === btc.at(-1000));
     expect(rows).toHaveLength(taken);
     await alice.cancel(...rows.map((row) => ({ a: btc.id, o: row.oid })), { a: btc.id, o: 1 });
     expect(await factsOf(alice, bob)).toEqual(before);
   });
 
-  test('garbled queries and frames leave the venue alive', async () => {
+  test('corrupted queries and frames do not stop the venue', async () => {
     const socket = await world.socket();
     const query = { type: 'clearinghouseState', user: alice.address, accountType: 'perp' };
     const subscription = { type: 'l2Book', coin: world.btc.coin };
@@ -254,7 +255,7 @@ describe('garble', () => {
   });
 });
 
-test('after all this the venue trades as before', async () => {
+test('afterwards the venue trades as before', async () => {
   const { eth } = world;
   const price = eth.at(0);
   const size = eth.worth(30);

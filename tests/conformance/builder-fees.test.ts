@@ -17,7 +17,7 @@ import {
 import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
 
-/** R-builder: the state tables of approvals and rewards, and what a fill of 200 USDC costs. */
+/** R-builder: the state tables of approvals and rewards, and the cost of a fill of 200 USDC. */
 
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
@@ -43,7 +43,7 @@ const refused = (message: string, details?: Refusal['details']): Refusal => ({
   ...(details === undefined ? {} : { details }),
 });
 
-/** An order action that names the builder. */
+/** An order action with the builder. */
 function through(f: number, side: 'buy' | 'sell', size: string, price = '100', tif = 'Gtc') {
   const only = order({ market: perp, side, price, size, tif });
   return { ...orderAction(only), builder: { b: builder.address, f } };
@@ -105,7 +105,7 @@ describe('R-builder: approval', () => {
     );
   });
 
-  test('20 builders: the next is refused, another rate for one of them is not', async () => {
+  test('20 builders: the next is rejected, another rate for one of them is accepted', async () => {
     const builders = Array.from({ length: 20 }, (_, n) => world.stranger(`builder ${n}`).address);
     const replies = await Promise.all(builders.map((address) => approveBuilder(alice, address)));
     for (const reply of replies) done(reply);
@@ -121,7 +121,7 @@ describe('R-builder: approval', () => {
     expect(await buildersOf(alice)).toHaveLength(20);
   });
 
-  test('the least rate that is kept can be approved; what lies below it is told the bounds', async () => {
+  test('the smallest rate can be approved; a lower one is rejected with the bounds', async () => {
     const somebody = await world.trader('careful');
     for (const rate of ['0.000001%', '0.0000019%', '1.000000%']) {
       done(await approveBuilder(somebody, builder.address, rate));
@@ -143,7 +143,7 @@ describe('R-builder: approval', () => {
     '0.1 %',
     '1e-1%',
     '',
-  ])('no rate: %j', async (maxFeeRate) => {
+  ])('invalid rate: %j', async (maxFeeRate) => {
     await expectNothing(
       [alice],
       direct(alice, 'approveBuilderFee', { builder: builder.address, maxFeeRate }),
@@ -154,7 +154,7 @@ describe('R-builder: approval', () => {
     );
   });
 
-  test('neither the zero address, nor oneself, nor an address without an account', async () => {
+  test('rejects the zero address, the account itself, and an address without an account', async () => {
     const approval = (address: string) => ({ builder: address, maxFeeRate: '0.1%' });
     await expectNothing(
       [alice],
@@ -174,7 +174,7 @@ describe('R-builder: approval', () => {
     );
   });
 
-  test('an agent approves nothing for its owner', async () => {
+  test('an agent cannot approve a builder for its owner', async () => {
     const agent = world.stranger('agent');
     done(await alice.approveAgent(agent.address));
     await expectNothing(
@@ -185,8 +185,8 @@ describe('R-builder: approval', () => {
   });
 });
 
-describe('what a fill pays', () => {
-  test('taker: 2 × 100 USDC at f = 50 is 0.1 beside the exchange fee of 0.09', async () => {
+describe('the fee of a fill', () => {
+  test('taker: 2 × 100 USDC at f = 50 is 0.1 in addition to the exchange fee of 0.09', async () => {
     done(await approveBuilder(alice, builder.address));
     done(await act(bob, plain('sell', '2')));
     const reply = await act(alice, through(50, 'buy', '2'));
@@ -196,7 +196,7 @@ describe('what a fill pays', () => {
     expect([await alice.balance(), await bob.balance()]).toEqual(['999.81', '999.97']);
   });
 
-  test('maker: the resting order pays 0.2 at f = 100, the cap; its counterparty nothing', async () => {
+  test('maker: the resting order pays 0.2 at f = 100, the cap; its counterparty pays no builder fee', async () => {
     done(await approveBuilder(bob, builder.address));
     done(await act(bob, through(100, 'sell', '2')));
     done(await act(alice, plain('buy', '2')));
@@ -204,7 +204,7 @@ describe('what a fill pays', () => {
     expect([await alice.balance(), await bob.balance()]).toEqual(['999.91', '999.77']);
   });
 
-  test('both sides through one builder, each by its own order', async () => {
+  test('both sides through one builder, each with its own order', async () => {
     done(await approveBuilder(alice, builder.address));
     done(await approveBuilder(bob, builder.address));
     done(await act(bob, through(10, 'sell', '2')));
@@ -214,13 +214,13 @@ describe('what a fill pays', () => {
 
   test('R-rounding: down, once per order and role, not per fill', async () => {
     done(await approveBuilder(alice, builder.address));
-    // 0.111 × 100.01 × 0.00003 is 0.00033303…; three fills of it are 0.00099909…
+    // 0.111 × 100.01 × 0.00003 is 0.00033303…; three fills together are 0.00099909…
     for (let n = 0; n < 3; n++) done(await act(bob, plain('sell', '0.111', '100.01')));
     done(await act(alice, through(3, 'buy', '0.333', '100.01')));
     expect((await builderState(builder)).totalEarned).toBe('0.000999');
   });
 
-  test('f = 0 charges nothing and warns of nothing', async () => {
+  test('f = 0 charges no fee and gives no warning', async () => {
     done(await approveBuilder(alice, builder.address));
     done(await act(bob, plain('sell', '2')));
     const reply = await act(alice, through(0, 'buy', '2'));
@@ -229,7 +229,7 @@ describe('what a fill pays', () => {
     expect(await builderState(builder)).toEqual(rewards('0', '0', '0'));
   });
 
-  test('an agent’s orders, here signed by ethers, are paid for by its owner', async () => {
+  test('the owner pays for an agent’s orders, here signed by ethers', async () => {
     const agent = world.stranger('agent');
     done(await alice.approveAgent(agent.address));
     done(await approveBuilder(alice, builder.address));
@@ -240,12 +240,12 @@ describe('what a fill pays', () => {
   });
 });
 
-describe('a fee that is dropped: the order goes on, and the reply says why', () => {
+describe('a dropped fee: the order is executed, and the reply contains the reason', () => {
   const cases = [
     { reason: 'notApproved', rate: undefined, f: 10, allowed: 0, held: '1000' },
     { reason: 'overCap', rate: '1%', f: 101, allowed: 100, held: '1000' },
     { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '1000' },
-    // A rate between two steps of f covers the lower one.
+    // A rate between two steps of f is rounded down to the lower one.
     { reason: 'overApproval', rate: '0.0509%', f: 51, allowed: 50, held: '1000' },
     { reason: 'builderBalance', rate: '0.05%', f: 50, allowed: 0, held: '99.999999' },
     // In the order of R-builder: approval, cap, approved rate, balance.
@@ -265,13 +265,13 @@ describe('a fee that is dropped: the order goes on, and the reply says why', () 
     expect(await builderState(builder)).toEqual(rewards('0', '0', '0', held));
   });
 
-  /** Sends away what the builder has above an amount. */
+  /** Sends away the builder's balance above an amount. */
   async function leave(held: string): Promise<void> {
     const amount = (1000 - Number(held)).toFixed(6);
     done(await tokenSend(builder, { to: world.stranger('sink').address, amount }));
   }
 
-  test('with exactly 100 USDC the builder earns', async () => {
+  test('with exactly 100 USDC the builder earns fees', async () => {
     await leave('100');
     done(await approveBuilder(alice, builder.address));
     done(await act(bob, plain('sell', '2')));
@@ -280,7 +280,7 @@ describe('a fee that is dropped: the order goes on, and the reply says why', () 
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '100'));
   });
 
-  test('without confirm the warning is what holds at admission', async () => {
+  test('without confirm the warning describes the state at admission', async () => {
     const reply = await world.client.exchange(await alice.sign(through(10, 'buy', '1', '50')));
     expectDropped(reply, 'notApproved', 10, 0);
   });
@@ -288,7 +288,7 @@ describe('a fee that is dropped: the order goes on, and the reply says why', () 
   test.each([
     ['revoked', async () => send(alice, 'revokeBuilderFee', { builder: builder.address })],
     ['lowered', async () => approveBuilder(alice, builder.address, '0.01%')],
-  ])('an approval that is %s drops the fee of what rests', async (_, change) => {
+  ])('an approval that is %s drops the fee of resting orders', async (_, change) => {
     done(await approveBuilder(alice, builder.address));
     done(await act(alice, through(50, 'buy', '4')));
     done(await act(bob, plain('sell', '2')));
@@ -309,7 +309,7 @@ describe('R-builder: claims', () => {
     done(await act(alice, through(50, 'buy', '2')));
   }
 
-  test('all of it goes to the perp balance, once; the next one finds nothing', async () => {
+  test('the whole amount is credited to the perp balance once; the next claim finds none', async () => {
     await earn();
     const reply = await act(builder, claim);
     done(reply);
@@ -332,7 +332,7 @@ describe('R-builder: claims', () => {
     expect(await builder.balance()).toBe('1000.1');
   });
 
-  test('what is unclaimed does not count among the 100 USDC; once claimed, it does', async () => {
+  test('unclaimed rewards do not count towards the 100 USDC; claimed ones do', async () => {
     await earn();
     done(await tokenSend(builder, { to: bob.address, amount: '900.05' }));
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '99.95'));
@@ -340,7 +340,7 @@ describe('R-builder: claims', () => {
     expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '100.05'));
   });
 
-  test('an address that never earned: zeros, and nothing to claim', async () => {
+  test('an address that never earned: zeros, and no claim', async () => {
     const nobody = world.stranger('nobody');
     expect(await builderState(nobody)).toEqual({
       ...rewards('0', '0', '0', '0'),

@@ -13,7 +13,7 @@ import { results, status } from '../support/replies.ts';
 
 const world = aSharedVenue();
 
-/** A valid resting buy far below the mark; each test changes what it is about. */
+/** A valid resting buy far below the mark; each test changes its own subject. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 describe('cancel and cancelByCloid', () => {
@@ -46,7 +46,7 @@ describe('cancel and cancelByCloid', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('missing, foreign and finished orders cannot be cancelled, and are told apart by no one', async () => {
+  test('missing, foreign and finished orders cannot be cancelled, and the answers do not distinguish them', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc, eth } = world;
     const foreign = await bob.placed({
@@ -80,7 +80,7 @@ describe('cancel and cancelByCloid', () => {
     expect(status(reply).error).toBe(gone(btc.id));
   });
 
-  test('every entry is tried: a failing one stops no other and is told by its place', async () => {
+  test('every entry is tried: a failure stops no other entry and is returned at its index', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());
     const [first, second] = results(reply);
@@ -97,7 +97,7 @@ describe('cancel and cancelByCloid', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('200 entries are taken', async () => {
+  test('200 entries are accepted', async () => {
     const alice = await world.trader('alice');
     const entries = Array.from({ length: 200 }, (_, index) => ({
       a: world.btc.id,

@@ -45,7 +45,7 @@ async function statusOf(client: Client, names: object): Promise<Json> {
 }
 
 describe('confirm: executed', () => {
-  test('the reply carries the hash, the height and how each order stands', async () => {
+  test('the reply contains the hash, the height and the state of each order', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const reply = await world.client.executed(signed);
@@ -62,7 +62,7 @@ describe('confirm: executed', () => {
     expect(reply.json).not.toHaveProperty('traceId');
   });
 
-  test('the effect is visible to reads as soon as the reply is there', async () => {
+  test('the effect is visible to reads when the reply arrives', async () => {
     const alice = await world.trader('alice');
     for (let count = 1; count <= 5; count++) {
       await world.client.executed(await alice.sign(restingAction(world.btc, count)));
@@ -70,7 +70,7 @@ describe('confirm: executed', () => {
     }
   });
 
-  test('confirm is no part of what is signed', async () => {
+  test('confirm is not part of the signed data', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const plain = await world.client.exchange(signed);
@@ -80,7 +80,7 @@ describe('confirm: executed', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('an approval confirms without orders', async () => {
+  test('an approval is confirmed without orders', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.approveAgent(world.stranger('agent').address);
     expect(reply.json).toMatchObject({
@@ -132,7 +132,7 @@ describe('actionStatus', () => {
     expect(found).toMatchObject({ signer: agent.address, user: alice.address });
   });
 
-  test('the receipt of an unconfirmed action appears by itself', async () => {
+  test('the receipt of an unconfirmed action appears without a further request', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     await world.client.exchange(signed);
@@ -142,7 +142,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('a failed execution is told with its error', async () => {
+  test('a failed execution is returned with its error', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.cancel({ a: world.btc.id, o: 424_242_424 });
     const message = `Order was never placed, already canceled, or filled. asset=${world.btc.id}`;
@@ -155,7 +155,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('what was never seen is unknown, and everything else about it is null', async () => {
+  test('an unknown request has status unknown, and all other fields are null', async () => {
     const nobody = world.stranger('nobody').address;
     const never = {
       status: 'unknown',
@@ -178,7 +178,7 @@ describe('actionStatus', () => {
     }
   });
 
-  test('a request refused before consensus leaves no receipt', async () => {
+  test('a request rejected before consensus leaves no receipt', async () => {
     const alice = await world.trader('alice');
     const bad = order({ market: world.btc, side: 'buy', price: '1', size: world.btc.worth(20) });
     const signed = await alice.sign(orderAction(bad));
@@ -196,7 +196,7 @@ describe('the same request again (R-tx)', () => {
     expect(again).toEqual(before);
   }
 
-  test('executes nothing and is answered from the first receipt', async () => {
+  test('is not executed again and is answered from the first receipt', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -206,7 +206,7 @@ describe('the same request again (R-tx)', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('also when the first one has been cancelled or filled meanwhile', async () => {
+  test('also if the first one has been cancelled or filled meanwhile', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -216,7 +216,7 @@ describe('the same request again (R-tx)', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('also when it failed', async () => {
+  test('also if it failed', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: world.btc.id, o: 3 }] });
     const { json } = await world.client.executed(signed);
@@ -224,7 +224,7 @@ describe('the same request again (R-tx)', () => {
     await expectSameReceipt(signed, json);
   });
 
-  test('twenty times at once makes one order and one answer', async () => {
+  test('twenty concurrent requests make one order and one answer', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const replies = await Promise.all(
@@ -274,7 +274,7 @@ describe('the same request again (R-tx)', () => {
   });
 });
 
-describe('a disk that is slower than the patience of confirm', () => {
+describe('a disk that is slower than the timeout of confirm', () => {
   const SYNC_MS = 700;
   const PATIENCE_MS = 150;
   let slow: Venue;
@@ -297,7 +297,7 @@ describe('a disk that is slower than the patience of confirm', () => {
   });
   afterAll(async () => slow?.remove());
 
-  test('is a 202 with the hash; the receipt is pending, then executed', async () => {
+  test('gives a 202 with the hash; the receipt is pending, then executed', async () => {
     const signed = await alice.sign(restingAction(btc));
     const reply = await client.executed(signed);
     expect(reply.status, reply.text).toBe(202);
@@ -313,7 +313,7 @@ describe('a disk that is slower than the patience of confirm', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('the same request again waits for the first one and executes nothing', async () => {
+  test('the same request again waits for the first one and is not executed again', async () => {
     const before = (await alice.openOrders()).length;
     const signed = await alice.sign(restingAction(btc, 1));
     expect((await client.executed(signed)).status).toBe(202);
@@ -330,7 +330,7 @@ describe('a disk that is slower than the patience of confirm', () => {
     expect(await alice.openOrders()).toHaveLength(before + 1);
   });
 
-  test('an acceptance is given only once it is on disk', async () => {
+  test('an acceptance is sent only after it is on disk', async () => {
     const signed = await alice.sign(restingAction(btc, 2));
     const start = performance.now();
     const reply = await client.exchange(signed);

@@ -10,7 +10,7 @@ import { type Chain, chainOf, post, richOnChain, type SignedPermit } from '../su
 import type { Json } from '../support/client.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
-/** Money of the settlement chain, from a wallet into the venue, over real JSON-RPC and HTTP. */
+/** Deposits from a wallet on the settlement chain into the venue, over real JSON-RPC and HTTP. */
 
 let venue: Venue;
 let chain: Chain;
@@ -28,7 +28,7 @@ const usdc = (amount: string): bigint => parseUnits(amount, 6);
 const info = (body: object) => post(venue.url, '/info', body);
 const inDeadline = (seconds = 3_600): bigint => BigInt(Math.floor(Date.now() / 1000) + seconds);
 
-/** The keys that a venue with a chain of its own has made for it. */
+/** The keys that a venue with a local chain has created. */
 function localKeys({ data }: Venue): { readonly relayer: Hex; readonly guardian: Hex } {
   return JSON.parse(readFileSync(join(data, 'settlement', 'keys.json'), 'utf8'));
 }
@@ -61,7 +61,7 @@ test('the faucet gives test USDC and ether on the chain, once an hour', async ()
   expect(again).toMatchObject({ status: 429, message: 'Faucet limit reached' });
 });
 
-describe('R-deposit: a wallet’s money is credited once', () => {
+describe('R-deposit: a wallet’s deposit is credited once', () => {
   test('by approve and deposit, with a ledger row of that transaction', async () => {
     const account = await richOnChain(venue.url);
     const wallet = chain.wallet(account);
@@ -76,7 +76,7 @@ describe('R-deposit: a wallet’s money is credited once', () => {
     expect(portfolio.data.deposits).toBe('25.5');
   });
 
-  test('by a plain transfer, and below the minimum once it adds up', async () => {
+  test('by a plain transfer; amounts below the minimum are credited once they add up', async () => {
     const account = await richOnChain(venue.url);
     const wallet = chain.wallet(account);
     await wallet.transfer(chain.bridge, usdc('4.9'));
@@ -86,7 +86,7 @@ describe('R-deposit: a wallet’s money is credited once', () => {
     await credited(account.address, '12.1');
   });
 
-  test('by somebody else for the user', async () => {
+  test('by another account for the user', async () => {
     const account = await richOnChain(venue.url);
     const user = privateKeyToAccount(generatePrivateKey()).address;
     const wallet = chain.wallet(account);
@@ -95,7 +95,7 @@ describe('R-deposit: a wallet’s money is credited once', () => {
     await credited(user, '9');
   });
 
-  test('the operator sees how the chain is read', async () => {
+  test('the operator sees the progress of reading the chain', async () => {
     const operations = `${venue.operations}/settlement`;
     const status = (await (await fetch(operations)).json()) as Json;
     const { data } = await info({ type: 'settings' });
@@ -136,7 +136,7 @@ describe('depositWithPermit: for users without ether', () => {
     expect(await chain.balanceOf(account.address)).toBe(usdc('960'));
   });
 
-  test('v is 27 or 28: what a signature of an action may also say is refused here', async () => {
+  test('v is 27 or 28: other values that action signatures may have are rejected here', async () => {
     const { account, query } = await permitted('40');
     const { r, s, v } = query.signature;
     for (const wrong of [v - 27, 29, '27']) {
@@ -182,8 +182,8 @@ describe('depositWithPermit: for users without ether', () => {
     ['too far', '5', { deadline: inDeadline(8 * 86_400) }, 10014, 'Deadline out of range'],
     ['of another nonce', '5', { nonce: 7n }, 10003, 'Signer does not match user'],
     ['of more than there is', '1001', {}, 10014, 'Permit deposit failed'],
-  ])('one %s is refused', async (_, usd, more, code, message) => {
-    // Nothing of these is ever sent, so one account will do.
+  ])('one %s is rejected', async (_, usd, more, code, message) => {
+    // These are never sent, so one account is sufficient.
     const query = await permitOf(await (patient ??= richOnChain(venue.url)), usd, more);
     expect(await info(query)).toMatchObject({ success: false, code, message });
   });
@@ -263,13 +263,13 @@ describe('depositWithPermit: for users without ether', () => {
     ],
     ['a user that is no address', (q) => ({ ...q, user: '0x12' }), 10002, 'user'],
     ['waitForReceipt null', (q) => ({ ...q, waitForReceipt: null }), 10002, 'waitForReceipt'],
-  ])('%s is refused by name', async (_, odd, code, text) => {
+  ])('%s is rejected with its name', async (_, odd, code, text) => {
     const answer = await info(odd(await oddPermit()));
     expect(answer).toMatchObject({ success: false, code });
     expect(String(answer['message']) + JSON.stringify(answer['details'] ?? '')).toContain(text);
   });
 
-  /** One permit for all that is refused: nothing of it is ever sent. */
+  /** One permit for all rejects, because it is never sent. */
   let refused: Promise<SignedPermit> | undefined;
   const oddPermit = (): Promise<SignedPermit> =>
     (refused ??= permitted('5').then(({ query }) => query));
@@ -288,8 +288,8 @@ describe('depositWithPermit: for users without ether', () => {
     await credited(account.address, usd);
   });
 
-  test.each([120, 7 * 86_400])('a deadline of exactly %i seconds is in time', async (seconds) => {
-    // The second may pass between signing and asking: once more then.
+  test.each([120, 7 * 86_400])('a deadline of exactly %i seconds is accepted', async (seconds) => {
+    // Repeated if the second passed between signing and sending.
     const attempt = async () => {
       const { query } = await permitted('5', { deadline: inDeadline(seconds) });
       return (await info(query))['success'];
@@ -297,19 +297,19 @@ describe('depositWithPermit: for users without ether', () => {
     expect((await attempt()) === true || (await attempt()) === true).toBe(true);
   });
 
-  /** How many transactions the venue's relayer has sent. */
+  /** The number of transactions of the venue's relayer. */
   const relayed = async (): Promise<number> =>
     await chain.reader.getTransactionCount({
       address: privateKeyToAccount(localKeys(venue).relayer).address,
     });
 
-  test('nothing is sent that is known to fail: used nonces, pauses; and one of a user at a time', async () => {
+  test('known failures are not sent: used nonces, pauses; and only one per user at a time', async () => {
     const { account, query, wallet } = await permitted('20');
     const others = await Promise.all(
       ['21', '22', '23'].map((usd) => wallet.permit(usdc(usd), inDeadline(), 0n)),
     );
     const before = await relayed();
-    // Of several permits of one nonce only one can be good.
+    // Of several permits with one nonce only one can be valid.
     const answers = await Promise.all([query, ...others].map((each) => info(each)));
     expect(answers.filter(({ success }) => success === true)).toHaveLength(1);
     expect(await relayed()).toBe(before + 1);
@@ -332,15 +332,15 @@ describe('depositWithPermit: for users without ether', () => {
     ['the zero address', `0x${'0'.repeat(40)}`],
     ['the bridge', 'bridge'],
     ['the token', 'token'],
-  ])('R-transfer: the faucet gives nothing on the chain to %s', async (_, who) => {
+  ])('R-transfer: the faucet grants nothing on the chain to %s', async (_, who) => {
     const user = who === 'bridge' ? chain.bridge : who === 'token' ? chain.token : who;
     const answer = await post(venue.url, '/request-fund', { user, onChain: true });
     expect(answer).toMatchObject({ success: false, code: 10014, message: 'Invalid address' });
   });
 
-  test('one that fails on the chain is a failed deposit', async () => {
+  test('a permit that fails on the chain is a failed deposit', async () => {
     const { account, query, wallet } = await permitted('200');
-    // The user was faster: the bridge takes no permit twice, and says so.
+    // The user sent it first: the bridge accepts no permit twice, and the answer reports this.
     await wallet.usePermit(query);
     const answer = await info(query);
     expect(answer).toMatchObject({ code: 10014, message: 'Permit deposit failed' });
@@ -350,7 +350,7 @@ describe('depositWithPermit: for users without ether', () => {
   });
 });
 
-test('an ethers program deposits, by the contracts alone', async () => {
+test('an ethers program deposits, using the contracts only', async () => {
   const key = generatePrivateKey();
   const { data } = await info({ type: 'settings' });
   const provider = new JsonRpcProvider(data.settlement_rpc_url as string, undefined, {
@@ -372,7 +372,7 @@ test('an ethers program deposits, by the contracts alone', async () => {
   provider.destroy();
 });
 
-test('keys are in no log, and the faucet remembers through a restart whom it gave on the chain', async () => {
+test("logs contain no keys, and the faucet's grants on the chain survive a restart", async () => {
   const account = await richOnChain(venue.url);
   await venue.kill();
   await venue.startAgain([...CALM, '--chain', 'local', '--log-level', 'trace']);
@@ -393,10 +393,10 @@ test('keys are in no log, and the faucet remembers through a restart whom it gav
   for (const key of keys ?? []) for (const text of texts) expect(text).not.toContain(key);
 });
 
-test('R-deposit: kills between the steps credit nothing twice; the bridge holds what is owed', async () => {
+test('R-deposit: kills between the steps credit no deposit twice; the bridge holds the liabilities', async () => {
   const account = await richOnChain(venue.url);
   const wallet = chain.wallet(account);
-  // At many moments: `tests/crash/deposits.test.ts`.
+  // `tests/crash/deposits.test.ts` tests many more moments.
   await wallet.transfer(chain.bridge, usdc('10'));
   await venue.kill();
   await venue.startAgain();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aSharedVenue, orderAction, order } from '../support/actors.ts';
 import { postInPieces, refusalText, type Reply } from '../support/client.ts';
 
-/** What HTTP and JSON are accepted, and how a refusal looks. */
+/** Accepted HTTP and JSON, and the form of rejects. */
 
 const world = aSharedVenue();
 
@@ -22,14 +22,14 @@ function expectRefusal(path: string, reply: Reply, status: number, code: number)
 }
 
 describe('paths and methods', () => {
-  test('an unknown path is a 404 that says so', async () => {
+  test('an unknown path is a 404 with a message', async () => {
     for (const path of ['/', '/nothing', '/info/', '/exchange/order', '/INFO']) {
       const reply = await world.client.post(path, SETTINGS);
       expect([path, reply.status, reply.json]).toEqual([path, 404, { message: 'Not found' }]);
     }
   });
 
-  test.each(POST_PATHS)('%s takes POST only and says so in Allow', async (path) => {
+  test.each(POST_PATHS)('%s accepts POST only and lists it in Allow', async (path) => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const reply = await world.client.send(method, path, undefined);
       expect([method, reply.status]).toEqual([method, 405]);
@@ -37,12 +37,12 @@ describe('paths and methods', () => {
     }
   });
 
-  test('a plain GET on the stream path is told to upgrade', async () => {
+  test('a plain GET on the stream path is asked to upgrade', async () => {
     const reply = await world.client.send('GET', '/ws', undefined);
     expect(reply.status).toBe(426);
   });
 
-  test('an unknown query type is a 403 with the text of the interface', async () => {
+  test('an unknown query type is a 403 with the text of the API', async () => {
     const reply = await world.client.info({ type: 'noSuchQuery' });
     expectRefusal('/info', reply, 403, 10001);
     expect(reply.json).toMatchObject({
@@ -61,7 +61,7 @@ describe('paths and methods', () => {
     });
   });
 
-  test('names inherited by every object are no query or action types', async () => {
+  test('names inherited by every object are not query or action types', async () => {
     for (const type of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       expectRefusal('/info', await world.client.info({ type }), 403, 10001);
     }
@@ -69,7 +69,7 @@ describe('paths and methods', () => {
 });
 
 describe('content types', () => {
-  test.each(POST_PATHS)('%s refuses a body that is not application/json', async (path) => {
+  test.each(POST_PATHS)('%s rejects a body that is not application/json', async (path) => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const reply = await world.client.send('POST', path, SETTINGS, { 'content-type': type });
       expectRefusal(path, reply, 415, 10002);
@@ -77,7 +77,7 @@ describe('content types', () => {
     }
   });
 
-  test('a charset beside application/json is accepted, in any case', async () => {
+  test('a charset in addition to application/json is accepted, in any case', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
       const reply = await world.client.send('POST', '/info', SETTINGS, { 'content-type': type });
       expect(reply.json).toMatchObject({ success: true, code: 0 });
@@ -103,7 +103,7 @@ describe('the version header', () => {
     expect(reply.json).toMatchObject({ success: true });
   });
 
-  test.each(['/info', '/exchange'])('%s refuses another version', async (path) => {
+  test.each(['/info', '/exchange'])('%s rejects another version', async (path) => {
     for (const version of ['2026-08-15', '2026-8-16', 'latest', '1']) {
       const reply = await world.client.post(path, SETTINGS, {
         headers: { 'x-api-version': version },
@@ -117,7 +117,7 @@ describe('the version header', () => {
   });
 });
 
-describe('bodies that are no JSON object', () => {
+describe('bodies that are not a JSON object', () => {
   const broken = [
     '',
     ' ',
@@ -147,7 +147,7 @@ describe('bodies that are no JSON object', () => {
     'undefined',
   ];
 
-  test.each(POST_PATHS)('%s refuses each of them', async (path) => {
+  test.each(POST_PATHS)('%s rejects each of them', async (path) => {
     for (const body of broken) {
       const reply = await world.client.post(path, body);
       expect([body, reply.status]).toEqual([body, 400]);
@@ -156,7 +156,7 @@ describe('bodies that are no JSON object', () => {
     }
   });
 
-  test('bytes that are no UTF-8 are no JSON', async () => {
+  test('invalid UTF-8 is not JSON', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"type":"settings","x":"'),
       Buffer.from([0xff, 0xc3, 0x28]),
@@ -168,7 +168,7 @@ describe('bodies that are no JSON object', () => {
     expectRefusal('/info', reply, 400, 10002);
   });
 
-  test('nesting without end is refused and harms nobody', async () => {
+  test('excessive nesting is rejected without effect', async () => {
     for (const depth of [1_000, 10_000]) {
       const arrays = `{"type":"settings","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
       const objects = `{"type":"settings","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
@@ -185,12 +185,12 @@ describe('bodies that are no JSON object', () => {
 describe('the size of a body', () => {
   const padded = (length: number) => SETTINGS + ' '.repeat(length - SETTINGS.length);
 
-  test('R-requests: 64 KiB are read', async () => {
+  test('R-requests: 64 KiB are accepted', async () => {
     const reply = await world.client.post('/info', padded(BODY_BYTES_MAX));
     expect(reply.json).toMatchObject({ success: true });
   });
 
-  test.each(POST_PATHS)('R-requests: %s refuses one byte more', async (path) => {
+  test.each(POST_PATHS)('R-requests: %s rejects one byte more', async (path) => {
     const body = padded(BODY_BYTES_MAX + 1);
     const reply = await postInPieces(world.venue.url + path, [body], body.length);
     expectRefusal(path, reply, 413, 10002);
@@ -199,7 +199,7 @@ describe('the size of a body', () => {
 });
 
 describe('bodies without a declared length', () => {
-  /** Sends the body in pieces, so that the venue learns its size only by reading it. */
+  /** Sends the body in pieces, so that its size is known only after reading it. */
   async function stream(path: string, pieces: readonly string[]): Promise<Reply> {
     return postInPieces(world.venue.url + path, pieces);
   }
@@ -209,7 +209,7 @@ describe('bodies without a declared length', () => {
     expect((await stream('/info', pieces)).json).toMatchObject({ success: true });
   });
 
-  test('R-requests: are refused once they pass 64 KiB', async () => {
+  test('R-requests: are rejected once they exceed 64 KiB', async () => {
     const pieces = [SETTINGS, ...Array.from({ length: 20 }, () => ' '.repeat(64 * 1024))];
     expectRefusal('/info', await stream('/info', pieces), 413, 10002);
     expectRefusal('/exchange', await stream('/exchange', pieces), 413, 10002);
@@ -226,7 +226,7 @@ describe('numbers and keys', () => {
     ],
   ];
 
-  test('an integer is written in one way only', async () => {
+  test('an integer has one spelling only', async () => {
     for (const number of ['1.0', '1e3', '1E3', '-0', '0.0', '1.5', '1e-1']) {
       for (const [path, body] of queries(number)) {
         const reply = await world.client.post(path!, body);
@@ -235,7 +235,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('an integer beyond 2^53 − 1 is refused', async () => {
+  test('an integer beyond 2^53 − 1 is rejected', async () => {
     for (const number of ['9007199254740992', '-9007199254740992', '1' + '0'.repeat(400)]) {
       for (const [path, body] of queries(number)) {
         const reply = await world.client.post(path!, body);
@@ -244,7 +244,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('the numbers of an action are held to the same rule', async () => {
+  test('the numbers of an action follow the same rule', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const plain = order({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
@@ -264,7 +264,7 @@ describe('numbers and keys', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('an object with the same key twice is refused, wherever it stands', async () => {
+  test('an object with a duplicate key is rejected, at any depth', async () => {
     const doubled = [
       '{"type":"settings","type":"settings"}',
       '{"type":"settings","x":{"a":1,"a":1}}',
@@ -278,7 +278,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('keys that matter to JavaScript only are keys like any other', async () => {
+  test('keys that are special in JavaScript are ordinary keys', async () => {
     const ignored = '{"type":"settings","__proto__":{"x":1},"constructor":1,"toString":null}';
     expect((await world.client.post('/info', ignored)).json).toMatchObject({ success: true });
     const hidden = '{"__proto__":{"type":"settings"}}';
@@ -293,7 +293,7 @@ describe('numbers and keys', () => {
   });
 });
 
-describe('refusals explain themselves', () => {
+describe('rejects contain their reason', () => {
   test('a missing field is named', async () => {
     const reply = await world.client.info({ type: 'clearinghouseState' });
     expectRefusal('/info', reply, 400, 10002);
@@ -304,7 +304,7 @@ describe('refusals explain themselves', () => {
     });
   });
 
-  test('a mistyped field is named, together with what was sent', async () => {
+  test('a mistyped field is named, with the received value', async () => {
     const reply = await world.client.info({ type: 'clearinghouseState', user: 7 });
     expectRefusal('/info', reply, 400, 10002);
     expect(reply.json).toMatchObject({
@@ -325,7 +325,7 @@ describe('refusals explain themselves', () => {
     }
   });
 
-  test('success envelopes hold success, code and data', async () => {
+  test('success envelopes contain success, code and data', async () => {
     const reply = await world.client.info({ type: 'settings' });
     expect(Object.keys(reply.json).toSorted()).toEqual(['code', 'data', 'success']);
   });

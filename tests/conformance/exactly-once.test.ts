@@ -19,7 +19,7 @@ import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts
 import type { Signed } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-tx for what moves money and keys: a request is executed once, whatever happens. */
+/** R-tx for money transfers and key changes: a request is executed exactly once. */
 
 const world = aVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
@@ -31,7 +31,7 @@ let company: Actor;
 let member: Actor;
 
 type Sent = { readonly name: string; readonly signed: Signed; readonly reply: Json };
-/** One executed request of each kind, and what the people had afterwards. */
+/** One executed request of each kind, and the resulting account data. */
 const sent: Sent[] = [];
 let after: Json;
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   after = await everythingOf(people());
 });
 
-/** Sends a request ten times at once: one execution, ten equal answers. */
+/** Sends a request ten times concurrently: one execution, ten equal answers. */
 async function record(name: string, sign: () => Promise<Signed>): Promise<void> {
   const signed = await sign();
   const replies = await Promise.all(
@@ -84,7 +84,7 @@ async function record(name: string, sign: () => Promise<Signed>): Promise<void> 
 const receiptOf = async (names: object): Promise<Json> =>
   world.client.data({ type: 'actionStatus', ...names });
 
-/** The receipt of each, by all its names. */
+/** The receipt of each request, by all its identifiers. */
 async function expectReceipts(): Promise<void> {
   for (const { name, signed, reply } of sent) {
     const { txHash, traceId, envelope } = signed;
@@ -112,7 +112,7 @@ async function expectSameAgain(): Promise<void> {
 }
 
 describe('the same request again', () => {
-  test('moved once what ten requests at once asked for', async () => {
+  test('ten concurrent requests are executed once', async () => {
     expect(await deltasOf(alice)).toMatchObject([
       { type: 'withdraw', amount: '9' },
       { type: 'send', amount: '7' },
@@ -130,7 +130,7 @@ describe('the same request again', () => {
 
   test('is answered from it and changes nothing', expectSameAgain);
 
-  test('the same nonce with other content is used', async () => {
+  test('the same nonce with other content is rejected as used', async () => {
     const [{ signed }] = sent.filter(({ name }) => name === 'tokenSend') as [Sent];
     const { nonce } = signed.envelope;
     const other = transfer({ to: bob.address, amount: '8' });
@@ -143,7 +143,7 @@ describe('the same request again', () => {
     expect(await everythingOf(people())).toEqual(after);
   });
 
-  test('all of it holds after the venue was killed and started again', async () => {
+  test('all of this also holds after the venue was killed and restarted', async () => {
     await world.venue.kill();
     await world.venue.startAgain();
     expect(await everythingOf(people())).toEqual(after);
@@ -152,8 +152,8 @@ describe('the same request again', () => {
   });
 });
 
-describe('a request that was refused before it was logged', () => {
-  test('leaves no receipt and uses no nonce: the same bytes may be good later', async () => {
+describe('a request that was rejected before it was logged', () => {
+  test('leaves no receipt and uses no nonce: the same bytes may be valid later', async () => {
     const carol = world.stranger('carol');
     const signed = await direct(carol, 'tokenSend', transfer({ to: alice.address, amount: '3' }));
     expect((await world.client.executed(signed)).json).toMatchObject({ code: 10006 });
@@ -166,7 +166,7 @@ describe('a request that was refused before it was logged', () => {
     expect(await receiptOf({ txHash })).toMatchObject({ status: 'executed' });
   });
 
-  test('past its expiry, with both times; until then it is good', async () => {
+  test('after its expiry is rejected with both times; before, it is valid', async () => {
     const dave = await world.resident('dave');
     const buy = orderAction(order({ market: perp, side: 'buy', price: '50', size: '1' }));
     const expiresAfter = Date.now() - 10_000;
@@ -192,7 +192,7 @@ describe('a request that was refused before it was logged', () => {
     expect(await dave.openOrders()).toHaveLength(1);
   });
 
-  test('no account action takes an expiry', async () => {
+  test('account actions have no expiry', async () => {
     const actions: readonly [string, object][] = [
       ['tokenSend', transfer({ to: alice.address, amount: '3' })],
       ['withdraw3', { destination: bob.address, amount: '9' }],

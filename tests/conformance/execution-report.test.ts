@@ -15,7 +15,7 @@ import {
   triggerOrder,
 } from '../support/perps.ts';
 
-/** executionReport: one order from the door of the venue to its end. */
+/** executionReport: one order from its arrival at the venue to its end. */
 
 const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -36,8 +36,8 @@ const refusalOf = async (query: object): Promise<Json> => {
   return { ...json, status };
 };
 
-describe('an order that takes', () => {
-  test('R-rounding: over several levels, with what it met, got, paid and slipped by', async () => {
+describe('a taker order', () => {
+  test('R-rounding: over several levels, with the book at its arrival, its fills, fees and slippage', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'buy', price: '99', size: '1' });
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
@@ -91,7 +91,7 @@ describe('an order that takes', () => {
       resting: null,
       end: { ...at, state: 'filled', reason: null },
     });
-    // In the order in which the wire lists them.
+    // In the API's order of fields.
     const fields =
       'oid cloid instrumentId coin side outcome tif limitPx origSz received entered arrival fills filledSz avgPx fee ' +
       'builderFee slippage resting end';
@@ -104,7 +104,7 @@ describe('an order that takes', () => {
     expect((await reportsOf(alice, { txHash: signed.txHash })).orders).toEqual([report]);
   });
 
-  test('a seller slips the other way; what is left of an immediate order ends it', async () => {
+  test("a seller's slippage has the opposite sign; the rest of an immediate order is cancelled", async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'buy', price: '99', size: '1' });
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
@@ -119,7 +119,7 @@ describe('an order that takes', () => {
       resting: null,
       end: { state: 'cancelled', reason: 'Immediate or cancel remainder' },
     });
-    // Without both sides there is no mid; nothing was taken, so nothing slipped.
+    // A one-sided book has no mid; without fills there is no slippage.
     const alone = await alice.placed({ ...order, price: '100' });
     expect(await reportOf(alice, alone.oid)).toMatchObject({
       arrival: { bestBid: null, bestAsk: '101', midPx: null, met: [] },
@@ -131,7 +131,7 @@ describe('an order that takes', () => {
     });
   });
 
-  test('R-stp, reduce-only: met is what it traded with, and the size is what was sent to the book', async () => {
+  test('R-stp, reduce-only: the counterparties are those it traded with, and the size is the one sent to the book', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'sell', price: '100', size: '1' });
     await alice.placed({ market: perp, side: 'buy', price: '100', size: '1' });
@@ -151,7 +151,7 @@ describe('an order that takes', () => {
     });
   });
 
-  test('refused where it would trade, or expired: it never came, or rested until its end', async () => {
+  test('a rejected post-only order never arrived, and an expired one rested until its end', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
     const alo = perpOrder({ market: perp, side: 'buy', price: '101', size: '1', tif: 'Alo' });
@@ -178,8 +178,8 @@ describe('an order that takes', () => {
   });
 });
 
-describe('an order that rests', () => {
-  test('its queue moves as others trade and leave; an amend starts it anew', async () => {
+describe('a resting order', () => {
+  test('its queue position advances as others trade and leave; an amend resets it', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     const bid = { market: perp, side: 'buy', price: '99', size: '2' } as const;
     const first = await bob.placed(bid);
@@ -210,7 +210,7 @@ describe('an order that rests', () => {
     await carol.placed({ ...bid, price: '98', size: '7' });
     done(await act(alice, amend('98', '6')));
     const moved = await reportOf(alice, oid);
-    // Alice's was accepted before carol's (R-modify).
+    // Alice's order was accepted before carol's (R-modify).
     expect(moved).toMatchObject({
       limitPx: '98',
       arrival: fresh.arrival,
@@ -226,7 +226,7 @@ describe('an order that rests', () => {
     expect(end.end.height).toBeGreaterThan(end.received.height);
   });
 
-  test('one that leaves from behind others says how many were still ahead', async () => {
+  test('a cancelled order reports the size that was still ahead', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     const ask = { market: perp, side: 'sell', price: '101' } as const;
     await bob.placed({ ...ask, size: '2' });
@@ -236,7 +236,7 @@ describe('an order that rests', () => {
   });
 });
 
-test('R-trigger: one that waited for the mark was received before it came', async () => {
+test('R-trigger: a trigger order was received before it arrived at the book', async () => {
   const { alice, bob, perp } = await newScene(world, operator);
   await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
   await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
@@ -269,7 +269,7 @@ test('R-trigger: one that waited for the mark was received before it came', asyn
 });
 
 describe('on outcome markets', () => {
-  test('R-delay: one that waits in the queue comes later than it was received; NO sees its own prices', async () => {
+  test('R-delay: a delayed order arrives later than it was received; a NO order has NO prices', async () => {
     const [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     const market = await deployer.list({ ...FEE, orderDelayMs: 300 });
     await placed(alice, market, 'buy Yes 10 at 0.60');
@@ -291,7 +291,7 @@ describe('on outcome markets', () => {
       outcome: 'No',
       limitPx: '0.45',
       received: { txHash: signed.txHash },
-      // YES is bid at 0.60 and, by the bid for NO, asked at 0.70.
+      // YES has a bid at 0.60 and, through the bid for NO, an ask at 0.70.
       arrival: {
         bestBid: '0.3',
         bestAsk: '0.4',
@@ -311,7 +311,7 @@ describe('on outcome markets', () => {
     expect((await reportsOf(bob, { cloid })).orders).toEqual([report]);
   });
 
-  test('who sells shares is worse off by a lower price', async () => {
+  test('a seller of shares gets a lower price in slippage', async () => {
     const [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     const market = await deployer.list({ ...FEE, orderDelayMs: 0 });
     done(await operate(bob, 'split', [market, '20']));
@@ -326,8 +326,8 @@ describe('on outcome markets', () => {
   });
 });
 
-describe('names', () => {
-  test('all orders of an action by id; a client order id of one that lives, then of the newest that ended', async () => {
+describe('identifiers', () => {
+  test('all orders of an action by id; a client order id finds a live order, otherwise the newest ended one', async () => {
     const { alice, perp } = await newScene(world, operator);
     const cloid = cloidOf('again');
     const bids = ['90', '91', '92'].map((price) =>
@@ -351,7 +351,7 @@ describe('names', () => {
     ]);
   });
 
-  test('a cancel has the exits that ended with the order that it named, and none that stay', async () => {
+  test('a cancel reports the TP/SL orders that ended with its order, and none that stay', async () => {
     const { alice, perp } = await newScene(world, operator);
     const entry = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
     const exits = (['tp', 'sl'] as const).map((kind) =>
@@ -377,7 +377,7 @@ describe('names', () => {
     expect(orders.map(({ oid }: Json) => oid)).not.toContain(other.oid);
   });
 
-  test('what is another’s or nobody’s is not found; none or two of the names are refused', async () => {
+  test('foreign and unknown orders are not found; none or both identifiers are rejected', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     const cloid = cloidOf('private');
     const signed = await alice.sign(
@@ -414,7 +414,7 @@ describe('names', () => {
   });
 });
 
-test('R-determinism: after a stop and after a kill, reports are what they were', async () => {
+test('R-determinism: reports are unchanged after a stop and after a kill', async () => {
   const { alice, bob, perp } = await newScene(world, operator);
   const bid = { market: perp, side: 'buy', price: '99', size: '2' } as const;
   await bob.placed(bid);
@@ -435,7 +435,7 @@ test('R-determinism: after a stop and after a kill, reports are what they were',
   }
 }, 60_000);
 
-/** Basis points that a price is worse than another, in two decimals. */
+/** The difference to another price in basis points, with two decimals; positive is worse. */
 function worseThan(fair: string, got: string, side: 'buy' | 'sell' = 'buy'): string {
   const scale = 1_000_000;
   const [paid, was] = [Math.round(Number(got) * scale), Math.round(Number(fair) * scale)];

@@ -4,11 +4,11 @@ import { startAt } from '../fixtures/people.ts';
 import { CALM, temporaryData, type Venue } from '../support/venue-process.ts';
 import { Client, type Json } from '../support/client.ts';
 
-/** A venue that nobody runs events on has some all the same, whenever it is started. */
+/** A venue with demo markets has open events at any time of its start. */
 
 const MINUTE_MS = 60_000;
 const FLAGS = [...CALM, '--no-bots', '--exhibition'];
-/** The last seconds before a full hour, at which rounds of several shows would change together. */
+/** The last seconds before a full hour, when several series change at the same time. */
 const HOUR_MS = Math.ceil(Date.now() / (180 * MINUTE_MS)) * 180 * MINUTE_MS;
 
 let venue: Venue | undefined;
@@ -30,7 +30,7 @@ test.each([
   ['seconds before the hour', HOUR_MS - 15_000],
   ['as one round ends', HOUR_MS + 13 * MINUTE_MS - 20_000],
 ])(
-  'a venue that is started %s has open events with minutes to go',
+  'a venue started %s has open events with minutes left',
   async (_, startMs) => {
     venue = await startAt(await temporaryData(), clockFrom(startMs), FLAGS);
     const events = await openEvents(venue);

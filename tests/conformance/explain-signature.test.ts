@@ -31,7 +31,7 @@ import {
   type JsonObject,
 } from '../support/wallet.ts';
 
-/** The query explainSignature, asked about signatures that viem made, right ones and wrong ones. */
+/** The query explainSignature, for correct and incorrect signatures made by viem. */
 
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -81,8 +81,8 @@ const shape = record({
   ),
 });
 
-describe('a right signature', () => {
-  test('of a trading action: every value on the way, and nothing is executed', async () => {
+describe('a correct signature', () => {
+  test('of a trading action: all intermediate values, without execution', async () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
     const expiresAfter = nonce + 60_000;
@@ -142,7 +142,7 @@ describe('a right signature', () => {
     expect(data).toMatchObject({ signer, role: 'agent', owner: alice.address, agentName: 'desk' });
   });
 
-  test('of the operator, and of somebody whom only the client knows', async () => {
+  test('of the operator, and of an address known only to the client', async () => {
     const action = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
     const { envelope } = await operator.actor.sign(action);
     expect(await explain(envelope)).toMatchObject({ role: 'admin', match: null });
@@ -296,7 +296,7 @@ describe('a mistake is named', () => {
     expect(match.hint).toMatch(/^[A-Z].+\.$/);
     const { variant } = match;
     expect(tried.at(-1)).toEqual({ mistake, variant, signer, role: 'account' });
-    // It is the stranger whom /exchange meets.
+    // /exchange recovers the same unknown address.
     const refused = await world.client.exchange(envelope);
     expect(refused.json, refused.text).toMatchObject({
       code: 10006,
@@ -324,7 +324,7 @@ describe('a mistake is named', () => {
     expect(match).toMatchObject({ mistake: 'chainId', signer: alice.address, role: 'account' });
   });
 
-  test('by the address that the client expects, where the venue knows nobody', async () => {
+  test('by the address that the client expects, if the recovered one is unknown', async () => {
     const stranger = world.stranger('stranger');
     const { envelope } = await stranger.sign(harmless());
     const wrong = { ...envelope, nonce: envelope.nonce + 1 };
@@ -338,7 +338,7 @@ describe('a mistake is named', () => {
     });
   });
 
-  test('an agent’s mistake is told with its owner', async () => {
+  test('an agent’s mistake is returned with its owner', async () => {
     const alice = await world.trader('alice');
     const agent = world.stranger('agent');
     done(await alice.approveAgent(agent.address));
@@ -348,8 +348,8 @@ describe('a mistake is named', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('a malformed envelope, in the words of /exchange', async () => {
+describe('rejected queries', () => {
+  test('a malformed envelope, with the text of /exchange', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(harmless());
     const { signature, ...unsigned } = envelope;
@@ -373,7 +373,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('no envelope, no address to expect, and a number that is no integer', async () => {
+  test('a missing envelope, a missing expected address, and a number that is not an integer', async () => {
     const { envelope } = await world.stranger('alice').sign(harmless());
     const bodies = [
       { type: 'explainSignature' },
@@ -387,14 +387,14 @@ describe('what is refused', () => {
     }
   });
 
-  test('an action type that does not exist', async () => {
+  test('an unknown action type', async () => {
     const { envelope } = await world.stranger('alice').sign({ type: 'nonsense' });
     const reply = await world.client.info({ type: 'explainSignature', envelope });
     expect([reply.status, reply.json.code], reply.text).toEqual([200, 10001]);
   });
 });
 
-test('the action is read from the text: integer-like keys stay where they stood', async () => {
+test('the action is read from the text: integer-like keys keep their positions', async () => {
   const signature = JSON.stringify({ r: '0x1', s: '0x1', v: 27 });
   const action = '{"type":"cancelAll","10":"ten","7":"seven"}';
   const envelope = `{"action":${action},"nonce":1,"signature":${signature}}`;

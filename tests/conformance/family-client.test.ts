@@ -7,8 +7,8 @@ import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
- * An unmodified public client library of the family. Each of its callbacks behaves as the guide describes,
- * and where a callback is silent, the workaround of the guide works.
+ * An unmodified public Hyperliquid client library. Each of its callbacks behaves as the guide
+ * describes, and for silent callbacks the workaround in the guide works.
  */
 
 const world = aSharedVenue();
@@ -43,7 +43,7 @@ function connect(path: string, timeout = 5_000): WebSocketTransport {
   return transport;
 }
 
-/** One of the library's own methods. */
+/** A method of the library. */
 function method(transport: WebSocketTransport, name: string): Listen {
   const client = new SubscriptionClient({ transport });
   return (client[name as Method] as unknown as Listen).bind(client);
@@ -60,7 +60,7 @@ function paramsOf(name: string, { address }: Actor): object {
   if (name === 'candle') return { coin, interval: '1m' };
   const isOfUser = /^(user|order|clearinghouse|open|notification|web)/.test(name);
   if (name === 'activeAssetData') return { coin, user: address };
-  // The library takes addresses in any case.
+  // The library accepts addresses in any case.
   return isOfUser ? { user: getAddress(address) } : { coin };
 }
 
@@ -79,7 +79,7 @@ beforeAll(async () => {
 });
 
 describe('the library behaves as the guide describes', () => {
-  test('it names every method once', () => {
+  test('it lists every method once', () => {
     const names = ROWS.flatMap(({ methods }) => methods);
     expect(new Set(names).size).toBe(names.length);
     const client = new SubscriptionClient({ transport: connect('/ws') });
@@ -94,7 +94,7 @@ describe('the library behaves as the guide describes', () => {
   });
 
   test.each(listed('silent'))(
-    '%s of %s is silent, and the transport is not',
+    '%s of %s is silent, although the transport is not',
     async (name, socket) => {
       const transport = connect(socket);
       const heard: Json[] = [];
@@ -106,13 +106,13 @@ describe('the library behaves as the guide describes', () => {
       await eventually(() => expect(seen.length, name).toBeGreaterThan(0));
       const { name: instrument } = world.btc;
       const frame = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
-      // Frames of an instrument carry its name.
+      // Frames of an instrument contain its name.
       if ('coin' in params) expect([frame.coin, frame.s]).toContain(instrument);
       expect(heard, `${name} calls back now: correct the guide`).toEqual([]);
     },
   );
 
-  test('methods that are not supported time out, and have no channel here', async () => {
+  test('methods that are not supported time out, because their channel does not exist', async () => {
     const names = listed('not supported').map(([name]) => name);
     expect(names).not.toEqual([]);
     // The library ignores the error frame and waits for its timeout.
@@ -127,7 +127,7 @@ describe('the library behaves as the guide describes', () => {
   });
 });
 
-test('l2Book takes keys of the library that are null, and unsubscribed is unsubscribed', async () => {
+test("l2Book accepts the library's null keys, and an unsubscription takes effect", async () => {
   const client = new SubscriptionClient({ transport: connect('/ws') });
   const { coin } = world.btc;
   const book = await client.l2Book({ coin }, () => undefined);

@@ -5,7 +5,7 @@ import { allPages, expectCursorRefusals, expectRefusals, past } from '../support
 import { approveBuilder } from '../support/keys.ts';
 import { act, done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 
-/** What a builder earned and claimed, and through whom (R-builder). */
+/** The fees that a builder earned and claimed, by user (R-builder). */
 
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
@@ -16,7 +16,7 @@ let builder: Actor;
 let alice: Actor;
 let bob: Actor;
 
-/** Alice takes through the builder what others rest. */
+/** Alice executes against resting orders through the builder. */
 async function through(market: OwnPerp, size: string, f = 10): Promise<Json> {
   const bid = order({ market, side: 'buy', price: '101', size, tif: 'Ioc' });
   const action = { ...orderAction(bid), builder: { b: builder.address, f } };
@@ -45,7 +45,7 @@ const mine = (type: string, more: object = {}) =>
   past(world.client, { type, user: builder.address, ...more });
 
 describe('builderMeEarned', () => {
-  test('one row an order: fills merged, the price weighted by volume, the user masked', async () => {
+  test('one row per order: fills merged, the price weighted by volume, the user masked', async () => {
     const { data } = await mine('builderMeEarned');
     expect(data).toMatchObject({ page: 0, pageSize: 50, total: 3 });
     const { address } = alice;
@@ -72,7 +72,7 @@ describe('builderMeEarned', () => {
     expect(tx.action.builder).toEqual({ b: builder.address, f: 10 });
   });
 
-  test('pages by number and by cursor, spans', async () => {
+  test('pages by number and by cursor, time ranges', async () => {
     const { data } = await mine('builderMeEarned');
     const page = await mine('builderMeEarned', { page: 1, pageSize: 2 });
     expect(page.data).toEqual({ items: data.items.slice(2), page: 1, pageSize: 2, total: 3 });
@@ -157,7 +157,7 @@ describe('claims', () => {
     });
   });
 
-  test('who never earned', async () => {
+  test('an address that never earned', async () => {
     const user = world.stranger('nobody').address;
     const ask = async (type: string) => (await past(world.client, { type, user })).data;
     expect(await ask('builderMeClaimable')).toEqual({
@@ -173,7 +173,7 @@ describe('claims', () => {
   });
 });
 
-test('what cannot be asked', async () => {
+test('rejected queries', async () => {
   const ask = async (type: string, more: object) => {
     const { json, status } = await world.client.info({ type, user: builder.address, ...more });
     return `${status} ${json.code} ${json.message}`;

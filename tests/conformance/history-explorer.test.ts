@@ -8,7 +8,7 @@ import { bet, OUTCOMES, placed, queued } from '../support/outcomes.ts';
 import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
 
-/** Blocks, what they executed, and the hash of the state after each. */
+/** Blocks, their transactions, and the hash of the state after each. */
 
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -29,7 +29,7 @@ const refused = async (query: object) => {
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
 describe('blocks', () => {
-  test('newest first, chained by their hashes, with the hash of the state', async () => {
+  test('newest first, linked by their hashes, with the hash of the state', async () => {
     await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
     const { asOf, data } = await past(world.client, { type: 'blocks', limit: 10 });
     expect(data).toHaveLength(10);
@@ -57,7 +57,7 @@ describe('blocks', () => {
 });
 
 describe('block', () => {
-  test('by height and by hash, with the requests that it executed', async () => {
+  test('by height and by hash, with the executed requests', async () => {
     const signed = await alice.sign(
       orderAction({ a: perp.id, b: true, p: '91', s: '1', r: false, t: { limit: { tif: 'Gtc' } } }),
     );
@@ -89,7 +89,7 @@ describe('block', () => {
 });
 
 describe('tx', () => {
-  test('the request as it was received, and what became of it', async () => {
+  test('the request as received, and its result', async () => {
     const action = orderAction({
       a: perp.id,
       b: true,
@@ -122,7 +122,7 @@ describe('tx', () => {
     expect((await past(world.client, { type: 'tx', hash: signed.txHash })).data).toEqual(data);
   });
 
-  test('one that was refused at execution says why', async () => {
+  test('a request rejected at its execution has the reason', async () => {
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: perp.id, o: 999_999 }] });
     await world.client.executed(signed);
     const { data } = await past(world.client, { type: 'tx', txHash: signed.txHash });
@@ -133,7 +133,7 @@ describe('tx', () => {
     ]);
   });
 
-  test('R-delay: nobody sees what a queued order is about before its release', async () => {
+  test('R-delay: the content of a queued order is hidden until its release', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
     const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
     await placed(dave, market, 'buy No 10 at 0.6');
@@ -160,7 +160,7 @@ describe('tx', () => {
     expect(released.result.orders).toMatchObject([{ state: 'filled', filledSz: '10' }]);
   });
 
-  test('what was refused at once is told of an action of which another order still waits', async () => {
+  test('an immediate reject is shown although another order of the action still waits', async () => {
     const market = await deployer.list({ orderDelayMs: 1_000 });
     const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
     await placed(dave, market, 'buy No 10 at 0.6');
@@ -194,7 +194,7 @@ describe('txs', () => {
   const bid = (p: string) =>
     ({ a: perp.id, b: true, p, s: '1', r: false, t: { limit: { tif: 'Gtc' } } }) as const;
 
-  test('the newest first, each with its first entry and how many it has', async () => {
+  test('newest first, each with its first entry and the number of entries', async () => {
     const action = { type: 'order', orders: [bid('90'), bid('89')], grouping: 'na' } as const;
     const signed = await alice.sign(action);
     const { json } = await world.client.executed(signed);
@@ -225,7 +225,7 @@ describe('txs', () => {
     ]);
   });
 
-  test('those of a block in their order, as the block has them', async () => {
+  test('those of a block in their order', async () => {
     const [newest] = (await past(world.client, { type: 'txs', limit: 1 })).data;
     const height = newest.block;
     const { data: block } = await past(world.client, { type: 'block', height });
@@ -252,7 +252,7 @@ describe('txs', () => {
     const hashes = [...first.data, ...second.data].map(({ hash }: { hash: string }) => hash);
     expect(hashes.slice(0, 3)).toEqual(sent.map(({ hash }) => hash));
     expect(new Set(hashes).size).toBe(4);
-    // To the last one, each once, and nobody else's.
+    // Up to the last one, each once, and only those of the account.
     let { data, nextCursor } = second;
     const all = [...first.data, ...data];
     while (nextCursor !== null) {
@@ -270,7 +270,7 @@ describe('txs', () => {
     expect((await past(world.client, { type: 'txs', user: nobody })).data).toEqual([]);
   });
 
-  test('pages and spans are of one account, and cursors of their own list', async () => {
+  test('pages and time ranges are of one account, and cursors are valid for their list only', async () => {
     expect(await refused({ type: 'txs', startTime: 1 })).toMatch(/user/);
     expect(await refused({ type: 'txs', cursor: 'x' })).toMatch(/user/);
     const asked = { type: 'txs', user: alice.address, limit: 1 } as const;

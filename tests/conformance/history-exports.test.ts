@@ -75,7 +75,7 @@ describe('as lines of JSON', () => {
 });
 
 describe('as a table', () => {
-  test('the header has all fields in order; what is nested is JSON', async () => {
+  test('the header has all fields in order; nested values are JSON', async () => {
     const reply = await exported('fills', { user: alice.address });
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(reply.headers.get('content-disposition')).toBe(
@@ -96,7 +96,7 @@ describe('as a table', () => {
     expect(JSON.parse(ledger.at(-1)![2]!)).toMatchObject({ type: 'send', amount: '5' });
   });
 
-  test('a span of time takes in both ends; nobody has no rows', async () => {
+  test('a time range is inclusive of both ends; an unknown account has no rows', async () => {
     const fills = await rowsOf('userFills');
     const [from, to] = [fills[1].time, fills[1].time];
     const reply = await exported('fills', { user: alice.address, from, to });
@@ -109,7 +109,7 @@ describe('as a table', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('rejected exports', () => {
   const told = async (reply: Response) => {
     const { code, message } = (await reply.json()) as Json;
     return `${reply.status} ${code} ${message}`;

@@ -13,7 +13,7 @@ import {
 import { operate, OUTCOMES, placed } from '../support/outcomes.ts';
 import { done, newScene, Operator, type OwnPerp } from '../support/perps.ts';
 
-/** userFills: every row, every filter, every border. */
+/** userFills: rows, filters and boundaries. */
 
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -28,7 +28,7 @@ let market: OutcomeMarket;
 const fillsOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
   (await past(world.client, { type: 'userFills', user: actor.address, ...more })).data;
 
-/** Bob rests and Alice takes. */
+/** Bob rests an order and Alice executes against it. */
 async function trade(on: OwnPerp, side: 'buy' | 'sell', price: string, size: string) {
   const against = side === 'buy' ? 'sell' : 'buy';
   await bob.placed({ market: on, side: against, price, size });
@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe('of perps', () => {
-  test('rows are there as soon as the trade is confirmed, newest first', async () => {
+  test('rows exist as soon as the trade is confirmed, newest first', async () => {
     const taken = await trade(perp, 'buy', '100.5', '1');
     const [row] = await fillsOf(alice);
     expect(row).toMatchObject({
@@ -79,12 +79,12 @@ describe('of perps', () => {
     expect(rows.map(({ time }) => time)).toEqual(
       rows.map(({ time }) => time).sort((a: number, b: number) => b - a),
     );
-    // What closed had an entry and a result, net of its fee.
+    // A closing fill has the entry price and the PnL, net of its fee.
     const closed = rows.find(({ px }) => px === '101');
     expect(closed).toMatchObject({ entryPrice: '100', closedPnl: '0.477275', startPosition: '2' });
   });
 
-  test('one instrument, a span of time, pages', async () => {
+  test('one instrument, a time range, pages', async () => {
     const all = await fillsOf(alice);
     expect(await fillsOf(alice, { coin: perp.coin })).toEqual(
       all.filter(({ instrumentId }) => instrumentId === perp.id),
@@ -106,7 +106,7 @@ describe('of perps', () => {
 });
 
 describe('of outcome markets', () => {
-  test('trades, splits, merges and settlements, only where they are asked for', async () => {
+  test('trades, splits, merges and settlements, only on request', async () => {
     const carol = await shareTrader(world, 'carol');
     const dave = await shareTrader(world, 'dave');
     done(await operate(carol, 'split', [market, '20']));
@@ -137,8 +137,8 @@ describe('of outcome markets', () => {
   });
 });
 
-describe('whom and what', () => {
-  test('nobody, an agent, and what cannot be read', async () => {
+describe('users and filters', () => {
+  test('an unknown account, an agent, and malformed queries', async () => {
     const stranger = world.stranger('nobody');
     expect(await past(world.client, { type: 'userFills', user: stranger.address })).toMatchObject({
       data: [],
@@ -175,7 +175,7 @@ describe('whom and what', () => {
     expect(await ask({ cursor: nextCursor, offset: 1 })).toBe('200 10000 Invalid offset');
   });
 
-  test('a limit that is too large is lowered, and says so', async () => {
+  test('an excessive limit is lowered, with a warning', async () => {
     const { warnings } = await past(world.client, {
       type: 'userFills',
       user: alice.address,
@@ -186,7 +186,7 @@ describe('whom and what', () => {
     ]);
   });
 
-  test('a height that is to come is waited for, and then refused', async () => {
+  test('a future height is waited for, and then rejected', async () => {
     const { height } = await world.client.data({ type: 'stateHash' });
     const reply = await world.client.info({
       type: 'userFills',

@@ -5,7 +5,7 @@ import { Client, type Json } from '../support/client.ts';
 import { allPages, past } from '../support/history.ts';
 import { type Market, readMarket } from '../support/market.ts';
 
-/** userFundings over a full hour, which strikes when the test says so: time and prices are in its hand. */
+/** userFundings over a full hour that the test ends by advancing the time. */
 
 const HOUR_MS = 3_600_000;
 
@@ -16,7 +16,8 @@ let alice: Actor;
 let bob: Actor;
 
 beforeAll(async () => {
-  // In the middle of the last hour: those who sign take their nonces from the clock of the machine, which may be ahead.
+  // In the middle of the last hour: signers take nonces from the machine's clock, which may be
+  // ahead.
   const time = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
   venue = await startVenue({ ports: true, time });
   await venue.setPrice('SOL', '100');
@@ -32,7 +33,7 @@ afterAll(() => venue.stop());
 const ask = async ({ address: user }: Actor, more: object = {}): Promise<Json> =>
   (await past(client, { type: 'userFundings', user, ...more })).data;
 
-test('R-funding: the hour strikes, the long pays, the short collects', async () => {
+test('R-funding: when the hour ends, the long pays and the short collects', async () => {
   await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
   await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
   // An hour without a book has no sample.
@@ -54,7 +55,7 @@ test('R-funding: the hour strikes, the long pays, the short collects', async () 
   });
   expect(paid.time % HOUR_MS).toBe(0);
   expect(await ask(bob)).toMatchObject({ data: [{ szi: '-2', amount: '0.0025' }], hasMore: false });
-  // What the market came to, whoever held it.
+  // The rate of the market, independent of positions.
   const hour = { coin: perp.name, fundingRate: '0.0000125', premium: '0', time: paid.time };
   const hours = (more: object) =>
     client.data({ type: 'fundingHistory', coin: perp.coin, startTime: 0, ...more });

@@ -52,7 +52,7 @@ describe('userNonFundingLedgerUpdates', () => {
     expect(kinds(await ledgerOf(bob, { accountTypes: ['outcome'] }))).toEqual(['receive 5']);
   });
 
-  test('the hash leads to the request, and of the faucet to the block', async () => {
+  test('the hash leads to the request, and for the faucet to the block', async () => {
     const rows = await ledgerOf(alice);
     const tx = await past(world.client, { type: 'tx', txHash: rows[0].hash });
     expect(tx.data).toMatchObject({ action: { type: 'tokenSend', amount: '5' }, error: null });
@@ -60,7 +60,7 @@ describe('userNonFundingLedgerUpdates', () => {
     expect(block.data.blockTime).toBe(rows.at(-1).time);
   });
 
-  test('spans, pages and refusals', async () => {
+  test('time ranges, pages and rejects', async () => {
     const query = { type: 'userNonFundingLedgerUpdates', user: alice.address };
     const rows = await ledgerOf(alice);
     await expectTimes(world.client, query, rows, ({ time }) => time);
@@ -73,7 +73,7 @@ describe('userNonFundingLedgerUpdates', () => {
 });
 
 describe('withdrawals', () => {
-  test('held until the bridge says more, newest first, below an id', async () => {
+  test('pending until the bridge reports a result, newest first, below an id', async () => {
     const carol = await world.resident('carol');
     const destination = bob.address;
     for (const amount of ['10', '20', '30']) {
@@ -114,7 +114,7 @@ describe('userFundings before the first hour', () => {
     return json.success ? json.data : `${status} ${json.code} ${json.message}`;
   };
 
-  test('nothing, whatever is asked for', async () => {
+  test('no rows, for any parameters', async () => {
     const nothing = { data: [], hasMore: false };
     for (const more of [
       {},
@@ -132,7 +132,7 @@ describe('userFundings before the first hour', () => {
     }
   });
 
-  test('what cannot be asked', async () => {
+  test('rejected queries', async () => {
     expect(await ask({ coin: 'NONE' })).toBe('200 10404 Instrument not found');
     expect(await ask({ coin: 'BTC', contract: 'active' })).toBe(
       '200 10000 contract is not allowed with coin',

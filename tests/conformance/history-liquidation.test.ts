@@ -17,7 +17,9 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** What is left in the history of positions that no order of their owners closed, and of brackets. */
+/**
+ * History rows of positions that were closed without an order of their owner, and of TP/SL groups.
+ */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -34,7 +36,10 @@ async function rowsOf(type: string, { address }: Actor): Promise<Json[]> {
   return (await past(world.client, { type, user: address })).data;
 }
 
-/** By fills and ledger alone: closing fills are net of fees, opening ones have only their fee. */
+/**
+ * Computed from fills and ledger only: closing fills are net of fees, opening ones have their fee
+ * only.
+ */
 async function moneyByRows(actor: Actor): Promise<string> {
   const fills = (await rowsOf('userFills', actor)).map((fill) =>
     fill.entryPrice === undefined ? -exact(fill.fee) : exact(fill.closedPnl),
@@ -47,7 +52,7 @@ async function moneyByRows(actor: Actor): Promise<string> {
 }
 
 describe('R-adl, R-liquidation', () => {
-  test('a position that was taken away is a fill of both, and the rows add up', async () => {
+  test('a deleveraged position is a fill of both accounts, and the rows add up', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     await perp.push('91');
     const [lost] = await rowsOf('userFills', alice);
@@ -59,7 +64,7 @@ describe('R-adl, R-liquidation', () => {
     expect(await moneyByRows(bob)).toBe(await bob.balance());
   });
 
-  test('R-deficit: what a gap left owing is made good by the fund, and the rows say so', async () => {
+  test('R-deficit: the fund pays the deficit of a price gap, with rows', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     await perp.push('80');
     expect(await moneyByRows(alice)).toBe(await alice.balance());
@@ -67,7 +72,7 @@ describe('R-adl, R-liquidation', () => {
   });
 });
 
-test('R-trigger, R-grouping: a parent shows its exits; a stop is open, triggered, then filled', async () => {
+test('R-trigger, R-grouping: a parent shows its TP/SL orders; a stop is open, triggered, then filled', async () => {
   const exit = { market: perp, side: 'sell', size: '2' } as const;
   const parent = { market: perp, side: 'buy', price: '100', size: '2' } as const;
   const stop = triggerOrder({ ...exit, kind: 'sl', at: '99' });

@@ -21,7 +21,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** historicalOrders: one row an order, with its newest state. */
+/** historicalOrders: one row per order, with its newest state. */
 
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -44,7 +44,7 @@ const rowOf = async (actor: Actor, oid: number): Promise<Json> =>
   (await ordersOf(actor)).find(({ order }) => order.oid === oid);
 
 describe('the life of an order', () => {
-  test('open, filled in part, filled: one row that follows', async () => {
+  test('open, partly filled, filled: one row that is updated', async () => {
     const cloid = cloidOf('history');
     const { oid } = await bob.placed({
       market: perp,
@@ -92,7 +92,7 @@ describe('the life of an order', () => {
     expect(rows[0].order.oid).toBe(oid);
   });
 
-  test('cancelled by its owner, and the rest of an immediate one', async () => {
+  test('cancelled by its owner, and the rest of an immediate order', async () => {
     const { oid } = await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
     await alice.cancel({ a: perp.id, o: oid });
     expect(await rowOf(alice, oid)).toMatchObject({
@@ -117,7 +117,7 @@ describe('the life of an order', () => {
   });
 });
 
-test('R-grouping: a parent shows its exits as they are, a fired one when it was placed', async () => {
+test('R-grouping: a parent shows its current TP/SL orders, a triggered one with its placement time', async () => {
   const parent = perpOrder({ market: perp, side: 'buy', price: '100', size: '2' });
   const exit = { market: perp, side: 'sell', size: '2' } as const;
   const takeProfit = triggerOrder({ ...exit, kind: 'tp', at: '102', limit: '102' });
@@ -149,7 +149,7 @@ test('R-grouping: a parent shows its exits as they are, a fired one when it was 
   expect(JSON.parse(exported[0] ?? '{}').order.children).toEqual(own);
 });
 
-test('outcome orders only where they are asked for', async () => {
+test('outcome orders only on request', async () => {
   const carol = await shareTrader(world, 'carol');
   const market = await deployer.list();
   const { oid } = await placed(carol, market, 'buy No 10 at 0.3');
@@ -163,7 +163,7 @@ test('outcome orders only where they are asked for', async () => {
   expect(await ordersOf(carol, { accountType: 'outcome', coin: market.coin })).toEqual([row]);
 });
 
-test('spans, pages and refusals', async () => {
+test('time ranges, pages and rejects', async () => {
   const query = { type: 'historicalOrders', user: alice.address };
   const rows = await ordersOf(alice);
   await expectTimes(world.client, query, rows, ({ statusTimestamp }) => statusTimestamp);
@@ -181,7 +181,7 @@ test('spans, pages and refusals', async () => {
   expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 5_000, to: 2_000 } }]);
 });
 
-test('orders that change while their pages are read come behind the last row, as they are then', async () => {
+test('orders that change during paging appear after the last row, in their new state', async () => {
   const dave = await world.resident('dave');
   const oids: number[] = [];
   for (let price = 80; price < 87; price++) {

@@ -6,7 +6,7 @@ import { send, tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** portfolio: what an account is worth, and what of it came in, went out, or was earned. */
+/** portfolio: the value of an account, split into deposits, withdrawals and profit. */
 
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
@@ -27,14 +27,14 @@ const portfolioOf = async ({ address: user }: Actor, window?: string): Promise<J
 
 const SPANS = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
 
-describe('the point of now', () => {
-  test('money that comes and goes is no profit', async () => {
+describe('the current point', () => {
+  test('deposits and withdrawals are not profit', async () => {
     done(await tokenSend(alice, { to: alice.address, amount: '300', into: 'outcome' }));
     done(await tokenSend(alice, { to: bob.address, amount: '40' }));
     done(await send(alice, 'withdraw3', { destination: bob.address, amount: '10' }));
     const mine = await portfolioOf(alice);
     expect(mine).toMatchObject({ window: 'week', deposits: '1000' });
-    // What is held for a withdrawal is still there.
+    // The amount of a pending withdrawal is still included.
     const last = mine.points.at(-1);
     expect(last.accountValue).toBe('960');
     expect(mine.withdrawals).toBe('40');
@@ -42,7 +42,7 @@ describe('the point of now', () => {
     expect(await portfolioOf(bob)).toMatchObject({ deposits: '1040', withdrawals: '0' });
   });
 
-  test('a trade moves volume, fees and profit', async () => {
+  test('a trade changes volume, fees and profit', async () => {
     await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
     await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
     const before = (await portfolioOf(alice)).points.at(-1);
@@ -58,7 +58,7 @@ describe('the point of now', () => {
 
 describe('the points', () => {
   test.each(Object.entries(SPANS))(
-    'of a %s: at borders of one step, the last is now',
+    'of a %s: at multiples of one step, the last is now',
     async (window, spanMs) => {
       const { asOf, data } = await past(world.client, {
         type: 'portfolio',
@@ -76,10 +76,10 @@ describe('the points', () => {
       expect(times.slice(0, -1).every((time: number) => time % step === 0)).toBe(true);
       expect(step % 300_000).toBe(0);
       expect(times.at(-1)).toBeGreaterThan(times.at(-2));
-      // The border at which the window begins, or the one before.
+      // The multiple at the start of the window, or the one before.
       expect(times[0]).toBeLessThanOrEqual(times.at(-1) - spanMs);
       expect(times[0]).toBeGreaterThan(times.at(-1) - spanMs - step);
-      // Before its first deposit an account was worth nothing.
+      // Before its first deposit an account had no value.
       expect(data.points[0]).toMatchObject({ accountValue: '0', pnl: '0' });
     },
   );
@@ -92,7 +92,7 @@ describe('the points', () => {
   });
 });
 
-test('who has nothing, and what cannot be asked', async () => {
+test('an empty account, and rejected queries', async () => {
   const nobody = world.stranger('nobody');
   expect(await portfolioOf(nobody)).toMatchObject({ deposits: '0', withdrawals: '0' });
   expect((await portfolioOf(nobody, 'all')).points).toMatchObject([

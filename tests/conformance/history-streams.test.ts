@@ -9,7 +9,10 @@ import { act, done, groupAction, triggerOrder } from '../support/perps.ts';
 import { exactly, expectShape, hash, integer, listOf, record, time } from '../support/shape.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** What is past, as streams: the newest rows first, then each block's; and the explorer's channels. */
+/**
+ * The history as streams: a snapshot of the newest rows, then the rows of each block; and the
+ * explorer's channels.
+ */
 
 const world = aVenue(DEPLOYED);
 const ZERO = `0x${'0'.repeat(40)}`;
@@ -19,7 +22,7 @@ beforeAll(async () => {
   market = await new Deployer(world).list();
 });
 
-/** Alice takes what Bob offers, at the mark. */
+/** Alice executes against Bob's offer, at the mark. */
 async function trade(alice: Actor, bob: Actor, usdc = 20): Promise<void> {
   const { btc } = world;
   const terms = { market: btc, price: btc.at(0), size: btc.worth(usdc) };
@@ -27,7 +30,7 @@ async function trade(alice: Actor, bob: Actor, usdc = 20): Promise<void> {
   await alice.placed({ ...terms, side: 'buy' });
 }
 
-/** The rows of a channel so far, oldest first: the snapshot turned around, then the frames. */
+/** The rows of a channel so far, oldest first: the snapshot reversed, then the frames. */
 function rowsOf(socket: Socket, channel: string, list: string): Json[] {
   return socket.of(channel).flatMap(({ data }) => {
     return data.isSnapshot === true ? data[list].toReversed() : data[list];
@@ -37,7 +40,7 @@ function rowsOf(socket: Socket, channel: string, list: string): Json[] {
 describe('userFills', () => {
   const both = ['perp', 'outcome'];
 
-  test('begins with what the query shows, and goes on with what it will show', async () => {
+  test('starts with the rows of the query, and continues with its later rows', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const user = alice.address;
     await trade(alice, bob);
@@ -61,7 +64,7 @@ describe('userFills', () => {
     expect(heights).toEqual(heights.toSorted((a, b) => a - b));
   });
 
-  test('has outcome rows only for those who ask for them', async () => {
+  test('has outcome rows only on request', async () => {
     const alice = await world.trader('alice');
     done(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
     const api = await world.socket('/api-ws');
@@ -81,7 +84,7 @@ describe('userFills', () => {
     expect(api.of('userFills').filter((each) => each.sub !== sub)).toHaveLength(1);
   });
 
-  test('of somebody unknown is empty, and is told when it no longer is', async () => {
+  test('of an unknown account is empty, and updates when the account exists', async () => {
     const bob = await world.trader('bob');
     const nobody = world.stranger('nobody');
     const api = await world.socket('/api-ws');
@@ -95,7 +98,7 @@ describe('userFills', () => {
 });
 
 describe('userHistoricalOrders', () => {
-  test('tells an order whenever a block has changed it', async () => {
+  test('sends an order whenever a block has changed it', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const rested = done(await alice.place(farBid(world.btc))).orders[0];
@@ -121,7 +124,7 @@ describe('userHistoricalOrders', () => {
     });
   });
 
-  test('R-grouping: tells a parent again when only one of its children has changed', async () => {
+  test('R-grouping: sends a parent again if only one of its children has changed', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const terms = { market: btc, size: btc.worth(20) };
@@ -150,7 +153,7 @@ describe('userHistoricalOrders', () => {
       expect(data.orderHistory).toEqual([child, again]);
       expect(child).toMatchObject({ order: { oid: ended }, status: 'cancelled' });
       const { children } = again.order;
-      // Its own status and time stay what they were.
+      // Its own status and time are unchanged.
       expect(again).toEqual({ ...before, order: { ...before.order, children } });
       expect(children.map(({ status }: Json) => status)).toEqual(statuses);
       expect(children).toContainEqual(child.order);
@@ -160,7 +163,7 @@ describe('userHistoricalOrders', () => {
 });
 
 describe('userNonFundingLedgerUpdates and userFundings', () => {
-  test('the ledger goes on behind its snapshot, by account', async () => {
+  test('the ledger continues after its snapshot, by account', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const type = 'userNonFundingLedgerUpdates';
@@ -193,8 +196,8 @@ describe('userNonFundingLedgerUpdates and userFundings', () => {
   });
 });
 
-describe('the conversation', () => {
-  test('answers come in the order of the questions, pongs whenever', async () => {
+describe('requests and answers', () => {
+  test('answers are in the order of the requests, pongs are not', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const api = await world.socket('/api-ws');
@@ -217,13 +220,13 @@ describe('the conversation', () => {
     ['userFills', { user: ZERO, accountType: ['spot'] }],
     ['userHistoricalOrders', { user: ZERO, accountType: [] }],
     ['userNonFundingLedgerUpdates', { user: ZERO, accountTypes: 'all' }],
-  ])('%s with %j is refused', async (type, params) => {
+  ])('%s with %j is rejected', async (type, params) => {
     const api = await world.socket('/api-ws');
     const refused = api.subscribe({ type, ...params });
     await expect(refused).rejects.toThrow('INVALID_PARAMS');
   });
 
-  test('an agent has no history of its own', async () => {
+  test('an agent has no history', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.stranger('agent');
     done(await alice.approveAgent(agent.address, 'desk'));
@@ -235,7 +238,7 @@ describe('the conversation', () => {
 });
 
 describe('the explorer', () => {
-  test('tells every block, and nothing before the next', async () => {
+  test('sends every block in order', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerBlock' });
     expect(ws.of('explorerBlock')).toEqual([]);
@@ -266,7 +269,7 @@ describe('the explorer', () => {
     expect(shown).toEqual(frame.data[0]);
   });
 
-  test('tells every request, without what it says, and why it was refused', async () => {
+  test('sends every request without its content, and its reject reason', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerTxs' });
     const alice = await world.trader('alice');
@@ -292,7 +295,7 @@ describe('the explorer', () => {
     expect(block.txs).toContainEqual(tx);
   });
 
-  test('an order that its block refuses is told with the reason', async () => {
+  test('an order rejected by its block is sent with the reason', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerTxs' });
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
@@ -319,7 +322,7 @@ describe('the explorer', () => {
 });
 
 describe('after a restart', () => {
-  test('a client is told to begin anew, and is shown what it had', async () => {
+  test('a client is told to resync, and gets a new snapshot', async () => {
     const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
     await trade(alice, bob);
     const subscription = { type: 'userFills', user: alice.address };

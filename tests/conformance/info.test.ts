@@ -65,7 +65,7 @@ describe('perpMeta', () => {
     tagIds: optional(listOf(integer)),
   });
 
-  test('every perp is described and its numbers fit together (R-units)', async () => {
+  test('every perp is described, and its numbers are consistent (R-units)', async () => {
     const { universe } = await world.client.data({ type: 'perpMeta' });
     expectShape(universe, listOf(entry));
     const names = universe.map((perp: Json) => perp.name);
@@ -171,7 +171,7 @@ describe('l2Book', () => {
     expect(data).toMatchObject({ coin: 'SOL-USDC', levels: [[], []] });
   });
 
-  test('at most 20 levels a side, best first', async () => {
+  test('at most 20 levels a side, best price first', async () => {
     const carol = await world.trader('carol');
     const { sol } = world;
     const ladder = (side: 'buy' | 'sell') =>
@@ -193,7 +193,7 @@ describe('l2Book', () => {
     expect(finest.levels).toEqual(data.levels);
   });
 
-  test('a coarser tick adds levels up, away from the spread', async () => {
+  test('a coarser tick adds up levels, away from the spread', async () => {
     const carol = await world.trader('carol');
     const { sol } = world;
     const { universe } = await world.client.data({ type: 'perpMeta' });
@@ -227,7 +227,7 @@ describe('clearinghouseState and perpClearinghouseState', () => {
     expect(state.totalRawUsdPlusWithdrawHold).toBe(state.marginSummary.totalRawUsd);
   });
 
-  test('all spellings of the perp sub-account answer the same', async () => {
+  test('all spellings of the perp sub-account give the same answer', async () => {
     const user = alice.address;
     const queries = [
       { type: 'clearinghouseState', user },
@@ -279,7 +279,7 @@ describe('frontendOpenOrders', () => {
     expect(one).toEqual([all[1]]);
   });
 
-  test('nobody has no orders', async () => {
+  test('an unknown account has no orders', async () => {
     const user = world.stranger('nobody').address;
     expect(await world.client.data({ type: 'frontendOpenOrders', user })).toEqual([]);
   });
@@ -318,7 +318,7 @@ describe('settings', () => {
 });
 
 describe('rateLimit', () => {
-  test('tells the budgets of the caller', async () => {
+  test('returns the limits of the client', async () => {
     const budget = record({
       limit: integer,
       windowMs: integer,
@@ -347,14 +347,14 @@ describe('rateLimit', () => {
 describe('stateHash', () => {
   const shape = record({ height: integer, blockTime: time, stateHash: hash });
 
-  test('the latest by default, any kept one by height, the same each time', async () => {
+  test('the latest by default, any stored one by height, always the same', async () => {
     const latest = await world.client.data({ type: 'stateHash' });
     expectShape(latest, shape);
     const again = await world.client.data({ type: 'stateHash', height: latest.height });
     expect(again).toEqual(latest);
   });
 
-  test('grows with every action and never goes back in time (R-clock)', async () => {
+  test('increases with every action and its time never decreases (R-clock)', async () => {
     const carol = await world.trader('carol');
     const { btc } = world;
     const before = await world.client.data({ type: 'stateHash' });
@@ -367,7 +367,7 @@ describe('stateHash', () => {
 });
 
 describe('R-initial and the position limit of R-tiers', () => {
-  test('margin in use is the larger side at the mark, by the leverage', async () => {
+  test('used margin is the larger side at the mark, divided by the leverage', async () => {
     const carol = await world.trader('carol');
     const { eth } = world;
     const leverage = Math.min(20, eth.maxLeverage);

@@ -5,12 +5,15 @@ import { past } from '../support/history.ts';
 import { tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
 
-/** leaderboard: who gained or traded most, in the words of their own portfolios. */
+/**
+ * leaderboard: the accounts with the highest profit or volume, equal to the figures of their
+ * portfolios.
+ */
 
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const PATIENCE = { timeout: 30_000 };
 
-describe('who leads', () => {
+describe('the leading accounts', () => {
   const world = aVenue(OPERATED);
   const operator = new Operator(world);
   let perp: OwnPerp;
@@ -27,7 +30,7 @@ describe('who leads', () => {
   beforeAll(async () => {
     const scene = await newScene(world, operator);
     ({ perp, alice: winner, bob: loser, carol: idle } = scene);
-    // Who only pays in, or passes money on for nothing, has neither gained nor traded.
+    // An account that only deposits or transfers has neither profit nor volume.
     done(await tokenSend(idle, { to: idle.address, amount: '300', into: 'outcome' }));
     await trade(winner, loser, { market: perp, price: '100', size: '20' });
     const [other, another] = [await world.trader('other'), await world.trader('another')];
@@ -36,7 +39,7 @@ describe('who leads', () => {
   });
 
   test.each(WINDOWS)('a row has the figures of that account’s portfolio: %s', async (window) => {
-    // A mark may move between two answers: both are of one block, or they are asked again.
+    // A mark may move between two answers, so they are repeated until both are of one block.
     await expect
       .poll(async () => {
         const board = await ask({ type: 'leaderboard', window });
@@ -58,7 +61,7 @@ describe('who leads', () => {
       .toBe(4);
   });
 
-  test('by what was gained and by what was traded, the most first', async () => {
+  test('by profit and by volume, the highest first', async () => {
     const byPnl = await leaders({ sortBy: 'pnl' });
     expect(byPnl).toMatchObject({ window: 'week', sortBy: 'pnl', rankedTime: expect.any(Number) });
     expect(byPnl.rows[0]).toMatchObject({ user: winner.address, volume: '2000' });
@@ -71,28 +74,28 @@ describe('who leads', () => {
     expect(volumes).toEqual(['2000', '2000', '300', '300']);
     expect(await usersOf({ sortBy: 'volume', limit: 1 })).toEqual([byVolume.rows[0].user]);
     expect(await usersOf()).not.toContain(idle.address);
-    // It gets its part of all fees.
+    // It receives part of all fees.
     const { json } = await world.client.info({ type: 'settings' });
     expect(await usersOf()).not.toContain(json.data.insurance_fund_address);
   });
 
-  test('who trades comes up with the next comparison', async () => {
+  test('an account that trades appears at the next update', async () => {
     const late = await world.trader('late');
     await perp.push('104');
     await trade(late, idle, { market: perp, price: '104', size: '1' });
     await expect.poll(() => usersOf({ sortBy: 'volume' }), PATIENCE).toContain(late.address);
   });
 
-  test('the settings say that it is there', async () => {
+  test('the settings report it', async () => {
     const { json } = await world.client.info({ type: 'settings' });
     expect(json.data.has_leaderboard).toBe(true);
   });
 });
 
-describe('a venue whose operator does not want it', () => {
+describe('a venue whose operator disabled it', () => {
   const world = aVenue([...OPERATED, '--no-leaderboard']);
 
-  test('refuses it and says so, in the settings too', async () => {
+  test('rejects the query, and reports this in the settings', async () => {
     const { json, status } = await world.client.info({ type: 'leaderboard' });
     expect(status).toBe(403);
     expect(json).toMatchObject({

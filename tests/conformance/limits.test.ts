@@ -5,15 +5,15 @@ import { refusedHandshake, type Socket } from '../support/socket.ts';
 import type { Envelope } from '../support/wallet.ts';
 
 /**
- * Budgets of requests, connections and frames. A token bucket refills while the test runs,
- * so each expectation allows for what the measured time has refilled, and no more.
+ * Limits of requests, connections and frames. A token bucket refills during the test, so each
+ * expectation allows for the refill in the measured time.
  */
 
 const world = aVenue(['--oracle', 'still']);
 
 /**
- * Requests at once: so many that no machine is slow enough for the budget to refill meanwhile, and so few that
- * the connections of two floods are not more than one client may have.
+ * The number of concurrent requests: too many for the bucket to refill meanwhile even on a slow
+ * machine, and few enough that two floods stay below the connection limit.
  */
 const FLOOD = 200;
 const INFO_PER_SECOND = 50;
@@ -30,7 +30,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: n
   return { result, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Waits until a budget is full again, by asking for it without spending it. */
+/** Waits until a bucket is full, by querying it without using it. */
 async function refilled(surface: 'info' | 'exchange'): Promise<void> {
   await eventually(async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -47,7 +47,7 @@ function split(replies: Reply[]): { passed: Reply[]; limited: Reply[] } {
 }
 
 describe('POST /info', () => {
-  test('50 a second with a burst of 50; beyond, a 429 that says when to come back', async () => {
+  test('50 a second with a burst of 50; beyond it, a 429 with the time to retry', async () => {
     await refilled('info');
     const { result, seconds } = await timed(() =>
       Promise.all(Array.from({ length: FLOOD }, () => world.client.info({ type: 'settings' }))),
@@ -68,7 +68,7 @@ describe('POST /info', () => {
     }
   });
 
-  test('account status shares the budget of /info', async () => {
+  test('account status shares the limit of /info', async () => {
     await refilled('info');
     const body = { type: 'accountStatus', user: `0x${'1'.repeat(40)}` };
     const replies = await Promise.all(
@@ -88,7 +88,7 @@ describe('POST /info', () => {
     expect((await world.client.info({ type: 'settings' })).status).toBe(200);
   });
 
-  test('every answer carries the budget, refusals included', async () => {
+  test('every answer contains the limit, including rejects', async () => {
     await refilled('info');
     const answers = [
       await world.client.info({ type: 'settings' }),
@@ -102,7 +102,7 @@ describe('POST /info', () => {
     }
   });
 
-  test('a header cannot buy a new budget', async () => {
+  test('a header cannot obtain a new limit', async () => {
     const forged = (index: number) => ({
       headers: { 'x-forwarded-for': `10.0.${index >> 8}.${index & 255}` },
     });
@@ -114,7 +114,7 @@ describe('POST /info', () => {
     expect(split(replies).limited.length).toBeGreaterThan(0);
   });
 
-  test('the query rateLimit counts itself and shows what is left', async () => {
+  test('the query rateLimit counts itself and returns the remaining requests', async () => {
     await refilled('info');
     const data = await world.client.data({ type: 'rateLimit' });
     expect(data.ip).toMatch(/127\.0\.0\.1|::1/);
@@ -127,7 +127,7 @@ describe('POST /info', () => {
   });
 });
 
-describe('queries with a budget of their own', () => {
+describe('queries with their own limit', () => {
   const { address } = world.stranger('alice');
   const envelope = async () =>
     (await world.stranger('alice').sign(cancelAction({ a: 1, o: 1 }))).envelope;
@@ -138,10 +138,10 @@ describe('queries with a budget of their own', () => {
       SIMULATE_PER_SECOND,
       async () => ({ user: address, action: cancelAction({ a: 1, o: 1 }) }),
     ],
-  ])('%s: %d a second, within what /info allows', async (type, perSecond, rest) => {
+  ])('%s: %d a second, within the limit of /info', async (type, perSecond, rest) => {
     const query = { type, ...(await rest()) };
     await refilled('info');
-    // Fewer than /info allows at once, so every 429 is one of this budget.
+    // Below the burst of /info, so every 429 is of this limit.
     const { result, seconds } = await timed(() =>
       Promise.all(Array.from({ length: INFO_PER_SECOND - 5 }, () => world.client.info(query))),
     );
@@ -165,7 +165,7 @@ describe('queries with a budget of their own', () => {
 });
 
 describe('POST /exchange', () => {
-  test('10 a second; a limited action did not run and may be sent again as it is', async () => {
+  test('10 a second; a limited action was not executed and may be sent again unchanged', async () => {
     const alice = await world.trader('alice');
     const signed: Envelope[] = [];
     for (let index = 0; index < 50; index++) {
@@ -198,7 +198,7 @@ describe('POST /exchange', () => {
     expect((await world.client.executed(refused)).json).toMatchObject({ status: 'ok' });
   });
 
-  test('refused requests count too', async () => {
+  test('rejected requests count too', async () => {
     await refilled('exchange');
     const replies = await Promise.all(
       Array.from({ length: FLOOD }, () => world.client.post('/exchange', '{}')),
@@ -209,7 +209,7 @@ describe('POST /exchange', () => {
     for (const reply of passed) expect(reply.headers.get('x-ratelimit-limit')).toBe('10');
   });
 
-  test('the budgets are separate: a full /exchange leaves /info alone', async () => {
+  test('the limits are separate: an exhausted /exchange does not affect /info', async () => {
     await refilled('info');
     await Promise.all(Array.from({ length: FLOOD }, () => world.client.post('/exchange', '{}')));
     expect((await world.client.info({ type: 'settings' })).status).toBe(200);
@@ -222,7 +222,7 @@ describe('WebSocket connections', () => {
     await Promise.all(open.splice(0).map((socket) => socket.close()));
   });
 
-  test('ten from one address; the eleventh is refused in plain text, until one closes', async () => {
+  test('ten from one address; the eleventh is rejected in plain text, until one closes', async () => {
     await eventually(async () => {
       const { ws } = await world.client.data({ type: 'rateLimit' });
       expect(ws.open).toBe(0);
@@ -246,7 +246,7 @@ describe('WebSocket connections', () => {
 describe('frames on an open connection', () => {
   const limited = (frame: { type?: string; code?: string }) => frame.code === 'RISK_RATE_LIMITED';
 
-  test('20 a second with a burst of 40; an excess frame is dropped and told', async () => {
+  test('20 a second with a burst of 40; an excess frame is dropped and reported', async () => {
     const socket = await world.socket();
     const sent = 200;
     const { seconds } = await timed(async () => {
@@ -273,7 +273,7 @@ describe('frames on an open connection', () => {
     for (const frame of socket.frames) expect(frame).toEqual({ method: 'PONG' });
   });
 
-  test('one connection’s excess is not another’s', async () => {
+  test('one connection’s excess does not affect another’s limit', async () => {
     const [loud, quiet] = [await world.socket(), await world.socket()];
     for (let index = 0; index < 200; index++) loud.send({ method: 'noSuchMethod' });
     await loud.next(limited);
@@ -281,11 +281,12 @@ describe('frames on an open connection', () => {
     expect(quiet.frames.some(limited)).toBe(false);
   });
 
-  test('a dropped subscription was not made, and works once the bucket has filled', async () => {
+  test('a dropped subscription is not created, and works once the bucket has refilled', async () => {
     const socket = await world.socket();
     const sent = 80;
     for (let index = 0; index < sent; index++) socket.send({ method: 'noSuchMethod' });
-    // Whoever asks before all answers are there takes one of them for the answer to what was asked last.
+    // Waits for all answers, because an earlier answer could be mistaken for that of the next
+    // request.
     await eventually(() => expect(socket.frames).toHaveLength(sent));
     const subscription = { type: 'trades', coin: world.btc.coin };
     const answer = await eventually(async () => {

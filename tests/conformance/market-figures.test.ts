@@ -6,7 +6,7 @@ import { past } from '../support/history.ts';
 import { OUTCOMES, operate } from '../support/outcomes.ts';
 import { newScene, Operator, trade, type OwnPerp } from '../support/perps.ts';
 
-/** What can be known of a market, whoever traded there. */
+/** Public figures of a market. */
 
 const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -31,7 +31,7 @@ describe('liquidations and largestTrades', () => {
     await perp.push('91');
   });
 
-  test('R-liquidation: what was closed, whose it was and why', async () => {
+  test('R-liquidation: the closed size, its account and the reason', async () => {
     const rows = await ask({ type: 'liquidations', coin: String(perp.id) });
     expect(rows).toEqual([
       {
@@ -52,14 +52,14 @@ describe('liquidations and largestTrades', () => {
       },
     ]);
     const [row] = rows;
-    // Of all perps, as far as others of this venue have not lost more since.
+    // Among all perps, unless other tests of this venue have had larger liquidations since.
     const all = await ask({ type: 'liquidations', startTime: row.time, endTime: row.time });
     expect(all).toContainEqual(row);
     const none = { type: 'liquidations', coin: String(perp.id), endTime: row.time - 1 };
     expect(await ask(none)).toEqual([]);
   });
 
-  test('liquidations come in pages, whose cursors fit no other list', async () => {
+  test('liquidations are paged, and their cursors are valid for no other list', async () => {
     const scene = await newScene(world, operator);
     for (const [taker, maker] of [
       [scene.alice, scene.bob],
@@ -78,7 +78,7 @@ describe('liquidations and largestTrades', () => {
     expect(await refusalOf(other)).toMatchObject({ message: 'Invalid cursor' });
   });
 
-  test('the largest trades of an instrument, by what was paid', async () => {
+  test('the largest trades of an instrument, by notional', async () => {
     const day = await ask({ type: 'largestTrades', coin: String(perp.id) });
     expect(day).toMatchObject({ window: 'day', startTime: expect.any(Number) });
     expect(day.startTime % (4 * 3_600_000)).toBe(0);
@@ -101,7 +101,7 @@ describe('liquidations and largestTrades', () => {
     expect((await ask({ type: 'largestTrades', coin: '99999' })).trades).toEqual([]);
   });
 
-  test('what was held is told once an hour; a span before the venue has nothing', async () => {
+  test('open interest is reported once an hour; a time range before the venue is empty', async () => {
     const coin = String(perp.id);
     const rows = await ask({ type: 'openInterestHistory', coin, startTime: 0 });
     for (const row of rows) {
@@ -117,7 +117,7 @@ describe('liquidations and largestTrades', () => {
 });
 
 describe('outcomeHolders', () => {
-  test('who holds how much of a leg, in pages, the most first', async () => {
+  test('the holders of an outcome in pages, the largest first', async () => {
     const market = await deployer.list();
     const [rich, poor, other] = [
       await shareTrader(world, 'rich'),
@@ -133,7 +133,7 @@ describe('outcomeHolders', () => {
     }
     const list = { type: 'outcomeHolders', instrumentId: market.id };
     const { json } = await world.client.info(list);
-    // Beside `data`, as in all paged queries, and in it.
+    // Next to `data`, as in all paged queries, and inside it.
     expect(json.nextCursor).toBeNull();
     expect(json.data).toEqual({
       instrumentId: market.id,

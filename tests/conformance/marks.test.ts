@@ -4,13 +4,13 @@ import { eventually, type Json } from '../support/client.ts';
 import { exact, show, type Exact } from '../support/exact.ts';
 import type { Market } from '../support/market.ts';
 
-/** R-mark and R-ema, seen from outside: what moves the mark, how fast, and what does not. */
+/** R-mark and R-ema through the API: the causes of mark changes, and their speed. */
 
 const world = aHeldVenue();
 
 type Prices = { mark: Exact; oracle: Exact; mid: Exact | undefined };
 
-/** Listens to the prices of a market and gives the last ones told. */
+/** Subscribes to the prices of a market and returns the latest ones. */
 async function pricesOf(market: Market): Promise<() => Prices> {
   const socket = await world.socket();
   await socket.subscribe({ type: 'activeAssetCtx', coin: market.coin });
@@ -25,7 +25,7 @@ async function pricesOf(market: Market): Promise<() => Prices> {
   };
 }
 
-/** R-ema in price units: the share of the distance covered after whole seconds, in 10^-6 units. */
+/** R-ema in price units: the part of the distance covered after whole seconds, in 10^-6 units. */
 function emaAfter(seconds: number, sample: bigint): bigint {
   let ema = 0n;
   for (let second = 0; second < seconds; second++) {
@@ -35,11 +35,11 @@ function emaAfter(seconds: number, sample: bigint): bigint {
   return ema;
 }
 
-/** Lets seconds pass, a few at most, until the mark is above a price. */
+/** Advances time by a few seconds, until the mark is above a price. */
 async function drawnTo(prices: () => Prices, price: Exact): Promise<Prices> {
   for (let seconds = 0; prices().mark <= price && seconds < 8; seconds += 1) {
     await world.passTime(1_000);
-    // The last of the prices is told a moment after the block.
+    // The last price arrives shortly after the block.
     await eventually(() => expect(prices().mark).toBeGreaterThan(price), 200).catch(
       () => undefined,
     );
@@ -54,21 +54,21 @@ describe('R-mark', () => {
     expect(prices).toEqual({ mark: world.sol.mark, oracle: world.sol.mark, mid: undefined });
   });
 
-  test('one side of the book and a trade far off move nothing', async () => {
+  test('one side of the book and a distant trade do not move it', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { sol } = world;
     const trade = { market: sol, price: sol.at(300), size: sol.worth(20) };
     await bob.placed({ ...trade, side: 'sell' });
     await alice.placed({ ...trade, side: 'buy' });
     await alice.placed({ ...trade, side: 'buy', price: sol.at(200) });
-    // Marks are made at least every second of consensus time: two more are enough.
+    // Marks are updated at least every second of consensus time, so two more are sufficient.
     await world.passTime(1_000);
     await world.passTime(1_000);
     const query = { type: 'activeAssetData', user: alice.address, coin: sol.coin };
     expect((await world.client.data(query)).markPx).toBe(show(sol.mark));
   });
 
-  test('R-ema: a book beside the oracle draws the mark with a time constant of 150 s', async () => {
+  test('R-ema: a book away from the oracle moves the mark with a time constant of 150 s', async () => {
     const alice = await world.trader('alice');
     const { eth } = world;
     // Both sides above the oracle, inside the band: A is between C, the oracle, and B, the bid.
@@ -89,7 +89,7 @@ describe('R-mark', () => {
       const { mark, oracle } = await drawnTo(prices, bounds(wanted) - unit);
       expect(oracle).toBe(eth.mark);
       expect(mark).toBeGreaterThan(previous);
-      // Not faster than the seconds that can have passed, whole seconds counted generously.
+      // At most the change of the seconds that can have passed, rounded up.
       expect(mark).toBeLessThanOrEqual(bounds((world.nowMs() - opened) / 1_000 + 1) + unit);
       previous = mark;
     }
@@ -108,15 +108,15 @@ describe('R-mark', () => {
   });
 });
 
-describe('nobody else sets prices', () => {
-  test('the oracle takes no price from a trader', async () => {
+describe('permission to set prices', () => {
+  test('the oracle accepts no price from a trader', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const prices = [{ instrumentId: btc.id, oraclePx: '1', externalPerpPx: null }];
     const action = { type: 'venueAdmin', pushOracle: { prices, time: world.nowMs() } };
     const reply = await world.client.executed(await alice.sign(action));
     expect(reply.json.status, reply.text).toBe('err');
-    // Not permitted to this signer, or not served by this venue at all.
+    // Not permitted for this signer, or not supported by this venue.
     expect([10001, 10003]).toContain(reply.json.code);
     const query = { type: 'activeAssetData', user: alice.address, coin: btc.coin };
     expect((await world.client.data(query)).markPx).toBe(show(btc.mark));

@@ -3,7 +3,10 @@ import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { OUTCOMES } from '../support/outcomes.ts';
 import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
 
-/** Whoever was told of a block by one process of a venue asks another for an answer that knows of it. */
+/**
+ * A client that knows a block from one replica can require another replica to include it in its
+ * answer.
+ */
 
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -26,7 +29,7 @@ describe('minHeight of queries on the state', () => {
     { type: 'venueHealth' },
   ];
 
-  test('a block that is here is not waited for', async () => {
+  test('an existing block is not waited for', async () => {
     const minHeight = await height();
     for (const query of [
       ...queries,
@@ -38,7 +41,7 @@ describe('minHeight of queries on the state', () => {
     }
   });
 
-  test('a block that is about to come is waited for, and the answer knows of it', async () => {
+  test('a block about to arrive is waited for, and the answer includes it', async () => {
     const minHeight = (await height()) + 3;
     const waiting = world.client.data({ type: 'venueStatus', minHeight });
     for (let at = 0; at < 3; at += 1) {
@@ -47,7 +50,7 @@ describe('minHeight of queries on the state', () => {
     expect((await waiting).height).toBeGreaterThanOrEqual(minHeight);
   });
 
-  test('a block that does not come is refused, with the one that is here', async () => {
+  test('a block that does not arrive is rejected, with the current one', async () => {
     const before = await height();
     const minHeight = before + 1_000_000;
     for (const query of queries) {
@@ -67,7 +70,7 @@ describe('minHeight of queries on the state', () => {
     }
   });
 
-  test('what is no height is refused, as in queries on the history', async () => {
+  test('an invalid height is rejected, as in queries on the history', async () => {
     for (const minHeight of ['5', -1, 1.5, null, true]) {
       const [state, history] = await Promise.all(
         [{ type: 'venueStatus' }, { type: 'userFills', user: alice.address }].map((query) =>

@@ -16,7 +16,7 @@ import {
 import { done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Envelope, JsonObject } from '../support/wallet.ts';
 
-/** R-multisig: what a wrapper carries, who must sign it, and that no part of it serves twice. */
+/** R-multisig: the content and signers of a wrapper, and that none of its parts can be reused. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -39,7 +39,7 @@ const resting = () =>
   orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
 
 describe('the wrapper', () => {
-  test('carries an agent-signed action; reply and receipt are those of what it carries', async () => {
+  test('contains an agent-signed action; reply and receipt are those of the inner action', async () => {
     await company.found();
     const signed = await wrapped(resting(), company.quorum());
     const reply = await world.client.executed(signed);
@@ -59,7 +59,7 @@ describe('the wrapper', () => {
     });
   });
 
-  test('carries a direct action, with its nonce, on the chain that the envelope names', async () => {
+  test('contains a direct action with its nonce, on the chain named in the envelope', async () => {
     await company.found();
     const reply = await world.client.executed(
       await wrapped(company.toOutcome('12'), company.quorum()),
@@ -71,7 +71,7 @@ describe('the wrapper', () => {
     expect(await outcomeMoney(account)).toBe('42');
   });
 
-  test('is made by ethers just as well', async () => {
+  test('can be made with ethers', async () => {
     const signers = signerSet(members, 2);
     const conversion = { signers };
     const type = 'convertToMultiSigUser';
@@ -105,7 +105,7 @@ describe('the wrapper', () => {
         );
       }
     }
-    // Others do no harm, and the sender need not be among those who signed.
+    // Additional signatures are ignored, and the sender need not be among the signers.
     const enough = [
       company.quorum({ signers: [outsider, third, second, second] }),
       company.quorum({ signers: members }),
@@ -114,7 +114,7 @@ describe('the wrapper', () => {
     expect(await account.openOrders()).toHaveLength(2);
   });
 
-  test('is sent by one of the set, and signed by whom it names', async () => {
+  test('is sent by a signer of the set, who must be the one it names', async () => {
     await company.found();
     const outsider = world.stranger('outsider');
     await expectNothing(
@@ -150,7 +150,7 @@ describe('the wrapper', () => {
     }
   });
 
-  test('carries neither a wrapper, nor the operator’s actions, nor a foreign nonce', async () => {
+  test('must not contain a wrapper, an operator action, or a different nonce', async () => {
     await company.found();
     const { envelope } = await wrapped(resting(), company.quorum());
     const nested = await world.client.executed(await wrapped(envelope.action, company.quorum()));
@@ -172,7 +172,7 @@ describe('the wrapper', () => {
     });
   });
 
-  test('a refusal of what it carries is told at its place', async () => {
+  test('a reject of the inner action has its path', async () => {
     await company.found();
     await expectNothing([account], wrapped(company.toOutcome('1000.5'), company.quorum()), {
       code: 10010,
@@ -188,8 +188,8 @@ describe('the wrapper', () => {
   });
 });
 
-describe('a wrapper that cannot be read', () => {
-  test('by its signatures: none, eleven, one that no key can have made', async () => {
+describe('a malformed wrapper', () => {
+  test('in its signatures: none, eleven, or an impossible one', async () => {
     await company.found();
     const { signatures } = (await wrapped(resting(), company.quorum())).envelope.action as Json;
     const [good] = signatures;
@@ -209,7 +209,7 @@ describe('a wrapper that cannot be read', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('by the network of what it carries', async () => {
+  test('in the network of its inner action', async () => {
     await company.found();
     const foreign = (nonce: number) => ({ ...company.toOutcome('1')(nonce), chainId: 869 });
     const reply = await world.client.executed(await wrapped(foreign, company.quorum()));
@@ -223,7 +223,7 @@ describe('a wrapper that cannot be read', () => {
 });
 
 describe('replays', () => {
-  test('the same wrapper again executes nothing and is answered alike', async () => {
+  test('the same wrapper again is not executed and gets the same answer', async () => {
     await company.found();
     for (const action of [resting(), company.toOutcome('5')]) {
       const signed = await wrapped(action, company.quorum());
@@ -235,13 +235,13 @@ describe('replays', () => {
     expect(await outcomeMoney(account)).toBe('5');
   });
 
-  /** Puts the inner signatures of one wrapper into another, which its sender signs afresh. */
+  /** Puts the inner signatures of one wrapper into another, which its sender signs again. */
   async function transplant(from: Envelope, into: Wrap, action: JsonObject | Inner) {
     const { signatures } = from.action as { signatures: Json };
     return wrapped(action, { ...into, signatures });
   }
 
-  test('inner signatures are good for one nonce, one sender, one account, one action', async () => {
+  test('inner signatures are valid for one nonce, one sender, one account, one action', async () => {
     await company.found();
     const other = await world.resident('other');
     done(await convert(other, signerSet(members, 2)));
@@ -263,7 +263,7 @@ describe('replays', () => {
     }
   });
 
-  test('the nonce is the sender’s: once, and kept apart from the other members’', async () => {
+  test('the nonce is the sender’s: used once, and separate from the other members’', async () => {
     await company.found();
     const first = await wrapped(resting(), company.quorum());
     const { nonce } = first.envelope;
@@ -282,7 +282,7 @@ describe('replays', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('an expiry is part of every signature, and no part of a direct action', async () => {
+  test('an expiry is part of every signature, except that of a direct action', async () => {
     await company.found();
     const expired = company.quorum({ expiresAfter: world.nowMs() - 60_000 });
     const reply = await world.client.executed(await wrapped(resting(), expired));

@@ -19,7 +19,7 @@ import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts
 import { nextNonce, type JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-multisig: an account whose own key is not enough, from its conversion on. */
+/** R-multisig: an account that needs several signers, starting with its conversion. */
 
 const world = aHeldVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
@@ -49,7 +49,7 @@ const setRefusal = (why: string) => ({
 });
 
 describe('conversion', () => {
-  test('is shown by multiSigSigners; null for an ordinary account and for nobody', async () => {
+  test('is shown by multiSigSigners; null for an ordinary account and for an unknown address', async () => {
     expect(await signersOf(account)).toBeNull();
     expect(await signersOf(world.stranger('nobody'))).toBeNull();
     await company.found();
@@ -59,7 +59,7 @@ describe('conversion', () => {
     });
   });
 
-  test('R-multisig: each change of signers is listed with the request that its signers signed', async () => {
+  test('R-multisig: each change of signers is listed with its signed request', async () => {
     const changes = async (): Promise<string[]> =>
       account.client.data({ type: 'multiSigChanges', user: account.address });
     expect(await changes()).toEqual([]);
@@ -140,13 +140,13 @@ describe('conversion', () => {
       },
     ],
   ];
-  test.each(faults)('is refused with %s', async (_, why, signers) => {
+  test.each(faults)('is rejected with %s', async (_, why, signers) => {
     const text = await signers();
     const attempt = direct(account, 'convertToMultiSigUser', { signers: text });
     await expectNothing([account], attempt, setRefusal(why));
   });
 
-  test('takes ten users, and a threshold of all of them', async () => {
+  test('accepts ten users, and a threshold of all of them', async () => {
     done(await convert(account, set(users(10), 10)));
     expect((await signersOf(account)).authorizedUsers).toHaveLength(10);
   });
@@ -163,7 +163,7 @@ describe('the account’s own key', () => {
     inner('convertToMultiSigUser', { signers: 'null' }),
     (nonce) => company.toOutcome('5')(nonce),
   ];
-  test('is refused everything, whatever the kind', async () => {
+  test('is rejected for all actions of both kinds', async () => {
     await company.found();
     for (const each of actions) {
       const nonce = nextNonce();
@@ -176,7 +176,7 @@ describe('the account’s own key', () => {
     }
   });
 
-  test('is no signer of a wrapper for the account', async () => {
+  test('is not a signer of a wrapper for the account', async () => {
     await company.found();
     await expectNothing(
       [account],
@@ -189,7 +189,7 @@ describe('the account’s own key', () => {
 });
 
 describe('after the conversion', () => {
-  test('the set is replaced by a wrapper, and the old one has no say', async () => {
+  test('the set is replaced by a wrapper, and the old one is no longer valid', async () => {
     await company.found();
     const others = [world.stranger('fourth'), world.stranger('fifth')] as const;
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
@@ -205,7 +205,7 @@ describe('after the conversion', () => {
     await expectNothing([account], account.sign({ type: 'cancelAll' }), MULTI_SIG_REQUIRED);
   });
 
-  test('"null" makes it ordinary again; what its key signed meanwhile stays refused', async () => {
+  test('\"null\" makes it ordinary again; requests of its own key from before stay rejected', async () => {
     await company.found();
     const back = inner('convertToMultiSigUser', { signers: 'null' });
     done(await world.client.executed(await wrapped(back, company.quorum())));
@@ -218,7 +218,7 @@ describe('after the conversion', () => {
     );
   });
 
-  test('agents approved by the wrapper trade alone, and approve nobody', async () => {
+  test('agents approved by the wrapper can trade, but cannot approve agents', async () => {
     await company.found();
     const agent = world.stranger('agent');
     const approval = inner('approveAgent', { agentAddress: agent.address, agentName: 'desk' });
@@ -238,10 +238,10 @@ describe('after the conversion', () => {
         details: { got: agent.address, why: WHO_SIGNED },
       },
     );
-    // Nor does an agent sign for the account inside a wrapper.
+    // An agent cannot sign for the account inside a wrapper either.
     const half = company.quorum({ signers: [members[0], agent] });
     await expectNothing([account], wrapped({ type: 'cancelAll' }, half), tooFew(1, 2));
-    // Replacing the set keeps them: the signers approved them.
+    // Replacing the set keeps the agents, because the signers approved them.
     const others = [world.stranger('fourth')];
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
     done(await world.client.executed(await wrapped(replacing, company.quorum())));

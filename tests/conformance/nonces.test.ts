@@ -3,7 +3,10 @@ import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../s
 import type { Reply } from '../support/client.ts';
 import { nextNonce, signApproveAgent } from '../support/wallet.ts';
 
-/** R-nonce: unused, above the smallest of the 100 kept, within the window, and from after the log began. */
+/**
+ * R-nonce: unused, above the smallest of the 100 stored ones, within the window, and after the
+ * start of the log.
+ */
 
 const world = aSharedVenue();
 
@@ -11,7 +14,7 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const KEPT = 100;
 
-/** An action whose nonce is the only thing about it that matters. */
+/** An action in which only the nonce matters. */
 const harmless = (label = 1) => cancelAction({ a: world.btc.id, o: label });
 
 async function send(actor: Actor, nonce: number, label = 1): Promise<Reply> {
@@ -28,7 +31,7 @@ function expectRefused(reply: Reply, message: string): void {
 }
 
 describe('R-nonce', () => {
-  test('a nonce serves one action only', async () => {
+  test('a nonce is valid for one action only', async () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
     expectTaken(await send(alice, nonce, 1));
@@ -46,7 +49,7 @@ describe('R-nonce', () => {
     expectRefused(reply, 'Nonce already used');
   });
 
-  test('signers do not share nonces, not even an owner and the agent', async () => {
+  test('signers do not share nonces, not even an owner and its agent', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.stranger('agent');
     await alice.approveAgent(agent.address);
@@ -60,7 +63,7 @@ describe('R-nonce', () => {
     for (const step of [10, 5, 7, 1, 12]) expectTaken(await send(alice, nonce + step));
   });
 
-  test('a refused action has not used its nonce', async () => {
+  test('a rejected action has not used its nonce', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const nonce = nextNonce();
@@ -74,7 +77,7 @@ describe('R-nonce', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('the window reaches two days back', async () => {
+  test('the window begins two days ago', async () => {
     const alice = await world.trader('alice');
     const reply = await send(alice, Date.now() - 2 * DAY_MS - MINUTE_MS);
     expectRefused(reply, 'Nonce too old');
@@ -86,7 +89,7 @@ describe('R-nonce', () => {
     expectRefused(await send(alice, Math.floor(Date.now() / 1000)), 'Nonce too old');
   });
 
-  test('and on a young venue to its first entry', async () => {
+  test('or at the first entry of a younger log', async () => {
     const alice = await world.trader('alice');
     const reply = await send(alice, Date.now() - 2 * DAY_MS + MINUTE_MS);
     const { min } = reply.json.details.allowed;
@@ -96,7 +99,7 @@ describe('R-nonce', () => {
     expectTaken(await send(alice, min));
   });
 
-  test('and one day ahead', async () => {
+  test('and ends one day ahead', async () => {
     const alice = await world.trader('alice');
     expectTaken(await send(alice, Date.now() + DAY_MS - MINUTE_MS));
     const reply = await send(alice, Date.now() + DAY_MS + MINUTE_MS);
@@ -108,12 +111,12 @@ describe('R-nonce', () => {
     expectRefused(await send(alice, Number.MAX_SAFE_INTEGER), 'Nonce too far in the future');
   });
 
-  test('the window is judged before the signer is looked up', async () => {
+  test('the window is checked before the signer is looked up', async () => {
     const mallory = world.stranger('mallory');
     expectRefused(await send(mallory, Date.now() - 3 * DAY_MS), 'Nonce too old');
   });
 
-  test('once 100 are kept, a lower one is too low, and the refusal says what is above', async () => {
+  test('once 100 are stored, a lower one is too low, and the reject contains the minimum', async () => {
     const alice = await world.trader('alice');
     const first = nextNonce() + 1000;
     const signed = await Promise.all(
@@ -122,7 +125,7 @@ describe('R-nonce', () => {
     expectTaken(await send(alice, first - 5));
     const replies = await Promise.all(signed.map((action) => world.client.executed(action)));
     for (const reply of replies) expectTaken(reply);
-    // 101 were used: the lowest, first − 5, is forgotten and `first` is the smallest one kept.
+    // 101 were used: the lowest, first − 5, is dropped and `first` is the smallest one stored.
     const lower = await send(alice, first - 1);
     expectRefused(lower, `Nonce too low: must be above ${first}`);
     expect(lower.json.details).toHaveProperty('allowed');
@@ -131,7 +134,7 @@ describe('R-nonce', () => {
     expectTaken(await send(alice, first + KEPT));
   });
 
-  test('of many actions with one nonce at the same time exactly one is executed', async () => {
+  test('of several concurrent actions with one nonce exactly one is executed', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const nonce = nextNonce();

@@ -5,7 +5,10 @@ import { OUTCOMES } from '../support/outcomes.ts';
 import { act, done, expectRefusal, Operator } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** venueAdmin setOperators: who may operate the venue changes while it runs, and survives a restart. */
+/**
+ * venueAdmin setOperators: the operators can be changed at run time, and the change survives a
+ * restart.
+ */
 
 const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -20,7 +23,7 @@ beforeAll(() => {
   carol = world.stranger('carol');
 });
 
-/** What an admin may do and nobody sees. */
+/** An admin action without a visible effect. */
 const harmless = { type: 'venueAdmin', setGate: { channel: 0 } };
 
 async function roleOf(actor: Actor, action: JsonObject): Promise<string> {
@@ -29,7 +32,7 @@ async function roleOf(actor: Actor, action: JsonObject): Promise<string> {
 }
 
 describe('setOperators', () => {
-  test('an admin is added, in force for the next command, and may remove who added it', async () => {
+  test('an added admin is effective for the next command, and may remove the one that added it', async () => {
     expectRefusal(await act(carol, harmless), 10003, refused('venueAdmin'));
     expect(await roleOf(carol, harmless)).toBe('none');
     const { address } = operator.actor;
@@ -48,7 +51,7 @@ describe('setOperators', () => {
     done(await operator.send({ setOperators: { role: 'admins', remove: [carol.address] } }));
   });
 
-  test('the last admin stays; whoever is added counts before anybody is removed', async () => {
+  test('the last admin cannot be removed; additions are applied before removals', async () => {
     const { address } = operator.actor;
     const message = 'At least one admin must remain';
     const alone = { role: 'admins', add: [], remove: [address] };
@@ -60,7 +63,7 @@ describe('setOperators', () => {
     done(await act(operator.actor, harmless));
   });
 
-  test('deployers are a list of their own, which may be empty', async () => {
+  test('deployers are a separate list, which may be empty', async () => {
     const halt = { type: 'outcomeDeploy', setTrading: { instrumentIds: [1], state: 'halt' } };
     expectRefusal(await act(carol, halt), 10003, refused('outcomeDeploy'));
     const { address } = deployer.actor;
@@ -79,7 +82,7 @@ describe('setOperators', () => {
     ['another role', { role: 'kings', add: [] }, 'setOperators.role'],
     ['more than 20', { role: 'admins', add: Array(21).fill(`0x${'1'.repeat(40)}`) }, 'add'],
     ['no address', { role: 'admins', remove: ['0x1'] }, 'setOperators.remove[0]'],
-  ])('%s is no change', async (_, change, field) => {
+  ])('%s is rejected', async (_, change, field) => {
     const reply = await operator.send({ setOperators: change });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });

@@ -18,7 +18,10 @@ import {
 } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** R-tx: the entries of a confirmed reply tell how the orders stand, the receipt tells the same. */
+/**
+ * R-tx: the entries of a confirmed reply contain the state of the orders, and the receipt contains
+ * the same.
+ */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -36,7 +39,7 @@ async function place(actor: Actor, changes: Partial<PerpOrder> = {}): Promise<Js
   return done(await actor.place(order)).orders[0];
 }
 
-/** The entries of a reply, which those of its receipt and of its re-send are equal to. */
+/** The entries of a reply, which equal those of its receipt and of a repeated request. */
 async function entriesOf(action: JsonObject): Promise<Json[]> {
   const signed = await alice.sign(action);
   const { json } = await world.client.executed(signed);
@@ -50,7 +53,7 @@ async function entriesOf(action: JsonObject): Promise<Json[]> {
 
 const hit = (size: string) => place(bob, { side: 'sell', price: '99', size, tif: 'Ioc' });
 
-test('R-modify: a refused amend shows its order as it is, beside the error', async () => {
+test('R-modify: a rejected amend returns its order unchanged, next to the error', async () => {
   const cloid = cloidOf('amended');
   const { oid } = await place(alice, { tif: 'Alo', cloid });
   await hit('1');
@@ -74,7 +77,7 @@ describe('a cancel', () => {
   const error = () => `Order was never placed, already canceled, or filled. asset=${perp.id}`;
   const rejected = { cloid: null, state: 'rejected', filledSz: '0', avgPx: null };
 
-  test('of what does not exist, or is another’s, is rejected with the id as it was sent', async () => {
+  test('of an unknown or foreign order is rejected with the id as sent', async () => {
     const { oid } = await place(bob);
     const cancels = [987_654_321, oid].map((o) => ({ a: perp.id, o }));
     expect(await entriesOf(cancelAction(...cancels))).toEqual([
@@ -87,7 +90,7 @@ describe('a cancel', () => {
     ]);
   });
 
-  test('of what has ended shows how it did, by either name, after a restart as well', async () => {
+  test('of an ended order returns its final state, by either id, also after a restart', async () => {
     const cloid = cloidOf('filled');
     const filled = await place(alice, { cloid });
     await hit('3');

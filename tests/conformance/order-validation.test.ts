@@ -3,27 +3,27 @@ import { type OrderOptions, aSharedVenue, farBid, orderAction } from '../support
 import type { Json, Reply } from '../support/client.ts';
 import { exact, show, up } from '../support/exact.ts';
 
-/** R-sizes: what is refused before consensus, in which order and with which words. */
+/** R-sizes: rejects before consensus, with their order and texts. */
 
 const world = aSharedVenue();
 
-/** A valid resting buy far below the mark; each test changes what it is about. */
+/** A valid resting buy far below the mark; each test changes its own subject. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
-/** A refusal before consensus: the whole action, with the field that is to blame. */
+/** A reject before consensus: the whole action, with the field. */
 function expectRefused(reply: Reply, code: number, message: string, field: string): Json {
   expect(reply.status, reply.text).toBe(200);
   expect(reply.json).toMatchObject({ status: 'err', code, message, details: { field } });
   return reply.json.details;
 }
 
-describe('validation before consensus names the order, the fault and what would do', () => {
+describe('validation before consensus names the order, the error and valid values', () => {
   async function refuse(changes: Json, code: number, message: string, field: string) {
     const alice = await world.trader('alice');
     const bad = { ...resting(), ...changes };
     const single = await world.client.exchange(await alice.sign(orderAction(bad)));
     const details = expectRefused(single, code, message, `orders[0].${field}`);
-    // The same order in a batch takes the good ones down with it and is found by its place.
+    // The same order in a batch rejects the valid ones too, and is named by its index.
     const batch = await world.client.exchange(
       await alice.sign(orderAction(resting(), resting(), bad)),
     );
@@ -32,7 +32,7 @@ describe('validation before consensus names the order, the fault and what would 
     return details;
   }
 
-  test('an instrument that does not exist', async () => {
+  test('an unknown instrument', async () => {
     await refuse({ a: 77_777 }, 10404, 'Instrument not found', 'a');
   });
 
@@ -136,7 +136,7 @@ describe('validation before consensus names the order, the fault and what would 
     expect(reply.json.details.field).toMatch(/^orders\[0\]\.t/);
   });
 
-  test('an order that the account cannot carry (R-initial)', async () => {
+  test("an order that exceeds the account's margin (R-initial)", async () => {
     const { btc } = world;
     const alice = await world.trader('alice');
     const large = resting({ price: btc.at(-10), size: btc.worth(1000 * btc.maxLeverage + 1000) });
@@ -161,7 +161,7 @@ describe('validation before consensus names the order, the fault and what would 
     });
   });
 
-  test('faults are told in a fixed order', async () => {
+  test('faults are reported in a fixed order', async () => {
     const { btc } = world;
     const fine = show(btc.lot / 10n);
     const off = show(exact(btc.at(-2000)) + btc.tick / 10n);
@@ -176,8 +176,8 @@ describe('validation before consensus names the order, the fault and what would 
   });
 });
 
-describe('the bounds themselves are inside', () => {
-  test('prices 80 % from the oracle and orders of just 10 USDC are taken', async () => {
+describe('the limits are inclusive', () => {
+  test('prices 80 % from the oracle and orders of exactly 10 USDC are accepted', async () => {
     const alice = await world.trader('alice');
     const { sol } = world;
     const low = sol.ticks(sol.at(-8000), 1);

@@ -19,7 +19,7 @@ import { expectShape, listOf, openOrder } from '../support/shape.ts';
 
 const world = aHeldVenue();
 
-/** A valid resting buy far below the mark; each test changes what it is about. */
+/** A valid resting buy far below the mark; each test changes its own subject. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 async function bookOf(coin: string): Promise<Json> {
@@ -27,7 +27,7 @@ async function bookOf(coin: string): Promise<Json> {
 }
 
 describe('R-tif', () => {
-  test('Gtc rests and shows in the open orders and in the book', async () => {
+  test('Gtc rests and is shown in the open orders and in the book', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const [price, size] = [btc.at(-100), btc.worth(50)];
@@ -77,7 +77,7 @@ describe('R-tif', () => {
     expect((await alice.openOrders()).map((row) => row.tif)).toEqual(['GTC']);
   });
 
-  test('Alo rests when it does not cross, and post_only is another word for it', async () => {
+  test('Alo rests if it does not cross, and post_only is a synonym', async () => {
     const alice = await world.trader('alice');
     const result = await alice.placed({
       market: world.btc,
@@ -92,7 +92,7 @@ describe('R-tif', () => {
     expect(tifs).toEqual(['ALO', 'ALO']);
   });
 
-  test('Alo is rejected whole when any part of it would trade', async () => {
+  test('Alo is rejected completely if any part of it would trade', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -110,7 +110,7 @@ describe('R-tif', () => {
     expect((await bookOf(btc.coin)).levels).toEqual([[], [{ px: price, sz: btc.worth(20), n: 1 }]]);
   });
 
-  test('Alo is rejected by the account’s own resting order too', async () => {
+  test('Alo is also rejected because of the account’s own resting order', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const own = { market: btc, price: btc.at(10), size: btc.worth(20) };
@@ -122,7 +122,7 @@ describe('R-tif', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('Ioc trades what it can and cancels the rest', async () => {
+  test('Ioc executes as much as it can and cancels the rest', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -158,7 +158,7 @@ describe('R-tif', () => {
     expect(results(reply)).toMatchObject([{ state: 'cancelled', filledSz: '0' }]);
   });
 
-  test('FrontendMarket stops 5 % from the mark and says so', async () => {
+  test('FrontendMarket stops 5 % from the mark, with a warning', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [near, far] = [btc.at(400), btc.at(600)];
@@ -177,13 +177,13 @@ describe('R-tif', () => {
     expect(results(reply)).toMatchObject([{ state: 'cancelled', filledSz: size, avgPx: near }]);
     const warning = reply.json.warnings?.find((entry: Json) => entry.code === 'PRICE_CLAMPED');
     expect(warning?.details).toMatchObject({ i: 0, from: btc.at(1000) });
-    // The mark may follow the book a little, so the clamp is judged against 5 % of either end.
+    // The mark may follow the book slightly, so the limit is compared with 5 % of both values.
     expect(exact(warning.details.to)).toBeGreaterThan(exact(near));
     expect(exact(warning.details.to)).toBeLessThan(exact(far));
   });
 
   test.each(['9999999', '99999999999999999999'])(
-    'FrontendMarket takes any price on the tick: a buy at %s is one at the market',
+    'FrontendMarket accepts any price on the tick: a buy at %s is a market order',
     async (price) => {
       const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
       const { btc } = world;
@@ -199,7 +199,7 @@ describe('R-tif', () => {
       const reply = await alice.place(action);
       expect(results(reply)).toMatchObject([{ state: 'filled', avgPx: offer }]);
       expect(reply.json.warnings).toMatchObject([{ code: 'PRICE_CLAMPED', details: { i: 0 } }]);
-      // And back for next to nothing.
+      // Sold back at a nominal price.
       await bob.placed({ market: btc, side: 'buy', price: btc.at(-10), size });
       const back = { side: 'sell' as const, price: show(btc.tick), tif: 'FrontendMarket' };
       const closed = await alice.place(order({ market: btc, size, ...back }));
@@ -216,7 +216,7 @@ describe('R-tif', () => {
     expect(reply.json).not.toHaveProperty('warnings');
   });
 
-  test('tifs are read in any case', async () => {
+  test('the case of a tif is ignored', async () => {
     const alice = await world.trader('alice');
     for (const tif of ['gtc', 'GTC', 'alo', 'ALO', 'ioc', 'IOC', 'frontendmarket']) {
       expect(status(await alice.place(resting({ tif }))), tif).toBe('success');
@@ -225,7 +225,7 @@ describe('R-tif', () => {
 });
 
 describe('R-book', () => {
-  test('a trade prints at the resting price: improvement is the taker’s', async () => {
+  test('a trade has the resting price: any improvement goes to the taker', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(50);
@@ -253,7 +253,7 @@ describe('R-book', () => {
     expect(await carol.openOrders()).toHaveLength(1);
   });
 
-  test('a larger order trades through the levels and its rest stays in the book', async () => {
+  test('a larger order trades through the levels, and the rest stays in the book', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(20);
@@ -270,7 +270,7 @@ describe('R-book', () => {
     expect((await bookOf(btc.coin)).levels).toEqual([[{ px: price, sz: size, n: 1 }], []]);
   });
 
-  test('the book adds up orders of one price and lists the best first', async () => {
+  test('the book adds up orders of one price and lists the best price first', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { eth } = world;
     const size = eth.worth(20);
@@ -294,7 +294,7 @@ describe('R-book', () => {
 });
 
 describe('R-cloid', () => {
-  test('it is echoed as sent, in both spellings', async () => {
+  test('it is returned as sent, in both fields', async () => {
     const alice = await world.trader('alice');
     const hex = `0x${'Ab'.repeat(16)}`;
     const uuid = '3F2504E0-4f89-41d3-9a0c-0305e82c3301';
@@ -304,7 +304,7 @@ describe('R-cloid', () => {
     expect(new Set(cloids)).toEqual(new Set([hex, uuid]));
   });
 
-  test('two are equal when their bytes are, and live ones are unique', async () => {
+  test('two are equal if their bytes are, and live ones are unique', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const hex = cloidOf('shared');
     const digits = hex.slice(2).toUpperCase();
@@ -320,7 +320,7 @@ describe('R-cloid', () => {
     expect(status(await alice.place(resting({ cloid: uuid })))).toBe('success');
   });
 
-  test('twice in one batch, at most one order lives', async () => {
+  test('twice in one batch, at most one order is accepted', async () => {
     const alice = await world.trader('alice');
     const cloid = cloidOf('twice');
     const reply = await alice.place(resting({ cloid }), resting({ cloid }));
@@ -350,7 +350,7 @@ describe('batches', () => {
     expect(oids).toEqual(oids.toSorted((a, b) => b - a));
   });
 
-  test('after acceptance each order stands alone: the first failure is told by its place', async () => {
+  test('after acceptance orders are independent: the first failure is returned at its index', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     await bob.placed({ market: btc, side: 'sell', price: btc.at(10), size: btc.worth(20) });
@@ -368,7 +368,7 @@ describe('batches', () => {
     expect(await alice.openOrders()).toHaveLength(2);
   });
 
-  test('without confirm the reply is the bare acceptance, even of what then fails', async () => {
+  test('without confirm the reply is only the acceptance, even if orders fail later', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     await bob.placed({ market: btc, side: 'sell', price: btc.at(10), size: btc.worth(20) });

@@ -23,8 +23,8 @@ import {
 import { act, done, expectRefusal, Operator } from '../support/perps.ts';
 
 /**
- * How an Outcome order is acknowledged, state by state, and what the delay
- * queue lets through while an order waits in it (R-delay).
+ * Acknowledgement of outcome orders, state by state, and the actions possible while an order is in
+ * the delay queue (R-delay).
  */
 
 const world = aSharedVenue(OUTCOMES);
@@ -40,7 +40,7 @@ beforeEach(async () => {
   watch = await BetWatch.of(world, bob);
 });
 
-/** A market with alice's bid for 10 YES at 0.60, which whoever buys NO at 0.40 takes. */
+/** A market with alice's bid for 10 YES at 0.60, which a buyer of NO at 0.40 executes against. */
 async function marketWithBid(orderDelayMs: number): Promise<OutcomeMarket> {
   const market = await deployer.list({ ...FEE, orderDelayMs });
   await placed(alice, market, 'buy Yes 10 at 0.60');
@@ -58,13 +58,16 @@ describe('(none) → queued', () => {
   test.each([
     ['a market without delay', 0],
     ['a delayed market', 200],
-  ])('an order on %s is ok with its trace id, without matching', async (_, orderDelayMs) => {
-    const market = await marketWithBid(orderDelayMs);
-    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
-    expect(await executed(signed)).toMatchObject({ status: 'executed', traceId: signed.traceId });
-  });
+  ])(
+    'an order on %s is acknowledged with its trace id, without matching',
+    async (_, orderDelayMs) => {
+      const market = await marketWithBid(orderDelayMs);
+      const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
+      expect(await executed(signed)).toMatchObject({ status: 'executed', traceId: signed.traceId });
+    },
+  );
 
-  test('one trace id for all orders of an action; the same bytes get the same', async () => {
+  test('one trace id for all orders of an action; the same bytes get the same id', async () => {
     const market = await deployer.list();
     const orders = [bet(market, 'buy Yes 10 at 0.10'), bet(market, 'buy No 10 at 0.10')];
     const signed = await queued(bob, ...orders);
@@ -73,19 +76,19 @@ describe('(none) → queued', () => {
     expect(await openBets(bob, market)).toHaveLength(2);
   });
 
-  test('the fee and the price are reserved while it waits, and what is left comes back', async () => {
+  test('the fee and the price are reserved while it waits, and the surplus is released', async () => {
     const market = await marketWithBid(1_500);
     // 10 × 0.50 and 0.07 × 10 × 0.25.
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.50'));
     expect(await purse(bob, market)).toBe('994.825 + 5.175 reserved');
     expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued', result: null });
     await executed(signed);
-    // It pays 0.40 a share, and 0.07 × 10 × 0.24.
+    // The price is 0.40 a share, and the fee 0.07 × 10 × 0.24.
     expect(await purse(bob, market)).toBe('995.832, 10 No');
   });
 });
 
-test('R-delay: no answer tells others in which market and leg a sell waits', async () => {
+test('R-delay: no answer reveals the market and outcome of a waiting sell to other accounts', async () => {
   const market = await deployer.list({ ...FEE, orderDelayMs: 10_000 });
   done(await operate(bob, 'split', [market, '50']));
   await placed(alice, market, 'buy Yes 30 at 0.40');
@@ -113,7 +116,7 @@ test('R-delay: no answer tells others in which market and leg a sell waits', asy
   const signed = await queued(bob, bet(market, 'sell Yes 20 at 0.40'));
   expect(await answers()).toEqual(before);
   expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
-  // Its owner can't use them twice.
+  // Its owner cannot use the shares twice.
   expectRefusal(await operate(bob, 'merge', [market, '50']), 10015, 'Insufficient shares to merge');
 });
 
@@ -139,7 +142,7 @@ describe('queued → failed', () => {
       body: { code: 10000, name: 'INVALID', message, details: expect.any(Object) },
     });
     expect(watch.failures).toHaveLength(1);
-    // The first order rests since it crossed nothing; the second never had an id.
+    // The first order rests because it does not cross; the second never got an id.
     expect(watch.updates.map(({ order, status }) => [order.limitPx, status])).toEqual([
       ['0.3', 'open'],
     ]);
@@ -153,7 +156,7 @@ describe('queued → failed', () => {
         ],
       },
     });
-    // Its reserve is free; that of the first is 1.5 and 0.07 × 5 × 0.21.
+    // Its reserve is released; that of the first is 1.5 and 0.07 × 5 × 0.21.
     expect(await purse(bob, market)).toBe('998.4265 + 1.5735 reserved');
   });
 
@@ -183,7 +186,7 @@ describe('queued → failed', () => {
 });
 
 describe('queued → at the node', () => {
-  test('open, filled, cancelled on outcomeOrderUpdates; silence on outcomeOrderUpdate', async () => {
+  test('open, filled, cancelled on outcomeOrderUpdates; no message on outcomeOrderUpdate', async () => {
     const market = await marketWithBid(100);
     const rests = await queued(bob, bet(market, 'buy No 10 at 0.30'));
     const takes = await queued(bob, bet(market, 'buy No 10 at 0.40'));
@@ -206,7 +209,7 @@ describe('queued → at the node', () => {
     expect(await purse(bob, market)).toBe('1000');
   });
 
-  test('what no longer crosses at release rests', async () => {
+  test('an order that no longer crosses at its release rests', async () => {
     const market = await marketWithBid(1_000);
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
     done(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
@@ -214,7 +217,7 @@ describe('queued → at the node', () => {
     expect(watch.failures).toEqual([]);
   });
 
-  test('release is by due time, then arrival, whoever sent it', async () => {
+  test('release is by due time, then by arrival, independent of the account', async () => {
     const market = await marketWithBid(500);
     const carol = await shareTrader(world, 'carol');
     const first = await queued(carol, bet(market, 'buy No 6 at 0.40'));
@@ -236,7 +239,7 @@ describe('while an order waits', () => {
     market = await marketWithBid(3_000);
   });
 
-  test('cancelByCloid is refused, alone or among others', async () => {
+  test('cancelByCloid is rejected, alone or among others', async () => {
     const other = cloidOf('resting');
     const rest = bet(market, 'buy No 5 at 0.10', { cloid: other });
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }), rest);
@@ -255,7 +258,7 @@ describe('while an order waits', () => {
     expect(told.data.data.orders).toMatchObject([{ state: 'cancelled' }, { oid: null }]);
   });
 
-  test('neither cancelAll nor an amend reaches it, and its cloid is taken', async () => {
+  test('cancelAll and amends do not affect it, and its cloid is in use', async () => {
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
     const all = await act(bob, { type: 'cancelAll', accountType: 'outcome' });
     expect(done(all).orders).toEqual([]);
@@ -266,7 +269,7 @@ describe('while an order waits', () => {
     expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
   });
 
-  test('only its owner is shown what it says', async () => {
+  test('only its owner sees its content', async () => {
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
     const { block, ...receipt } = await actionStatus(world, signed);
     expect(receipt).toEqual({
@@ -299,7 +302,7 @@ describe('confirm: executed', () => {
     ['without delay', 0],
     ['with delay', 300],
   ])(
-    '%s it tells how each order stands, with the trace id and the last block',
+    '%s the reply contains the state of each order, with the trace id and the last block',
     async (_, orderDelayMs) => {
       const market = await marketWithBid(orderDelayMs);
       const orders = [bet(market, 'buy No 10 at 0.45'), bet(market, 'buy No 5 at 0.10')];
@@ -326,11 +329,11 @@ describe('confirm: executed', () => {
     },
   );
 
-  test('a failure at release is told with its index', async () => {
+  test('a failure at release is returned with its index', async () => {
     const market = await marketWithBid(1_000);
     const orders = [bet(market, 'buy No 5 at 0.10'), bet(market, 'buy No 10 at 0.40')];
     const waiting = world.client.executed(await bob.sign(orderAction(...orders)));
-    // The first rests at once: then the second waits.
+    // The first order rests at once; only the second waits.
     await eventually(async () => expect(await openBets(bob, market)).toHaveLength(1));
     await deployer.set(market, 'close');
     const reply = await waiting;
@@ -386,7 +389,7 @@ describe('simulate', () => {
     expect(await purse(bob, slow)).toBe('1000');
   });
 
-  test('what is refused is told as a refusal', async () => {
+  test('a reject is returned as such', async () => {
     const action = orderAction(bet(slow, 'sell No 10 at 0.30'));
     expect(await world.client.data({ type: 'simulate', user: bob.address, action })).toMatchObject({
       accepted: false,

@@ -16,7 +16,7 @@ import {
 } from '../support/outcomes.ts';
 import { act, done, Operator } from '../support/perps.ts';
 
-/** R-builder and R-gate on outcome markets: fees beside fees, and who may open new risk. */
+/** R-builder and R-gate on outcome markets: builder fees, and permission to increase positions. */
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -45,7 +45,7 @@ describe('R-builder', () => {
   const earned = async () => (await builderState(builder)).totalEarned;
   const warningsOf = ({ json }: Reply) => json.warnings;
 
-  test('taker: 1% of the leg’s notional beside the exchange fee, f = 1000 is the cap', async () => {
+  test('taker: 1% of the outcome’s notional in addition to the exchange fee, f = 1000 is the cap', async () => {
     await placed(alice, market, 'buy Yes 100 at 0.70');
     // 30 for the shares, 0.07 × 100 × 0.21, 0.3 for the builder; reserved at 0.35.
     const reply = await act(bob, through(1_000, 'buy No 100 at 0.35'));
@@ -55,7 +55,7 @@ describe('R-builder', () => {
     expect(await earned()).toBe('0.3');
   });
 
-  test('maker: reserved when it rests, paid when it fills, out of the proceeds of a sell', async () => {
+  test('maker: reserved when it rests, paid when it fills, from the proceeds of a sell', async () => {
     done(await operate(bob, 'split', [market, '100']));
     done(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
     // 40, 0.07 × 100 × 0.24 and 0.4.
@@ -93,7 +93,7 @@ describe('R-builder', () => {
       'builderBalance',
       0,
     ],
-  ])('%s the fee is dropped, and the order proceeds', async (_, f, prepare, reason, allowed) => {
+  ])('%s the fee is dropped, and the order is executed', async (_, f, prepare, reason, allowed) => {
     await prepare();
     await placed(alice, market, 'buy Yes 100 at 0.70');
     const reply = await act(bob, through(f, 'buy No 100 at 0.30'));
@@ -105,7 +105,7 @@ describe('R-builder', () => {
     expect(await earned()).toBe('0');
   });
 
-  test('an acknowledgement with a trace id carries the warning too', async () => {
+  test('an acknowledgement with a trace id contains the warning too', async () => {
     const { json } = await world.client.exchange(
       await bob.sign(through(1_001, 'buy No 100 at 0.30')),
     );
@@ -116,7 +116,7 @@ describe('R-builder', () => {
     });
   });
 
-  test('an approval that is gone at the fill drops the fee of an order that rests', async () => {
+  test('an approval revoked before the fill drops the fee of a resting order', async () => {
     done(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
     done(await send(bob, 'revokeBuilderFee', { builder: builder.address }));
     await placed(alice, market, 'buy No 100 at 0.60');
@@ -143,7 +143,7 @@ describe('R-gate of channel 1', () => {
     ['a whitelist without him', () => ({ mode: 'whitelist' }), 'User not in whitelist'],
     ['an access code', () => ({ mode: 'accessCode' }), 'User not authorized for this channel'],
     ['a blacklist with him', () => ({ blacklist: { add: [bob.address] } }), 'User is blacklisted'],
-  ])('%s: no new risk, but every way out', async (_, fields, reason) => {
+  ])('%s: no increase of positions, but every reduction', async (_, fields, reason) => {
     done(await operate(bob, 'split', [market, '50']));
     const { oid } = await placed(bob, market, 'buy Yes 10 at 0.20');
     const offered = await placed(bob, market, 'sell No 10 at 0.90');
@@ -158,7 +158,8 @@ describe('R-gate of channel 1', () => {
     gated(await bob.place(bet(market, 'buy No 10 at 0.10')), reason);
     gated(await operate(bob, 'split', [market, '1']), reason);
     gated(await act(bob, { type: 'modify2', a: market.id, o: oid, p: '0.21', s: '10' }), reason);
-    // A sell takes the bid of alice; a pair is merged; orders are cancelled; money goes.
+    // A sell executes against alice's bid; a pair is merged; orders are cancelled; money is
+    // transferred.
     expect(await placed(bob, market, 'sell Yes 20 at 0.40')).toMatchObject({ state: 'filled' });
     done(await operate(bob, 'merge', [market, '10']));
     const cancels = [oid, offered.oid].map((o) => ({ a: market.id, o }));
@@ -169,13 +170,13 @@ describe('R-gate of channel 1', () => {
     await placed(bob, market, 'buy Yes 10 at 0.10');
   });
 
-  test('the gate of channel 0 is another one', async () => {
+  test('channel 0 has a separate gate', async () => {
     done(await operator.send({ setGate: { channel: 0, mode: 'closed' } }));
     await placed(bob, market, 'buy Yes 10 at 0.10');
     done(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
   });
 
-  test('it is asked again when a queued order is released: a buy fails, a sell does not', async () => {
+  test('it is checked again when a queued order is released: a buy fails, a sell does not', async () => {
     const slow = await deployer.list({ orderDelayMs: 1_000 });
     done(await operate(bob, 'split', [slow, '20']));
     await placed(alice, slow, 'buy Yes 20 at 0.60');
@@ -196,7 +197,7 @@ describe('R-gate of channel 1', () => {
     expect(await openBets(bob)).toEqual([]);
   });
 
-  test('a closed gate shows in the market’s own: it takes no orders', async () => {
+  test('a closed gate is shown in the market’s own gate: it accepts no orders', async () => {
     const accepting = async () => {
       const { eventSlug } = market;
       const { trading } = await world.client.data({ type: 'outcomeMeta', eventSlug });

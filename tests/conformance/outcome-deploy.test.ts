@@ -6,7 +6,7 @@ import { marketMeta, OUTCOMES } from '../support/outcomes.ts';
 import { act, done, expectRefusal, Operator, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** What a deployer may do to events, markets and prices, and that nobody else may. */
+/** The deployer's actions on events, markets and prices, and that only deployers may send them. */
 
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -17,7 +17,7 @@ const metaOf = async (fields: object): Promise<Json> =>
   world.client.data({ type: 'outcomeMeta', ...fields });
 const phaseOf = async (market: OutcomeMarket) => (await marketMeta(world, market)).phase;
 
-describe('who may, and what', () => {
+describe('permissions and form', () => {
   const message = 'Signer is not permitted to send outcomeDeploy';
   let market: OutcomeMarket;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('who may, and what', () => {
     setTrading: { instrumentIds: [market.id], state: 'halt' },
   });
 
-  test('neither a trader, a stranger, an admin, nor an agent of the deployer', async () => {
+  test('rejects a trader, an unknown address, an admin, and an agent of the deployer', async () => {
     const agent = world.stranger('agent');
     await world.client.post('/request-fund', { user: deployer.actor.address });
     done(await deployer.actor.approveAgent(agent.address));
@@ -77,7 +77,7 @@ describe('who may, and what', () => {
   });
 });
 
-describe('what cannot be is refused with what it must be', () => {
+describe('invalid values are rejected with the valid ones', () => {
   test.each<[JsonObject, string]>([
     [{ priceTick: '0.03' }, 'priceTick: must be 0.0001 to 0.5 and divide 1 without a rest'],
     [{ takerFeeRate: '1' }, 'takerFeeRate: must be 0 to 0.99, at most 8 decimals'],
@@ -95,7 +95,7 @@ describe('what cannot be is refused with what it must be', () => {
 });
 
 describe('registerEvent', () => {
-  test('is shown as it was defined; its texts can change', async () => {
+  test('is shown as it was defined; its texts can be changed', async () => {
     const fields = eventFields({ tags: ['a', 'b'], image: 'https://example.org/i.png' });
     const reply = await deployer.send({ registerEvent: fields });
     expect(reply.json.data.type).toBe('OutcomeDeploy');
@@ -131,7 +131,7 @@ describe('registerEvent', () => {
     });
   });
 
-  test('after a resolution its slug is used up', async () => {
+  test('after a resolution its slug cannot be reused', async () => {
     const slug = await deployer.event();
     const market = await deployer.list({}, slug);
     await deployer.resolve(market, '1');
@@ -139,7 +139,7 @@ describe('registerEvent', () => {
     expectRefusal(again, 10017, `Slug already used: ${slug}`);
   });
 
-  test('a chosen id is taken once', async () => {
+  test('a chosen id can be used once', async () => {
     const eventId = 4_321;
     expect(done(await deployer.send({ registerEvent: eventFields({ eventId }) })).created).toEqual({
       eventId,
@@ -156,7 +156,7 @@ describe('registerEvent', () => {
     ['description', { description: 'x'.repeat(5001) }],
     ['tags', { tags: Array(21).fill('x') }],
     ['endTime', { endTime: 1 }],
-  ])('a fault in %s is named', async (field, changes) => {
+  ])('an error in %s is named', async (field, changes) => {
     const reply = await deployer.send({ registerEvent: eventFields(changes) });
     expect(reply.status).toBe(400);
     expect(reply.json.details.field, reply.text).toContain(field);
@@ -169,7 +169,7 @@ describe('registerMarket', () => {
     eventSlug = await deployer.event();
   });
 
-  test('is shown as it was defined, under an id of its own', async () => {
+  test('is shown as it was defined, with its own id', async () => {
     const fields = marketFields(eventSlug, {
       groupTitle: 'Monday',
       outcomes: ['Rain', 'Sun'],
@@ -224,7 +224,7 @@ describe('registerMarket', () => {
     });
   });
 
-  test('slugs and ids are used once', async () => {
+  test('slugs and ids can be used once', async () => {
     const instrumentId = 234_567;
     const { id, slug } = await deployer.list({ instrumentId }, eventSlug);
     expect(id).toBe(instrumentId);
@@ -238,7 +238,7 @@ describe('registerMarket', () => {
     );
   });
 
-  test('of no event', async () => {
+  test('of an unknown event', async () => {
     const reply = await deployer.send({ registerMarket: marketFields('nothing') });
     expect(refusalOf(reply)).toMatchObject({
       code: 10404,
@@ -269,7 +269,7 @@ describe('registerMarket', () => {
     ['orderDelayMs', { orderDelayMs: -1 }],
     ['instrumentId', { instrumentId: 99_999 }],
     ['underlying', { underlying: { symbol: 'BTC', source: 'rumour', priceToBeat: null } }],
-  ])('a fault in %s is named: %j', async (field, changes) => {
+  ])('an error in %s is named: %j', async (field, changes) => {
     const reply = await deployer.send({ registerMarket: marketFields(eventSlug, changes) });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json.details.field, reply.text).toContain(field);
@@ -285,7 +285,7 @@ describe('pushPrice', () => {
     return { symbol, source: 'oracle', px, time };
   };
 
-  test('counts each entry by itself: stale, early and zero ones are skipped', async () => {
+  test('applies each entry separately: stale, early and zero ones are skipped', async () => {
     const now = Date.now();
     await deployer.push(entry('STALE', '100', now));
     const refused = refusalOf(
@@ -295,7 +295,7 @@ describe('pushPrice', () => {
     );
     expect(refused.message).toBe('prices[0]: stale');
     expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['100', '7.5']);
-    // The same time again counts, and so does what is a little ahead, as now.
+    // The same time again is applied, and a time slightly ahead is applied as now.
     await deployer.push(entry('STALE', '101', now), entry('OTHER', '8', Date.now() + 3_000));
     expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['101', '8']);
     const ahead = { prices: [entry('STALE', '103', Date.now() + 60_000)] };

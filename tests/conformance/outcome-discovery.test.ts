@@ -19,24 +19,24 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Finding outcome markets and their prices. */
+/** Discovery of outcome markets and their prices. */
 
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 const DAY_MS = 24 * 3_600_000;
 const EVENTS = 7;
-/** Marks the events of these tests among all others. */
+/** Distinguishes the events of these tests. */
 const TAG = 'fair';
 
 let alice: Actor;
 let bob: Actor;
-/** One market to an event, the first of the last event has a sibling. */
+/** One market per event; that of the last event has a sibling. */
 const markets: OutcomeMarket[] = [];
 
-/** Shares of YES at 0.50 that were traded, and that rest at 0.10, event by event. */
+/** Shares of YES traded at 0.50, and resting at 0.10, by event. */
 const TRADED = [10, 0, 30, 20, 0, 5, 40];
 const RESTING = [5, 50, 0, 20, 10, 0, 40];
-/** Days until each ends. */
+/** Days until the end of each. */
 const ENDS = [3, 1, 2, 5, 4, 7, 6];
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ async function walk(fields: object): Promise<number[]> {
   return found;
 }
 
-/** The numbers of the events by a value, highest first; of equals the newer first. */
+/** The numbers of the events sorted by a value, highest first; for equal values the newer first. */
 const ranked = (values: readonly number[]) =>
   [...values.keys()].sort((a, b) => values[b]! - values[a]! || b - a);
 
@@ -88,7 +88,7 @@ describe('outcomeMeta', () => {
     [{ sortBy: 'newest' }, [6, 5, 4, 3, 2, 1, 0]],
     [{ sortBy: 'newest', sortOrder: 'asc' }, [0, 1, 2, 3, 4, 5, 6]],
     [{ sortBy: 'endingSoon' }, byEnd],
-  ])('%j: the pages of any size hold every event once, in order', async (fields, expected) => {
+  ])('%j: pages of any size contain every event once, in order', async (fields, expected) => {
     for (const limit of [1, 3, 7, 50]) expect(await walk({ ...fields, limit })).toEqual(expected);
   });
 
@@ -103,7 +103,7 @@ describe('outcomeMeta', () => {
     expect(await walk({ sortBy: 'newest', limit: 2, ...fields })).toEqual(expected);
   });
 
-  test('a cursor belongs to its list and holds across changes of what was passed', async () => {
+  test('a cursor is valid for its list and across changes of earlier rows', async () => {
     const fields = { sortBy: 'newest', limit: 2 };
     const { next_cursor: cursor } = await page(fields);
     expect((await page({ ...fields, cursor })).events.map(indexOf)).toEqual([4, 3]);
@@ -137,7 +137,7 @@ describe('outcomeMeta', () => {
     [{ marketSlugs: [] }, 400, 10002, ''],
     [{ marketSlugs: Array(51).fill('x') }, 400, 10002, ''],
     [{ instrumentIds: [] }, 400, 10002, ''],
-  ])('%j is refused', async (fields, status, code, message) => {
+  ])('%j is rejected', async (fields, status, code, message) => {
     const reply = await world.client.info({ type: 'outcomeMeta', ...fields });
     expect([reply.status, reply.json.code], reply.text).toEqual([status, code]);
     if (message !== '') expect(reply.json.message).toBe(message);
@@ -148,7 +148,7 @@ describe('outcomeMeta', () => {
     expect(json.warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 51, to: 50 } }]);
   });
 
-  test('by market: only those that are asked for, or all of their events', async () => {
+  test('by market: only the requested ones, or all of their events', async () => {
     const { slug, eventSlug } = markets.at(-1)!;
     const asked = { marketSlugs: [slug, markets[0]!.slug, 'nothing'], sortBy: 'newest' };
     const slugsOf = async (fields: object) =>
@@ -175,7 +175,7 @@ describe('outcomeMeta', () => {
     expect(event.markets.map((each: Json) => each.volume.total)).toEqual(['20', '0']);
   });
 
-  test('names and points: what is over is found when it is asked for', async () => {
+  test('names and points: resolved markets are found on request', async () => {
     const market = await deployer.list({}, await deployer.event({ tags: [TAG] }));
     await deployer.resolve(market, '1');
     const { slug, eventSlug } = market;
@@ -192,7 +192,7 @@ describe('outcomeMeta', () => {
 });
 
 describe('outcomeFrontendOpenOrders', () => {
-  test('shape, filter, and the same rows beside perps', async () => {
+  test('shape, filter, and the same rows as perps', async () => {
     const carol = await shareTrader(world, 'carol');
     const [market, other] = [await deployer.list(), await deployer.list()];
     const cloid = cloidOf('open');
@@ -237,7 +237,7 @@ describe('outcomeAssetCtxs', () => {
   const contexts = async (...instrumentIds: number[]): Promise<Json[]> =>
     world.client.data({ type: 'outcomeAssetCtxs', instrumentIds });
 
-  test('in the order of the request, unknown ids left out', async () => {
+  test('in the order of the request, without unknown ids', async () => {
     const ids = [markets[2]!.id, 999_999, markets[0]!.id];
     const rows = await contexts(...ids);
     expect(rows.map((row) => row.instrumentId)).toEqual([ids[0], ids[2]]);
@@ -265,7 +265,7 @@ describe('outcomeAssetCtxs', () => {
     }
   });
 
-  test('the mark: the mid of a spread of 0.10 at most, else the last trade, else 0.5', async () => {
+  test('the mark: the mid of a spread of at most 0.10, otherwise the last trade, otherwise 0.5', async () => {
     const market = await deployer.list();
     const [first] = await contexts(market.id);
     expect(first).toMatchObject({ markPx: '0.5', midPx: null, lastPx: null, spread: null });
@@ -286,7 +286,7 @@ describe('outcomeAssetCtxs', () => {
 });
 
 describe('events by words', () => {
-  test('a search finds titles, categories and markets, and is walked like any other list', async () => {
+  test('a search finds titles, categories and markets, and is paged like any other list', async () => {
     const word = newSlug('osprey').replace('-', '');
     for (const title of [`The ${word} nests`, `An ${word.toUpperCase()} leaves`]) {
       await deployer.list({}, await deployer.event({ title, category: word }));
@@ -311,7 +311,7 @@ describe('events by words', () => {
 });
 
 describe('prices over time', () => {
-  test('the probability now and before; candles are of trades', async () => {
+  test('the probability now and before; candles contain trades', async () => {
     const market = await deployer.list();
     const trade = async (cents: number) => {
       done(await alice.place(bet(market, `buy Yes 5 at 0.${cents}`)));
@@ -333,7 +333,7 @@ describe('prices over time', () => {
     expect((await world.client.info(wrong)).status).toBe(400);
   });
 
-  test('prices that were pushed, at a start, at an end and on average', async () => {
+  test('pushed prices, at a start, at an end and on average', async () => {
     const symbol = newSlug('coin').toUpperCase().replace('-', '');
     const end = Math.floor(Date.now() / 1_000) * 1_000 - 6_000;
     // 100 for half a minute, then 103: the average before the end is 101.5.

@@ -18,7 +18,10 @@ import {
 import { act, done, refusalOf } from '../support/perps.ts';
 import { onChannel } from '../support/frames.ts';
 
-/** One book for YES and NO: legs, every pair that can meet, reserves and fees, by hand. */
+/**
+ * One book for YES and NO: outcomes, all matching pairs, reserves and fees, with hand-computed
+ * values.
+ */
 
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -69,7 +72,7 @@ describe('R-one-book: the four combinations of b and r', () => {
   });
 });
 
-describe('R-mint-burn: who meets whom, at the price of the one who waited', () => {
+describe('R-mint-burn: matching pairs, at the price of the resting order', () => {
   test.each([
     ['buy Yes', 'sell Yes', '894, 110 Yes, 100 No', '905.832, 90 Yes, 100 No', '200'],
     ['sell Yes', 'buy Yes', '906, 90 Yes, 100 No', '893.832, 110 Yes, 100 No', '200'],
@@ -79,12 +82,12 @@ describe('R-mint-burn: who meets whom, at the price of the one who waited', () =
     ['buy No', 'buy Yes', '894, 100 Yes, 110 No', '895.832, 110 Yes, 100 No', '210'],
     ['sell Yes', 'sell No', '906, 90 Yes, 100 No', '903.832, 100 Yes, 90 No', '190'],
     ['sell No', 'sell Yes', '906, 100 Yes, 90 No', '903.832, 90 Yes, 100 No', '190'],
-  ])('%s waits at 0.60, %s comes', async (maker, taker, hers, his, pairs) => {
+  ])('%s rests at 0.60, %s arrives', async (maker, taker, hers, his, pairs) => {
     await withPairs('100', alice, bob);
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
     await placed(alice, market, `${maker} 10 at 0.60`);
-    // Two cents better than needed: the taker keeps them.
+    // Two cents better than needed, which benefits the taker.
     const isSameLeg = maker.split(' ')[1] === taker.split(' ')[1];
     const [buy, sell] = isSameLeg ? ['0.62', '0.58'] : ['0.42', '0.38'];
     const price = taker.startsWith('buy') ? buy : sell;
@@ -99,7 +102,7 @@ describe('R-mint-burn: who meets whom, at the price of the one who waited', () =
     expect(trades).toMatchObject([{ px: yes, sz: '10', outcome: leg, price: avgPx }]);
   });
 
-  test('a pair pays exactly 1.00 a share between them, and nothing more', async () => {
+  test('a pair costs exactly 1.00 per share in total', async () => {
     await placed(alice, market, 'buy Yes 100 at 0.37');
     await placed(bob, market, 'buy No 100 at 0.80');
     // Alice 37, bob 63 and 0.07 × 100 × 0.63 × 0.37; 100 is locked.
@@ -113,7 +116,7 @@ describe('R-mint-burn: who meets whom, at the price of the one who waited', () =
     expect([await purse(alice, market), await purse(bob, market)]).toEqual(['1000', '998.3683']);
   });
 
-  test('inside one level time decides alone, whatever the legs', async () => {
+  test('within a price level only time decides, independent of outcomes', async () => {
     const carol = await shareTrader(world, 'carol');
     await withPairs('100', alice);
     await placed(alice, market, 'sell Yes 10 at 0.60');
@@ -125,7 +128,7 @@ describe('R-mint-burn: who meets whom, at the price of the one who waited', () =
     expect(await purse(carol, market)).toBe('995.916 + 2.084 reserved, 5 No');
   });
 
-  test('R-outcome-fee: many partial fills cost what one fill would', async () => {
+  test('R-outcome-fee: many partial fills cost the same as one fill', async () => {
     // 7 fills of 5.01 at 0.33: 0.07 × 35.07 × 0.33 × 0.67 = 0.54277… is rounded up once.
     await withPairs('100', alice);
     for (let at = 0; at < 7; at++) await placed(alice, market, 'sell Yes 5.01 at 0.33');
@@ -135,7 +138,7 @@ describe('R-mint-burn: who meets whom, at the price of the one who waited', () =
     expect(await purse(alice, market)).toBe('911.5731, 64.93 Yes, 100 No');
   });
 
-  test('R-stp: who would meet himself loses the order that waits, and pays nothing', async () => {
+  test('R-stp: an order that would match the same account cancels its resting order, without a fee', async () => {
     await withPairs('100', bob);
     const { oid } = await placed(bob, market, 'buy Yes 10 at 0.60');
     const socket = await world.socket();
@@ -150,13 +153,13 @@ describe('R-mint-burn: who meets whom, at the price of the one who waited', () =
 });
 
 describe('positions and the state of the account', () => {
-  test('both legs are two records; money, reserves and values add up', async () => {
+  test('both outcomes are two records; money, reserves and values add up', async () => {
     await placed(alice, market, 'buy Yes 20 at 0.60');
     await placed(bob, market, 'buy No 20 at 0.40');
     await withPairs('10', alice);
     await placed(alice, market, 'buy Yes 10 at 0.50');
     await placed(bob, market, 'buy No 10 at 0.46');
-    // The book is 0.50 to 0.54, the mark its mid.
+    // The book is 0.50 to 0.54, and the mark is its mid.
     const state = await outcomeState(alice);
     const [yes, no] = state.assetPositions.map((entry: Json) => entry.position);
     expect(yes).toMatchObject({
@@ -198,19 +201,19 @@ describe('positions and the state of the account', () => {
     expect(await positions({ instrumentIds: [] })).toEqual(state.assetPositions);
     expect(await positions({ instrumentIds: [market.id], exchangeId: 1 })).toHaveLength(2);
     expect(await positions({ instrumentIds: [market.id + 1] })).toEqual([]);
-    // There are none of perps, so whoever asks for them means another query.
+    // Perps have no such records, so a request for them is probably meant for another query.
     const ofPerps = { type: 'outcomePositions', user: alice.address, exchangeId: 0 };
     const refused = await world.client.info(ofPerps);
     expect([refused.status, refused.json.details.allowed]).toEqual([400, [1]]);
   });
 
-  test('selling a part releases its cost; the fee of the sale comes out of it', async () => {
+  test('a partial sale releases its part of the cost and pays the fee', async () => {
     await placed(alice, market, 'buy Yes 30 at 0.60');
     await placed(bob, market, 'buy No 30 at 0.40');
     await placed(alice, market, 'buy No 10 at 0.45');
     await placed(bob, market, 'sell No 10 at 0.45');
     const [{ position }] = (await outcomeState(bob)).assetPositions;
-    // Bought for 12 with a fee of 0.504; sold 10 for 4.5 less 0.17325, which cost 4.
+    // Bought for 12 with a fee of 0.504; sold 10 for 4.5 less 0.17325, with a cost of 4.
     expect(position).toMatchObject({ szi: '-20', entryPx: '0.4', marginUsed: '8' });
     expect(position).toMatchObject({ closedPnl: '0.5', cumFee: '-0.67725' });
     expect(await purse(bob, market)).toBe('991.82275, 20 No');
@@ -255,7 +258,7 @@ describe('R-split-merge', () => {
     expect((await contextOf()).lastPx).toBeNull();
   });
 
-  test('shares that are offered do not merge; money that is reserved does not split', async () => {
+  test('offered shares cannot be merged; reserved money cannot be split', async () => {
     await withPairs('100', bob);
     await placed(bob, market, 'sell Yes 40 at 0.70');
     expect(refusalOf(await operate(bob, 'merge', [market, '60.01'])).details).toMatchObject({
@@ -282,7 +285,7 @@ describe('R-split-merge', () => {
     ['neither', {}, 10002, ''],
     ['no entries', { split: [] }, 10002, ''],
     ['51 entries', { split: Array.from({ length: 51 }, () => ({ asset: 1, sz: '1' })) }, 10002, ''],
-  ])('%s is refused', async (_, fields, code, message) => {
+  ])('%s is rejected', async (_, fields, code, message) => {
     const refused = refusalOf(await act(bob, { type: 'outcomeOperate', ...fields }));
     expect(refused.code).toBe(code);
     if (message !== '') expect(refused.message).toBe(message);

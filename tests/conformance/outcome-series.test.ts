@@ -7,8 +7,9 @@ import { done } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 /**
- * Series of markets, as a deployer registers them. Time stands in the middle of a quarter hour, so that the one that runs is the
- * same for the test and the venue: the last one, since whoever signs takes nonces from the clock of the machine.
+ * Series of markets registered by a deployer. Time is held in the middle of a quarter hour, so that
+ * the test and the venue agree on the running one: the previous one, because signers take nonces
+ * from the machine's clock.
  */
 
 const QUARTER_MS = 900_000;
@@ -24,7 +25,7 @@ const metaOf = async (fields: object): Promise<Json> =>
 const timelineOf = async (seriesSlug: string): Promise<Json> =>
   world.client.data({ type: 'outcomeSeriesTimeline', seriesSlug });
 
-test('lists its next markets by itself, one to an event, with names of their own', async () => {
+test('lists its next markets automatically, one per event, with separate names', async () => {
   const fields = running({ listAhead: 3 });
   const { slug, firstStartTime } = fields as { slug: string; firstStartTime: number };
   expect(done(await deployer.send({ registerSeries: fields })).created).toEqual({
@@ -66,8 +67,8 @@ test('lists its next markets by itself, one to an event, with names of their own
   ]);
 });
 
-test('R-series: a market without prices before its start says so before anybody buys', async () => {
-  // Its first market runs already, and nobody has said what the symbol cost.
+test('R-series: a market without prices before its start reports this before the first trade', async () => {
+  // Its first market is already running, and its symbol has no price.
   const fields = running({ symbol: 'NEVER', listAhead: 1 });
   done(await deployer.send({ registerSeries: fields }));
   const { current, items } = await timelineOf(String(fields['slug']));
@@ -97,7 +98,7 @@ test('R-series: a market without prices before its start says so before anybody 
   expect(world.venue.stderr).toContain('started without a price to beat');
 });
 
-test('a new definition holds for what is not yet listed; switched off it lists no more', async () => {
+test('a new definition applies to markets not yet listed; a disabled series lists no more', async () => {
   const fields = running({ listAhead: 1 });
   const slug = String(fields['slug']);
   const countOf = async () => (await timelineOf(slug)).items.length;
@@ -125,13 +126,13 @@ test.each<[string, JsonObject]>([
   ['window', { window: 45 }],
   ['priceTick', { priceTick: '0.03' }],
   ['slug', { slug: newSlug('A') }],
-])('a fault in %s is named', async (field, changes) => {
+])('an error in %s is named', async (field, changes) => {
   const reply = await deployer.send({ registerSeries: running(changes) });
   expect(reply.status, reply.text).toBe(400);
   expect(reply.json.details.field, reply.text).toContain(field);
 });
 
-test('a series that is not there', async () => {
+test('an unknown series', async () => {
   const reply = await world.client.info({ type: 'outcomeSeriesTimeline', seriesSlug: 'none' });
   expect(reply.json).toMatchObject({ code: 10017, message: 'Unknown series: none' });
 });

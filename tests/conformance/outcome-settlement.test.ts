@@ -17,7 +17,7 @@ import {
 } from '../support/outcomes.ts';
 import { act, done, expectRefusal, refusalOf } from '../support/perps.ts';
 
-/** The life of a market: phases, resolution, settlement, and sets of markets of which one is true. */
+/** The life of a market: phases, resolution, settlement, and exclusive sets of markets. */
 
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -29,7 +29,7 @@ const resolutionOf = async ({ id }: OutcomeMarket): Promise<Json> =>
   world.client.data({ type: 'outcomeResolution', instrumentId: id });
 
 describe('R-phases', () => {
-  test('halted: orders, amends and splits refused; cancels and merges pass; orders stay', async () => {
+  test('halted: orders, amends and splits are rejected; cancels and merges are accepted; orders stay', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
     done(await operate(bob, 'split', [market, '20']));
@@ -115,7 +115,7 @@ describe('resolve', () => {
     expect(await resolutionOf(market)).toMatchObject({ resolutionStatus: 'prepared' });
   });
 
-  test('carries a whole number of price units from 0 to 1, and is final', async () => {
+  test('requires a whole number of price units from 0 to 1, and is final', async () => {
     const market = await deployer.list();
     await deployer.set(market, 'close');
     for (const fraction of ['1.0001', '-0.1', '0.12345', 'x', '']) {
@@ -132,7 +132,7 @@ describe('resolve', () => {
     expectRefusal(await resolve(nothing, '1'), 10404, 'Instrument not found');
   });
 
-  test('afterwards nothing is traded, split or merged there', async () => {
+  test('afterwards no trade, split or merge is possible', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
     done(await operate(bob, 'split', [market, '10']));
@@ -155,7 +155,7 @@ describe('R-settlement', () => {
   beforeEach(async () => {
     [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     market = await deployer.list();
-    // A pair is minted: alice pays 0.60 for YES, bob 0.40 for NO; he also has 20 pairs of his own.
+    // A pair is minted: alice pays 0.60 for YES, bob 0.40 for NO; bob also has 20 pairs.
     await placed(alice, market, 'buy Yes 100 at 0.60');
     await placed(bob, market, 'buy No 100 at 0.40');
     done(await operate(bob, 'split', [market, '20']));
@@ -188,7 +188,7 @@ describe('R-settlement', () => {
     });
   });
 
-  test('every holder has a row for each leg', async () => {
+  test('every holder has a row for each outcome', async () => {
     await deployer.resolve(market, '0.2');
     const row = (outcome: string, sz: string, amount: string) => ({
       type: 'outcomeSettlement',
@@ -208,7 +208,7 @@ describe('R-settlement', () => {
     expect(deltas).toEqual(expect.arrayContaining([row('Yes', '20', '4'), row('No', '120', '96')]));
   });
 
-  test('orders that rest when it closes are cancelled first: nothing of them is lost', async () => {
+  test('resting orders are cancelled before it closes, without losses', async () => {
     await placed(alice, market, 'sell Yes 50 at 0.90');
     await placed(bob, market, 'buy Yes 10 at 0.30');
     await deployer.resolve(market, '1');
@@ -216,7 +216,7 @@ describe('R-settlement', () => {
     expect(await openBets(alice)).toEqual([]);
   });
 
-  test('the receipt keeps what the operator said, under a hash that anyone can recompute', async () => {
+  test("the resolution record contains the operator's texts, with a hash that can be recomputed", async () => {
     expect(await resolutionOf(market)).toEqual({
       instrumentId: market.id,
       resolutionStatus: 'prepared',
@@ -261,10 +261,10 @@ describe('R-settlement', () => {
   });
 });
 
-describe('R-event-sets: exactly one market of the event is true', () => {
+describe('R-event-sets: exactly one market of the event wins', () => {
   const message = 'Fractions of the event must sum to 1';
 
-  /** An exclusive event whose markets are closed. */
+  /** An exclusive event with closed markets. */
   async function contest(count: number): Promise<[string, OutcomeMarket[]]> {
     const slug = await deployer.event({ mutuallyExclusive: true });
     const markets: OutcomeMarket[] = [];
@@ -321,7 +321,7 @@ describe('R-event-sets: exactly one market of the event is true', () => {
     expect(await Promise.all(markets.map(phaseOf))).toEqual(Array(3).fill('resolved'));
   });
 
-  test('no market joins after the first resolution; the event is resolved with its last', async () => {
+  test('no market can be added after the first resolution; the event is resolved with its last market', async () => {
     const [slug, [first, second]] = (await contest(2)) as [string, [OutcomeMarket, OutcomeMarket]];
     done(await resolve(first, '0'));
     expect(await metaOf({ eventSlug: slug })).toMatchObject({
@@ -338,7 +338,7 @@ describe('R-event-sets: exactly one market of the event is true', () => {
     });
   });
 
-  test('a market of its own may resolve as it likes', async () => {
+  test('a market outside such a set may have any result', async () => {
     const slug = await deployer.event();
     const markets = [await deployer.list({}, slug), await deployer.list({}, slug)];
     for (const market of markets) await deployer.resolve(market, '1');

@@ -36,7 +36,7 @@ beforeAll(async () => {
   bob = await shareTrader(world, 'bob');
 });
 
-/** Sends orders without waiting and answers the traceId of the acknowledgement. */
+/** Sends orders without waiting and returns the traceId of the acknowledgement. */
 async function queue(actor: Actor, ...orders: Parameters<typeof orderAction>) {
   const signed = await actor.sign(orderAction(...orders));
   const { json } = await actor.client.exchange(signed);
@@ -66,7 +66,7 @@ describe('outcomeOrderUpdates', () => {
     traceId: uuid,
   });
 
-  test('the life of an order at the book, in prices of its leg', async () => {
+  test('the life of an order in the book, in prices of its outcome', async () => {
     const market = await deployer.list();
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeOrderUpdates', user: alice.address });
@@ -108,7 +108,7 @@ describe('outcomeOrderUpdates', () => {
     expect(socket.of('orderUpdates')).toEqual([]);
   });
 
-  test('a client that lost its place is told all live orders', async () => {
+  test('a client that lost its position gets all live orders', async () => {
     const market = await deployer.list();
     const carol = await shareTrader(world, 'carol');
     done(await carol.place(share({ market, price: '0.3', size: '10' })));
@@ -121,7 +121,7 @@ describe('outcomeOrderUpdates', () => {
     done(await carol.place(share({ market, price: '0.2', size: '10' })));
     const live = await socket.next((frame) => frame.data?.[0]?.order?.limitPx === '0.2');
     await socket.close();
-    // The next connection goes on where this one stopped.
+    // The next connection continues where this one stopped.
     const next = await world.socket();
     const { epoch, seq } = await next.subscribe(subscription);
     expect(seq).toBe(live.seq);
@@ -133,7 +133,7 @@ describe('outcomeOrderUpdates', () => {
 });
 
 describe('outcomeBbos', () => {
-  test('all ids at first, then only those that changed', async () => {
+  test('all ids first, then only those that changed', async () => {
     const markets = [await deployer.list(), await deployer.list()] as const;
     const [one, two] = markets;
     const socket = await world.socket();
@@ -160,7 +160,7 @@ describe('outcomeBbos', () => {
     ['an id that is none', [999_999]],
     ['a perp', [1]],
     ['text', ['100000']],
-  ])('%s is refused', async (_, instrumentIds) => {
+  ])('%s is rejected', async (_, instrumentIds) => {
     const socket = await world.socket();
     const subscription = { type: 'outcomeBbos', instrumentIds };
     const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
@@ -169,8 +169,8 @@ describe('outcomeBbos', () => {
 });
 
 describe('trades', () => {
-  test('the taker’s leg and price beside the YES price, under the hash of its action', async () => {
-    // The taker waits: its trade comes from a timer, but it is still its own.
+  test('the taker’s outcome and price in addition to the YES price, with the hash of its action', async () => {
+    // The taker order is delayed: its trade is caused by a timer, but has the order's hash.
     const market = await deployer.list({ orderDelayMs: 50 });
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
@@ -253,7 +253,7 @@ describe('state of one market', () => {
 });
 
 describe('/api-ws', () => {
-  test('has errors of its own shape', async () => {
+  test('has its own form of errors', async () => {
     const socket = await world.socket('/api-ws');
     const frames: [string, string][] = [
       ['hello', 'INVALID_FRAME'],
@@ -270,7 +270,7 @@ describe('/api-ws', () => {
     expect(await socket.ask({ method: 'ping' }, () => true)).toEqual({ method: 'PONG' });
   });
 
-  test('outcomeOrderUpdate: failures to all, releases to those who ask', async () => {
+  test('outcomeOrderUpdate: failures to all clients, releases on request', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
     done(await alice.place(share({ market, price: '0.7', size: '10' })));
     const socket = await world.socket('/api-ws');
@@ -315,7 +315,7 @@ describe('/api-ws', () => {
     expect(failed.height).toEqual(expect.any(Number));
   });
 
-  test('candle, tickers, recentTrades and ledger: what holds at once, then what is new', async () => {
+  test('candle, tickers, recentTrades and ledger: the current state first, then updates', async () => {
     const market: OutcomeMarket = await deployer.list();
     const trade = async (px: string, rest: string): Promise<void> => {
       done(await alice.place(share({ market, price: px, size: '5' })));

@@ -14,14 +14,14 @@ import {
 } from '../support/outcomes.ts';
 import { done, expectRefusal, refusalOf } from '../support/perps.ts';
 
-/** What happens to outcome markets and their orders at a time of theirs, on a clock that is held. */
+/** Scheduled events of outcome markets and their orders, with a held clock. */
 
 const world = aHeldVenue(OUTCOMES);
 const deployer = new Deployer(world);
 
 const MINUTE_MS = 60_000;
 
-/** A market that opens and closes so much later than the venue's time. */
+/** A market that opens and closes at these times after now. */
 async function listed(opensInMs: number, closesInMs: number): Promise<OutcomeMarket> {
   const now = world.nowMs();
   const [startTime, endTime] = [now + opensInMs, now + closesInMs];
@@ -52,7 +52,7 @@ test('R-phases: by time, upcoming until its start, open, closed at its end', asy
   await world.passTime(MINUTE_MS);
   await untilPhase(world, market, 'closed');
   expect(await openBets(bob)).toEqual([]);
-  // Streams are told behind those who asked.
+  // Stream messages arrive after the reply.
   await eventually(() => {
     const gone = socket.of('outcomeOrderUpdates').flatMap(({ data }) => data);
     expect(gone.slice(1)).toMatchObject([
@@ -63,7 +63,7 @@ test('R-phases: by time, upcoming until its start, open, closed at its end', asy
   expectRefusal(await bob.place(bet(market, 'buy Yes 10 at 0.4')), 10011, 'Market is closed');
   expect(refusalOf(await operate(bob, 'split', [market, '1'])).message).toBe('Market is closed');
   expect(await purse(bob, market)).toBe('990, 10 Yes, 10 No');
-  // A pair can still be taken apart.
+  // A pair can still be merged.
   done(await operate(bob, 'merge', [market, '4']));
   expect(await purse(bob, market)).toBe('994, 6 Yes, 6 No');
   expect(await marketMeta(world, market)).toMatchObject({
@@ -72,7 +72,7 @@ test('R-phases: by time, upcoming until its start, open, closed at its end', asy
   });
 });
 
-test('Gtd: at its time the rest is cancelled and its reserve is free', async () => {
+test('Gtd: at its time the rest is cancelled and its reserve is released', async () => {
   const owner = await shareTrader(world, 'owner');
   const market = await listed(-MINUTE_MS, 60 * MINUTE_MS);
   const socket = await world.socket();

@@ -35,13 +35,13 @@ import { REPOSITORY, HOLDING } from '../support/venue-process.ts';
 import { nextNonce, type JsonObject, type Signed } from '../support/wallet.ts';
 
 /**
- * Who may do what: every action by every kind of signer, for an account, for a vault that is led and
- * for a multi-sig account. A refusal is compared word by word, and nobody's state may change by it.
+ * Permissions: every action by every kind of signer, for an account, for a vault with a leader and
+ * for a multi-sig account. A reject is compared word by word, and must not change any account.
  */
 
 /**
- * yes: executed for the account. other <code>: executed or refused for the signer's own account,
- * never for this one. Everything else is a refusal of `REFUSALS`.
+ * yes: executed for the account. other <code>: executed or rejected for the signer's own account,
+ * never for this one. All other values are rejects in `REFUSALS`.
  */
 const MATRIX = `
                        key      agent    revoked  other        stranger leader   leadersAgent ownKey   alone    quorum
@@ -134,7 +134,7 @@ let members: readonly [Actor, Actor, Actor];
 
 type Action = JsonObject | Inner;
 
-/** How somebody signs an action, and for whom it is meant. */
+/** The signer of an action, and its account. */
 type Signer = {
   readonly by: Actor;
   readonly account: Actor;
@@ -193,7 +193,7 @@ async function signWrapped(
 
 const CANCEL_ALL = { type: 'cancelAll' };
 
-/** Does something for an account, in whichever way is allowed. */
+/** Executes an action for an account by any permitted signer. */
 async function actFor(account: Actor, action: Action): Promise<Json> {
   const { key, leader: leads, quorum } = signers();
   const { sign } = { [vault.address]: leads, [company.address]: quorum }[account.address] ?? key;
@@ -216,7 +216,7 @@ async function restFor(account: Actor, cloid?: string): Promise<number> {
   return orders[0].oid;
 }
 
-/** An acceptable action of each type for an account, which may have to be brought to it first. */
+/** A valid action of each type for an account, with the set-up it needs. */
 const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Action>>> = {
   order: () => orderAction(restingOrder()),
   cancel: async (account) => ({
@@ -319,7 +319,7 @@ beforeAll(async () => {
   done(await send(company, 'convertToMultiSigUser', { signers: signerSet(members, 2) }));
   for (const builder of [alice, company]) done(await approveBuilder(bob, builder.address));
   market = await deployer.list();
-  // A vault's leader cannot move its money, so it is given some where it is needed.
+  // A vault's leader cannot move its money, so it is funded here.
   for (const { address } of [alice, vault, company]) {
     const gift = transfer({ to: address, amount: '20', into: 'outcome' });
     done(await send(maker, 'tokenSend', gift));
@@ -341,7 +341,7 @@ async function quoteBothSides(): Promise<void> {
   );
 }
 
-/** An oracle that is 30 s old would refuse what a matrix on a slow machine still has to try. */
+/** On a slow machine the oracle price could become stale after 30 s, which would reject orders. */
 beforeEach(async () => {
   await perp.push('100');
   await spare.push('100');
@@ -349,7 +349,7 @@ beforeEach(async () => {
 
 type Cell = Signer & { readonly name: string; readonly says: string };
 
-/** The cells of a row, with who signs in each. */
+/** The cells of a row, with their signers. */
 function cellsOf(says: readonly string[]): Cell[] {
   const all = signers();
   return COLUMNS.map((name, at) => ({ ...all[name], name, says: says[at] ?? 'nothing at all' }));
@@ -367,7 +367,10 @@ test.each(ROWS)('%s', async (type, ...row) => {
   }
 });
 
-/** Whoever may not is told why, or acts for somebody else; none of the accounts changes. */
+/**
+ * A signer without permission gets the reason, or acts for its own account; none of the accounts
+ * changes.
+ */
 async function expectRefusals(type: string, cells: readonly Cell[]): Promise<void> {
   const actions = new Map<Actor, Action>();
   for (const { account } of cells) {
@@ -387,7 +390,7 @@ async function expectRefusals(type: string, cells: readonly Cell[]): Promise<voi
   expect(await everythingOf([alice, vault, company])).toEqual(before);
 }
 
-/** An agent of bob acts for bob, whether he can do it or not. */
+/** An agent of bob acts for bob, successfully or not. */
 async function expectOther(by: Actor, signed: Signed, code: number): Promise<void> {
   const reply = await world.client.executed(signed);
   if (code === 0) done(reply);
@@ -397,7 +400,7 @@ async function expectOther(by: Actor, signed: Signed, code: number): Promise<voi
   expect(receipt).toMatchObject(receipt.status === 'unknown' ? { user: null } : acted);
 }
 
-/** Whoever may acts for the account, and the others stay as they are. */
+/** A permitted signer acts for the account, and the others do not change. */
 async function expectAllowed(type: string, account: Actor, cells: readonly Cell[]): Promise<void> {
   const others = [alice, vault, company].filter((each) => each !== account);
   const before = await everythingOf(others);

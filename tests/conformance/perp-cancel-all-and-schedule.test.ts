@@ -18,7 +18,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** Cancelling everything at once, now or at a time. */
+/** Cancelling all orders, immediately or at a scheduled time. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -69,7 +69,7 @@ async function everything(): Promise<Everything> {
 }
 
 describe('cancelAll', () => {
-  test('cancels every kind, by UserCanceled, and lists them', async () => {
+  test('cancels every kind, with reason UserCanceled, and lists them', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
     const { orders } = done(reply);
@@ -88,7 +88,7 @@ describe('cancelAll', () => {
     expect(await recordOf(alice, perp)).toMatchObject({ tpsl: [], position: { szi: '4' } });
   });
 
-  test('children go with their parent', async () => {
+  test('children are cancelled with their parent', async () => {
     const family = groupAction('normalTpsl', resting(), protecting('tp', '110'));
     const [, child] = done(await act(alice, family)).orders;
     done(await act(alice, { type: 'cancelAll' }));
@@ -118,12 +118,12 @@ describe('cancelAll', () => {
     done(await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'perp' }));
   });
 
-  test('nothing to cancel is a success', async () => {
+  test('no orders to cancel is a success', async () => {
     expect(done(await act(alice, { type: 'cancelAll' })).orders).toEqual([]);
     expect(done(await act(alice, { type: 'cancelAll', asset: perp.id })).orders).toEqual([]);
   });
 
-  test('touches nobody else, works in a halted market, and returns reserves', async () => {
+  test('affects no other account, works in a halted market, and releases reserves', async () => {
     done(await alice.place(resting({ margin: 'isolated' })));
     done(await bob.place(resting()));
     await operator.set(perp, { haltTrading: true });
@@ -150,7 +150,7 @@ describe('scheduleCancel', () => {
     expect(reply.json.data.type).toBe('ScheduleCancel');
   });
 
-  test('at its time: resting orders and opening triggers go, what protects stays', async () => {
+  test('at its time resting orders and opening triggers are cancelled, and protective orders stay', async () => {
     const oids = await everything();
     const time = world.nowMs() + 5_500;
     done(await act(alice, schedule(time)));
@@ -167,7 +167,7 @@ describe('scheduleCancel', () => {
     expect((await recordOf(alice, perp)).tpsl).toMatchObject([
       { tpOid: String(oids.tp), slOid: String(oids.sl) },
     ]);
-    // The schedule is gone with it.
+    // The schedule is removed with it.
     const { oid } = done(await alice.place(resting())).orders[0];
     await world.passTime(2_000);
     expect(await now()).toBeGreaterThan(time + 2_000);
@@ -180,7 +180,7 @@ describe('scheduleCancel', () => {
     done(await act(alice, schedule(first + 60_000)));
     done(await act(bob, schedule(first)));
     done(await act(bob, schedule()));
-    // Removing what is not there is no fault.
+    // Removing a missing schedule is not an error.
     done(await act(bob, schedule()));
     done(await alice.place(resting()));
     done(await bob.place(resting()));

@@ -22,7 +22,7 @@ import {
 import { clearinghouseState, expectShape } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** What holds for every perp action alike, and the stream of the account's state. */
+/** Common properties of all perp actions, and the stream of the account's state. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 type Case = { readonly name: string; readonly action: (oid: number) => JsonObject };
 
-/** One acceptable action of each kind for an isolated long position and one resting order. */
+/** One valid action of each kind for an isolated long position and one resting order. */
 const ACTIONS: readonly Case[] = [
   {
     name: 'PlaceOrder',
@@ -78,7 +78,7 @@ async function prepare(): Promise<number> {
 }
 
 describe.each(ACTIONS)('$name', ({ name, action }) => {
-  test('3: the plain reply holds acceptance and nothing more', async () => {
+  test('3: the plain reply contains the acceptance only', async () => {
     const oid = await prepare();
     const reply = await world.client.exchange(await alice.sign(action(oid)));
     expect(reply.status).toBe(200);
@@ -105,7 +105,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     expectRefusal(reply, 10006, 'No trading account found. Please deposit first.');
   });
 
-  test('R-tx: sent twice it is executed once and answered alike', async () => {
+  test('R-tx: sent twice it is executed once and gets the same answer', async () => {
     const oid = await prepare();
     const signed = await alice.sign(action(oid));
     const first = await world.client.executed(signed);
@@ -113,7 +113,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     const { time: _before, ...state } = await alice.state();
     const again = await world.client.executed(signed);
     expect(again.json).toEqual(first.json);
-    // Reverse jobs go on by themselves; all else stands still.
+    // Reverse jobs continue in later blocks; all other state is unchanged.
     if (name !== 'ReversePosition') {
       const { time: _after, ...after } = await alice.state();
       expect(after).toEqual(state);
@@ -127,7 +127,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     expectRefusal(reply, 10003, `Vault not registered: ${vaultAddress}`);
   });
 
-  test('expired before it came', async () => {
+  test('expired before its arrival', async () => {
     const oid = await prepare();
     const expiresAfter = world.nowMs() - 60_000;
     const reply = await world.client.executed(await alice.sign(action(oid), { expiresAfter }));
@@ -136,9 +136,9 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
 });
 
 describe('one action, several orders', () => {
-  test('the first failing one is named, the others stand', async () => {
+  test('the first failure is named, and the other orders are executed', async () => {
     const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
-    // Each is affordable alone, all together are not.
+    // Each is affordable alone, but not all together.
     const big = perpOrder({ market: perp, side: 'buy', price: '90', size: '150' });
     const waiting = triggerOrder({
       market: perp,
@@ -166,7 +166,7 @@ describe('one action, several orders', () => {
     expect((await leverageOf(alice, perp)).leverage.type).toBe('Cross');
   });
 
-  test('R-cloid: unique within one action too, waiting orders included', async () => {
+  test('R-cloid: unique within one action too, including waiting orders', async () => {
     const cloid = cloidOf('twice');
     const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid });
     const waiting = triggerOrder({
@@ -185,7 +185,7 @@ describe('one action, several orders', () => {
 });
 
 describe('numbers as text', () => {
-  test('o of modify2 may be text, other integers may not', async () => {
+  test('o of modify2 may be text, other integers must not', async () => {
     const oid = await prepare();
     const amend = { type: 'modify2', a: perp.id, o: String(oid), p: '91', s: '2' };
     expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
@@ -196,7 +196,7 @@ describe('numbers as text', () => {
 });
 
 describe('clearinghouseState, the stream', () => {
-  test('tells each change of an isolated hedge position, like the query', async () => {
+  test('sends each change of an isolated hedge position, equal to the query', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const socket = await world.socket();
     await socket.subscribe({ type: 'clearinghouseState', user: alice.address });
@@ -219,7 +219,7 @@ describe('clearinghouseState, the stream', () => {
       .toBe(marginUsed);
   });
 
-  test('a liquidation is told there and in the order updates', async () => {
+  test('a liquidation is sent there and in the order updates', async () => {
     const carol = await world.trader('carol');
     const watch = await OrderWatch.of(world, carol);
     const socket = await world.socket();

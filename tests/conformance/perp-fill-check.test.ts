@@ -18,7 +18,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** R-fill-check: no fill far from the mark may hand margin to somebody else. */
+/** R-fill-check: no fill far from the mark may transfer margin to another account. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -40,10 +40,10 @@ const buys = (price: string, size: string, changes: object = {}) =>
   perpOrder({ market: perp, side: 'buy', price, size, ...changes });
 
 describe('the taker', () => {
-  test('loses its rest where the fill would leave it below its initial margin', async () => {
+  test('loses its rest if the fill would leave it below its initial margin', async () => {
     done(await bob.place(sells('100', '10')));
     done(await carol.place(sells('104', '180')));
-    // 190 coins need 950 of her 1,000; bought at 104 they would lose 720 at once.
+    // 190 coins need 950 of her 1,000; bought at 104 they would lose 720 immediately.
     const [result] = done(await alice.place(buys('104', '190'))).orders;
     expect(result).toMatchObject({ state: 'cancelled', filledSz: '10' });
     expect(await watch.last(result.oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
@@ -51,7 +51,7 @@ describe('the taker', () => {
     expect(await recordsOf(carol, perp)).toEqual([]);
   });
 
-  test('R-grouping: partly filled and cancelled for margin, its children live with that size', async () => {
+  test('R-grouping: if partly filled and cancelled for margin, its children remain with that size', async () => {
     done(await bob.place(sells('100', '10')));
     done(await carol.place(sells('104', '180')));
     const child = (kind: 'tp' | 'sl', at: string) =>
@@ -61,14 +61,14 @@ describe('the taker', () => {
     expect(orders[0]).toMatchObject({ state: 'cancelled', filledSz: '10' });
     const rows = await triggersOf(alice);
     expect(rows.map((row) => row.sz)).toEqual(['10', '10']);
-    // And they work: the stop closes all there is.
+    // They are active: the stop closes the whole position.
     done(await bob.place(buys('95', '50')));
     await perp.push('95');
     expect((await watch.last(orders[2].oid, 'filled')).order.filledSz).toBe('10');
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('may close at any price that leaves it something', async () => {
+  test('may close at any price that leaves positive equity', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     done(await carol.place(buys('91', '100')));
     const close = sells('91', '100', { reduceOnly: true });
@@ -78,7 +78,7 @@ describe('the taker', () => {
 
   test('may not close below its bankruptcy price', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
-    // 995.5 of equity: below 90.045 it would owe money.
+    // With 995.5 of equity, a close below 90.045 would leave a debt.
     done(await carol.place(buys('90', '100')));
     const close = sells('90', '100', { reduceOnly: true });
     const [result] = done(await alice.place(close)).orders;
@@ -89,10 +89,10 @@ describe('the taker', () => {
 });
 
 describe('the maker', () => {
-  test('that fails is cancelled and the taker goes on to the next', async () => {
+  test('that fails is cancelled and the taker continues with the next', async () => {
     const { oid } = done(await alice.place(buys('100', '100'))).orders[0];
     done(await carol.place(buys('99', '100')));
-    // Her other position loses most of what she has.
+    // Her other position loses most of her equity.
     const other = await operator.list();
     await trade(alice, bob, { market: other, price: '100', size: '80' });
     await other.push('92');
@@ -104,8 +104,8 @@ describe('the maker', () => {
   });
 });
 
-describe('protection beside a resting reduce-only order', () => {
-  test('R-trigger: a stop fires although a resting close covers the position', async () => {
+describe('protection next to a resting reduce-only order', () => {
+  test('R-trigger: a stop triggers although a resting close covers the position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const limit = done(await alice.place(sells('120', '4', { reduceOnly: true }))).orders[0];
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '4' });
@@ -118,7 +118,7 @@ describe('protection beside a resting reduce-only order', () => {
     expect((await alice.openOrders()).map((row: Json) => row.oid)).not.toContain(limit.oid);
   });
 
-  test('R-grouping OCO: the stop fires although the take-profit already rests as a limit', async () => {
+  test('R-grouping OCO: the stop triggers although the take-profit already rests as a limit', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const tp = triggerOrder({
       market: perp,

@@ -28,9 +28,9 @@ import {
 import type { Socket } from '../support/socket.ts';
 
 /**
- * R-funding as far as it shows before the hour: the predicted rate, the premium and the impact
- * prices of activeAssetCtx, and the funding stream. Consensus time cannot be moved from outside; the
- * payments themselves are tested where it can, in the engine.
+ * R-funding before the end of the hour: the predicted rate, the premium and the impact prices of
+ * activeAssetCtx, and the funding stream. Consensus time cannot be moved through the API; the
+ * engine's tests cover the payments.
  */
 
 const world = aSharedVenue(OPERATED);
@@ -62,7 +62,7 @@ const rest = (side: 'buy' | 'sell', at: string, size: string) =>
   perpOrder({ market: perp, side, price: at, size });
 
 describe('activeAssetCtx', () => {
-  test('every field; without any sample an hour pays nothing (R-funding-gaps)', async () => {
+  test('every field; an hour without samples pays no funding (R-funding-gaps)', async () => {
     const data = (await contextOf(perp))();
     expectShape(
       data,
@@ -98,9 +98,9 @@ describe('activeAssetCtx', () => {
     await eventually(() => expect(context().ctx.funding).toBe('0.0000125'));
   });
 
-  test('impactPxs: where the impact notional of each side ends on average', async () => {
+  test('impactPxs: the average price of each side for the impact notional', async () => {
     const context = await contextOf(perp);
-    // 1,000 USDC: 5 at 99 make 495, the other 505 come at 98.
+    // 1,000 USDC: 5 at 99 make 495, the other 505 are filled at 98.
     done(await alice.place(rest('buy', '99', '5'), rest('buy', '98', '10')));
     done(await bob.place(rest('sell', '101', '20')));
     await eventually(() => {
@@ -111,11 +111,11 @@ describe('activeAssetCtx', () => {
     expect(ask).toBe(101);
     expect(bid).toBeGreaterThan(98);
     expect(bid).toBeLessThan(99);
-    // The oracle lies between: no premium.
+    // The oracle is in between, so there is no premium.
     expect(Number(context().ctx.premium)).toBe(0);
   });
 
-  test('a side too thin has no impact price', async () => {
+  test('a side with insufficient depth has no impact price', async () => {
     const context = await contextOf(perp);
     done(await alice.place(rest('buy', '99', '20')));
     done(await bob.place(rest('sell', '101', '1')));
@@ -127,7 +127,7 @@ describe('activeAssetCtx', () => {
     const context = await contextOf(perp);
     done(await alice.place(rest('buy', '101', '20')));
     done(await bob.place(rest('sell', '102', '20')));
-    // The mark bounds it (R-funding): a price from elsewhere carries it to its band of 0.9399%, 100.94.
+    // The mark bounds it (R-funding): an external price moves it to its band of 0.9399%, 100.94.
     const prices = [{ instrumentId: perp.id, oraclePx: '100', externalPerpPx: '101' }];
     done(await operator.push(prices));
     await eventually(() => expect(Number(context().ctx.premium)).toBe(0.0094));
@@ -151,10 +151,10 @@ describe('activeAssetCtx', () => {
 });
 
 describe('R-fillable', () => {
-  test('an order that could not fill makes no premium and is cancelled by the next mark', async () => {
+  test('an order that could not fill does not affect the premium and is cancelled at the next mark', async () => {
     const context = await contextOf(perp);
     const watch = await OrderWatch.of(world, alice);
-    // 1,000 USDC carry 100 at the mark of 100; a fill at 170 would lose 7,000.
+    // 1,000 USDC support 100 at the mark of 100; a fill at 170 would lose 7,000.
     const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
     await eventually(async () => {
@@ -168,7 +168,7 @@ describe('R-fillable', () => {
     expect(context().ctx.impactPxs).toBe(null);
   });
 
-  test('a post-only order rests where only such orders are in its way', async () => {
+  test('a post-only order rests if only such orders are in its way', async () => {
     const watch = await OrderWatch.of(world, alice);
     const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
     const sell = { market: perp, side: 'sell', price: '101', size: '1', tif: 'Alo' } as const;
@@ -179,7 +179,7 @@ describe('R-fillable', () => {
 });
 
 describe('userFundings', () => {
-  test('starts with a snapshot, empty for who was never funded', async () => {
+  test('starts with a snapshot, empty for an account without funding', async () => {
     const [, frame] = await fundings(alice.address);
     expect(frame.data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });
   });

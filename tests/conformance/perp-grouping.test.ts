@@ -48,7 +48,7 @@ const onPosition = (...orders: Json[]) => groupAction('positionTpsl', ...orders)
 const quote = (side: 'buy' | 'sell', price: string, size: string) =>
   put(bob, { market: perp, side, price, size });
 
-/** Places a family with both children; the ids in the order of the action. */
+/** Places a family with both children; returns the ids in the order of the action. */
 async function family(first = parent()): Promise<[number, number, number]> {
   const { orders } = done(await act(alice, normal(first, takeProfit(), stopLoss())));
   expect(orders.map((order: Json) => order.error)).toEqual([null, null, null]);
@@ -89,7 +89,7 @@ describe('normalTpsl: the shape of a family', () => {
 });
 
 describe('normalTpsl: the life of a family', () => {
-  test('children wait in the children of their parent, not among the triggers', async () => {
+  test('children are listed in the children of their parent, not among the triggers', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     const rows = await alice.openOrders();
     expect(rows.map((row) => row.oid)).toEqual([oid]);
@@ -103,12 +103,13 @@ describe('normalTpsl: the life of a family', () => {
       expect(child.children).toEqual([]);
     }
     expect(await triggersOf(alice)).toEqual([]);
-    // They do not fire before they live: the mark passes the stop, the parent still rests.
+    // They do not trigger before they are active: the mark passes the stop while the parent still
+    // rests.
     await perp.push('89');
     expect((await alice.openOrders())[0].children).toHaveLength(2);
   });
 
-  test('they die with a parent that is cancelled unfilled', async () => {
+  test('they are cancelled with an unfilled parent', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     done(await alice.cancel({ a: perp.id, o: oid }));
     for (const child of [tp, sl]) {
@@ -117,7 +118,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('R-grouping: they go live with the first fill of their parent and grow with it', async () => {
+  test('R-grouping: they become active with the first fill of their parent and grow with it', async () => {
     const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     const sizes = async () => (await triggersOf(alice)).map((row) => [row.oid, row.sz]);
@@ -127,7 +128,7 @@ describe('normalTpsl: the life of a family', () => {
     ]);
     const [row] = await alice.openOrders();
     expect(row).toMatchObject({ oid, sz: '3', children: [] });
-    // It was told as open before; streams are told behind those who asked.
+    // It was already sent as open; stream messages arrive after the reply.
     await eventually(async () =>
       expect(await watch.last(tp, 'open')).toMatchObject({ order: { sz: '1', origSz: '1' } }),
     );
@@ -144,7 +145,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('R-grouping: a parent that ends after a part leaves them for what it filled', async () => {
+  test('R-grouping: a partly filled parent that ends leaves them with the filled size', async () => {
     const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     done(await alice.cancel({ a: perp.id, o: oid }));
@@ -158,7 +159,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await watch.last(tp, 'cancelled')).toMatchObject({ reason: 'siblingFilled' });
   });
 
-  test('R-grouping: a child that fires cancels the rest of its parent first', async () => {
+  test('R-grouping: a child that triggers first cancels the rest of its parent', async () => {
     const [oid, , sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     await quote('buy', '89.9', '4');
@@ -169,14 +170,14 @@ describe('normalTpsl: the life of a family', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('a parent that fills at once has live children at once', async () => {
+  test('a parent that fills immediately has active children immediately', async () => {
     await quote('sell', '100', '4');
     const { orders } = done(await act(alice, normal(parent(), takeProfit(), stopLoss())));
     expect(orders.map((order: Json) => order.state)).toEqual(['filled', 'open', 'open']);
     expect(await triggersOf(alice)).toHaveLength(2);
   });
 
-  test('R-grouping: an Ioc parent that fills in part leaves them for that part', async () => {
+  test('R-grouping: a partly filled Ioc parent leaves them with that size', async () => {
     await quote('sell', '100', '1');
     const ioc = perpOrder({ market: perp, side: 'buy', price: '100', size: '4', tif: 'Ioc' });
     const action = normal(ioc, takeProfit(), stopLoss());
@@ -207,13 +208,13 @@ describe('normalTpsl: the life of a family', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('OCO: after a part the other stays, clipped to the position when it fires', async () => {
+  test('OCO: after a partial fill the other stays, clipped to the position when it triggers', async () => {
     await quote('sell', '100', '4');
     const [, tp, sl] = await family();
     await quote('buy', '110', '3');
     await perp.push('110');
     expect((await recordOf(alice, perp)).position.szi).toBe('1');
-    // What the first did not get it goes on trying for while the mark is there.
+    // It retries its unfilled part while the mark is beyond the trigger price.
     expect(await triggersOf(alice)).toMatchObject([
       { oid: sl, triggerState: 'Pending' },
       { oid: tp, triggerState: 'Triggered', sz: '1' },
@@ -225,7 +226,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('children of a waiting parent show in its tpslChildren', async () => {
+  test('children of a waiting parent are shown in its tpslChildren', async () => {
     const waiting = triggerOrder({
       market: perp,
       side: 'buy',
@@ -323,7 +324,7 @@ describe('positionTpsl', () => {
       tpOrderType: '',
       tpTriggerPrice: '',
     });
-    // Shown there and nowhere else.
+    // Shown only there.
     expect(await alice.openOrders()).toEqual([]);
   });
 
@@ -354,19 +355,19 @@ describe('positionTpsl', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('gone with the position, whoever closes it', async () => {
+  test('cancelled when the position is closed for any reason', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     await trade(bob, alice, { market: perp, price: '100', size: '4' });
     expect(await recordsOf(alice, perp)).toEqual([]);
     for (const { oid } of orders) {
       expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
     }
-    // A new position starts without.
+    // A new position has none.
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     expect((await recordOf(alice, perp)).tpsl).toEqual([]);
   });
 
-  test('gone with a position that is turned over', async () => {
+  test('cancelled when the position flips', async () => {
     const { oid } = done(await act(alice, onPosition(stopLoss('0')))).orders[0];
     await trade(bob, alice, { market: perp, price: '100', size: '6' });
     expect((await recordOf(alice, perp)).position.szi).toBe('-2');
@@ -384,7 +385,7 @@ describe('positionTpsl', () => {
     ]);
   });
 
-  test('needs a position, and one that its side reduces', async () => {
+  test('needs a position that its side reduces', async () => {
     const carol = await world.trader('carol');
     const none = refusalOf(await act(carol, onPosition(stopLoss('0'))));
     expect(['Reduce only order would increase position', `No position for ${perp.name}`]).toContain(

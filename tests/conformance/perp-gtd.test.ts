@@ -16,7 +16,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** R-tif, Gtd: an order that ends by itself at a consensus time. */
+/** R-tif, Gtd: an order that expires at a consensus time. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -44,7 +44,7 @@ const gtd = (expireTime: number, changes: object = {}) =>
     ...changes,
   });
 
-/** The update that ended an order, which must have come at its time. */
+/** The update that ended an order, which must have its expiry time. */
 async function expired(oid: number, time: number) {
   await world.passTime(5_299);
   expect(watch.of(oid).at(-1).status).toBe('open');
@@ -57,7 +57,7 @@ async function expired(oid: number, time: number) {
 }
 
 describe('Gtd', () => {
-  test('rests with its expiry shown, and ends at it with the reserve back', async () => {
+  test('rests with its expiry shown, and expires with its reserve released', async () => {
     const time = soon();
     const { oid } = done(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ oid, tif: 'GTD', expireTime: time });
@@ -83,14 +83,14 @@ describe('Gtd', () => {
     await expired(oid, time);
   });
 
-  test('R-halt: expiries go on in a halted market', async () => {
+  test('R-halt: orders also expire in a halted market', async () => {
     const time = soon();
     const { oid } = done(await alice.place(gtd(time))).orders[0];
     await operator.set(perp, { haltTrading: true });
     await expired(oid, time);
   });
 
-  test('R-grouping: the children of an expired parent die with it', async () => {
+  test('R-grouping: the children of an expired parent are cancelled with it', async () => {
     const time = soon();
     const child = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '110', size: '2' });
     const { orders } = done(await act(alice, groupAction('normalTpsl', gtd(time), child)));
@@ -109,7 +109,7 @@ describe('Gtd', () => {
     }
   });
 
-  test('expireTime is required for Gtd and for nothing else', async () => {
+  test('expireTime is required for Gtd and invalid for all others', async () => {
     const missing = perpOrder({ market: perp, side: 'buy', price: '95', size: '2', tif: 'Gtd' });
     for (const order of [missing, gtd(soon(), { tif: 'Gtc' }), gtd(soon(), { tif: 'Ioc' })]) {
       const reply = await alice.place(order);
@@ -118,7 +118,7 @@ describe('Gtd', () => {
     }
   });
 
-  test('far ahead is fine', async () => {
+  test('any later time is accepted', async () => {
     const time = world.nowMs() + 365 * 24 * 3_600_000;
     done(await alice.place(gtd(time)));
     expect((await alice.openOrders())[0].expireTime).toBe(time);

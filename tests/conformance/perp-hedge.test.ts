@@ -18,7 +18,7 @@ import {
   type PerpOrder,
 } from '../support/perps.ts';
 
-/** R-hedge: a long and a short leg, which b and r name together. */
+/** R-hedge: a long and a short position, selected by b and r together. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -43,7 +43,7 @@ const CLOSE_SHORT: Move = { side: 'buy', reduceOnly: true };
 const orderOf = ({ price = '100', size = '5', ...move }: Move) =>
   perpOrder({ market: perp, price, size, ...move });
 
-/** Alice trades as a taker with Bob, who quotes the other side first. */
+/** Alice executes as taker against Bob's quote. */
 async function take(move: Move): Promise<void> {
   const side = move.side === 'buy' ? 'sell' : 'buy';
   const { price = '100', size = '5' } = move;
@@ -58,7 +58,7 @@ async function sizes(): Promise<string[]> {
 }
 
 describe('R-hedge: the four combinations', () => {
-  test('opening both legs gives two records of type Hedge', async () => {
+  test('opening both sides gives two records of type Hedge', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '3', price: '101' });
     const [long, short] = await recordsOf(alice, perp);
@@ -76,14 +76,14 @@ describe('R-hedge: the four combinations', () => {
       type: 'Hedge',
       position: { szi: '-3', entryPx: '101', positionValue: '300', unrealizedPnl: '3' },
     });
-    // Each leg has its own maintenance; the account's is the sum (R-hedge).
+    // Each side has its own maintenance margin; the account's is the sum (R-hedge).
     expect(await alice.state()).toMatchObject({
       crossMaintenanceMarginUsed: '20',
       marginSummary: { totalNtlPos: '800', totalMarginUsed: '40' },
     });
   });
 
-  test('closing takes from its own leg only', async () => {
+  test('closing reduces its own side only', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '3' });
     await take({ ...CLOSE_LONG, size: '2' });
@@ -107,7 +107,7 @@ describe('R-hedge: the four combinations', () => {
     expectRefusal(await alice.place(orderOf(CLOSE_LONG)), 10011, message);
   });
 
-  test('closing more than the leg is clipped, with a warning', async () => {
+  test('closing more than the position is clipped, with a warning', async () => {
     await take({ ...OPEN_LONG, size: '2' });
     await take({ ...OPEN_SHORT, size: '5' });
     done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '4' })));
@@ -121,19 +121,19 @@ describe('R-hedge: the four combinations', () => {
 });
 
 describe('R-hedge: margin', () => {
-  test('R-initial: each leg with its resting opening orders counts, and they add up', async () => {
-    // 1,000 USDC at 20 times: 200 coins of 100, both legs together.
+  test('R-initial: each side counts with its resting opening orders, and they add up', async () => {
+    // 1,000 USDC at 20 times: 200 coins of 100 for both sides together.
     done(await alice.place(orderOf({ ...OPEN_LONG, price: '99', size: '100' })));
     const more = { ...OPEN_SHORT, price: '102' };
     const refused = await alice.place(orderOf({ ...more, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
     done(await alice.place(orderOf({ ...more, size: '90' })));
-    // One-way counts the worse side only.
+    // One-way mode counts the larger side only.
     done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '98', size: '100' })));
     done(await carol.place(perpOrder({ market: perp, side: 'sell', price: '103', size: '100' })));
   });
 
-  test('isolated legs have margins and leverages of their own', async () => {
+  test('isolated sides have separate margins and leverages', async () => {
     const leverage = { type: 'updateLeverage', asset: perp.id, marginMode: 'isolated' };
     done(await act(alice, { ...leverage, leverage: 10 }));
     done(await act(alice, { ...leverage, leverage: -5 }));
@@ -150,14 +150,14 @@ describe('R-hedge: margin', () => {
     expect(await margins()).toEqual(['50', '107']);
     done(await act(alice, { ...change, isBuy: true, ntli: 3_000_000 }));
     expect(await margins()).toEqual(['53', '107']);
-    // A mark that helps one leg hurts the other by as much.
+    // A mark change that benefits one side costs the other the same.
     await perp.push('101');
     expect(await margins()).toEqual(['58', '102']);
   });
 });
 
 describe('orders in hedge mode', () => {
-  test('positionMode is Hedge and reduceOnly names the leg', async () => {
+  test('positionMode is Hedge and reduceOnly selects the side', async () => {
     await take(OPEN_LONG);
     done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110' })));
     done(await alice.place(orderOf({ ...OPEN_SHORT, price: '111' })));
@@ -170,22 +170,22 @@ describe('orders in hedge mode', () => {
     ]);
   });
 
-  test('R-reduce: resting closes of a leg never exceed it, the newest are cut first', async () => {
+  test('R-reduce: resting closes never exceed their position, and the newest are reduced first', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     done(await alice.place(orderOf({ ...CLOSE_LONG, price: '110', size: '3' })));
     const second = await alice.place(orderOf({ ...CLOSE_LONG, price: '111', size: '3' }));
     expect(second.json.warnings).toMatchObject([
       { code: 'REDUCE_ONLY_CLIPPED', details: { from: '3', to: '2' } },
     ]);
-    // The short leg does not come into it.
+    // The short side is not counted.
     await take({ ...OPEN_SHORT, size: '5' });
     expect((await alice.openOrders()).map((row) => row.sz)).toEqual(['2', '3']);
-    // The whole leg is spoken for.
+    // The whole position is covered by resting closes.
     const none = await alice.place(orderOf({ ...CLOSE_LONG, size: '1' }));
     expectRefusal(none, 10011, 'Reduce only order would increase position');
   });
 
-  test('R-stp: legs of one account do not trade with each other', async () => {
+  test('R-stp: both sides of one account do not trade with each other', async () => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'orderUpdates', user: alice.address });
     const resting = done(await alice.place(orderOf({ ...OPEN_SHORT, price: '100' }))).orders[0];
@@ -202,8 +202,8 @@ describe('orders in hedge mode', () => {
   });
 });
 
-describe('R-hedge: what hangs on a leg', () => {
-  test('R-trigger: a stop of the long leg leaves the short one alone', async () => {
+describe('R-hedge: triggers and TP/SL of one side', () => {
+  test('R-trigger: a stop of the long side does not affect the short side', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '5' });
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '9' });
@@ -214,7 +214,7 @@ describe('R-hedge: what hangs on a leg', () => {
     expect(await sizes()).toEqual(['-5']);
   });
 
-  test('R-grouping: each leg has TP/SL of its own', async () => {
+  test('R-grouping: each side has its own TP/SL', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '3' });
     const long = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '90', size: '0' });
@@ -230,20 +230,20 @@ describe('R-hedge: what hangs on a leg', () => {
     expect((await recordsOf(alice, perp))[0].tpsl).toMatchObject([{ slOid: String(ofLong.oid) }]);
   });
 
-  test('R-liquidation: the common part of a cross pair closes at the mark, free of fee', async () => {
+  test('R-liquidation: the common part of a cross pair closes at the mark, without a fee', async () => {
     await take({ ...OPEN_LONG, size: '100' });
     await take({ ...OPEN_SHORT, size: '40' });
     // 1,000 − 4.5 − 1.8; 60 coins net: 993.7 + 60 (p − 100) = 140p × 0.03 at 89.72…
     const balance = Number(await alice.balance());
     await perp.push('89.6');
     expect(await sizes()).toEqual(['60']);
-    // 40 × 10.4 were lost on the one side and won on the other.
+    // 40 × 10.4 were lost on one side and gained on the other.
     expect(Number(await alice.balance())).toBeCloseTo(balance, 6);
     const rows = await ledgerOf(alice, 'liquidation');
     expect(rows.length).toBeGreaterThan(0);
   });
 
-  test('reversePosition closes one leg and adds to the other', async () => {
+  test('reversePosition closes one side and adds to the other', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '3' });
     done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '99', size: '20' })));

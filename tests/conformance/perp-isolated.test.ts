@@ -16,7 +16,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** R-isolated: what an isolated order reserves, what a fill moves, what a close pays back. */
+/** R-isolated: reserves of isolated orders, margin moved by fills, and payouts of closes. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -47,12 +47,12 @@ beforeEach(async () => {
 
 const withdrawable = async () => (await alice.state()).withdrawable;
 
-/** Alice buys five isolated coins at 100 as a taker and pays 0.225 for it. */
+/** Alice buys five isolated coins at 100 as a taker, with a fee of 0.225. */
 async function openLong(): Promise<void> {
   await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
 }
 
-/** Bob bids for what Alice then sells as a taker. */
+/** Bob bids, and Alice sells as a taker. */
 async function sell(price: string, size: string): Promise<void> {
   done(await bob.place(perpOrder({ market: perp, side: 'buy', price, size })));
   const order = perpOrder({ market: perp, side: 'sell', price, size, reduceOnly: true });
@@ -63,18 +63,18 @@ describe('R-isolated: an opening order reserves', () => {
   const reserving = (price: string, side: 'buy' | 'sell' = 'buy') =>
     perpOrder({ market: perp, side, price, size: '5', margin: 'isolated' });
 
-  test('size × mark / leverage and the fees, out of what is withdrawable', async () => {
+  test('size × mark / leverage and the fees, from the withdrawable amount', async () => {
     const { oid } = done(await alice.place(reserving('90'))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated', leverage: 10 });
     const left = exact(await withdrawable());
-    // 50 and a taker's fee on 450 (the limit) to 500 (the mark).
+    // 50 and a taker fee on 450 (the limit) to 500 (the mark).
     expect(left).toBeLessThanOrEqual(exact('949.7975'));
     expect(left).toBeGreaterThanOrEqual(exact('949.775'));
     done(await alice.cancel({ a: perp.id, o: oid }));
     expect(await withdrawable()).toBe('1000');
   });
 
-  test('the open loss too, when the limit is worse than the mark', async () => {
+  test('the open loss too, if the limit is worse than the mark', async () => {
     done(await alice.place(reserving('110')));
     // 50, then 5 × 10, then 550 × 0.00045.
     expect(await withdrawable()).toBe('899.7525');
@@ -85,19 +85,19 @@ describe('R-isolated: an opening order reserves', () => {
     expect(left).toBeGreaterThanOrEqual(exact('899.775'));
   });
 
-  test('and is refused when that is not free', async () => {
+  test('and is rejected if the free balance is insufficient', async () => {
     const order = { market: perp, side: 'buy', price: '90', margin: 'isolated' } as const;
     const refused = await alice.place(perpOrder({ ...order, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
     done(await alice.place(perpOrder({ ...order, size: '60' })));
-    // Cross orders find only what the reserve left.
+    // Cross orders can use only the unreserved amount.
     const cross = await operator.list();
     const more = { market: cross, side: 'buy', price: '90', size: '90' } as const;
     expectRefusal(await alice.place(perpOrder(more)), 10010, 'Insufficient margin');
     done(await alice.place(perpOrder({ ...more, size: '70' })));
   });
 
-  test('m becomes the current mode, and another one is refused beside it', async () => {
+  test('m becomes the current mode, and orders in the other mode are rejected', async () => {
     done(await alice.place(reserving('90')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated' });
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '5', margin: 'cross' });
@@ -162,7 +162,7 @@ describe('the record of an isolated position', () => {
     });
   });
 
-  test('liquidationPx is where its own ratio is 1, whatever else the account has', async () => {
+  test('liquidationPx is the price at which its own ratio is 1, independent of the rest of the account', async () => {
     await openLong();
     // 50 + 5 (p − 100) = 5p × 0.03 at 92.7835…
     const { liquidationPx } = (await recordOf(alice, perp)).position;
@@ -183,10 +183,10 @@ describe('R-isolated: a fill moves margin into the position', () => {
   const buys = (price: string, size: string) =>
     perpOrder({ market: perp, side: 'buy', price, size, margin: 'isolated' });
 
-  test('with its open loss; what the reserve held beyond comes back', async () => {
+  test('with its open loss; the surplus of the reserve is released', async () => {
     done(await bob.place(sells('105', '5')));
     expect(done(await alice.place(buys('110', '5'))).orders[0].state).toBe('filled');
-    // 50 and the loss of 25 are in; 525 × 0.00045 was the fee.
+    // 50 and the loss of 25 are included; 525 × 0.00045 was the fee.
     expect((await recordOf(alice, perp)).position).toMatchObject({
       unrealizedPnl: '-25',
       marginUsed: '50',
@@ -209,7 +209,7 @@ describe('R-isolated: a fill moves margin into the position', () => {
     expect(await withdrawable()).toBe('959.943');
   });
 
-  test('turning over: the old margin comes back, the new side brings its own', async () => {
+  test('a flip releases the old margin and moves new margin for the other side', async () => {
     await openLong();
     done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '8' })));
     const flip = { market: perp, side: 'sell', price: '100', size: '8' } as const;
@@ -253,7 +253,7 @@ describe('R-isolated: closing pays released margin and realised PnL', () => {
     expect(await withdrawable()).toBe('979.559');
   });
 
-  test('R-rounding: released margin goes towards zero, the last lot releases all', async () => {
+  test('R-rounding: released margin rounds towards zero, and the last lot releases the rest', async () => {
     // A margin of 33.333334 (rounded up) on 3 coins of 100 at 9 times.
     done(await act(alice, leverage(9)));
     await trade(alice, bob, { market: perp, price: '100', size: '3', buyerMargin: 'isolated' });
@@ -264,7 +264,7 @@ describe('R-isolated: closing pays released margin and realised PnL', () => {
     const left = exact(opened) - (released - (released % exact('0.000001')));
     expect((await recordOf(alice, perp)).position.marginUsed).toBe(show(left));
     await sell('100', '2');
-    // Fees alone are gone: 0.135 to open, 0.045 and 0.09 to close.
+    // Only fees are missing: 0.135 to open, 0.045 and 0.09 to close.
     expect(await withdrawable()).toBe('999.73');
   });
 });
@@ -305,7 +305,7 @@ describe('updateIsolatedMargin', () => {
     done(await act(alice, marginChange(-5_000_000)));
   });
 
-  test('Cannot remove more margin than is free: profit carries, but never more than the margin leaves', async () => {
+  test('Cannot remove more margin than is free: profit counts, but removals never exceed the margin', async () => {
     await openLong();
     await perp.push('120');
     const message = 'Cannot remove more margin than is free';
@@ -315,7 +315,7 @@ describe('updateIsolatedMargin', () => {
     expect(await withdrawable()).toBe('999.775');
   });
 
-  test('Insufficient balance when what is free does not cover it', async () => {
+  test('Insufficient balance if the free balance does not cover it', async () => {
     await openLong();
     expectRefusal(await act(alice, marginChange(949_775_001)), 10010, 'Insufficient balance');
     done(await act(alice, marginChange(949_775_000)));
@@ -334,7 +334,7 @@ describe('updateIsolatedMargin', () => {
     done(await act(carol, marginChange(1_000_000, { isBuy: true })));
   });
 
-  test.each([0, 1.5, '5', null])('ntli of %j is refused', async (ntli) => {
+  test.each([0, 1.5, '5', null])('ntli of %j is rejected', async (ntli) => {
     await openLong();
     const { envelope } = await alice.sign(marginChange(1));
     const action = { ...envelope.action, ntli };
@@ -345,7 +345,7 @@ describe('updateIsolatedMargin', () => {
 });
 
 describe('R-isolated: leverage of an open position', () => {
-  test('a lower one draws the missing margin, a higher one frees nothing', async () => {
+  test('a lower one adds the missing margin, a higher one releases none', async () => {
     await openLong();
     done(await act(alice, leverage(5)));
     expect((await recordOf(alice, perp)).position).toMatchObject({
@@ -361,7 +361,7 @@ describe('R-isolated: leverage of an open position', () => {
     expect(await withdrawable()).toBe('899.775');
   });
 
-  test('Insufficient margin when cross lacks what a lower one would draw', async () => {
+  test('Insufficient margin if cross does not have the margin that a lower one would add', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '60', buyerMargin: 'isolated' });
     expectRefusal(await act(alice, leverage(5)), 10010, 'Insufficient margin');
     expect((await recordOf(alice, perp)).position).toMatchObject({

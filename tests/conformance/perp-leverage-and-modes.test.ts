@@ -40,7 +40,7 @@ function resting(changes: Partial<Parameters<typeof perpOrder>[0]> = {}) {
   return perpOrder({ market: perp, side: 'buy', price: '90', size: '1', ...changes });
 }
 
-/** An order that waits for a price and would open a position. */
+/** A trigger order that would open a position. */
 function waiting() {
   const options = { market: perp, side: 'buy', kind: 'sl', at: '120', size: '1' } as const;
   return triggerOrder({ ...options, reduceOnly: false });
@@ -62,7 +62,7 @@ describe('activeAssetData', () => {
   ];
 
   test.each(['cross', 'isolated'])(
-    'R-initial: what it tells is admitted across a tier, a lot more is not: %s',
+    'R-initial: the returned size is accepted across a tier, a lot more is not: %s',
     async (mode) => {
       const market = await operator.list({ marginTable: { tiers } });
       const alice = await world.trader('alice');
@@ -115,12 +115,12 @@ describe('updateLeverage', () => {
     expect(data.leverage).toEqual({ mode: 'OneWay', type: 'Cross', value: 5, rawUsd: '' });
     expect(data.maxTradeSzs).toHaveLength(2);
     expect(data.availableToTrade).toHaveLength(2);
-    // 1,000 USDC at 5x buy less than 50 coins of 100 USDC: the fees come out of them too.
+    // 1,000 USDC at 5x buy less than 50 coins of 100 USDC, because of the fees.
     expect(exact(data.maxTradeSzs[0])).toBeGreaterThan(exact('49.7'));
     expect(exact(data.maxTradeSzs[0])).toBeLessThan(exact('50'));
   });
 
-  test('maxTradeSzs is tradable to the lot, and one lot more is not', async () => {
+  test('maxTradeSzs can be traded exactly, and one lot more cannot', async () => {
     const [alice] = await two();
     done(await act(alice, leverage(perp.id, 5)));
     const [most] = (await leverageOf(alice, perp)).maxTradeSzs;
@@ -130,7 +130,7 @@ describe('updateLeverage', () => {
     done(await alice.place(resting({ price: '100', size: most })));
   });
 
-  test('R-leverage: kept per margin mode, marginMode switches nothing', async () => {
+  test('R-leverage: stored per margin mode, and marginMode does not switch the mode', async () => {
     const [alice] = await two();
     done(await act(alice, leverage(perp.id, 3, 'isolated')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross', value: 20 });
@@ -140,7 +140,7 @@ describe('updateLeverage', () => {
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated', value: 3 });
   });
 
-  test('R-leverage: kept per instrument', async () => {
+  test('R-leverage: stored per instrument', async () => {
     const [alice] = await two();
     const other = await operator.list();
     done(await act(alice, leverage(perp.id, 2)));
@@ -155,7 +155,7 @@ describe('updateLeverage', () => {
     }
   });
 
-  test.each(['5', 2.5, null, undefined])('a leverage of %j is mistyped', async (value) => {
+  test.each(['5', 2.5, null, undefined])('a leverage of %j has the wrong type', async (value) => {
     const [alice] = await two();
     const envelope = (await alice.sign(leverage(perp.id, 5))).envelope;
     const action = { ...envelope.action, leverage: value };
@@ -164,7 +164,7 @@ describe('updateLeverage', () => {
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
   });
 
-  test('without a position the cap is the first tier', async () => {
+  test('without a position the cap is that of the first tier', async () => {
     const [alice] = await two();
     for (const mode of ['cross', 'isolated']) {
       const reply = await act(alice, leverage(perp.id, 21, mode));
@@ -173,7 +173,7 @@ describe('updateLeverage', () => {
     }
   });
 
-  test('with a position the cap is the tier of its size', async () => {
+  test('with a position the cap is that of the tier of its size', async () => {
     const [alice, bob] = await two();
     const market = await operator.list(
       {
@@ -199,7 +199,7 @@ describe('updateLeverage', () => {
     });
   });
 
-  test('refused while the instrument and mode have open orders', async () => {
+  test('rejected while the instrument and mode have open orders', async () => {
     const [alice] = await two();
     done(await alice.place(resting()));
     const message = 'Cannot update leverage while you have open orders';
@@ -211,7 +211,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(other.id, 5)));
   });
 
-  test('refused while there are trigger orders in scope', async () => {
+  test('rejected while there are trigger orders in scope', async () => {
     const [alice] = await two();
     done(await alice.place(waiting()));
     const message = 'Cannot update leverage while you have trigger orders';
@@ -220,7 +220,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(perp.id, 5)));
   });
 
-  test('refused while there are TPSL orders in scope', async () => {
+  test('rejected while there are TPSL orders in scope', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -230,7 +230,7 @@ describe('updateLeverage', () => {
     expectRefusal(await act(alice, leverage(market.id, 5)), 10009, message);
   });
 
-  test('R-leverage: Insufficient margin when the new initial margin is not covered', async () => {
+  test('R-leverage: Insufficient margin if the new initial margin is not covered', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '50' });
@@ -242,7 +242,7 @@ describe('updateLeverage', () => {
     expect(Number(position.marginUsed)).toBeCloseTo(5000 / 6, 5);
   });
 
-  test('an instrument that does not exist', async () => {
+  test('an unknown instrument', async () => {
     const [alice] = await two();
     expectRefusal(await act(alice, leverage(77_777, 5)), 10404, 'Instrument not found');
     expectRefusal(await act(alice, marginMode(77_777, true)), 10404, 'Instrument not found');
@@ -262,18 +262,18 @@ describe('updateMarginMode', () => {
     }
   });
 
-  test('refused with open positions, the current mode excepted', async () => {
+  test('rejected with open positions, except for the current mode', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
     const message = 'Cannot update margin mode while you have open positions';
     expectRefusal(await act(alice, marginMode(market.id, false)), 10009, message);
     done(await act(alice, marginMode(market.id, true)));
-    // Another instrument is another matter.
+    // Another instrument is not affected.
     done(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('refused with working orders, waiting ones included', async () => {
+  test('rejected with working orders, including waiting ones', async () => {
     const [alice] = await two();
     const message = 'Cannot update margin mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -285,7 +285,7 @@ describe('updateMarginMode', () => {
     done(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('cross is refused where only isolated is allowed, orders in cross too', async () => {
+  test('cross is rejected on isolated-only instruments, also for orders', async () => {
     const [alice] = await two();
     const market = await operator.list({ onlyIsolated: true });
     const message = `Only isolated margin is allowed for ${market.name}`;
@@ -316,7 +316,7 @@ describe('updatePositionMode', () => {
     }
   });
 
-  test('refused while any perp position exists', async () => {
+  test('rejected while any perp position exists', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -326,7 +326,7 @@ describe('updatePositionMode', () => {
     expect((await leverageOf(alice, perp)).leverage.mode).toBe('OneWay');
   });
 
-  test('refused while any working order exists, waiting ones included', async () => {
+  test('rejected while any working order exists, including waiting ones', async () => {
     const [alice] = await two();
     const message = 'Cannot update position mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -337,14 +337,14 @@ describe('updatePositionMode', () => {
     done(await act(alice, positionMode('hedge')));
   });
 
-  test.each(['both', '', null, 1])('a position mode of %j is refused', async (mode) => {
+  test.each(['both', '', null, 1])('a position mode of %j is rejected', async (mode) => {
     const [alice] = await two();
     const reply = await act(alice, positionMode(mode));
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ code: 10002, details: { field: 'positionMode' } });
   });
 
-  test('R-hedge: in hedge isolated the sign of the leverage picks the side', async () => {
+  test('R-hedge: in hedge isolated mode the sign of the leverage selects the side', async () => {
     const [alice] = await two();
     done(await act(alice, positionMode('hedge')));
     done(await act(alice, marginMode(perp.id, false)));
@@ -353,7 +353,7 @@ describe('updatePositionMode', () => {
     const data = await leverageOf(alice, perp);
     expect(data.leverage).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 7 });
     expect(data.leverageShort).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 3 });
-    // Cross has one leverage for both legs, so a sign says nothing there.
+    // Cross has one leverage for both sides, so a sign is invalid.
     expectRefusal(await act(alice, leverage(perp.id, -3, 'cross')), 10009, 'Invalid leverage: -3');
     expectRefusal(await act(alice, leverage(perp.id, 0)), 10009, 'Invalid leverage: 0');
     const tooHigh = await act(alice, leverage(perp.id, -21));

@@ -56,13 +56,13 @@ async function openLong(size = '100'): Promise<void> {
 const bid = (actor: Actor, at: string, size: string) =>
   put(actor, { market: perp, side: 'buy', price: at, size });
 
-/** The liquidation records of somebody, oldest first. */
+/** The liquidation records of an account, oldest first. */
 async function steps(actor: Actor): Promise<Json[]> {
   const rows = await ledgerOf(actor, 'liquidation');
   return rows.map((row) => row.delta).reverse();
 }
 
-describe('R-ratio: the predicted liquidation price is right to one price unit', () => {
+describe('R-ratio: the predicted liquidation price is exact to one price unit', () => {
   /** Pushes the oracle to one unit on the safe side, then to one on the other. */
   async function confirmPrediction(side: 'long' | 'short'): Promise<void> {
     const { liquidationPx } = (await recordOf(alice, perp)).position;
@@ -112,14 +112,14 @@ describe('R-ratio: the predicted liquidation price is right to one price unit', 
     await confirmPrediction('long');
   });
 
-  test('unset when no price above 0 would do', async () => {
+  test('unset if no price above 0 would liquidate', async () => {
     await openLong('2');
     expect((await recordOf(alice, perp)).position.liquidationPx).toBe('');
   });
 });
 
 describe('R-liquidation', () => {
-  test('orders are cancelled, the position is sold to the book, with a record', async () => {
+  test('orders are cancelled, the position is sold into the book, with a record', async () => {
     await openLong();
     const watch = await OrderWatch.of(world, alice);
     const resting = done(
@@ -141,7 +141,7 @@ describe('R-liquidation', () => {
     for (const { oid } of resting) {
       expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'liquidation' });
     }
-    // 995.5 − 800 of loss − 0.5 % of 9,200 in place of the taker's fee.
+    // 995.5 − 800 of loss − 0.5 % of 9,200 in place of the taker fee.
     expect(await alice.balance()).toBe('149.5');
     const rows = await eventually(async () => {
       const found = await ledgerOf(alice, 'liquidation');
@@ -177,7 +177,7 @@ describe('R-liquidation', () => {
     });
   });
 
-  test('its trades are marked, for who looks on and for who comes later', async () => {
+  test('its trades are marked, in streams and in history', async () => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'trades', coin: perp.coin });
     await openLong();
@@ -200,7 +200,7 @@ describe('R-liquidation', () => {
 
   test('it stops as soon as the ratio is above 1 again', async () => {
     await openLong();
-    // A first part is not enough, a better book later is.
+    // A first partial fill is insufficient, and a later better book is sufficient.
     await bid(carol, '92.5', '30');
     await perp.push('92.82');
     const { position } = await recordOf(alice, perp);
@@ -211,7 +211,7 @@ describe('R-liquidation', () => {
     expect((await recordOf(alice, perp)).position.szi).toBe('70');
   });
 
-  test('never further than 5 % from the mark, never below the bankruptcy price; again each second', async () => {
+  test('at most 5 % from the mark, never below the bankruptcy price; repeated each second', async () => {
     await openLong();
     // At 92.8 the equity is 275.5: bankrupt at 90.045.
     await bid(carol, '90.04', '100');
@@ -220,7 +220,7 @@ describe('R-liquidation', () => {
     await bid(carol, '90.05', '100');
     await world.passTime(1_000);
     expect(await recordsOf(alice, perp)).toEqual([]);
-    // What the fee could take was the equity left: 0.5 USDC.
+    // The fee was limited to the remaining equity of 0.5 USDC.
     expect(await alice.balance()).toBe('0');
   });
 
@@ -234,14 +234,14 @@ describe('R-liquidation', () => {
     await bid(carol, '96', '50');
     await perp.push('97');
     expect(await recordsOf(alice, perp)).toEqual([]);
-    // 250 − 200 of loss − 24 of fee come back.
+    // 250 − 200 of loss − 24 of fee are returned.
     const after = (await alice.state()).crossMarginSummary.accountValue;
     expect(show(exact(after) - exact(before))).toBe('26');
     expect((await alice.openOrders()).map((row) => row.oid)).toEqual([stays.oid]);
     expect((await steps(alice)).at(-1)).toMatchObject({ leverageType: 'Isolated' });
   });
 
-  test('a cross liquidation takes back the reserves of isolated opening orders', async () => {
+  test('a cross liquidation releases the reserves of isolated opening orders', async () => {
     await openLong('80');
     const watch = await OrderWatch.of(world, alice);
     const other = await operator.list();
@@ -263,7 +263,7 @@ describe('R-liquidation', () => {
     expect((await steps(alice)).map(({ step }) => step)).toEqual(['cancel']);
   });
 
-  test('what reduces stays armed through the first step', async () => {
+  test('reducing orders stay active through the first step', async () => {
     await openLong();
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '150', size: '100' });
     const { oid } = done(await act(alice, groupAction('na', stop))).orders[0];
@@ -286,7 +286,7 @@ describe('R-liquidation', () => {
 });
 
 describe('R-liquidation (2b)', () => {
-  test('isolated legs of one account close against each other, told as `net`', async () => {
+  test('isolated sides of one account close against each other, reported as `net`', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const legs = { market: perp, price: '100', size: '50' } as const;
     await trade(alice, bob, { ...legs, buyerMargin: 'isolated' });
@@ -298,8 +298,8 @@ describe('R-liquidation (2b)', () => {
     const before = await alice.balance();
     await perp.push('120');
     expect(await recordsOf(alice, perp)).toEqual([]);
-    // The short has 250 − 1,000: bankrupt at 105, where the long has gained 250 on its 250. She has
-    // what she had.
+    // The short has 250 − 1,000: bankrupt at 105, where the long has gained 250 on its 250. Her
+    // balance is unchanged.
     expect(await alice.balance()).toBe(before);
     expect(before).toBe('997');
     const told = await eventually(async () => {
@@ -307,7 +307,7 @@ describe('R-liquidation (2b)', () => {
       expect(rows.at(-1)).toMatchObject({ step: 'net' });
       return rows;
     });
-    // Less than nothing is no matter for the book.
+    // A position with negative equity is not sold into the book.
     expect(told.map(({ step }) => step)).toEqual(['net']);
     expect(told[0]).toMatchObject({
       leverageType: 'Isolated',
@@ -317,13 +317,13 @@ describe('R-liquidation (2b)', () => {
       markPx: '120',
       liquidatedPositions: [{ szi: '-50' }, { szi: '50' }],
     });
-    // Nobody else had a part in it.
+    // No other account was involved.
     expect(await ledgerOf(bob, 'adl')).toEqual([]);
   });
 });
 
 describe('R-adl', () => {
-  test('a jump that the book cannot take closes the other side at the bankruptcy price', async () => {
+  test('a jump beyond the liquidity of the book closes the other side at the bankruptcy price', async () => {
     await openLong();
     expect((await recordOf(bob, perp)).position.adlQuantile).toBeTypeOf('number');
     await perp.push('91');
@@ -354,9 +354,10 @@ describe('R-adl', () => {
     });
   });
 
-  test('the best-paid position goes first, never flipped', async () => {
+  test('the most profitable position is closed first, never flipped', async () => {
     const dave = await world.trader('dave');
-    // Bob sold at 100 and Carol at 99: he has gained more, and carries more on the same money.
+    // Bob sold at 100 and Carol at 99: he has a higher profit, and a higher exposure on the same
+    // money.
     await trade(dave, carol, { market: perp, price: '99', size: '40' });
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     expect((await recordOf(bob, perp)).position.adlQuantile).toBeGreaterThanOrEqual(
@@ -369,10 +370,10 @@ describe('R-adl', () => {
     expect(await ledgerOf(carol, 'adl')).toEqual([]);
   });
 
-  test('closed to bankruptcy: a position that gapped through it leaves nobody below zero', async () => {
+  test('closed to bankruptcy: a position that gapped through it leaves no account below zero', async () => {
     await openLong();
     await perp.push('80');
-    // Equity −1,004.5: bankrupt at 90.045, which the short gets.
+    // Equity −1,004.5: bankrupt at 90.045, the price that the short gets.
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(Number(await alice.balance())).toBe(0);
     expect(await bob.balance()).toBe('1994');
@@ -380,7 +381,7 @@ describe('R-adl', () => {
 });
 
 describe('R-insurance-fund', () => {
-  test('takes what it can carry at the bankruptcy price, and sells it on near the mark', async () => {
+  test('takes over as much as it can carry at the bankruptcy price, and sells it near the mark', async () => {
     // Liquidation fees fill the fund: 0.5 % of 9,200.
     await openLong();
     await bid(carol, '92', '100');
@@ -390,7 +391,7 @@ describe('R-insurance-fund', () => {
     perp = await operator.list();
     const dave = await world.trader('dave');
     await trade(dave, bob, { market: perp, price: '100', size: '0.5', buyerMargin: 'isolated' });
-    // Margin 2.5, equity 0.5, maintenance 1.2: below two thirds, and 48 USDC are within its reach.
+    // Margin 2.5, equity 0.5, maintenance 1.2: below two thirds, and the fund can carry 48 USDC.
     await perp.push('96');
     expect(await recordsOf(dave, perp)).toEqual([]);
     expect((await recordOf(bob, perp)).position.szi).toBe('-0.5');
@@ -401,8 +402,8 @@ describe('R-insurance-fund', () => {
       leverageType: 'Isolated',
     });
     expect(await ledgerOf(bob, 'adl')).toEqual([]);
-    // Every 10 s it offers max(10 %, 10,000 USDC), all of it: first 0.1 % from the mark, where nobody
-    // was, then 0.2 %, at 95.808.
+    // Every 10 s it offers max(10 %, 10,000 USDC), here all of it: first 0.1 % from the mark,
+    // without a buyer, then 0.2 %, at 95.808.
     const buyer = await world.trader('buyer');
     await bid(buyer, '95.85', '0.5');
     await world.passTime(9_999);

@@ -16,7 +16,7 @@ import {
   type PerpOrder,
 } from '../support/perps.ts';
 
-/** R-modify: amends keep the order id and the rank, and pass every test of a new order. */
+/** R-modify: amends keep the order id and the rank, and pass all checks of a new order. */
 
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
@@ -56,7 +56,7 @@ async function hit(size: string, price = '90'): Promise<void> {
 const open = async (actor: Actor): Promise<Json> => (await actor.openOrders())[0];
 
 describe('modify2 names the order', () => {
-  test('by order id; the reply tells how it stands', async () => {
+  test('by order id; the reply contains its state', async () => {
     const o = await rest(alice);
     const reply = await act(alice, amend({ o }, '98', '3'));
     expect(reply.json.data.type).toBe('ModifyOrder');
@@ -74,7 +74,7 @@ describe('modify2 names the order', () => {
     expect(await open(alice)).toMatchObject({ oid: o, cloid, limitPx: '98.5' });
   });
 
-  test('Order not found: never placed, another one’s, cancelled, another instrument', async () => {
+  test('Order not found: an unknown, foreign or cancelled one, or one of another instrument', async () => {
     const o = await rest(alice);
     const message = 'Order not found';
     expectRefusal(await act(alice, amend({ o: o + 1000 }, '98', '2')), 10011, message);
@@ -87,7 +87,7 @@ describe('modify2 names the order', () => {
     expectRefusal(await act(alice, amend({ o }, '98', '2')), 10011, message);
   });
 
-  test('both names or none: malformed; a cloid that is none: its own text', async () => {
+  test('both ids or none: malformed; an invalid cloid: its own text', async () => {
     const o = await rest(alice);
     for (const target of [{ o, c: cloidOf('x') }, {}]) {
       const reply = await act(alice, amend(target as { o: number }, '98', '2'));
@@ -99,7 +99,7 @@ describe('modify2 names the order', () => {
 });
 
 describe('R-modify: rank', () => {
-  test('at an unchanged price it keeps its place, whatever its new size', async () => {
+  test('at an unchanged price it keeps its queue position with any size', async () => {
     for (const size of ['1', '5']) {
       const o = await rest(alice);
       await rest(bob);
@@ -111,17 +111,17 @@ describe('R-modify: rank', () => {
     }
   });
 
-  test('at a new price it stands by its acceptance time', async () => {
+  test('at a new price it is ranked by its acceptance time', async () => {
     const early = await rest(alice, { price: '97' });
     await rest(bob, { price: '99' });
     done(await act(alice, amend({ o: early }, '99', '2')));
-    // Accepted before Bob's, and less than 60 s ago: in front.
+    // Accepted before Bob's and less than 60 s ago, so it is in front.
     await hit('2');
     expect(await alice.openOrders()).toEqual([]);
     expect(await open(bob)).toMatchObject({ sz: '2' });
   });
 
-  test('a later order amended to that price stands behind', async () => {
+  test('a later order amended to that price is behind', async () => {
     await rest(bob, { price: '99' });
     const late = await rest(alice, { price: '97' });
     done(await act(alice, amend({ o: late }, '99', '2')));
@@ -131,7 +131,7 @@ describe('R-modify: rank', () => {
   });
 });
 
-describe('R-modify: size counts what is filled', () => {
+describe('R-modify: size includes the filled part', () => {
   test('s is the new total; the rest is s less the filled part', async () => {
     const o = await rest(alice, { size: '5' });
     await hit('2');
@@ -154,18 +154,18 @@ describe('R-modify: size counts what is filled', () => {
 });
 
 describe('R-modify: crossing', () => {
-  test('a new price that crosses trades as a taker, at the resting price', async () => {
+  test('a new crossing price trades as a taker, at the resting price', async () => {
     const o = await rest(alice, { size: '2' });
     await rest(bob, { side: 'sell', price: '101', size: '1' });
     const { orders } = done(await act(alice, amend({ o }, '102', '2')));
     expect(orders[0]).toMatchObject({ oid: o, state: 'open', filledSz: '1', avgPx: '101' });
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '102', sz: '1' });
     const { position } = await recordOf(alice, perp);
-    // 101 × 0.00045: the taker's rate.
+    // 101 × 0.00045: the taker rate.
     expect(position).toMatchObject({ szi: '1', entryPx: '101', cumFee: '-0.04545' });
   });
 
-  test('and is filled when the book holds enough', async () => {
+  test('and is filled if the book has enough liquidity', async () => {
     const o = await rest(alice, { size: '2' });
     await rest(bob, { side: 'sell', price: '101', size: '5' });
     const { orders } = done(await act(alice, amend({ o }, '101', '2')));
@@ -173,7 +173,7 @@ describe('R-modify: crossing', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('an Alo order is refused and nothing changes', async () => {
+  test('an Alo order is rejected and not changed', async () => {
     const o = await rest(alice, { tif: 'Alo' });
     await rest(bob, { side: 'sell', price: '101' });
     expectRefusal(
@@ -186,7 +186,7 @@ describe('R-modify: crossing', () => {
   });
 });
 
-describe('R-modify: every test of a new order, or nothing changes', () => {
+describe('R-modify: all checks of a new order, or no change', () => {
   const tick = 'Price precision does not match the tick size: 0.01';
   test.each<[string, string, string, number, string]>([
     ['tick', '99.001', '2', 10000, tick],
@@ -202,16 +202,16 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '99', sz: '2', origSz: '2' });
   });
 
-  test('a precision refusal tells the field and the nearest values', async () => {
+  test('a precision reject contains the field and the nearest values', async () => {
     const o = await rest(alice);
     const refused = expectRefusal(await act(alice, amend({ o }, '99.001', '2')), 10000, tick);
     expect(refused.details).toMatchObject({ field: 'p', got: '99.001', nearest: ['99', '99.01'] });
   });
 
-  test('the minimum value is of the rest, not of the whole', async () => {
+  test('the minimum value applies to the rest, not to the whole', async () => {
     const o = await rest(alice, { size: '2' });
     await hit('1');
-    // 0.05 coins would be left of 1.05.
+    // 0.05 coins of 1.05 would remain.
     expectRefusal(
       await act(alice, amend({ o }, '99', '1.05')),
       10000,
@@ -220,17 +220,17 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
     done(await act(alice, amend({ o }, '99', '1.2')));
   });
 
-  test('reduce-only: never beyond the position', async () => {
+  test('reduce-only: never larger than the position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '3' });
     const o = await rest(alice, { side: 'sell', price: '105', size: '2', reduceOnly: true });
     const reply = await act(alice, amend({ o }, '105', '9'));
     const row = await open(alice);
-    // Clipped like a new one, or refused: never more than the position.
+    // Clipped like a new order, or rejected: never larger than the position.
     expect(reply.json.status === 'err' ? '2' : '3').toBe(row.sz);
     expect(row).toMatchObject({ oid: o, reduceOnly: true });
   });
 
-  test('halted: refused, cancels go on (R-halt)', async () => {
+  test('halted: rejected, while cancels are accepted (R-halt)', async () => {
     const o = await rest(alice);
     await operator.set(perp, { haltTrading: true });
     const message = `Trading is halted for ${perp.name}`;
@@ -238,7 +238,7 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
     done(await alice.cancel({ a: perp.id, o }));
   });
 
-  test('isolated: the reserve follows the amend (R-isolated)', async () => {
+  test('isolated: the reserve is adjusted (R-isolated)', async () => {
     const o = await rest(alice, { size: '20', margin: 'isolated' });
     const left = async () => Number((await alice.state()).withdrawable);
     const before = await left();
@@ -251,7 +251,7 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
   });
 });
 
-test('an amend is told as open with the new price and size', async () => {
+test('an amend is sent as open with the new price and size', async () => {
   const watch = await OrderWatch.of(world, alice);
   const o = await rest(alice);
   done(await act(alice, amend({ o }, '98', '3')));

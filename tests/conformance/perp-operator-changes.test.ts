@@ -43,7 +43,7 @@ const setPerp = (changes: object) =>
 const meta = () => perpMetaOf(world, perp.id);
 
 describe('setPerp', () => {
-  test('R-halt: refuses orders and amends, allows cancels, and ends', async () => {
+  test('R-halt: rejects orders and amends, accepts cancels, and can be lifted', async () => {
     const { oid } = done(await alice.place(resting())).orders[0];
     await operator.set(perp, { haltTrading: true });
     expect(await meta()).toMatchObject({ haltTrading: true });
@@ -53,15 +53,15 @@ describe('setPerp', () => {
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '94', s: '1' };
     expectRefusal(await act(alice, amend), 10000, message);
     done(await alice.cancel({ a: perp.id, o: oid }));
-    // The mark goes on following the oracle.
+    // The mark continues to follow the oracle.
     await perp.push('103');
     expect((await leverageOf(alice, perp)).markPx).toBe('103');
     await operator.set(perp, { haltTrading: false });
     done(await alice.place(resting()));
   });
 
-  // 10 coins at 100 take 2,000 off the 1,000 that each has (R-oracle-stale).
-  test('R-halt: who holds too much of a halted market is blind in every other one', async () => {
+  // 10 coins at 100 deduct 2,000 from the 1,000 of each account (R-oracle-stale).
+  test('R-halt: an account with a large position in a halted market is margin-restricted in all others', async () => {
     const other = await operator.list();
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     await operator.set(perp, { haltTrading: true });
@@ -73,7 +73,7 @@ describe('setPerp', () => {
     expect(Number((await alice.state()).withdrawable)).toBeGreaterThan(800);
   });
 
-  test('a new tick is for new and amended orders, resting ones stay', async () => {
+  test('a new tick applies to new and amended orders, resting ones stay', async () => {
     const { oid } = done(await alice.place(resting({ price: '95.01' }))).orders[0];
     await operator.set(perp, { priceTick: '0.5', bookTicks: ['0.5', '5'] });
     expect(await meta()).toMatchObject({ priceTick: '0.5', bookTicks: ['0.5', '5'] });
@@ -82,7 +82,7 @@ describe('setPerp', () => {
     const amend = { type: 'modify2', a: perp.id, o: oid, s: '2' };
     expectRefusal(await act(alice, { ...amend, p: '95.02' }), 10000, message);
     expect((await alice.openOrders())[0]).toMatchObject({ oid, limitPx: '95.01', sz: '1' });
-    // It can still trade where it stands.
+    // It can still trade at its price.
     const sell = { market: perp, side: 'sell', price: '95', size: '1', tif: 'Ioc' } as const;
     expect(done(await bob.place(perpOrder(sell))).orders[0].avgPx).toBe('95.01');
   });
@@ -113,7 +113,7 @@ describe('setPerp', () => {
     done(await alice.place(resting({ margin: 'isolated' })));
   });
 
-  test('a fill pays the lower of the tier’s and the instrument’s rate', async () => {
+  test('a fill pays the lower one of the tier’s and the instrument’s rate', async () => {
     const fees = async () =>
       Promise.all([alice, bob].map(async (actor) => (await recordOf(actor, perp)).position.cumFee));
     await operator.set(perp, { takerFeeRate: '0.0001', makerFeeRate: '0.00005' });
@@ -124,7 +124,7 @@ describe('setPerp', () => {
     expect(await fees()).toEqual(['-0.055', '-0.02']);
   });
 
-  test('a new margin table holds from the next check', async () => {
+  test('a new margin table applies from the next check', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     expect((await alice.state()).crossMaintenanceMarginUsed).toBe('25');
     const tiers = [{ tier: 1, minSize: '0', maxSize: '15', maxLeverage: 10, mmr: '0.05' }];
@@ -140,7 +140,7 @@ describe('setPerp', () => {
     done(await alice.place(resting({ size: '5' })));
   });
 
-  test('Invalid margin table, also by a fee that makes it so', async () => {
+  test('Invalid margin table, also because of a fee', async () => {
     const tiers = [{ ...TIERS[0], mmr: '0.05' }];
     for (const changes of [{ marginTable: { tiers } }, { takerFeeRate: '0.02' }]) {
       const refused = refusalOf(await setPerp(changes));
@@ -150,14 +150,14 @@ describe('setPerp', () => {
     expect((await meta()).maxLeverage).toBe(20);
   });
 
-  test('R-mark: Invalid mark band, also by a table or a fee that makes it so', async () => {
+  test('R-mark: Invalid mark band, also because of a table or a fee', async () => {
     const refused = refusalOf(await setPerp({ markBand: '0.0093991' }));
     expect(refused).toMatchObject({
       code: 10017,
       message: 'Invalid mark band: above 0.00939903',
       details: { field: 'setPerp.markBand', got: '0.0093991', allowed: { max: '0.00939903' } },
     });
-    // However far above: the bound that it broke is the same.
+    // The violated limit is the same for any larger value.
     for (const markBand of ['1', '1.5']) {
       const far = refusalOf(await setPerp({ markBand }));
       expect(far).toMatchObject({ code: 10017, message: 'Invalid mark band: above 0.00939903' });
@@ -170,13 +170,13 @@ describe('setPerp', () => {
         message: expect.stringMatching(/^Invalid mark band: above 0\.00[69]/),
       });
     }
-    // With a band that fits they pass.
+    // With a valid band they are accepted.
     await operator.set(perp, { markBand: '0.005', marginTable: { tiers } });
     const listing = await operator.send({ registerPerp: definition({ markBand: '0.01' }) });
     expect(refusalOf(listing)).toMatchObject({ code: 10017 });
   });
 
-  test('R-funding: premiumCap is 1% unless set', async () => {
+  test('R-funding: premiumCap is 1% by default', async () => {
     const cap = async () => {
       const assetName = perp.name.split('-')[0];
       const detail = await world.client.data({ type: 'perpMetaDetail', assetName });
@@ -191,7 +191,7 @@ describe('setPerp', () => {
     });
   });
 
-  test('at least one change, of a perp that exists', async () => {
+  test('at least one change, of an existing perp', async () => {
     for (const changes of [{}, { delisted: false }, { haltTrading: 'yes' }]) {
       const reply = await setPerp(changes);
       expect(reply.status, reply.text).toBe(400);
@@ -203,7 +203,7 @@ describe('setPerp', () => {
 });
 
 describe('R-delist', () => {
-  test('an hour starts: what could open goes, what reduces stays, positions stay', async () => {
+  test('an hour starts: opening orders are cancelled, reducing orders and positions stay', async () => {
     await trade(alice, bob, { market: perp, price: '98', size: '10' });
     const watch = await OrderWatch.of(world, alice);
     const stop = { market: perp, side: 'sell', kind: 'sl', at: '80', size: '0' } as const;
@@ -238,7 +238,7 @@ describe('R-delist', () => {
     expect([position.szi, tpsl.length]).toEqual(['10', 1]);
   });
 
-  test('from then on only what reduces, its amends and cancels pass', async () => {
+  test('from then on only reducing orders, their amends and cancels are accepted', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     await operator.set(perp, { delisted: true });
     const closing = [10011, 'Market is closing'] as const;
@@ -251,7 +251,7 @@ describe('R-delist', () => {
     const buy = { price: '100', size: '3', reduceOnly: true };
     expect(done(await bob.place(resting(buy))).orders[0]).toMatchObject({ filledSz: '3' });
     done(await alice.cancel({ a: perp.id, o: oid }));
-    // The mark is what it would settle at: the samples so far hardly count yet, but no band does.
+    // The mark is the settlement price: the samples so far hardly count yet, but no band applies.
     await perp.push('120');
     await world.passTime(1_000);
     const { markPx } = await leverageOf(alice, perp);
@@ -273,7 +273,7 @@ describe('R-delist', () => {
 });
 
 describe('R-oracle-stale', () => {
-  /** Its only price was observed 22 s ago: stale in 8 s. */
+  /** Its only price was observed 22 s ago, so it is stale in 8 s. */
   async function aging(): Promise<OwnPerp> {
     const fresh = await operator.list();
     const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
@@ -287,7 +287,7 @@ describe('R-oracle-stale', () => {
     return { ...fresh, id: instrumentId, coin: String(instrumentId), name, push };
   }
 
-  test('no new exposure, no triggers; cancels and reducing go on; all resumes', async () => {
+  test('no increase of positions, no triggers; cancels and reductions continue; all resumes', async () => {
     perp = await aging();
     const watch = await OrderWatch.of(world, alice);
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
@@ -297,14 +297,15 @@ describe('R-oracle-stale', () => {
     done(await alice.place(resting({ tif: 'Ioc' })));
     await world.passTime(2_000);
     expectRefusal(await alice.place(resting({ tif: 'Ioc' })), 10000, message);
-    // Its positions still count, but from the next block on twice their size is taken off what a cross
-    // holder may withdraw: 1,000 − 0.09 of fees − 2 × 2 × 100 − a tenth of 200.
+    // Its positions still count, but from the next block twice their size is deducted from the
+    // withdrawable amount of a cross holder: 1,000 − 0.09 of fees − 2 × 2 × 100 − a tenth of 200.
     await eventually(async () => expect((await alice.state()).withdrawable).toBe('579.91'));
     expect((await recordOf(alice, perp)).position).toMatchObject({ markPx: '100', szi: '2' });
     done(await alice.cancel({ a: perp.id, o: oid }));
     const waiting = { market: perp, side: 'sell', kind: 'sl', at: '100', size: '1' } as const;
     const stop = await alice.place(triggerOrder(waiting));
-    // A reducing trigger is accepted or refused for the price; it does not fire in either case.
+    // A reducing trigger may be accepted or rejected because of the price; it does not trigger in
+    // either case.
     if (stop.json.status === 'ok') expect(await triggersOf(alice, perp)).toHaveLength(1);
     const reduce = { side: 'sell', price: '101', reduceOnly: true };
     const reducing = done(await alice.place(resting(reduce))).orders[0];
@@ -334,7 +335,7 @@ describe('setFeeTiers', () => {
   const set = (tiers: unknown, exchangeId = 0) =>
     operator.send({ setFeeTiers: { exchangeId, tiers } });
 
-  test('the default ladder; one level of zeros for outcome markets', async () => {
+  test('the default fee schedule; one level of zeros for outcome markets', async () => {
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
     expect(await world.client.data({ type: 'feeTierInfo', exchange_id: 1 })).toEqual({
       tiers: [{ level: 0, min14dTradingVolume: '0', perpMakerFeeRate: '0', perpTakerFeeRate: '0' }],
@@ -344,7 +345,7 @@ describe('setFeeTiers', () => {
   test('the rates of a user', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     const query = { type: 'feeTierRates', user: alice.address };
-    // The volume of today counts from 00:00 UTC on (R-fee-tiers).
+    // Today's volume counts from 00:00 UTC (R-fee-tiers).
     expect(await world.client.data(query)).toEqual({
       user: alice.address,
       level: 0,
@@ -365,13 +366,13 @@ describe('setFeeTiers', () => {
     ['volumes that do not rise', [zero, one, { ...two, min14dTradingVolume: '5000000' }]],
     ['no tiers', []],
     ['another exchange', [zero], 1],
-  ])('%s: refused', async (_, tiers, exchangeId) => {
+  ])('%s: rejected', async (_, tiers, exchangeId) => {
     const refused = refusalOf(await set(tiers, exchangeId));
     expect(refused.code).toBe(10002);
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
   });
 
-  test('in force from the next fill; the last ladder has no next level', async () => {
+  test('in force from the next fill; the last level has no next level', async () => {
     const only = { ...zero, perpMakerFeeRate: '0.0001', perpTakerFeeRate: '0.0002' };
     done(await set([only]));
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: [only] });

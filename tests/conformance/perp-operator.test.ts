@@ -16,7 +16,7 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** What the operator may do to perps, and that nobody else may. */
+/** The operator's actions on perps, and that only operators may send them. */
 
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
@@ -31,11 +31,11 @@ function malformed(reply: { status: number; text: string; json: Json }, field?: 
   if (field !== undefined) expect(reply.json.details?.field, reply.text).toContain(field);
 }
 
-describe('who may, and what', () => {
+describe('permissions and form', () => {
   const message = 'Signer is not permitted to send venueAdmin';
   const harmless = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 
-  test('a trader, a stranger and an agent of the admin are not permitted', async () => {
+  test('rejects a trader, an unknown address and an agent of the admin', async () => {
     const alice = await world.trader('alice');
     expectRefusal(await act(alice, harmless), 10003, message);
     expectRefusal(await act(world.stranger('stranger'), harmless), 10003, message);
@@ -59,7 +59,7 @@ describe('who may, and what', () => {
     malformed(await operator.send({ setPerp: harmless.setPerp, pushOracle: push }));
   });
 
-  test('unknown keys are refused, at the top and inside', async () => {
+  test('unknown keys are rejected, at the top and inside', async () => {
     malformed(await operator.send({ setPerp: harmless.setPerp, note: 'x' }));
     malformed(await operator.send({ setPerp: { ...harmless.setPerp, halted: true } }));
     malformed(await operator.send({ registerPerp: definition({ colour: 'red' }) }));
@@ -83,7 +83,7 @@ describe('who may, and what', () => {
 });
 
 describe('registerPerp', () => {
-  test('what was defined is what is shown, with an id of its own', async () => {
+  test('the definition is shown as sent, with its own id', async () => {
     const perp = definition({ tagIds: [3, 4] });
     const reply = await operator.send({ registerPerp: perp });
     expect(reply.json.data.type).toBe('VenueAdmin');
@@ -126,7 +126,7 @@ describe('registerPerp', () => {
     ]);
   });
 
-  test('a chosen id is taken, and only once', async () => {
+  test('a chosen id is used, but only once', async () => {
     const instrumentId = 4_321;
     const reply = await operator.send({ registerPerp: definition({ instrumentId }) });
     expect(done(reply).created).toMatchObject({ instrumentId });
@@ -183,7 +183,7 @@ describe('registerPerp', () => {
     expect(refused.message).toMatch(/^Invalid margin table: .+/);
   });
 
-  test('the border of the margin table is allowed', async () => {
+  test('the limit of the margin table is allowed', async () => {
     const tiers = [{ ...first, mmr: '0.04454' }];
     done(await operator.send({ registerPerp: definition({ marginTable: { tiers } }) }));
   });
@@ -208,7 +208,7 @@ describe('registerPerp', () => {
     ['premiumCap', { premiumCap: '1' }],
     ['premiumCap', { premiumCap: '-0.01' }],
     ['marginTable', { marginTable: { tiers: [] } }],
-  ])('a fault in %s is named: %j', async (field, changes) => {
+  ])('an error in %s is named: %j', async (field, changes) => {
     const before = (await universe()).length;
     const reply = await operator.send({ registerPerp: definition({ ...changes }) });
     const refused = refusalOf(reply);
@@ -248,22 +248,23 @@ describe('pushOracle', () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const time = Date.now();
     done(await operator.push([entry(perp, '101')], time));
-    // Before the last observation of that instrument: skipped; the other one has an older last.
+    // Before the last observation of that instrument: skipped; the last one of the other instrument
+    // is older.
     const refused = refusalOf(
       await operator.push([entry(perp, '150'), entry(other, '102')], time - 1),
     );
     expect(refused.message).toBe('prices[0]: stale');
     expect([await markOf(perp), await markOf(other)]).toEqual(['101', '102']);
-    // The same time again counts.
+    // The same time again is applied.
     done(await operator.push([entry(perp, '103')], time));
     expect(await markOf(perp)).toBe('103');
   });
 
-  test('R-oracle-stale: up to 5 s ahead counts as now, later is skipped', async () => {
+  test('R-oracle-stale: up to 5 s ahead is applied as now, later is skipped', async () => {
     const perp = await operator.list();
     done(await operator.push([entry(perp, '101')], Date.now() + 3_500));
     expect(await markOf(perp)).toBe('101');
-    // It counted as now, so a price observed now is not older.
+    // It was applied as now, so a price observed now is not older.
     await new Promise((resolve) => setTimeout(resolve, 5));
     done(await operator.push([entry(perp, '102')], Date.now()));
     const refused = refusalOf(await operator.push([entry(perp, '103')], Date.now() + 60_000));
@@ -271,7 +272,7 @@ describe('pushOracle', () => {
     expect(await markOf(perp)).toBe('102');
   });
 
-  test('an unknown instrument and a price of 0 are skipped, the others apply', async () => {
+  test('an unknown instrument and a price of 0 are skipped, the others are applied', async () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const refused = refusalOf(
       await operator.push([entry(77_777, '1'), entry(perp, '0'), entry(other, '105')]),
@@ -283,10 +284,10 @@ describe('pushOracle', () => {
   test('R-mark: the external price is C, within the band', async () => {
     const perp = await operator.list();
     const alice = await world.trader('alice');
-    // With an empty book A and B are the oracle, so C alone moves nothing.
+    // With an empty book A and B are the oracle, so C alone has no effect.
     done(await operator.push([entry(perp, '100', '100.5')]));
     expect(await markOf(perp)).toBe('100');
-    // B is the bid, above C; A has only begun to leave the oracle: C is the median.
+    // B is the bid, above C; A has just started to move away from the oracle: C is the median.
     done(
       await alice.place(
         perpOrder({ market: perp, side: 'buy', price: '102', size: '1' }),
@@ -294,7 +295,8 @@ describe('pushOracle', () => {
       ),
     );
     await eventually(async () => expect(await markOf(perp)).toBe('100.5'));
-    // 20× with mmr 2.5%: (0.05 − 0.025 − 0.005 − 0.00045) / (2 + 0.025 + 0.005 + 0.05) of the oracle.
+    // 20× with mmr 2.5%: (0.05 − 0.025 − 0.005 − 0.00045) / (2 + 0.025 + 0.005 + 0.05) of the
+    // oracle.
     done(await operator.push([entry(perp, '100', '101')]));
     await eventually(async () => expect(await markOf(perp)).toMatch(/^100\.(939|94)/));
   });

@@ -16,7 +16,7 @@ import {
   triggersOf,
 } from '../support/perps.ts';
 
-/** R-determinism: what the log holds is what a restarted venue shows, waiting things included. */
+/** R-determinism: a restarted venue has the state of its log, including waiting orders and jobs. */
 
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
@@ -63,7 +63,7 @@ test.each(['stop', 'kill'] as const)(
     await world.venue.startAgain();
     expect(await look()).toEqual(before);
 
-    // The stop of the position still fires, and takes its sibling along.
+    // The stop of the position still triggers, and cancels its sibling.
     done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '5' })));
     await perp.push('95');
     expect(await recordsOf(alice, perp)).toEqual([]);

@@ -45,7 +45,7 @@ const quote = (side: 'buy' | 'sell', price: string, size: string) =>
 
 const jobs = async (): Promise<Json[]> => (await alice.state()).activeReverseJobs;
 
-/** Lets seconds pass until the job has ended, or another thing has come true. */
+/** Advances time until the job has ended, or another condition is true. */
 async function goneOn<T>(check: () => Promise<T>): Promise<T> {
   for (let seconds = 0; seconds < 15; seconds += 1) {
     try {
@@ -57,7 +57,7 @@ async function goneOn<T>(check: () => Promise<T>): Promise<T> {
   return check();
 }
 
-/** The sizes that are left when the job has ended. */
+/** The remaining sizes when the job has ended. */
 async function settled(): Promise<string[]> {
   return goneOn(async () => {
     expect(await jobs()).toEqual([]);
@@ -66,7 +66,7 @@ async function settled(): Promise<string[]> {
 }
 
 describe('reversePosition', () => {
-  test('a long becomes as much short when the book holds enough', async () => {
+  test('a long becomes an equal short if the book has enough liquidity', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99.5', '10');
     const reply = await act(alice, reverse());
@@ -81,7 +81,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['-5']);
   });
 
-  test('a short becomes as much long', async () => {
+  test('a short becomes an equal long', async () => {
     await trade(bob, alice, { market: perp, price: '100', size: '5' });
     await quote('sell', '100.5', '20');
     done(await act(alice, reverse()));
@@ -91,7 +91,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['5']);
   });
 
-  test('the job while it runs, field by field, through both phases', async () => {
+  test('the running job, field by field, through both phases', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99', '2');
     done(await act(alice, reverse()));
@@ -124,7 +124,7 @@ describe('reversePosition', () => {
     expect(await jobs()).toHaveLength(1);
   });
 
-  test('the book beyond 5 % of the mark is out of reach; after 10 s what is done stays', async () => {
+  test('the book beyond 5 % of the mark is not used; after 10 s the job ends with its partial result', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '95', '1');
     await quote('buy', '94.99', '20');
@@ -156,7 +156,7 @@ describe('reversePosition', () => {
     expect((await alice.openOrders()).map((row) => row.oid)).toEqual([orders[1].oid]);
   });
 
-  test('the opening is subject to margin: the position is closed and stays so', async () => {
+  test('the opening is subject to margin: the position is closed and not reopened', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '150' });
     await perp.push('96');
     await quote('buy', '95.5', '150');
@@ -164,7 +164,7 @@ describe('reversePosition', () => {
     done(await act(alice, reverse()));
     await goneOn(async () => expect(await recordsOf(alice, perp)).toEqual([]));
     expect(await jobs()).toMatchObject([{ phase: 'Opening', filledCloseQty: '150' }]);
-    // What the other side would need is tied up elsewhere before the book can give it.
+    // The margin for the other side is used elsewhere before the book has the liquidity.
     const free = Number((await alice.state()).withdrawable);
     const size = String(Math.floor((free * 0.98) / 5));
     done(await alice.place(perpOrder({ market: other, side: 'buy', price: '100', size })));
@@ -178,7 +178,7 @@ describe('reversePosition', () => {
     expectRefusal(await act(alice, reverse({ asset: 77_777 })), 10404, 'Instrument not found');
   });
 
-  test('R-hedge: isBuy picks the record', async () => {
+  test('R-hedge: isBuy selects the record', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     const refused = await act(alice, reverse({ isBuy: false }));

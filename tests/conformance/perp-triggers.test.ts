@@ -31,7 +31,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** R-trigger: off the book, by the mark, once. */
+/** R-trigger: outside the book, triggered by the mark, once. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -48,7 +48,7 @@ beforeEach(async () => {
 
 type Loose = Partial<Omit<TriggerOptions, 'market'>>;
 
-/** A stop that opens a long position: fires at 110 and above. */
+/** A stop that opens a long position: triggers at 110 and above. */
 const trigger = (changes: Loose = {}) =>
   triggerOrder({
     market: perp,
@@ -127,7 +127,7 @@ describe('a waiting trigger order', () => {
     expect(await triggersOf(bob)).toEqual([]);
   });
 
-  test('R-trigger: reserves no margin and stands in no book; not in the open orders', async () => {
+  test('R-trigger: reserves no margin and is neither in the book nor in the open orders', async () => {
     await wait({ size: '900' });
     expect((await alice.state()).withdrawable).toBe('1000');
     const book = await world.client.data({ type: 'l2Book', coin: perp.coin });
@@ -135,7 +135,7 @@ describe('a waiting trigger order', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('orderUpdates tells it as open, with its trigger', async () => {
+  test('orderUpdates sends it as open, with its trigger', async () => {
     const oid = await wait({ cloid: cloidOf('told') });
     const update = await watch.last(oid, 'open');
     expect(update.order).toMatchObject({
@@ -156,7 +156,7 @@ describe('a waiting trigger order', () => {
     expect(update.statusTimestamp).toBeTypeOf('number');
   });
 
-  test('cancelled by order id, with or without grouping, then gone', async () => {
+  test('cancelled by order id, with or without grouping', async () => {
     for (const extra of [{}, { grouping: 'tpsl' }]) {
       const oid = await wait();
       const action = { type: 'cancel', cancels: [{ a: perp.id, o: oid, ...extra }] };
@@ -171,7 +171,7 @@ describe('a waiting trigger order', () => {
     }
   });
 
-  test('cancelled by client order id, which is then free again', async () => {
+  test('cancelled by client order id, which can then be reused', async () => {
     const cloid = cloidOf('again');
     const oid = await wait({ cloid });
     expectRefusal(await alice.place(trigger({ cloid })), 10011, 'Duplicate cloid');
@@ -188,7 +188,7 @@ describe('a waiting trigger order', () => {
     expectRefusal(await act(alice, amend), 10011, 'Order not found');
   });
 
-  test('R-limits-of-state: 100 wait in one instrument, one more is refused', async () => {
+  test('R-limits-of-state: 100 may wait in one instrument, one more is rejected', async () => {
     for (const _ of [1, 2]) {
       done(await alice.place(...Array.from({ length: 50 }, () => trigger())));
     }
@@ -240,7 +240,7 @@ describe('validation of a trigger order', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('R-trigger: a market one may be larger than a market order, simulated or sent', async () => {
+  test('R-trigger: a market trigger order may exceed the market order limit, simulated or sent', async () => {
     const order = trigger({ size: '1000.001' });
     const action = { type: 'order', grouping: 'na', orders: [order] };
     const query = { type: 'simulate', user: alice.address, action };
@@ -249,7 +249,7 @@ describe('validation of a trigger order', () => {
     expect(done(await alice.place(order)).orders[0]).toMatchObject({ state: 'open' });
   });
 
-  test('R-sizes: triggerPx knows no band, and a limit is tested only when it fires', async () => {
+  test('R-sizes: triggerPx has no band, and a limit is checked only when it triggers', async () => {
     await wait({ at: '5000' });
     await wait({ at: '5000', limit: '5000' });
     await wait({ side: 'sell', at: '0.01', limit: '0.01', size: '2000' });
@@ -270,7 +270,7 @@ describe('validation of a trigger order', () => {
   });
 });
 
-describe('R-trigger: when it fires', () => {
+describe('R-trigger: when it triggers', () => {
   test.each([
     ['tp sell', 'sell', 'tp', '109.99', '110'],
     ['sl buy', 'buy', 'sl', '109.99', '110'],
@@ -287,13 +287,13 @@ describe('R-trigger: when it fires', () => {
     expect(position).toMatchObject({ szi: side === 'buy' ? '1' : '-1', entryPx: at });
     const { order } = await watch.last(oid, 'filled');
     expect(order).toMatchObject({ filledSz: '1', sz: '0', avgPx: at, isTrigger: true });
-    // Once: the price may go and come back.
+    // Once: the price may return and cross again.
     await perp.push('100');
     await perp.push(at);
     expect((await recordOf(alice, perp)).position.szi).toBe(side === 'buy' ? '1' : '-1');
   });
 
-  test('already there: at the next pass', async () => {
+  test('already beyond the price: at the next pass', async () => {
     await quote('sell', '100');
     const oid = await wait({ at: '95' });
     await world.passTime(1_000);
@@ -307,14 +307,14 @@ describe('R-trigger: when it fires', () => {
     await quote('sell', '126.01', '5');
     const oid = await wait();
     await perp.push('120');
-    // 1.05 × 120 is 126: two quotes are in reach, the rest of the order is cancelled.
+    // 1.05 × 120 is 126: two quotes are within the range, the rest of the order is cancelled.
     const { order, reason } = await watch.last(oid, 'cancelled');
     expect(reason).toBe('iocRemainder');
     expect(order).toMatchObject({ filledSz: '0.7', orderType: 'Market', isTrigger: true });
     expect((await recordOf(alice, perp)).position.szi).toBe('0.7');
   });
 
-  test('a limit one is placed as a Gtc at p, under its order id', async () => {
+  test('a limit trigger order is placed as a Gtc at p, under its order id', async () => {
     const cloid = cloidOf('limit');
     const oid = await wait({ limit: '110.5', cloid });
     await quote('sell', '110.51');
@@ -334,12 +334,12 @@ describe('R-trigger: when it fires', () => {
     expect(book.levels[0]).toEqual([{ px: '110.5', sz: '1', n: 1 }]);
     const { order } = await watch.last(oid, 'open');
     expect(order).toMatchObject({ limitPx: '110.5', sz: '1' });
-    // From now on it is an order like any other.
+    // From now on it is an ordinary order.
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '110', s: '2' };
     expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
   });
 
-  test('p of a market one is not used for pricing', async () => {
+  test('p of a market trigger order is not used for pricing', async () => {
     await quote('sell', '110');
     const oid = await wait();
     const low = { ...trigger(), p: '50' };
@@ -349,7 +349,7 @@ describe('R-trigger: when it fires', () => {
     await watch.last(other, 'filled');
   });
 
-  test('none fires while its market is halted (R-halt); it does after', async () => {
+  test('none triggers while its market is halted (R-halt); it does afterwards', async () => {
     await quote('sell', '110');
     const oid = await wait();
     await operator.set(perp, { haltTrading: true });
@@ -361,7 +361,7 @@ describe('R-trigger: when it fires', () => {
   });
 });
 
-describe('R-trigger: a failure at firing is rejected', () => {
+describe('R-trigger: a failure when it triggers is a reject', () => {
   const rejection = async (oid: number) => (await watch.last(oid, 'rejected')).reason;
 
   test('reduce-only without a position', async () => {
@@ -384,7 +384,7 @@ describe('R-trigger: a failure at firing is rejected', () => {
     expect(await rejection(oid)).toBe('Price is too far from the oracle');
   });
 
-  test('R-reduce: a reduce-only one is clipped to the position when it fires', async () => {
+  test('R-reduce: a reduce-only trigger order is clipped to the position when it triggers', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     const oid = await wait({ side: 'sell', kind: 'sl', at: '90', size: '5', reduceOnly: true });
     await quote('buy', '90', '10');

@@ -21,19 +21,19 @@ import {
 import type { Market } from '../support/market.ts';
 import { results, status } from '../support/replies.ts';
 
-/** R-rounding, R-initial, R-fill-check, R-stp and R-reduce: what trades do to accounts. */
+/** R-rounding, R-initial, R-fill-check, R-stp and R-reduce: effects of trades on accounts. */
 
 const world = aSharedVenue();
 
 const USDC_1000 = exact(1000);
 
-/** A valid resting buy far below the mark; each test changes what it is about. */
+/** A valid resting buy far below the mark; each test changes its own subject. */
 function resting(changes: Partial<OrderOptions> = {}): Json {
   const { btc } = world;
   return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
 }
 
-/** What a taker and a maker pay for one fill (R-rounding: up, to the micro-USDC). */
+/** The fees of taker and maker for one fill (R-rounding: rounded up to a micro-USDC). */
 function fees(notional: Exact): { taker: Exact; maker: Exact } {
   const { btc } = world;
   return {
@@ -56,7 +56,7 @@ describe('money to the micro-USDC', () => {
     expect((await bob.position(btc)).cumFee).toBe(show(-maker));
   });
 
-  test('many partial fills of an order cost what one would (R-rounding)', async () => {
+  test('many partial fills of an order cost the same as one fill (R-rounding)', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, part] = [btc.at(0), btc.lots(Number(exact(btc.worth(11)) / btc.lot))];
@@ -72,7 +72,7 @@ describe('money to the micro-USDC', () => {
     expect(await alice.balance()).toBe(show(USDC_1000 - fees(single).taker * BigInt(parts)));
   });
 
-  test('a closed position leaves its profit in the balance and nothing else', async () => {
+  test('a closed position leaves only its profit in the balance', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(500);
@@ -97,7 +97,7 @@ describe('money to the micro-USDC', () => {
     expect(right.marginSummary.accountValue).toBe(show(USDC_1000 - gain - paid('maker')));
   });
 
-  test('reducing realises in proportion, a flip opens the rest at the new price', async () => {
+  test('reducing realises PnL in proportion, and a flip opens the rest at the new price', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const unit = exact(btc.worth(100));
@@ -185,7 +185,7 @@ describe('money to the micro-USDC', () => {
     expect(exact(position.liquidationPx)).toBeLessThan(exact(position.markPx));
   });
 
-  test('an account with nothing at risk has the ratio 999999', async () => {
+  test('an account without risk has the ratio 999999', async () => {
     const alice = await world.trader('alice');
     const state = await alice.state();
     expect(state).toMatchObject({ crossMarginRatio: '999999', withdrawable: '1000' });
@@ -206,8 +206,8 @@ describe('money to the micro-USDC', () => {
   });
 });
 
-describe('R-initial: margin is spent once', () => {
-  /** An order that takes 60 % of what a fresh account can carry. */
+describe('R-initial: margin cannot be used twice', () => {
+  /** An order that needs 60 % of a new account's margin. */
   function most(market: Market) {
     const size = market.worth(600 * Math.min(20, market.maxLeverage));
     return order({ market, side: 'buy', price: market.at(-100), size });
@@ -221,7 +221,7 @@ describe('R-initial: margin is spent once', () => {
     expect((await alice.openOrders()).length).toBeLessThanOrEqual(1);
   });
 
-  test('by actions that arrive together', async () => {
+  test('by concurrent actions', async () => {
     const alice = await world.trader('alice');
     const signed = [];
     for (let index = 0; index < 8; index++)
@@ -240,7 +240,7 @@ describe('R-initial: margin is spent once', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('and is free again after a cancel', async () => {
+  test('and is released by a cancel', async () => {
     const alice = await world.trader('alice');
     const [first] = results(await alice.place(most(world.btc)));
     await alice.cancel({ a: world.btc.id, o: first.oid });
@@ -248,8 +248,8 @@ describe('R-initial: margin is spent once', () => {
   });
 });
 
-describe('R-fill-check: a price far from the mark cannot hand margin to a confederate', () => {
-  test('a maker whom the fill would leave short of margin is cancelled, the taker goes on', async () => {
+describe('R-fill-check: a price far from the mark cannot transfer margin to another account', () => {
+  test('a maker that the fill would leave short of margin is cancelled, and the taker continues', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(7000), btc.worth(5000)];
@@ -261,7 +261,7 @@ describe('R-fill-check: a price far from the mark cannot hand margin to a confed
     expect((await bob.state()).assetPositions).toEqual([]);
   });
 
-  test('a taker whom it would leave short loses the rest of the order', async () => {
+  test('a taker that it would leave short of margin loses the rest of the order', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(7000), btc.worth(5000)];
@@ -275,7 +275,7 @@ describe('R-fill-check: a price far from the mark cannot hand margin to a confed
 });
 
 describe('R-stp', () => {
-  test('an order never trades with its own account: the resting one goes', async () => {
+  test('an order never trades with its own account: the resting order is cancelled', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(20);
@@ -304,7 +304,7 @@ describe('R-stp', () => {
 });
 
 describe('R-reduce', () => {
-  /** Alice long, bob short, by this much. */
+  /** Alice long and bob short by this size. */
   async function opened(size: string): Promise<{ alice: Actor; bob: Actor }> {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -313,7 +313,7 @@ describe('R-reduce', () => {
     return { alice, bob };
   }
 
-  test('it closes but never flips: what is too much is clipped, with a warning', async () => {
+  test('it closes but never flips: the excess is clipped, with a warning', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice, bob } = await opened(size);
@@ -330,7 +330,7 @@ describe('R-reduce', () => {
     expect((await alice.state()).assetPositions).toEqual([]);
   });
 
-  test('in the wrong direction it is refused', async () => {
+  test('in the wrong direction it is rejected', async () => {
     const { btc } = world;
     const { alice } = await opened(btc.worth(100));
     const reply = await alice.place(resting({ reduceOnly: true }));
@@ -341,7 +341,7 @@ describe('R-reduce', () => {
     });
   });
 
-  test('resting ones never add up to more than the position', async () => {
+  test('resting ones never exceed the position in total', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice } = await opened(size);
@@ -363,7 +363,7 @@ describe('R-reduce', () => {
     );
   });
 
-  test('when the position shrinks the newest are cut first', async () => {
+  test('if the position shrinks the newest are reduced first', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice, bob } = await opened(size);
@@ -377,7 +377,7 @@ describe('R-reduce', () => {
     expect(await alice.openOrders()).toMatchObject([{ oid: first.oid, sz: half }]);
   });
 
-  test('it closes a position worth less than 10 USDC whole (R-sizes)', async () => {
+  test('it closes a position worth less than 10 USDC completely (R-sizes)', async () => {
     const { btc } = world;
     const size = btc.worth(30);
     const { alice, bob } = await opened(size);

@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { aSharedVenue, order, orderAction } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 
-/** Which values requests may carry, and how a wrong one is told. */
+/** Valid values of requests, and the errors for invalid ones. */
 
 const world = aSharedVenue();
 const USER = `0x${'12'.repeat(20)}`;
 const EXCHANGE_IDS: readonly number[] = [-1, 0, 1, 2, 7];
 
-describe('enums of requests are read in any case', () => {
+describe('the case of enums in requests is ignored', () => {
   const span = () => ({ coin: world.btc.coin, startTime: 0 });
 
   test.each(['1H', '1D', '15M', '30M', '12H', '1W', '5m'])(
-    'a candle interval %s is taken for its lower case',
+    'a candle interval %s is read as lower case',
     async (interval) => {
       const req = { ...span(), interval };
       expect((await world.client.info({ type: 'candleSnapshot', req })).json.success).toBe(true);
@@ -26,7 +26,7 @@ describe('enums of requests are read in any case', () => {
     },
   );
 
-  test('a minute and a month differ by their case alone', async () => {
+  test('a minute and a month differ only by case', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
@@ -45,14 +45,14 @@ describe('enums of requests are read in any case', () => {
     }
   });
 
-  test('an interval of a probability is a month in either case', async () => {
+  test('a probability interval of a month is accepted in either case', async () => {
     for (const interval of ['1m', '1M', '1H', 'MAX']) {
       const query = { type: 'outcomeProbability', instrumentIds: [100_000], interval };
       expect((await world.client.info(query)).json).toMatchObject({ success: true });
     }
   });
 
-  test('an interval that there is not is refused with those that there are', async () => {
+  test('an unknown interval is rejected with the valid ones', async () => {
     const query = { type: 'candleSnapshot', req: { ...span(), interval: '2M' } };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
@@ -61,7 +61,7 @@ describe('enums of requests are read in any case', () => {
   });
 });
 
-/** Each query that takes an exchange id, and the ones that it has something for. */
+/** Each query with an exchange id, and the ids that it supports. */
 const QUERIES: [query: object, allowed: number[]][] = [
   [{ type: 'clearinghouseState', user: USER }, [0]],
   [{ type: 'clearinghouseState', user: USER, accountType: 'perp' }, [0]],
@@ -79,8 +79,8 @@ const SPELLED = SPELLINGS.flatMap((key) =>
   QUERIES.map(([query, allowed]) => [query, key, allowed] as const),
 );
 
-describe('an exchange that a request has nothing for is refused', () => {
-  test.each(SPELLED)('%j with %s of %j alone', async (query, key, allowed) => {
+describe('an exchange that a request does not support is rejected', () => {
+  test.each(SPELLED)('%j with %s of %j only', async (query, key, allowed) => {
     for (const got of EXCHANGE_IDS) {
       const { status, json, text } = await world.client.info({ ...query, [key]: got });
       if (allowed.includes(got)) {
@@ -97,21 +97,21 @@ describe('an exchange that a request has nothing for is refused', () => {
     }
   });
 
-  test('a series of another exchange is refused before it is looked for', async () => {
+  test('a series of another exchange is rejected before it is looked up', async () => {
     const query = { type: 'outcomeSeriesTimeline', seriesSlug: 'none', exchangeId: 0 };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: 10002, details: { field: 'exchangeId', allowed: [1] } });
   });
 
-  test.each(SPELLINGS)('a query without such a filter refuses %s', async (key) => {
+  test.each(SPELLINGS)('a query without such a filter rejects %s', async (key) => {
     const query = { type: 'outcomeFrontendOpenOrders', user: USER, [key]: 1 };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
     expect(json).toMatchObject({ message: 'exchangeId is not accepted', details: { field: key } });
   });
 
-  test.each(SPELLINGS)('streams refuse %s alike', async (key) => {
+  test.each(SPELLINGS)('streams reject %s equally', async (key) => {
     const streams: [subscription: object, allowed: number][] = [
       [{ type: 'clearinghouseState', user: USER }, 0],
       [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, 1],
@@ -142,7 +142,7 @@ describe('an exchange that a request has nothing for is refused', () => {
   });
 });
 
-describe('JSON that is not of this interface is told what is wrong', () => {
+describe('JSON for another API gets an error with the difference', () => {
   const cases: [path: string, body: string, message: string, field: string][] = [
     ['/info', '{"type":"perpMeta","type":"settings"}', 'Duplicate key: type', 'type'],
     [
@@ -208,7 +208,7 @@ describe('JSON that is not of this interface is told what is wrong', () => {
   });
 });
 
-describe('a fault is named where the client wrote it', () => {
+describe('an error is named with the path that the client used', () => {
   test('a field of candleSnapshot at the top level, or in req', async () => {
     const fields = { coin: world.btc.coin, interval: 'soon', startTime: 0 };
     const flat = await world.client.info({ type: 'candleSnapshot', ...fields });
@@ -222,7 +222,7 @@ describe('a fault is named where the client wrote it', () => {
     });
   });
 
-  test('a cursor by the name that it was sent with', async () => {
+  test('a cursor by the name that was sent', async () => {
     for (const field of ['cursor', 'after_cursor']) {
       const { json } = await world.client.info({ type: 'outcomeMeta', [field]: 'nonsense' });
       expect(json).toMatchObject({
@@ -234,13 +234,13 @@ describe('a fault is named where the client wrote it', () => {
   });
 });
 
-describe('what is unknown is told what there is', () => {
+describe('an unknown name gets suggestions', () => {
   test.each([
     ['meta', 'perpMeta'],
     ['allMids', 'tickers of /api-ws'],
     ['L2book', 'l2Book'],
     ['clearinghousestate', 'clearinghouseState'],
-  ])('the query %s leads to %s', async (type, near) => {
+  ])('the query %s suggests %s', async (type, near) => {
     const { status, json } = await world.client.info({ type });
     expect(status).toBe(403);
     expect(json).toMatchObject({
@@ -256,7 +256,7 @@ describe('what is unknown is told what there is', () => {
     expect(json.details.why).toContain('/docs/info');
   });
 
-  test('an action that there is not', async () => {
+  test('an unknown action', async () => {
     const alice = await world.trader('alice');
     const { json } = await world.client.exchange(await alice.sign({ type: 'modify' }));
     expect(json).toMatchObject({ code: 10001, details: { field: 'type', got: 'modify' } });
@@ -264,7 +264,7 @@ describe('what is unknown is told what there is', () => {
     expect(json.details.why).toContain('modify2');
   });
 
-  test('a name leads to the id of the instrument, as the field takes it', async () => {
+  test('a name gets the id of the instrument, in the type of the field', async () => {
     const { btc } = world;
     for (const coin of ['BTC', 'BTC-USDC', 'btc', btc.id]) {
       const { status, json } = await world.client.info({ type: 'l2Book', coin });
@@ -295,7 +295,7 @@ describe('what is unknown is told what there is', () => {
     });
   });
 
-  test('an id of nothing leads to where ids are', async () => {
+  test('an unknown id gets a reference to the list of ids', async () => {
     const { status, json } = await world.client.info({ type: 'l2Book', coin: '77777' });
     expect(status).toBe(200);
     expect(json).toMatchObject({ code: 10404, message: 'Instrument not found' });
@@ -305,7 +305,7 @@ describe('what is unknown is told what there is', () => {
     expect(detail.json.details.allowed).toContain('BTC');
   });
 
-  test('streams tell alike', async () => {
+  test('streams give the same errors', async () => {
     const socket = await world.socket();
     const byName = { type: 'l2Book', coin: 'BTC' };
     expect(

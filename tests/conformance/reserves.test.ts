@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Chain, chainOf, post, richOnChain } from '../support/chain.ts';
 import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
-/** That all that is owed is there, shown by a venue with a chain of its own to somebody who trusts nobody. */
+/** Proof of reserves of a venue with a local chain, verified independently. */
 
 const EVERY_MS = 1_000;
 const WAIT = { timeout: 60_000, interval: 200 };
@@ -33,10 +33,10 @@ afterAll(async () => {
 const client = () => createClient({ url: venue.url }).info;
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
-/** The first proof of an address that shows an amount. */
+/** The first proof of an address with an amount. */
 async function proven(user: Hex, amount: string, keptAside?: string): Promise<ReservesProof> {
   let proof: ReservesProof | null = null;
-  // Two deposits may be seen in two blocks, with a publication between them.
+  // Two deposits may be read in two blocks, with a publication in between.
   await expect
     .poll(async () => {
       proof = await client().reservesProof({ user });
@@ -47,7 +47,9 @@ async function proven(user: Hex, amount: string, keptAside?: string): Promise<Re
   return proof as unknown as ReservesProof;
 }
 
-/** Runs the stand-alone checker in a process of its own: `lines` are what it found, `why` is why it could not look. */
+/**
+ * Runs the stand-alone check in a separate process: `lines` are its findings, `why` is its error.
+ */
 async function verify(
   args: readonly string[],
 ): Promise<{ code: number; lines: string[]; why: string }> {
@@ -69,7 +71,7 @@ function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-test('R-conservation: from the first minute the bridge holds what is owed, and it is published', async () => {
+test('R-conservation: from the first minute the bridge holds the liabilities, and this is published', async () => {
   await expect.poll(async () => (await client().reserves()).published, WAIT).not.toBeNull();
   const { chain: where, current, published } = await client().reserves();
   expect(where).toEqual({ chainId: 421_614, bridge: chain.bridge, token: chain.token });
@@ -78,7 +80,7 @@ test('R-conservation: from the first minute the bridge holds what is owed, and i
   expect(current).toMatchObject({ difference: '0' });
 });
 
-test('a deposit, test money and what is kept aside are told apart, and a user’s proof holds', async () => {
+test('deposits, test money and uncredited deposits are separate, and a user’s proof is valid', async () => {
   const account = await richOnChain(venue.url);
   const wallet = chain.wallet(account);
   const user = account.address.toLowerCase() as Hex;
@@ -128,7 +130,7 @@ test('a deposit, test money and what is kept aside are told apart, and a user’
   await rm(folder, { recursive: true });
 });
 
-test('a withdrawal is owed until it is paid, and no longer: at each moment all of it is there', async () => {
+test('a withdrawal is a liability until it is paid: at each moment the assets cover all liabilities', async () => {
   const wallet = privateKeyWallet(generatePrivateKey());
   const user = wallet.address as Hex;
   const destination = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
@@ -152,7 +154,7 @@ test('a withdrawal is owed until it is paid, and no longer: at each moment all o
   expect(parts.withdrawHold).toBe('0');
 });
 
-test('who has no account is in no tree, and whose address is no address is told so', async () => {
+test('an address without an account is in no tree, and an invalid address gets an error', async () => {
   const stranger = `0x${'77'.repeat(20)}`;
   expect(await client().reservesProof({ user: stranger })).toBeNull();
   expect(await verify(['--url', venue.url, '--user', stranger])).toEqual({
@@ -164,7 +166,7 @@ test('who has no account is in no tree, and whose address is no address is told 
   expect(refused).toMatchObject({ status: 400, message: 'Wrong type for user' });
 });
 
-test('docs/verify/proof-of-reserves.md runs and prints what it says', async () => {
+test('the commands in docs/verify/proof-of-reserves.md run and print the documented output', async () => {
   const guide = await readFile(join(REPOSITORY, 'docs', 'verify', 'proof-of-reserves.md'), 'utf8');
   const blocksOf = (language: string): string =>
     [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))]
@@ -176,7 +178,7 @@ test('docs/verify/proof-of-reserves.md runs and prints what it says', async () =
   expect(stdout).toBe(blocksOf('text'));
 });
 
-test('a venue that is killed goes on: the tree that was published is there, and the next is due', async () => {
+test('a killed venue continues: the published tree exists, and the next one is due', async () => {
   const account = await richOnChain(venue.url);
   const user = account.address.toLowerCase() as Hex;
   await chain.wallet(account).transfer(chain.bridge, usdc('7'));

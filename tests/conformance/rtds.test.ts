@@ -21,7 +21,7 @@ function subscribe(socket: Socket, topic: string, symbol?: string): void {
 const onTopic = (topic: string, type: string) => (frame: Json) =>
   frame.topic === topic && frame.type === type;
 
-test('a ping is a bare word', async () => {
+test('a ping is a plain word', async () => {
   const socket = await world.socket('/ws-rtds');
   for (const word of ['PING', 'ping']) {
     expect(await socket.ask(word, (frame) => frame === 'PONG')).toBe('PONG');
@@ -62,10 +62,10 @@ test.each([
   expect(update.connection_id).toBe(dump.connection_id);
 });
 
-test('averages are over the whole seconds before, each with its last price (R-series)', async () => {
+test('averages are over the preceding whole seconds, each with its last price (R-series)', async () => {
   const symbol = 'DDD';
   const second = Math.floor(Date.now() / 1000) * 1000;
-  // One price a second: 100 for half a minute, then 103 until just now.
+  // One price a second: 100 for half a minute, then 103 until now.
   const prices = Array.from({ length: 61 }, (_, index) => ({
     symbol,
     source: 'oracle',
@@ -80,7 +80,7 @@ test('averages are over the whole seconds before, each with its last price (R-se
     const socket = await world.socket('/ws-rtds');
     subscribe(socket, topic, 'ddd/usd');
     const { payload } = await socket.next(onTopic(topic, 'subscribe'));
-    // At `second` the window ends a second before it: of the sixty samples 29 are 103.
+    // At `second` the window ends a second before it: 29 of the sixty samples are 103.
     const expected = seconds === 30 ? 102.9 : 101.45;
     const found = payload.data.find((each: Json) => each.timestamp === second);
     expect(found).toEqual({ timestamp: second, value: expected });
@@ -108,7 +108,7 @@ describe('frames', () => {
     expect(await socket.next(isIt)).toMatchObject({ topic: 'crypto_prices', type: 'update' });
   });
 
-  test('what is not understood is an error, and the connection stays', async () => {
+  test('a malformed frame is an error, and the connection stays open', async () => {
     const socket = await world.socket('/ws-rtds');
     for (const frame of ['hello', '{}', '{"action":"dance","subscriptions":[]}']) {
       expect(await socket.ask(frame, () => true)).toMatchObject({ type: 'error' });
@@ -120,7 +120,7 @@ describe('frames', () => {
 describe('limits', () => {
   const limited = aVenue(DEPLOYED.filter((each) => each !== '--no-limits'));
 
-  test('ten connections each, and a budget of frames', async () => {
+  test('ten connections each, and a limit of frames', async () => {
     const sockets: Record<string, Socket> = {};
     for (const path of ['/api-ws', '/ws-rtds']) {
       for (let count = 0; count < 10; count++) sockets[path] = await limited.socket(path);

@@ -7,19 +7,21 @@ import { Deployer, DEPLOYER, type OutcomeMarket } from '../support/deployer.ts';
 import { placed } from '../support/outcomes.ts';
 
 /**
- * Events that were settled more than a week ago have left the venue's memory. They are listed, traded and resolved; ten days later the
- * venue starts anew on its folder and is asked about them. Time is in the hand of the test.
+ * Events settled more than a week ago are no longer in the venue's memory. They are listed, traded
+ * and resolved; ten days later the venue restarts on its folder and is queried. The test controls
+ * the time.
  */
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 /**
- * Five minutes into the last quarter hour: what is asked for up to a minute later is one candle, whenever the test runs. Those who
- * sign take their nonces from the clock of the machine, which may be ahead of the venue's and not behind it.
+ * Five minutes into the last quarter hour, so that queries up to a minute later are in one candle,
+ * at any time of the run. Signers take nonces from the machine's clock, which may be ahead of the
+ * venue's but not behind.
  */
 const START_MS = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS - 10 * MINUTE_MS;
-/** Of markets that are open when the venue begins. */
+/** Markets that are open at the start of the venue. */
 const OPEN = { startTime: START_MS - MINUTE_MS };
 
 let venue: TestVenue;
@@ -27,7 +29,7 @@ let client: Client;
 let rain: OutcomeMarket;
 let snow: OutcomeMarket;
 let sun: OutcomeMarket;
-/** What was told before. */
+/** The earlier answers. */
 const before: Record<string, Json> = {};
 
 const deployer = new Deployer(worldOf(() => client));
@@ -38,7 +40,7 @@ const candlesOf = ({ coin }: OutcomeMarket): Json => ({
   req: { coin, interval: '15m', startTime: START_MS - DAY_MS, endTime: START_MS + MINUTE_MS },
 });
 
-/** The whole reply, since how far the history was stands beside the data. */
+/** The whole reply, because the height of the history is next to the data. */
 async function ask(query: Json): Promise<Json> {
   const { json, status, text } = await client.post('/info', query);
   expect(status, text).toBe(200);
@@ -77,7 +79,7 @@ beforeAll(async () => {
   before['meta'] = await client.data({ type: 'outcomeMeta', eventSlug: 'weather' });
   before['resolution'] = await client.data({ type: 'outcomeResolution', instrumentId: rain.id });
   before['candles'] = await client.data(candlesOf(rain));
-  // The first block of a new day lets go of what is over.
+  // The first block of a new day drops settled events.
   await venue.advance('10d', { step: '6h' });
   await venue.restart();
   await eventually(async () => {
@@ -90,8 +92,8 @@ afterAll(async () => {
   await venue.stop();
 });
 
-describe('a settled event that has left memory', () => {
-  test('R-settlement: has the receipt that it had, hash and all', async () => {
+describe('a settled event that is no longer in memory', () => {
+  test('R-settlement: has its original resolution record, including the hash', async () => {
     const { asOf, data } = await ask({ type: 'outcomeResolution', instrumentId: rain.id });
     expect(data).toEqual(before['resolution']);
     expect(data.receiptHash).toMatch(/^0x[0-9a-f]{64}$/);
@@ -99,7 +101,7 @@ describe('a settled event that has left memory', () => {
     expect(asOf.time).toBeGreaterThanOrEqual(data.resolvedTime);
   });
 
-  test('is found by its name and by those of its markets', async () => {
+  test('is found by its slug and by those of its markets', async () => {
     const { data } = await ask({ type: 'outcomeMeta', eventSlug: 'weather' });
     const { markets, volume, ...event } = data;
     const { markets: marketsBefore, volume: volumeBefore, ...eventBefore } = before['meta'];
@@ -118,7 +120,7 @@ describe('a settled event that has left memory', () => {
     expect(byId.data.events).toMatchObject([{ slug: 'weather', markets: [{}, {}] }]);
   });
 
-  test('stands in lists among those in memory, page by page', async () => {
+  test('is in lists among those in memory, page by page', async () => {
     const walk = async (fields: Json): Promise<string[]> => {
       const slugs: string[] = [];
       let cursor: string | null = null;
@@ -139,7 +141,7 @@ describe('a settled event that has left memory', () => {
     expect(await walk({})).toEqual(['fair']);
   });
 
-  test('still has its candles, its context and its line', async () => {
+  test('still has its candles, its context and its probabilities', async () => {
     expect((await ask(candlesOf(rain))).data).toEqual(before['candles']);
     const [context] = (await ask({ type: 'outcomeAssetCtxs', instrumentIds: [rain.id] })).data;
     expect(context).toMatchObject({ markPx: '1', lastPx: '0.6', dayNtlVlm: '0' });
@@ -148,7 +150,7 @@ describe('a settled event that has left memory', () => {
     expect(line.data.series[0].points.at(-1).p).toBe('1');
   });
 
-  test('what is still open is answered from memory', async () => {
+  test('open markets are answered from memory', async () => {
     expect(await ask({ type: 'outcomeMeta', eventSlug: 'fair' })).not.toHaveProperty('asOf');
     expect(await ask({ type: 'outcomeMeta' })).not.toHaveProperty('asOf');
     expect(await ask(candlesOf(sun))).not.toHaveProperty('asOf');

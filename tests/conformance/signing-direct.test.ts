@@ -19,7 +19,7 @@ import { CALM, HOLDING } from '../support/venue-process.ts';
 
 const world = aSharedVenue([...CALM, ...HOLDING]);
 
-/** An action that anyone with an account may send at any time and that changes nothing. */
+/** A valid action of any account that changes nothing. */
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
 
 function expectAccepted(reply: Reply): void {
@@ -46,7 +46,7 @@ async function expectOpenOrders(actor: Actor, count: number): Promise<void> {
 
 const builderFee = (builder: Actor) => ({ builder: builder.address, maxFeeRate: '0.1%' });
 
-/** Each direct action but approveAgent, which has tests of its own below. */
+/** Each direct action except approveAgent, which has separate tests below. */
 const DIRECT: readonly [string, (other: Actor) => JsonObject][] = [
   ['tokenSend', ({ address }) => transfer({ to: address, amount: '1' })],
   ['withdraw3', ({ address }) => ({ destination: address, amount: '2' })],
@@ -56,20 +56,20 @@ const DIRECT: readonly [string, (other: Actor) => JsonObject][] = [
 ];
 
 describe('vaultAddress and expiresAfter', () => {
-  test('a vaultAddress of null is the same as none', async () => {
+  test('a vaultAddress of null is equivalent to none', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(harmless(), { vaultAddress: null, expiresAfter: null });
     expectAccepted(await world.client.executed(signed));
   });
 
-  test('an unregistered vault is refused by name', async () => {
+  test('an unregistered vault is rejected by name', async () => {
     const alice = await world.trader('alice');
     const vaultAddress = world.stranger('vault').address;
     const reply = await world.client.exchange(await alice.sign(harmless(), { vaultAddress }));
     expectRefused(reply, 10003, `Vault not registered: ${vaultAddress}`);
   });
 
-  test('an action is good until expiresAfter', async () => {
+  test('an action is valid until expiresAfter', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingOrder(), { expiresAfter: Date.now() + 60_000 });
     const reply = await world.client.executed(signed);
@@ -78,7 +78,7 @@ describe('vaultAddress and expiresAfter', () => {
     await expectOpenOrders(alice, 1);
   });
 
-  test('and refused with both times afterwards', async () => {
+  test('and rejected with both times afterwards', async () => {
     const alice = await world.trader('alice');
     const expiresAfter = Date.now() - 60_000;
     const reply = await world.client.exchange(await alice.sign(restingOrder(), { expiresAfter }));
@@ -89,7 +89,7 @@ describe('vaultAddress and expiresAfter', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('direct actions take neither', async () => {
+  test('direct actions accept neither', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.stranger('agent').address;
     const first = await signApproveAgent(alice.key, { agentAddress, nonce: nextNonce() });
@@ -163,7 +163,7 @@ describe('direct actions', () => {
     expect(await alice.agents()).toEqual([]);
   });
 
-  test('the network is judged before the nonce', async () => {
+  test('the network is checked before the nonce', async () => {
     const alice = await world.trader('alice');
     const network = { ...TESTNET, chainId: 1 };
     const options = { ...approval(), actionNonce: 7, network };
@@ -171,7 +171,7 @@ describe('direct actions', () => {
     expectRefused(reply, 10005, 'Chain ID mismatch: expected 2511, got 1');
   });
 
-  test('the nonce inside must be the nonce outside', async () => {
+  test('the inner nonce must equal the outer nonce', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const signed = await signApproveAgent(alice.key, {
@@ -185,7 +185,7 @@ describe('direct actions', () => {
     );
   });
 
-  test('signatureChainId is the chain of the domain and leaves the action alone', async () => {
+  test('signatureChainId is the chain id of the domain and does not change the action', async () => {
     const alice = await world.trader('alice');
     const options = { ...approval(), signatureChainId: 421_614 };
     const signed = await signApproveAgent(alice.key, options);
@@ -195,7 +195,7 @@ describe('direct actions', () => {
     expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
   });
 
-  test('a domain that is not announced recovers to a stranger', async () => {
+  test('a domain that is not announced recovers an unknown address', async () => {
     const alice = await world.trader('alice');
     const signed = await signApproveAgent(alice.key, { ...approval(), signatureChainId: 1 });
     const { signatureChainId: _unsaid, ...envelope } = signed.envelope;
@@ -203,14 +203,14 @@ describe('direct actions', () => {
     expect(await alice.agents()).toEqual([]);
   });
 
-  test('a direct action hashed like an agent-signed one recovers to a stranger', async () => {
+  test('a direct action hashed like an agent-signed one recovers an unknown address', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const signed = await alice.sign(approveAgentAction(options), { nonce: options.nonce });
     expectRefused(await world.client.exchange(signed), 10006, 'Please deposit first');
   });
 
-  test('the label is hashed as sent, whatever its alphabet', async () => {
+  test('the label is hashed as sent, in any alphabet', async () => {
     const alice = await world.trader('alice');
     const agentName = 'žluťoučký 🐎 "quoted"';
     const signed = await signApproveAgent(alice.key, { ...approval(), agentName });
@@ -218,7 +218,7 @@ describe('direct actions', () => {
     expect(await alice.agents()).toMatchObject([{ agentName }]);
   });
 
-  test('an address is accepted in checksum case and echoed in lower case', async () => {
+  test('an address is accepted in checksum case and returned in lower case', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const agentAddress = ethers.getAddress(options.agentAddress);
@@ -230,7 +230,7 @@ describe('direct actions', () => {
 });
 
 describe.each(DIRECT)('%s', (type, fields) => {
-  test('is good on the chain that the envelope names, and there only', async () => {
+  test('is valid only on the chain that the envelope names', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     if (type === 'revokeBuilderFee') {
       expectAccepted(await send(alice, 'approveBuilderFee', builderFee(bob)));
@@ -250,7 +250,7 @@ describe.each(DIRECT)('%s', (type, fields) => {
     expect(await everythingOf([alice, bob])).not.toEqual(before);
   });
 
-  test('names the network that it is for, and its nonce', async () => {
+  test('names its network and its nonce', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const nonce = nextNonce();
     const action = directAction(type, nonce, fields(bob));

@@ -16,14 +16,14 @@ import {
   signAgentAction,
 } from '../support/wallet.ts';
 
-/** Whose signature is accepted, and what exactly is signed. */
+/** Accepted signatures, and the exact signed data. */
 
 const world = aSharedVenue();
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const NO_ACCOUNT = 'No trading account found. Please deposit first.';
 
-/** An action that anyone with an account may send at any time and that changes nothing. */
+/** A valid action of any account that changes nothing. */
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
 
 function expectAccepted(reply: Reply): void {
@@ -78,7 +78,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 1);
   });
 
-  test('a v of 0 or 1 means 27 or 28, and leaves the hash of the request unchanged', async () => {
+  test('a v of 0 or 1 means 27 or 28, and does not change the hash of the request', async () => {
     const alice = await world.trader('alice');
     const seen = new Set<number>();
     while (seen.size < 2) {
@@ -95,7 +95,7 @@ describe('agent-signed actions', () => {
     }
   });
 
-  test('r and s may be written without their leading zeros', async () => {
+  test('r and s may be sent without their leading zeros', async () => {
     const alice = await world.trader('alice');
     const missing = new Set(['r', 's'] as const);
     while (missing.size > 0) {
@@ -116,7 +116,7 @@ describe('agent-signed actions', () => {
     }
   });
 
-  test('a high s is refused: a signature has one form', async () => {
+  test('a high s is rejected, because a signature has one form', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s, v } = envelope.signature;
@@ -129,7 +129,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('what is no point of the curve is an invalid signature', async () => {
+  test('values that are not a point of the curve are an invalid signature', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s } = envelope.signature;
@@ -150,7 +150,7 @@ describe('agent-signed actions', () => {
     }
   });
 
-  test('what is no signature at all is refused without a fault', async () => {
+  test('a value that is not a signature is rejected without an internal error', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s, v } = envelope.signature;
@@ -180,7 +180,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('a stranger is told to deposit, with the address that was recovered', async () => {
+  test('an unknown address is asked to deposit, with the recovered address', async () => {
     const mallory = world.stranger('mallory');
     const reply = await world.client.exchange(await mallory.sign(restingOrder()));
     expect(expectRefused(reply, 10006, NO_ACCOUNT)).toMatchObject({ got: mallory.address });
@@ -192,7 +192,7 @@ describe('agent-signed actions', () => {
     { ...TESTNET, chainId: 869 },
     { ...TESTNET, apiVersion: 2 },
   ];
-  test.each(wrongNetworks)('a signature for %o recovers to nobody', async (network) => {
+  test.each(wrongNetworks)('a signature for %o recovers an unknown address', async (network) => {
     const alice = await world.trader('alice');
     const action = restingOrder();
     const signed = await alice.sign(action, { network });
@@ -206,7 +206,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('the type of the action is part of what is signed', async () => {
+  test('the type of the action is part of the signed data', async () => {
     const alice = await world.trader('alice');
     const action = restingOrder();
     const { type: _type, ...rest } = action;
@@ -214,7 +214,7 @@ describe('agent-signed actions', () => {
     expectRefused(await world.client.exchange(signed), 10006, NO_ACCOUNT);
   });
 
-  test('a changed byte anywhere recovers to somebody else', async () => {
+  test('a changed byte anywhere recovers another address', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const { envelope } = await alice.sign(restingOrder());
@@ -245,7 +245,7 @@ describe('agent-signed actions', () => {
 });
 
 describe('the action is hashed exactly as received', () => {
-  test('in whatever order its keys were sent', async () => {
+  test('with any order of its keys', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const actions = [
@@ -268,7 +268,7 @@ describe('the action is hashed exactly as received', () => {
     await expectOpenOrders(alice, 3);
   });
 
-  test('with trailing zeros, numeric strings and upper case left alone', async () => {
+  test('with unchanged trailing zeros, numeric strings and upper case', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const price = btc.at(-2000);
@@ -312,7 +312,7 @@ describe('the action is hashed exactly as received', () => {
         nested: { yes: true, no: false, empty: {}, none: [] },
       },
     ],
-  ])('with keys that the venue does not know: %s', async (_, unknown) => {
+  ])('with unknown keys: %s', async (_, unknown) => {
     const alice = await world.trader('alice');
     const signed = await alice.sign({ ...harmless(), ...unknown });
     const reply = await world.client.executed(signed);
@@ -320,9 +320,9 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('with integer-like keys where they stood in the text', async () => {
+  test('with integer-like keys in their original positions', async () => {
     const alice = await world.trader('alice');
-    // A JavaScript object would move "7" and "10" to the front, so both forms are made by hand.
+    // A JavaScript object would move "7" and "10" to the front, so both forms are built manually.
     const entries: [string, unknown][] = [
       ['type', 'cancel'],
       ['10', 'ten'],
@@ -344,7 +344,7 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('with escapes resolved and a key named __proto__ in its place', async () => {
+  test('with escapes resolved and a key named __proto__ in its position', async () => {
     const alice = await world.trader('alice');
     const entries: [string, unknown][] = [
       ['type', 'cancel'],
@@ -369,14 +369,14 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('and holds no number but integers', async () => {
+  test('and contains no numbers except integers', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign({ ...harmless(), rate: 1.5 });
     const reply = await world.client.exchange(envelope);
     expect([reply.status, reply.json.code]).toEqual([400, 10002]);
   });
 
-  test('a lone surrogate, which is no text, is refused without a fault', async () => {
+  test('a lone surrogate, which is not valid text, is rejected without an internal error', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(harmless());
     const body = JSON.stringify(envelope).replace('"cancel"', '"cancel","memo":"\\ud800"');

@@ -10,7 +10,10 @@ import type { Json } from '../support/client.ts';
 import { act } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** An action that names one order twice ends it with its first entry; the second is told how. */
+/**
+ * An action that names one order twice ends it with its first entry; the second returns its final
+ * state.
+ */
 
 const world = aSharedVenue();
 
@@ -40,7 +43,7 @@ const cases: [name: string, make: (actor: Actor) => Promise<JsonObject>][] = [
   ],
 ];
 
-test.each(cases)('simulate foretells a cancel of one order twice %s', async (_, make) => {
+test.each(cases)('simulate predicts a cancel of one order twice %s', async (_, make) => {
   const alice = await world.trader('alice');
   const action = await make(alice);
   const query = { type: 'simulate', user: alice.address, action };

@@ -26,8 +26,8 @@ import type { JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 /**
- * What an unsigned action would do, told before it is sent. Each test simulates, looks
- * that nothing has changed, sends the same action and compares.
+ * Simulation of unsigned actions. Each test simulates, checks that the state did not change, sends
+ * the same action and compares.
  */
 
 const world = aSharedVenue([...OUTCOMES, ...HOLDING]);
@@ -59,13 +59,13 @@ async function simulated(user: Actor, action: JsonObject, more = {}): Promise<Js
   return reply.json.data;
 }
 
-/** The parts of simulated orders that a confirmed reply has too. */
+/** The fields of simulated orders that a confirmed reply has too. */
 const results = (orders: Json[]): Json[] =>
   orders.map(
     ({ restingSz: _r, fee: _f, feeRate: _t, builderFee: _b, delayMs: _d, ...rest }) => rest,
   );
 
-/** What an account is shown of itself, in the words of a simulation. */
+/** The account's state in the form of a simulation. */
 async function shownOf(actor: Actor): Promise<Json> {
   const state = await actor.state();
   const outcome = { type: 'clearinghouseState', user: actor.address, accountType: 'outcome' };
@@ -88,7 +88,7 @@ async function shownOf(actor: Actor): Promise<Json> {
   };
 }
 
-/** The failure that a reply tells, or null; its status names the entry before the text. */
+/** The failure in a reply, or null; its status contains the entry before the text. */
 function errorIn({ json }: Reply): Json {
   const [status] = json.data?.data?.statuses ?? [json];
   if (status === 'success') return null;
@@ -97,7 +97,10 @@ function errorIn({ json }: Reply): Json {
   return { code, name, message, details };
 }
 
-/** Simulates, checks that it was but a question, sends, and checks that all came as foretold. */
+/**
+ * Simulates, checks that the state did not change, sends, and checks that the result equals the
+ * simulation.
+ */
 async function foretold(actor: Actor, action: JsonObject, sent: () => Promise<Reply>) {
   const before = await everythingOf([alice, bob]);
   const answer = await simulated(actor, action);
@@ -138,12 +141,12 @@ describe('an order', () => {
       },
     ]);
     expect(answer.positions).toMatchObject([{ szi: '2.5', entryPx: '100.4', leverage: 20 }]);
-    // 4 × 100 / 20, all that could be held.
+    // 4 × 100 / 20, for the maximum resulting position.
     expect(answer.margin.initialMargin).toBe('20');
     expect(await alice.balance()).toBe('999.88705');
   });
 
-  test('one that rests costs what a maker will pay, nothing yet', async () => {
+  test('a resting order has the maker fee as its expected cost', async () => {
     const answer = await agentSigned(alice, orderAction(limit('buy', '90', '1')));
     expect(answer.orders).toMatchObject([
       { state: 'open', restingSz: '1', fee: '0', feeRate: '0.00015' },
@@ -151,7 +154,7 @@ describe('an order', () => {
     expect(answer.positions).toEqual([]);
   });
 
-  test('a position that would close is shown without size, one that would flip turned round', async () => {
+  test('a position that would close has size 0, and one that would flip has the opposite sign', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     await bob.place(limit('buy', '100', '5'));
     const closing = orderAction(limit('sell', '100', '2', { tif: 'Ioc' }));
@@ -169,7 +172,7 @@ describe('an order', () => {
     expect(flipping.positions).toMatchObject([{ szi: '-1' }]);
   });
 
-  test('R-builder: the fee of an approved builder, or why it is dropped', async () => {
+  test('R-builder: the fee of an approved builder, or the reason it is dropped', async () => {
     const builder = await world.trader('builder');
     await bob.place(limit('sell', '100', '2'));
     const action = {
@@ -188,7 +191,7 @@ describe('an order', () => {
   });
 });
 
-describe('every kind comes as foretold', () => {
+describe('every kind of action has the simulated result', () => {
   const cases: [string, () => JsonObject | Promise<JsonObject>][] = [
     ['an Alo that would trade', () => orderAction(limit('buy', '100', '1', { tif: 'Alo' }))],
     ['an Ioc that fills in part', () => orderAction(limit('buy', '100', '9', { tif: 'Ioc' }))],
@@ -286,7 +289,7 @@ describe('every kind comes as foretold', () => {
     ['too large a transfer', 'tokenSend', (to) => transfer({ to: to.address, amount: '5000' })],
     ['a withdrawal', 'withdraw3', (to) => ({ destination: to.address, amount: '10' })],
     ['too small a withdrawal', 'withdraw3', (to) => ({ destination: to.address, amount: '1' })],
-  ])('%s, with or without what binds it to a network', async (_, type, fields) => {
+  ])('%s, with or without its network fields', async (_, type, fields) => {
     const body = fields(bob);
     const { envelope } = await direct(alice, type, body);
     expect(await simulated(alice, { type, ...body })).toMatchObject({
@@ -298,7 +301,7 @@ describe('every kind comes as foretold', () => {
   });
 });
 
-test('an amend that would jump the delay is accepted and fails, as /exchange tells it', async () => {
+test('an amend that would bypass the delay is accepted and fails, as on /exchange', async () => {
   const market = await new Deployer(world).list({ orderDelayMs: 300 });
   const [carol, dan] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dan')];
   await placed(dan, market, 'buy No 10 at 0.40');
@@ -315,10 +318,10 @@ test('an amend that would jump the delay is accepted and fails, as /exchange tel
   expect(answer.orders[0].error).toBe('Amend would take liquidity on a delayed market');
 });
 
-describe('who acts', () => {
+describe('the acting account', () => {
   const resting = () => orderAction(limit('buy', '90', '1'));
 
-  test('nobody without an account', async () => {
+  test('rejects an address without an account', async () => {
     const stranger = world.stranger('stranger');
     expect(await simulated(stranger, resting())).toMatchObject({
       accepted: false,
@@ -335,7 +338,7 @@ describe('who acts', () => {
     });
   });
 
-  test('an agent stands for its owner, with a warning', async () => {
+  test('an agent acts for its owner, with a warning', async () => {
     const agent = world.stranger('agent');
     done(await alice.approveAgent(agent.address, 'desk'));
     const reply = await asked(agent.address, resting());
@@ -349,7 +352,7 @@ describe('who acts', () => {
     expect(reply.json.data.margin).toEqual((await simulated(alice, resting())).margin);
   });
 
-  test('the leader for its vault, and nobody else; not with a direct action', async () => {
+  test('only the leader acts for its vault, and not with a direct action', async () => {
     const vault = await world.trader('vault');
     const fields = { vault: vault.address, leader: alice.address, name: 'First' };
     done(await operator.send({ registerVault: fields }));
@@ -373,13 +376,13 @@ describe('who acts', () => {
     });
   });
 
-  test('a multi-sig account, whose signatures are for /exchange to count', async () => {
+  test('a multi-sig account, whose signatures only /exchange counts', async () => {
     const signers = signerSet([bob, world.stranger('third')], 2);
     done(await send(alice, 'convertToMultiSigUser', { signers }));
     expect(await simulated(alice, resting())).toMatchObject({ accepted: true });
   });
 
-  test('R-gate: whom the operator shut out may still close', async () => {
+  test('R-gate: a barred account may still close', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '1' });
     const gate = (blacklist: JsonObject) => operator.send({ setGate: { channel: 0, blacklist } });
     done(await gate({ add: [alice.address] }));
@@ -395,7 +398,7 @@ describe('who acts', () => {
   });
 });
 
-describe('what is not simulated', () => {
+describe('actions that are not simulated', () => {
   test.each([
     ['approveAgent'],
     ['approveBuilderFee'],
@@ -425,13 +428,13 @@ describe('what is not simulated', () => {
       { type: 'withdraw3', destination: '0x', amount: 5 },
       'Wrong type for destination',
     ],
-  ])('an action that cannot be read: %s', async (_, action, message) => {
+  ])('a malformed action: %s', async (_, action, message) => {
     const reply = await asked(alice.address, action);
     expect(reply.status).toBe(400);
     expect(reply.json).toMatchObject({ success: false, code: 10002, message });
   });
 
-  test('a direct action that is bound to another network is refused as it would be', async () => {
+  test('a direct action for another network is rejected as on /exchange', async () => {
     const action = { type: 'withdraw3', chainId: 1, destination: alice.address, amount: '5' };
     expect(await simulated(alice, action)).toMatchObject({
       accepted: false,

@@ -3,12 +3,14 @@ import { aVenue } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { definition, done, Operator, OPERATED } from '../support/perps.ts';
 
-/** What the simulated prices of a venue do to a perp that its operator listed: a step every 20 ms. */
+/**
+ * The effect of a venue's simulated prices on a perp listed by its operator: a step every 20 ms.
+ */
 
 const world = aVenue([...OPERATED, '--oracle', 'simulated', '--oracle-every-ms', '20']);
 const operator = new Operator(world);
 
-test('nobody makes up a price of a listed perp, and the one that is pushed holds', async () => {
+test('a listed perp gets no simulated price, and its pushed price stays', async () => {
   const registerPerp = definition({ szDecimals: 0, priceTick: '0.00001', bookTicks: ['0.00001'] });
   const { instrumentId } = done(await operator.send({ registerPerp })).created;
   const oracle = async (): Promise<Json> => {
@@ -26,7 +28,7 @@ test('nobody makes up a price of a listed perp, and the one that is pushed holds
   }
 });
 
-/** Lets some of the venue's time go by. */
+/** Waits until some of the venue's time has passed. */
 async function passed(ms: number): Promise<void> {
   const { blockTime } = await world.client.data({ type: 'stateHash' });
   await eventually(async () => {

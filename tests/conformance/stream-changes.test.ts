@@ -7,7 +7,7 @@ import { tokenSend } from '../support/keys.ts';
 import { done, OPERATED, Operator, trade } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** State channels tell every change of what they show but that of the mark. */
+/** State channels send every change of their content, except those caused by the mark alone. */
 
 const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
@@ -22,7 +22,7 @@ describe('clearinghouseState', () => {
   const next = async (socket: Socket, from: number): Promise<Json> =>
     (await socket.next(onChannel('clearinghouseState'), from)).data.clearinghouseState;
 
-  test('a new margin table of a perp that is held', async () => {
+  test('a new margin table of a held perp', async () => {
     const perp = await operator.list();
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
@@ -39,7 +39,7 @@ describe('clearinghouseState', () => {
     expect(stranger.of('clearinghouseState')).toHaveLength(1);
   });
 
-  test('what shares of a vault are worth: given, earned and taken away', async () => {
+  test('the value of vault shares: granted, earned and removed', async () => {
     const [holder, vault] = [await world.trader('holder'), world.stranger('vault')];
     const leader = world.stranger('leader').address;
     const socket = await watch(holder.address);
@@ -50,7 +50,7 @@ describe('clearinghouseState', () => {
     await world.client.post('/request-fund', { user: vault.address });
     await register([{ user: holder.address, shares: '1' }]);
     expect(await next(socket, 2)).toMatchObject({ vaultEquity: '1000' });
-    // The vault gets money of its own: nothing of the holder's changes but this.
+    // The vault gets money; for the holder only this value changes.
     const bob = await world.trader('bob');
     let { mark } = socket;
     done(await tokenSend(bob, { to: vault.address, amount: '10' }));
@@ -74,7 +74,7 @@ describe('tickers', () => {
     return socket;
   };
 
-  test('a market that is resolved has a last row, and then none', async () => {
+  test('a resolved market has a final row, and no further ones', async () => {
     const deployer = new Deployer(world);
     const market = await deployer.list();
     const [all, named] = [await watch(), await watch({ instrumentIds: [market.id] })];

@@ -40,7 +40,7 @@ describe('control frames', () => {
     expect(answer.data).toMatchObject({ method: 'unsubscribe', subscription });
     const { btc } = world;
     await alice.placed({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
-    // A later answer on the same connection shows that nothing was on its way.
+    // A later answer on the same connection shows that no frame was pending.
     await socket.ask({ method: 'ping' }, (frame) => frame.method === 'PONG');
     expect(updates(socket)).toEqual([]);
     await socket.subscribe(subscription);
@@ -59,7 +59,7 @@ describe('control frames', () => {
     expect(answer.channel).toBe('subscriptionResponse');
   });
 
-  test('the same subscription twice is an error, in whatever case the address is', async () => {
+  test('a duplicate subscription is an error, with any case of the address', async () => {
     const socket = await world.socket();
     const user = world.stranger('nobody').address;
     await socket.subscribe({ type: 'orderUpdates', user });
@@ -78,7 +78,7 @@ describe('control frames', () => {
     }
   });
 
-  test('what is not subscribed cannot be unsubscribed', async () => {
+  test('a subscription that does not exist cannot be unsubscribed', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     expect(await socket.ask({ method: 'unsubscribe', subscription }, () => true)).toEqual({
@@ -117,7 +117,7 @@ describe('control frames', () => {
     ['{"method":"subscribe","subscription":{"type":"activeAssetCtx","coin":""}}', 'INVALID_PARAMS'],
   ];
   test.each(badFrames)(
-    'the frame %s is answered %s and the connection stays',
+    'the frame %s is answered %s and the connection stays open',
     async (frame, code) => {
       const socket = await world.socket();
       const answer = await socket.ask(frame, () => true);
@@ -135,7 +135,7 @@ describe('control frames', () => {
     }
   });
 
-  test('a malformed resumeFrom is an error and no subscription', async () => {
+  test('a malformed resumeFrom is an error without a subscription', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     for (const resumeFrom of [
@@ -155,12 +155,12 @@ describe('control frames', () => {
     await socket.subscribe(subscription);
   });
 
-  test('there is no stream at a path that does not exist', async () => {
+  test('an unknown path has no stream', async () => {
     const refusal = await refusedHandshake(world.venue.streams.replace(/\/ws$/, '/nothing'));
     expect(refusal.status).toBe(404);
   });
 
-  test('an oversized or binary frame harms nobody else', async () => {
+  test('an oversized or binary frame affects no other connection', async () => {
     const [loud, quiet] = [await world.socket(), await world.socket()];
     loud.sendBytes(new Uint8Array([1, 2, 3]));
     loud.send(

@@ -6,7 +6,7 @@ import { onChannel } from '../support/frames.ts';
 import { done, OPERATED, Operator, perpOrder, type OwnPerp } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** A subscription is known by what was sent, and echoed as it was sent. */
+/** A subscription is identified by its request, and returned as it was sent. */
 
 const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
@@ -57,14 +57,14 @@ describe('a book whose steps change', () => {
     return perp;
   }
 
-  test('unsubscribing says what subscribing said, and ends nothing else', async () => {
+  test("unsubscribing repeats the subscription's request, and ends no other", async () => {
     const { coin, ...perp } = await aPerpWithBids();
     const socket = await world.socket();
     const finest = await socket.subscribe({ type: 'l2Book', coin });
     const coarse = await socket.subscribe({ type: 'l2Book', coin, tick: '1' });
     await eventually(() => expect(levelsOf(socket, finest.sub)).toHaveLength(2));
     await operator.set({ coin, ...perp }, { priceTick: '1', bookTicks: ['1', '10'] });
-    // Now both would name the same step, and yet they are two.
+    // Now both name the same step, but they are separate subscriptions.
     const gone = await unsubscribe(socket, { type: 'l2Book', coin });
     expect(gone.data).toMatchObject({ method: 'unsubscribe', sub: finest.sub });
     const other = await unsubscribe(socket, { type: 'l2Book', coin, tick: '1' });
@@ -74,7 +74,7 @@ describe('a book whose steps change', () => {
     });
   });
 
-  test('a step that is gone can be unsubscribed and not subscribed', async () => {
+  test('a removed step can be unsubscribed but not subscribed', async () => {
     const { coin, ...perp } = await aPerpWithBids();
     const socket = await world.socket();
     const subscription = { type: 'l2Book', coin, tick: '0.01' };
@@ -88,7 +88,7 @@ describe('a book whose steps change', () => {
     });
   });
 
-  test('who asks for the finest step is shown the finest that there is', async () => {
+  test('a subscription to the finest step always gets the current finest step', async () => {
     const { coin, ...perp } = await aPerpWithBids();
     const socket = await world.socket();
     const old = await socket.subscribe({ type: 'l2Book', coin });
@@ -101,7 +101,7 @@ describe('a book whose steps change', () => {
   });
 });
 
-test('what is resolved can be unsubscribed as it was subscribed', async () => {
+test('a resolved market can be unsubscribed as it was subscribed', async () => {
   const deployer = new Deployer(world);
   const [market, other] = [await deployer.list(), await deployer.list()];
   const { coin } = market;

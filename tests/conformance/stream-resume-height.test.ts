@@ -8,8 +8,9 @@ import { done } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
 /**
- * Going on behind a block, `resumeFrom: { height }`: in another process of the venue, which here is the next run of the
- * same one, every channel of facts tells what it would have told, and channels of states show what holds.
+ * Resuming after a block with `resumeFrom: { height }` on another process of the venue, here its
+ * next run: every channel of events sends the missed events, and channels of states send the
+ * current state.
  */
 
 const world = aVenue(DEPLOYED);
@@ -20,7 +21,7 @@ beforeAll(async () => {
 
 const shown = ({ channel, data, height }: Json) => ({ channel, data, height });
 
-/** The frames of a subscription behind the answer, without what a newcomer is shown first. */
+/** The frames of a subscription after the answer, without the initial snapshot. */
 const behind = (socket: Socket, sub: number, height: number): Json[] =>
   socket.frames.filter((frame) => frame.sub === sub && frame.height > height);
 
@@ -48,7 +49,7 @@ test.each(['stop', 'kill'] as const)(
       const terms = { market: btc, price: btc.at(0), size: btc.worth(20) };
       await bob.placed({ ...terms, side: 'sell' });
       await alice.placed({ ...terms, side: 'buy' });
-      // An order that goes on is told by its changes, not by its last form alone.
+      // A live order is sent with all its changes, not only with its last state.
       await alice.place(farBid(btc));
       await mint(yes, no);
       done(await tokenSend(alice, { to: bob.address, amount: '1' }));
@@ -78,7 +79,7 @@ test.each(['stop', 'kill'] as const)(
     const height = await heightNow();
     await trade();
     await trade();
-    // Until the part that keeps the past has told it too.
+    // Until the history has sent it too.
     const last = await heightNow();
     await eventually(() =>
       expect(witness['/api-ws']!.of('userFills').at(-1)?.height).toBeGreaterThan(height),
@@ -103,7 +104,7 @@ test.each(['stop', 'kill'] as const)(
       const numbers = frames.map((frame) => frame.seq);
       expect(numbers, type).toEqual(numbers.map((_, index) => seq + 1 + index));
     }
-    // And live ones follow.
+    // Live frames follow.
     await trade();
     for (const type of ['userFills', 'userHistoricalOrders']) {
       await eventually(() =>
@@ -121,7 +122,7 @@ async function heightNow(): Promise<number> {
   return block.height;
 }
 
-test('a state is shown, whatever block is named', async () => {
+test('a state is sent for any block', async () => {
   const { btc } = world;
   const alice = await world.trader('alice');
   const socket = await world.socket();
@@ -141,7 +142,7 @@ test('a state is shown, whatever block is named', async () => {
 });
 
 test.each([{ height: -1 }, { height: '1' }, { height: 1, epoch: 'x', seq: 0 }])(
-  '%o is refused, and no subscription',
+  '%o is rejected, without a subscription',
   async (resumeFrom) => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };

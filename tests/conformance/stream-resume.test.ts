@@ -4,20 +4,20 @@ import { type Json, eventually } from '../support/client.ts';
 import { expectUnbroken, onChannel, told, updates } from '../support/frames.ts';
 import { done } from '../support/perps.ts';
 
-/** Sequence numbers, and going on after a break. */
+/** Sequence numbers, and resuming after a disconnect. */
 
 const world = aVenue();
 
-describe('going on after a break', () => {
+describe('resuming after a disconnect', () => {
   const resting = (steps: number) => {
     const { btc } = world;
     const px = btc.ticks(btc.at(-500), -steps);
     return { market: btc, side: 'buy', price: px, size: btc.worth(20) } as const;
   };
-  /** What must be the same on every connection: all but the number of the subscription. */
+  /** Removes the subscription number, the only difference between connections. */
   const bare = (frames: Json[]) => frames.map(({ sub: _sub, ...rest }) => rest);
 
-  test('the missed frames come as they were, then the live ones', async () => {
+  test('the missed frames arrive unchanged, then the live ones', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const [witness, broken] = [await world.socket(), await world.socket()];
@@ -41,7 +41,7 @@ describe('going on after a break', () => {
     expect(resumed.of('resync')).toEqual([]);
   });
 
-  test('frames are kept while nobody listens', async () => {
+  test('frames are stored while there are no subscribers', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const first = await world.socket();
@@ -118,7 +118,7 @@ describe('going on after a break', () => {
     },
   );
 
-  test('a resync of trades brings the last ones', async () => {
+  test('a resync of trades sends the latest ones', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { eth } = world;
     const trade = { market: eth, price: eth.at(0), size: eth.worth(20) };
@@ -133,7 +133,7 @@ describe('going on after a break', () => {
     expect(snapshot.data.length).toBeLessThanOrEqual(50);
   });
 
-  test('a restart begins a new epoch, and the client is brought up to date', async () => {
+  test('a restart begins a new epoch, and the client gets the current state', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const before = await world.socket();
@@ -152,7 +152,7 @@ describe('going on after a break', () => {
     expect(snapshot.data.map((row: Json) => row.order.oid)).toEqual([oid]);
   });
 
-  test('five streams that missed megabytes are resumed at once, on one connection', async () => {
+  test('five streams that missed megabytes are resumed concurrently, on one connection', async () => {
     const people = await Promise.all(
       ['ann', 'ben', 'cat', 'dan', 'eve'].map((name) => world.trader(name)),
     );
@@ -194,7 +194,7 @@ describe('going on after a break', () => {
       expect(framesOf(index + 1)[0].seq).toBe(resumeFrom.seq + 1);
       expectUnbroken(framesOf(index + 1));
     }
-    // Each goes on with live frames.
+    // Each continues with live frames.
     for (const actor of people) await actor.placed(each);
     await eventually(() => {
       for (const sub of [1, 2, 3, 4, 5]) expect(framesOf(sub)).toHaveLength(2 * rounds + 1);

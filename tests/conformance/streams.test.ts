@@ -27,7 +27,7 @@ import {
 const world = aSharedVenue();
 
 describe('l2Book', () => {
-  test('a snapshot at once, then the whole book after each change', async () => {
+  test('an immediate snapshot, then the whole book after each change', async () => {
     const alice = await world.trader('alice');
     const { eth } = world;
     const socket = await world.socket();
@@ -52,7 +52,7 @@ describe('l2Book', () => {
     expect(asked.levels).toEqual(both.data.levels);
   });
 
-  test('a coarser tick is a subscription of its own', async () => {
+  test('a coarser tick is a separate subscription', async () => {
     const { universe } = await world.client.data({ type: 'perpMeta' });
     const { bookTicks } = universe.find((perp: Json) => perp.index === world.sol.id);
     const socket = await world.socket();
@@ -77,7 +77,7 @@ describe('trades', () => {
     users: pairOf(address),
   });
 
-  test('both sides and any onlooker see the same trade', async () => {
+  test('both sides and other subscribers see the same trade', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { sol } = world;
     const sockets = [await world.socket(), await world.socket()] as const;
@@ -205,7 +205,7 @@ describe('orderUpdates', () => {
     expect(rejected.order.cloid).toBe(cloid);
   });
 
-  test('a maker short of margin is told so (R-fill-check)', async () => {
+  test('a maker short of margin gets the reason (R-fill-check)', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -216,7 +216,7 @@ describe('orderUpdates', () => {
     expect((await told(socket, oid, 'cancelled')).reason).toBe('marginCanceled');
   });
 
-  test('one sees only one’s own orders', async () => {
+  test('an account sees its own orders only', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -230,7 +230,7 @@ describe('orderUpdates', () => {
 });
 
 describe('clearinghouseState', () => {
-  test('a snapshot at once, then position and margin after each fill', async () => {
+  test('an immediate snapshot, then position and margin after each fill', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -259,7 +259,7 @@ describe('clearinghouseState', () => {
 });
 
 describe('activeAssetCtx', () => {
-  test('a snapshot at once, with mark and oracle', async () => {
+  test('an immediate snapshot, with mark and oracle', async () => {
     const { eth } = world;
     const socket = await world.socket();
     await socket.subscribe({ type: 'activeAssetCtx', coin: eth.coin });
@@ -287,7 +287,7 @@ describe('activeAssetCtx', () => {
     expect(data.ctx.oraclePx).toBe(show(eth.mark));
   });
 
-  test('open interest follows the trades', async () => {
+  test('open interest changes with trades', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { eth } = world;
     const socket = await world.socket();

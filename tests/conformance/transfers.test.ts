@@ -19,7 +19,7 @@ import { ZERO_ADDRESS } from '../support/wallet.ts';
 import { signDirectWithEthers } from '../support/ethers-signer.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-transfer, R-account and R-withdraw: what moves money, and what keeps it. */
+/** R-transfer, R-account and R-withdraw: transfers, and restrictions on them. */
 
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
@@ -38,7 +38,7 @@ beforeEach(async () => {
 
 const perpMoney = async (actor: Actor) => (await actor.state()).withdrawable;
 
-/** A transfer that must be refused and move nothing. */
+/** A transfer that must be rejected without effect. */
 async function refuses(fields: Transfer, refusal: Refusal): Promise<void> {
   await expectNothing([alice, bob], direct(alice, 'tokenSend', transfer(fields)), refusal);
 }
@@ -57,7 +57,7 @@ const insufficient = (details: Json): Refusal => ({
   details: { field: 'amount', ...details },
 });
 
-test('R-transfer: the zero address is no destination, of whatever moves money', async () => {
+test('R-transfer: the zero address is not a valid destination of any transfer', async () => {
   const refusal = (field: string) => funds('Invalid address', { field, got: ZERO_ADDRESS });
   await refuses({ to: ZERO_ADDRESS, amount: '5' }, refusal('destination'));
   const withdrawal = { destination: ZERO_ADDRESS, amount: '5' };
@@ -104,14 +104,14 @@ describe('between one’s own sub-accounts', () => {
     expect(await perpMoney(alice)).toBe('1000');
   });
 
-  test.each(['perp', 'outcome'])('from %s to itself goes nowhere', async (kind) => {
+  test.each(['perp', 'outcome'])('from %s to itself is rejected', async (kind) => {
     await refuses(
       { to: alice.address, amount: '1', from: kind, into: kind },
       funds('Source and destination are the same', { field: 'toAccountType' }),
     );
   });
 
-  test('outcome has only what was moved there', async () => {
+  test('outcome has only the transferred amount', async () => {
     await refuses(
       { to: alice.address, amount: '0.5', from: 'outcome', into: 'perp' },
       insufficient({ got: '0.5', required: '0.5', available: '0' }),
@@ -119,8 +119,8 @@ describe('between one’s own sub-accounts', () => {
   });
 });
 
-describe('to somebody else', () => {
-  test('of any sub-account into any, with a row on either side', async () => {
+describe('to another account', () => {
+  test('from any sub-account to any, with a row on either side', async () => {
     done(await tokenSend(alice, { to: bob.address, amount: '10', into: 'outcome' }));
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['990', '10']);
     const row = {
@@ -150,7 +150,7 @@ describe('to somebody else', () => {
       exists: true,
       eligible: true,
     });
-    // Known from now on: less is enough, and it may send in its turn.
+    // The address now has an account, so smaller amounts are valid, and it can send.
     done(await tokenSend(alice, { to: carol.address, amount: '0.000001' }));
     done(await tokenSend(carol, { to: alice.address, amount: '1.000001' }));
     expect(await perpMoney(alice)).toBe('1000');
@@ -169,7 +169,7 @@ describe('to somebody else', () => {
     expect((await accountStatus(world.client, nobody.address)).exists).toBe(false);
   });
 
-  test('nothing is no amount', async () => {
+  test('zero is not a valid amount', async () => {
     await refuses(
       { to: bob.address, amount: '0' },
       funds('Below minimum transfer amount', {
@@ -209,12 +209,12 @@ describe('to somebody else', () => {
     );
   });
 
-  test('trailing zeros are no decimals, and are hashed as sent', async () => {
+  test('trailing zeros do not count as decimals, and are hashed as sent', async () => {
     done(await tokenSend(alice, { to: bob.address, amount: '1.00000000' }));
     expect(await perpMoney(bob)).toBe('1001');
   });
 
-  test('more than there is', async () => {
+  test('more than the balance', async () => {
     await refuses(
       { to: bob.address, amount: '1000.000001' },
       insufficient({ got: '1000.000001', required: '1000.000001', available: '1000' }),
@@ -223,7 +223,7 @@ describe('to somebody else', () => {
     expect(await perpMoney(alice)).toBe('0');
   });
 
-  test('an address without an account has nothing to send', async () => {
+  test('an address without an account cannot send', async () => {
     const nobody = world.stranger('nobody');
     await expectNothing(
       [nobody, bob],
@@ -232,7 +232,7 @@ describe('to somebody else', () => {
     );
   });
 
-  test('an agent moves nothing', async () => {
+  test('an agent cannot transfer', async () => {
     const agent = world.stranger('agent');
     done(await alice.approveAgent(agent.address));
     await expectNothing(
@@ -251,15 +251,15 @@ describe('to somebody else', () => {
   });
 });
 
-describe('only free money moves', () => {
-  /** 20 at 100 USDC and 20×: 100 of initial margin, but 200 are a tenth of the value. */
+describe('only free money can be transferred', () => {
+  /** 20 at 100 USDC and 20×: the initial margin is 100, but a tenth of the value is 200. */
   async function open(): Promise<OwnPerp> {
     const own = await operator.list();
     await trade(alice, bob, { market: own, price: '100', size: '20' });
     return own;
   }
 
-  test('an open position keeps a tenth of its value', async () => {
+  test('an open position requires a tenth of its value to stay', async () => {
     await open();
     // The taker paid 2000 × 0.00045.
     expect(await perpMoney(alice)).toBe('799.1');
@@ -276,7 +276,7 @@ describe('only free money moves', () => {
     expect([await perpMoney(alice), await outcomeMoney(alice)]).toEqual(['0', '799.1']);
   });
 
-  test('a loss is kept, a profit does not leave', async () => {
+  test('a loss is deducted, and unrealised profit cannot be transferred', async () => {
     const own = await open();
     await own.push('99');
     const kept = [
@@ -288,7 +288,7 @@ describe('only free money moves', () => {
       insufficient({ got: '900', required: '900', available: '781.1', reservedBy: kept }),
     );
     await own.push('120');
-    // A profit of 400 carries the position; the balance is all that can go.
+    // A profit of 400 supports the position; the whole balance can be transferred.
     await refuses(
       { to: bob.address, amount: '1000' },
       insufficient({ got: '1000', required: '1000', available: '999.1' }),
@@ -299,7 +299,7 @@ describe('only free money moves', () => {
 describe('withdraw3', () => {
   const withdrawal = (amount: string) => ({ destination: bob.address, amount });
 
-  test('is held at once, shown as held, and listed as pending', async () => {
+  test('is deducted at once, shown as held, and listed as pending', async () => {
     const { withdraw_fee: fee, min_withdraw: min } = await world.client.data({ type: 'settings' });
     expect(min).toBe('2');
     const signed = await direct(alice, 'withdraw3', withdrawal('100'));
@@ -326,7 +326,7 @@ describe('withdraw3', () => {
         status: 'pending',
       },
     });
-    // The receiver is on another chain: here it got nothing.
+    // The destination is on another chain, so this account is unchanged.
     expect(await perpMoney(bob)).toBe('1000');
     done(await send(alice, 'withdraw3', withdrawal('900')));
     expect(await alice.state()).toMatchObject({
@@ -336,7 +336,7 @@ describe('withdraw3', () => {
     expect(await ledgerOf(alice, 'withdraw')).toHaveLength(2);
   });
 
-  test('a hold with a position: the two sums differ by it, and by nothing else', async () => {
+  test('with a position, the two sums differ by the held amount only', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     done(await send(alice, 'withdraw3', withdrawal('2')));
     expect(await alice.state()).toMatchObject({
@@ -379,11 +379,11 @@ describe('withdraw3', () => {
       insufficient({ got: '1000.000001', required: '1000.000001', available: '1000' }),
     ],
   ];
-  test.each(refusals)('%s is refused', async (amount, refusal) => {
+  test.each(refusals)('%s is rejected', async (amount, refusal) => {
     await expectNothing([alice], direct(alice, 'withdraw3', withdrawal(amount)), refusal);
   });
 
-  test('out of perp only, and never what a position needs', async () => {
+  test('from perp only, and never the margin of a position', async () => {
     done(await tokenSend(alice, { to: alice.address, amount: '999', into: 'outcome' }));
     await expectNothing(
       [alice],
@@ -403,7 +403,7 @@ describe('withdraw3', () => {
     );
   });
 
-  test('neither an agent nor a stranger withdraws', async () => {
+  test('neither an agent nor another key can withdraw', async () => {
     const agent = world.stranger('agent');
     done(await alice.approveAgent(agent.address));
     for (const signer of [agent, world.stranger('nobody')]) {

@@ -28,7 +28,7 @@ import {
 import type { JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-vault: an account with a leader, whose money is its own key's. */
+/** R-vault: an account with a leader, whose money only its own key can move. */
 
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
@@ -56,7 +56,7 @@ async function register(changes: JsonObject) {
 const resting = () =>
   orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
 
-/** What somebody signs for the vault. */
+/** An action for the vault, signed by an actor. */
 const forVault = async (actor: Actor, action: JsonObject = resting()) =>
   actor.sign(action, { vaultAddress: vault.address });
 
@@ -66,7 +66,7 @@ const notLeader = (): Refusal =>
     got: vault.address,
   });
 
-describe('who acts for it', () => {
+describe('permission to act for it', () => {
   test('its leader: orders, positions and settings are the vault’s', async () => {
     const mine = orderAction(order({ market: perp, side: 'buy', price: '100', size: '2' }));
     const sell = order({ market: perp, side: 'sell', price: '100', size: '2' });
@@ -99,7 +99,7 @@ describe('who acts for it', () => {
     );
   });
 
-  test('its own key, without naming itself; naming itself it is no leader', async () => {
+  test('its own key without vaultAddress; with it, the key is not a leader', async () => {
     done(await act(vault, resting()));
     expect(await vault.openOrders()).toHaveLength(1);
     await expectNothing([vault], forVault(vault), notLeader());
@@ -121,7 +121,7 @@ describe('who acts for it', () => {
     done(await world.client.executed(enough));
     expect(await vault.openOrders()).toHaveLength(1);
     expect(await leader.openOrders()).toEqual([]);
-    // The vault is part of what they signed.
+    // The vault is part of the signed data.
     const few = wrapped(resting(), { ...wrap, signers: [members[1]] });
     await expectNothing(
       [vault],
@@ -144,7 +144,7 @@ describe('who acts for it', () => {
     );
   });
 
-  test('nobody else: another account, its agent, a stranger', async () => {
+  test('no other account, agent or key', async () => {
     const agent = world.stranger('agent');
     done(await bob.approveAgent(agent.address));
     for (const each of [bob, agent]) await expectNothing([vault, bob], forVault(each), notLeader());
@@ -152,13 +152,13 @@ describe('who acts for it', () => {
     await expectNothing([vault], forVault(nobody), noAccount(nobody.address));
   });
 
-  test('a former leader has no say once the operator names another', async () => {
+  test('a former leader has no permission after the operator names another', async () => {
     done(await register({ leader: bob.address, name: 'Second' }));
     await expectNothing([vault], forVault(leader), notLeader());
     done(await world.client.executed(await forVault(bob)));
   });
 
-  test('an account that is no vault cannot be named', async () => {
+  test('an account that is not a vault cannot be named', async () => {
     const vaultAddress = bob.address;
     await expectNothing(
       [leader, bob],
@@ -172,7 +172,7 @@ describe('who acts for it', () => {
 });
 
 describe('its money', () => {
-  test('moves by its own key', async () => {
+  test('is transferred by its own key', async () => {
     done(await tokenSend(vault, { to: bob.address, amount: '10' }));
     done(await send(vault, 'withdraw3', { destination: bob.address, amount: '10' }));
     expect(await vault.balance()).toBe('980');
@@ -186,7 +186,7 @@ describe('its money', () => {
     ['revokeBuilderFee', () => ({ builder: bob.address })],
     ['convertToMultiSigUser', () => ({ signers: 'null' })],
   ];
-  test.each(directs)('%s takes no vaultAddress, not even the leader’s', async (type, fields) => {
+  test.each(directs)('%s accepts no vaultAddress, not even the leader’s', async (type, fields) => {
     const { envelope } = await direct(leader, type, fields());
     const attempt = async () => world.client.executed({ ...envelope, vaultAddress: vault.address });
     await expectNothing(
@@ -200,7 +200,7 @@ describe('its money', () => {
   });
 });
 
-describe('what a vault cannot be', () => {
+describe('accounts that cannot be a vault', () => {
   const used = 'Agent address is already used';
   test('an agent, a builder, a multi-sig account', async () => {
     await expectNothing(
@@ -243,7 +243,7 @@ describe('what a vault cannot be', () => {
 });
 
 describe('registration and shares', () => {
-  test('opens an account for a new address', async () => {
+  test('creates an account for a new address', async () => {
     const fresh = world.stranger('fresh');
     done(await register({ vault: fresh.address }));
     expect(await accountStatus(world.client, fresh.address)).toMatchObject({ exists: true });
@@ -287,7 +287,7 @@ describe('registration and shares', () => {
     expect([await equityOf(leader), await equityOf(vault)]).toEqual(['334.833333', '1.5']);
   });
 
-  test('it follows profit and loss, and stays when only the leader changes', async () => {
+  test('it follows profit and loss, and is unchanged if only the leader changes', async () => {
     const own = await operator.list();
     done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     await trade(vault, leader, { market: own, price: '100', size: '10' });
@@ -300,7 +300,7 @@ describe('registration and shares', () => {
     expect(await equityOf(bob)).toBe('0');
   });
 
-  test('a user twice, or shares that cannot be counted, are refused whole', async () => {
+  test('a duplicate user, or invalid shares, reject the whole action', async () => {
     done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     const twice = [
       { user: bob.address, shares: '1' },

@@ -17,7 +17,7 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Who operates a venue and how it does, for everybody to see. */
+/** Public data about the operators and the health of a venue. */
 
 const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
@@ -35,7 +35,7 @@ describe('venueStatus', () => {
   });
   const oracle = record({ coin: text, trading: flag, ageMs: nullable(integer), stale: flag });
 
-  test('has these fields and no others', async () => {
+  test('has exactly these fields', async () => {
     expectShape(
       await status(),
       record({
@@ -56,7 +56,7 @@ describe('venueStatus', () => {
     );
   });
 
-  test('names the operators, and whoever joins them', async () => {
+  test('names the operators, including added ones', async () => {
     const { admins, deployers } = await status();
     expect(admins).toContain(operator.actor.address);
     expect(deployers).toEqual([DEPLOYER]);
@@ -65,7 +65,7 @@ describe('venueStatus', () => {
     expect((await status()).deployers).toEqual([DEPLOYER, other]);
   });
 
-  test('tells the mode of a gate and how many it lists, and gateLists tells whom (R-gate)', async () => {
+  test('contains the mode of a gate and the length of its lists, and gateLists contains the lists (R-gate)', async () => {
     const user = world.stranger('listed').address;
     const accessCodes = { add: [{ code: 'SECRET-1', maxUses: 3 }] };
     done(
@@ -119,7 +119,7 @@ describe('venueStatus', () => {
     expect(await oracle()).toMatchObject({ trading: false });
   });
 
-  test('R-delist: a perp does not trade from its closing hour on', async () => {
+  test('R-delist: a perp does not trade from its closing hour', async () => {
     const registerPerp = definition();
     const { instrumentId } = done(await operator.send({ registerPerp })).created;
     done(await operator.push([{ instrumentId, oraclePx: '100', externalPerpPx: null }]));
@@ -133,7 +133,7 @@ describe('venueStatus', () => {
     expect(oracle).toMatchObject({ trading: false, stale: false });
   });
 
-  test('of the process: how far it is, who listens, and nothing that is not well', async () => {
+  test('of the process: its progress, its listeners, and no problems', async () => {
     const count = record({ ws: integer, apiWs: integer, wsRtds: integer });
     const health = () => world.client.data({ type: 'venueHealth' });
     expectShape(

@@ -2,7 +2,10 @@ import { beforeEach, expect, test } from 'vitest';
 import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { direct, expectNothing } from '../support/keys.ts';
 
-/** A venue without a settlement chain: whatever needs the chain is rejected, and no money is held for it. */
+/**
+ * A venue without a settlement chain: actions that need the chain are rejected, and no money is
+ * held for them.
+ */
 
 const world = aSharedVenue();
 const WHY = 'this venue has no settlement chain';
@@ -23,7 +26,7 @@ test('R-withdraw: withdraw3 is rejected, and the balance does not change', async
   expect(await world.client.data(rows)).toEqual([]);
 });
 
-test('an amount that no venue would accept is rejected for its amount', async () => {
+test('an amount that is invalid on any venue is rejected for its amount', async () => {
   const withdrawal = direct(alice, 'withdraw3', { destination: alice.address, amount: '1' });
   const { json } = await world.client.executed(await withdrawal);
   expect(json.message).toBe('Below minimum withdraw amount');

@@ -16,7 +16,7 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
-/** Money out of the venue: from a signed request to a balance on the settlement chain. */
+/** Withdrawals: from a signed request to a balance on the settlement chain. */
 
 const FLAGS = [
   ...CALM,
@@ -35,7 +35,7 @@ let venue: Venue;
 let chain: Chain;
 const refused = somebody();
 
-/** Keys of the local chain, as its operator has them. */
+/** Keys of the local chain, for its operator. */
 function keys(): { readonly guardian: Hex; readonly minter: Hex } {
   return JSON.parse(readFileSync(join(venue.data, 'settlement/keys.json'), 'utf8'));
 }
@@ -52,7 +52,7 @@ function sender(key: Hex) {
 beforeAll(async () => {
   venue = await Venue.start(FLAGS);
   chain = await chainOf(venue.url);
-  // Before the venue itself mints: the key is its own, and counts its transactions.
+  // Before the venue itself mints, because it uses this key and counts its transactions.
   await sender(keys().minter).writeContract({
     address: chain.token,
     abi: TEST_USDC_ABI,
@@ -120,8 +120,8 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-describe('R-withdraw: money that leaves', () => {
-  test('arrives to the unit less the fee; the hold is gone and the rows say how', async () => {
+describe('R-withdraw: a withdrawal', () => {
+  test('arrives exactly, less the fee; the held amount is released and the rows show the result', async () => {
     const user = await rich();
     const destination = somebody();
     await user.withdraw(destination, '25.500001');
@@ -138,7 +138,7 @@ describe('R-withdraw: money that leaves', () => {
     expect(await user.ledger()).toMatchObject([{ amount: '25.500001', status: 'completed' }]);
   });
 
-  test('the program of the guide shows each step of it', async () => {
+  test('the program of the guide shows each of its steps', async () => {
     const text = readFileSync(join(REPOSITORY, 'docs/trade/withdrawals.md'), 'utf8');
     const program = /^```js\n([^]*?)^```$/m.exec(text)?.[1] ?? '';
     const folder = await mkdtemp(join(tmpdir(), 'oddlot-guide-'));
@@ -155,7 +155,7 @@ describe('R-withdraw: money that leaves', () => {
     }
   });
 
-  test('waits while the bridge is paused, reports it to user and operator, and continues by itself', async () => {
+  test('waits while the bridge is paused, is reported to user and operator, and continues automatically', async () => {
     const user = await rich();
     const destination = somebody();
     await guardian('pause');
@@ -176,7 +176,7 @@ describe('R-withdraw: money that leaves', () => {
     await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
   });
 
-  test('comes back whole when the token refuses the destination, with the reason', async () => {
+  test('is returned completely if the token rejects the destination, with the reason', async () => {
     const user = await rich();
     await user.withdraw(refused, '40');
     await becomes(user, 'returned', 30_000);
@@ -198,7 +198,7 @@ describe('R-withdraw: money that leaves', () => {
     ['to the token', () => chain.token, '5', 'Invalid address'],
     ['below the minimum', somebody, '1.999999', 'Below minimum withdraw amount'],
     ['of more than there is', somebody, '300000.000001', 'Insufficient balance'],
-  ])('is not taken %s', async (_, destination, amount, message) => {
+  ])('is not accepted %s', async (_, destination, amount, message) => {
     const user = await rich();
     await expect(user.withdraw(destination(), amount)).rejects.toMatchObject({ message });
     expect(await user.rows()).toEqual([]);
@@ -206,7 +206,7 @@ describe('R-withdraw: money that leaves', () => {
   });
 });
 
-test('R-withdraw: large payouts wait for their time or the guardian; kills in between pay nothing twice', async () => {
+test('R-withdraw: large payouts wait for their delay or the guardian; kills in between pay nothing twice', async () => {
   const [large, cancelled] = [await rich(), await rich()];
   const destination = somebody();
   await large.withdraw(destination, '150000');

@@ -7,10 +7,10 @@ import { EveryAction, OPERATOR, type SentAction } from '../support/every-action.
 import { CALM, HOLDING, temporaryData, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: nothing that was signed for one venue executes on another. Method: the same people do everything
- * that can be signed on two venues of one network, each with its own signatures, so that all keys have their
- * accounts and roles on both. Then what the one executed is sent to the other, byte for byte. And once more to
- * a venue that goes by the name of the first and was set up after it had gone.
+ * Goal: requests signed for one venue are never executed on another. Method: the same keys send
+ * every signable action on two venues of one network, each with separate signatures, so that all
+ * keys have their accounts and roles on both. Then the executed requests of one are sent to the
+ * other, byte for byte, and also to a third venue that was set up later with the name of the first.
  */
 
 const FLAGS = [...CALM, ...HOLDING, '--no-bots', '--admins', OPERATOR, '--deployers', OPERATOR];
@@ -29,7 +29,7 @@ async function aVenue(data?: string): Promise<Venue> {
   return venue;
 }
 
-/** A venue on which everybody has done everything. */
+/** A venue on which every action has been executed. */
 async function placeOf(venue: Venue): Promise<Place> {
   const client = new Client(venue.url);
   const { service_network: name } = await client.data({ type: 'settings' });
@@ -39,7 +39,8 @@ async function placeOf(venue: Venue): Promise<Place> {
 let first: Place;
 let second: Place;
 beforeAll(async () => {
-  // One word, so that the digits alone tell them apart; and both began before anything was signed.
+  // The same first part of the name, so that only the random digits differ; both started before any
+  // signature.
   const [one, other] = [await aVenue(), await aVenue()];
   [first, second] = [await placeOf(one), await placeOf(other)];
 }, 180_000);
@@ -58,7 +59,7 @@ test('every type of action was executed on both', () => {
   }
 });
 
-test('what one venue executed is refused by the other, whoever signed it', async () => {
+test('requests executed on one venue are rejected by the other, for any signer', async () => {
   for (const [from, to] of [
     [first, second],
     [second, first],
@@ -72,7 +73,7 @@ test('what one venue executed is refused by the other, whoever signed it', async
   }
 });
 
-test('explainSignature says which venue an account action was signed for', async () => {
+test('explainSignature names the venue that an account action was signed for', async () => {
   const sends = first.sent.filter(({ type }) => type === 'tokenSend');
   const envelope = JSON.parse(sends[0]!.body) as object;
   const { match } = await second.client.data({ type: 'explainSignature', envelope });
@@ -83,7 +84,7 @@ test('explainSignature says which venue an account action was signed for', async
   });
 });
 
-test('R-nonce: what was signed before a venue was set up anew under its name is refused', async () => {
+test('R-nonce: requests from before a venue was set up again with its name are rejected', async () => {
   const data = await temporaryData();
   await copyFile(join(second.venue.data, 'service-network'), join(data, 'service-network'));
   await second.venue.stop();
@@ -91,7 +92,7 @@ test('R-nonce: what was signed before a venue was set up anew under its name is 
   expect((await client.data({ type: 'settings' })).service_network).toBe(second.name);
   const began = (await client.data({ type: 'block', height: 1 })).blockTime;
   const message = `Nonce is from before this venue began: must be above ${began}`;
-  // Nobody has an account there yet: the time of what they signed is looked at before.
+  // No account exists there yet; the nonce is checked earlier.
   for (const { type, body } of second.sent) {
     const { json } = await client.post('/exchange', body);
     expect(json, type).toMatchObject({ status: 'err', code: 10004, message });
@@ -99,7 +100,10 @@ test('R-nonce: what was signed before a venue was set up anew under its name is 
   expect(await client.data({ type: 'txs', limit: 100 })).toEqual([]);
 });
 
-/** A signature for another name is that of a stranger; what tells its name is refused by it. */
+/**
+ * A signature for another name recovers an unknown address; actions that contain the name are
+ * rejected for it.
+ */
 function refusalOf(body: string, from: Place, to: Place): object {
   const { action } = JSON.parse(body) as { action: Json };
   const { type, serviceNetwork } = action.payload?.action ?? action;
@@ -112,7 +116,7 @@ function refusalOf(body: string, from: Place, to: Place): object {
   return { code: 10006, message: 'No trading account found. Please deposit first.' };
 }
 
-/** All that a venue ever executed. */
+/** All executed transactions of a venue. */
 async function txHashes({ client, sent }: Place): Promise<readonly string[]> {
   const rows = await client.data({ type: 'txs', limit: 100 });
   expect(rows.length).toBeGreaterThanOrEqual(sent.length);

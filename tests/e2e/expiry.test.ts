@@ -5,7 +5,7 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './people.ts';
 
-/** Goal: an order that was held up is not placed long after it was meant, at whatever price is then. */
+/** Goal: a delayed order is not placed long after it was sent, at a different market price. */
 
 let venue: Venue;
 let alice: Person;
@@ -34,7 +34,7 @@ function clientWith(options: Partial<ClientOptions> = {}) {
   });
 }
 
-/** What a client asks before it signs for the first time. */
+/** Requests before the client's first signature. */
 const isQuestion = (url: string): boolean => new URL(url).pathname === '/info';
 
 const anOrder = (basisPoints: number) => ({
@@ -46,10 +46,10 @@ const openPrices = async (): Promise<string[]> => {
   return open.map(({ limitPx }) => limitPx);
 };
 
-test('an order that the line holds up for too long is refused, not placed late (R-tx)', async () => {
+test('an order that the network delays too long is rejected, not placed late (R-tx)', async () => {
   const attempts: string[] = [];
   const startMs = performance.now();
-  // The line swallows what is sent in the first five and a half seconds.
+  // The network drops all requests in the first five and a half seconds.
   const fetchLate = async (url: string, init: RequestInit): Promise<Response> => {
     if (isQuestion(url)) return fetch(url, init);
     attempts.push(String(init.body));
@@ -67,7 +67,7 @@ test('an order that the line holds up for too long is refused, not placed late (
   expect(await openPrices()).not.toContain(market.at(-500));
 });
 
-test('an order that was executed before its expiry is found by a late attempt (R-tx)', async () => {
+test('an order executed before its expiry is found by a late attempt (R-tx)', async () => {
   let sent = 0;
   const loseFirstAnswer = async (url: string, init: RequestInit): Promise<Response> => {
     if (isQuestion(url)) return fetch(url, init);
@@ -90,7 +90,7 @@ test('an order that was executed before its expiry is found by a late attempt (R
 test.each([
   ['behind', -3_600_000, -700],
   ['ahead', 3_600_000, -800],
-])('a clock that is an hour %s trades all the same', async (_, offMs, basisPoints) => {
+])('a clock that is an hour %s can trade', async (_, offMs, basisPoints) => {
   const rightNow = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => rightNow() + offMs);
   const expiries: number[] = [];
@@ -102,7 +102,7 @@ test.each([
   const place = (): ReturnType<typeof client.exchange.order<'executed'>> =>
     client.exchange.order(anOrder(basisPoints), { confirm: 'executed' });
   expect(await place()).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
-  // From the first answer on the client goes by the venue's clock.
+  // After the first answer the client uses the venue's clock.
   const sent = expiries.length;
   expect(await place()).toMatchObject({ status: 'executed', orders: [{ state: 'open' }] });
   expect(expiries.length).toBe(sent + 1);

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CALM, HOLDING, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: the snippets of the guides run unchanged and print the documented output. Method: the snippets of a
- * guide form one module; its output must contain the lines of the guide's `text` blocks, in their order.
- * `…` in a line matches any text.
+ * Goal: the snippets of the guides run unchanged and print the documented output. Method: the
+ * snippets of a guide form one module; its output must contain the lines of the guide's `text`
+ * blocks, in their order. `…` in a line matches any text.
  */
 
 /** The guides that are programs, each with output that its `text` blocks do not contain. */
@@ -24,7 +24,7 @@ const GUIDES: readonly (readonly [name: string, printed: RegExp])[] = [
   ['build/following-an-order.md', /^exported true$/m],
 ];
 
-/** The address of the key that the guides call the operator's. */
+/** The address of the operator's key in the guides. */
 const OPERATOR = '0xd09ad14080d4b257a819a4f579b8485be88f086c';
 
 /** Printed before each guide. */
@@ -36,12 +36,12 @@ let venue: Venue;
 let folder: string;
 /** Output of each guide. */
 const told = new Map<string, string>();
-/** Standard error of the process that ran them, up to the first that failed. */
+/** The standard error of the process that ran them, up to the first failure. */
 let complained = '';
 
 beforeAll(async () => {
   venue = await Venue.start([...CALM, ...HOLDING, '--admins', OPERATOR]);
-  // Within the repository, so that imports resolve as they do for a user.
+  // Inside the repository, so that imports resolve as for a user.
   const cache = join(REPOSITORY, 'node_modules', '.cache');
   mkdirSync(cache, { recursive: true });
   folder = mkdtempSync(join(cache, 'guides-'));
@@ -52,7 +52,7 @@ beforeAll(async () => {
     writeFileSync(file, stripTypeScriptTypes(here));
     return `console.log('\\n${MARK}${name}');\nawait import(${JSON.stringify(file)});`;
   });
-  // One process for all of them: most of its time goes into loading the SDK.
+  // One process for all of them, because loading the SDK takes most of its time.
   const args = ['--input-type=module', '--eval', lines.join('\n')];
   const { stdout, stderr } = await promisify(execFile)(NODE, args, {
     cwd: REPOSITORY,
@@ -86,7 +86,7 @@ function blocksOf(guide: string, language: string): string[] {
   return [...guide.matchAll(fence)].map((match) => match[1] ?? '');
 }
 
-/** Each line that the guide shows was printed, after the one before it. */
+/** Each line shown in the guide was printed, after the previous one. */
 function expectShown(printed: readonly string[], shown: readonly string[]): void {
   let from = 0;
   for (const line of shown.filter((text) => text !== '')) {

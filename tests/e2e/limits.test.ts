@@ -3,7 +3,7 @@ import type { Market } from '../support/market.ts';
 import { Venue } from '../support/venue-process.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './people.ts';
 
-/** Goal: a client that is too fast for the venue becomes slower, and that is all. */
+/** Goal: a client that exceeds the venue's limits is only slowed down. */
 
 let venue: Venue;
 let alice: Person;
@@ -20,7 +20,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-test('orders beyond the budget wait their turn, and each is placed once', async () => {
+test('orders beyond the limit wait, and each is placed once', async () => {
   const { exchange, info } = alice.client;
   const startMs = performance.now();
   const prices = Array.from({ length: 25 }, (_, index) => market.ticks(market.at(-1000), index));
@@ -37,7 +37,7 @@ test('orders beyond the budget wait their turn, and each is placed once', async 
   expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(prices.sort());
 });
 
-test('a faucet that is asked twice says when to come back', async () => {
+test('a second faucet request returns the time to retry', async () => {
   const refused = alice.client.faucet({ user: alice.address });
   await expect(refused).rejects.toMatchObject({
     message: 'Faucet limit reached',

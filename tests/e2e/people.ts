@@ -4,16 +4,16 @@ import { readMarket, type Market } from '../support/market.ts';
 import type { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
-/** People who use the venue through the SDK, as a stranger would. */
+/** Users of the venue through the public SDK. */
 
-/** Someone with an account: the client signs with the account's own key. */
+/** An account whose client signs with the account's own key. */
 export type Person = { readonly client: Client; readonly address: string };
 
 const clients: Client[] = [];
 
 /**
- * A client that keeps trying quickly, since the venue of a test is back within seconds; its orders wait
- * as long.
+ * A client that retries quickly, because the venue of a test restarts within seconds; its orders
+ * expire accordingly late.
  */
 export function clientOf(venue: Venue, name: string): Person {
   const wallet = privateKeyWallet(keyOf(`e2e ${name}`));
@@ -29,14 +29,14 @@ export function clientOf(venue: Venue, name: string): Person {
   return { client, address: wallet.address };
 }
 
-/** Someone with 1,000 USDC from the faucet. */
+/** An account with 1,000 USDC from the faucet. */
 export async function trader(venue: Venue, name: string): Promise<Person> {
   const person = clientOf(venue, name);
   await person.client.faucet({ user: person.address });
   return person;
 }
 
-/** Ends the streams of everyone. */
+/** Ends the streams of all clients. */
 export function closeClients(): void {
   for (const client of clients.splice(0)) client.close();
 }
@@ -46,7 +46,7 @@ export async function aMarket(venue: Venue, { address }: Person): Promise<Market
   return readMarket(new HttpClient(venue.url), 'ETH-USDC', address);
 }
 
-/** A limit order in the wire's spelling. */
+/** A limit order in the API's form. */
 export function limit(
   market: Market,
   order: {

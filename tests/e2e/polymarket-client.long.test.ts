@@ -8,12 +8,12 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: Polymarket's own client stays connected to /ws-rtds. It sends its pings only in answer to protocol-level pings of the service, and
- * an idle connection is closed after a minute.
+ * Goal: Polymarket's client stays connected to /ws-rtds. It sends its pings only in answer to
+ * protocol-level pings of the service, and an idle connection is closed after a minute.
  */
 
 const CONNECTED_MS = 180_000;
-/** A price comes every second; on a busy machine somewhat later. */
+/** A price arrives every second, slightly later on a busy machine. */
 const SILENT_MS_MAX = 10_000;
 
 let venue: Venue;
@@ -25,8 +25,8 @@ afterAll(async () => {
   await venue.remove();
 });
 
-test('the client of Polymarket is connected for three minutes without a break', async () => {
-  // It logs every PONG as a message that it does not understand.
+test("Polymarket's client stays connected for three minutes", async () => {
+  // It logs every PONG as an unknown message.
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
   const statuses: ConnectionStatus[] = [];
   const prices: { readonly symbol: string; readonly atMs: number }[] = [];

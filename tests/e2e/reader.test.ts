@@ -2,7 +2,7 @@ import { ApiError, createReader, type Reader, SocketError } from '@oddlot/sdk';
 import { afterEach, expect, test } from 'vitest';
 import { aVenue } from '../support/actors.ts';
 
-/** A client that only reads, against a real venue: it knows no schemas, so the venue is the judge. */
+/** A read-only client against a real venue: it has no schemas, so the venue validates. */
 
 const world = aVenue();
 const readers: Reader[] = [];
@@ -14,18 +14,18 @@ function aReader(): Reader {
   return reader;
 }
 
-test('it asks what a whole client asks', async () => {
+test('it sends all queries of a full client', async () => {
   const { universe } = await aReader().info.perpMeta();
   expect(universe.map(({ name }) => name)).toContain('BTC-USDC');
 });
 
-test('what is malformed is refused by the venue, with what would be right', async () => {
+test('malformed requests are rejected by the venue, with the valid form', async () => {
   const asked = aReader().info.l2Book({ coin: 'BTC' });
   await expect(asked).rejects.toBeInstanceOf(ApiError);
   await expect(asked).rejects.toMatchObject({ details: { field: 'coin' } });
 });
 
-test('it listens; two listeners of one stream are one subscription', async () => {
+test('it subscribes; two listeners of one stream share a subscription', async () => {
   const { streams } = aReader();
   const first = streams.tickers({ accountType: 'perp' });
   const second = streams.tickers({ accountType: 'perp' });
@@ -36,7 +36,7 @@ test('it listens; two listeners of one stream are one subscription', async () =>
   expect(streams.statuses).toMatchObject({ 'api-ws': 'open', ws: 'idle' });
 });
 
-test('a subscription that the venue refuses says why', async () => {
+test('a rejected subscription has its reason', async () => {
   const { streams } = aReader();
   const refused = streams.l2Book({ coin: '77777' });
   await expect(refused.ready).rejects.toBeInstanceOf(SocketError);

@@ -7,8 +7,9 @@ import { CALM, Venue } from '../support/venue-process.ts';
 import { aMarket, closeClients, limit, trader, type Person } from './people.ts';
 
 /**
- * Goal: a power cut costs a client nothing that it is not told of. Method: the venue is killed and
- * started again on the same data and port, while Alice listens and Bob keeps trading with her.
+ * Goal: a power cut loses no data without notice to the client. Method: the venue is killed and
+ * restarted on the same data and port, while Alice is subscribed and Bob continues to trade with
+ * her.
  */
 
 let port: string;
@@ -34,7 +35,7 @@ async function startAgainHere(): Promise<void> {
   await venue.startAgain([...CALM, '--port', port]);
 }
 
-/** Alice's view of the world, kept from streams alone, as a trading bot would keep it. */
+/** Alice's state, computed from streams only, like a trading bot's. */
 function watch({ client, address }: Person) {
   const view = {
     resets: 0,
@@ -65,7 +66,10 @@ function watch({ client, address }: Person) {
   return { view, ready: Promise.all(subscriptions.map(({ ready }) => ready)) };
 }
 
-/** Somebody places orders in the next third of a second; resolves when each is there once, whichever attempt was answered. */
+/**
+ * Places orders within a third of a second; resolves when each exists once, whichever attempt was
+ * answered.
+ */
 async function placeMany({ address, client }: Person): Promise<void> {
   const { exchange, info } = client;
   const prices = Array.from({ length: 60 }, (_, index) => market.ticks(market.at(-2000), index));
@@ -78,12 +82,12 @@ async function placeMany({ address, client }: Person): Promise<void> {
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set(['executed']));
   const open = await info.frontendOpenOrders({ user: address });
   expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(prices.toSorted());
-  // Each reply tells of the order that is really there.
+  // Each reply contains an existing order.
   const placed = replies.flatMap((reply) => (reply.status === 'executed' ? reply.orders : []));
   expect(new Set(placed.map(({ oid }) => oid))).toEqual(new Set(open.map(({ oid }) => oid)));
 }
 
-test('after a power cut streams go on, orders stand, every fill is accounted for, and what was in flight is placed once', async () => {
+test('after a power cut streams resume, orders remain, every fill is received, and requests in flight are executed once', async () => {
   const dave = await trader(venue, 'dave');
   const { view, ready } = watch(alice);
   await ready;
@@ -103,12 +107,12 @@ test('after a power cut streams go on, orders stand, every fill is accounted for
   await vi.waitFor(() => expect(view.trades.size).toBe(1), { timeout: 60_000 });
   const placing = placeMany(dave);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  // Bob's second fill is confirmed, and at once the lights go out.
+  // Bob's second fill is confirmed, and the power cut follows immediately.
   await fills();
   await venue.kill();
   const traded = fills();
   await startAgainHere();
-  // Bob's third order was sent to nobody, again and again, until somebody was there; and so were many of Dave's.
+  // Bob's third order and many of Dave's were repeated until the venue was back.
   await Promise.all([traded, placing]);
 
   await vi.waitFor(async () => {
@@ -124,7 +128,7 @@ test('after a power cut streams go on, orders stand, every fill is accounted for
   }, 60_000);
 });
 
-test('a broken line alone costs nothing: the stream goes on with what was missed', async () => {
+test('a lost connection alone loses no data: the stream resumes with the missed frames', async () => {
   const lines: { close(): void }[] = [];
   const carol = await trader(venue, 'carol');
   const listener = createClient({
@@ -157,7 +161,7 @@ test('a broken line alone costs nothing: the stream goes on with what was missed
   listener.close();
 });
 
-test('a hundred lists that are subscribed right after a power cut are all served', async () => {
+test('a hundred lists subscribed immediately after a power cut are all served', async () => {
   const users = Array.from(
     { length: 25 },
     (_, at) => `0x${(at + 1).toString(16).padStart(40, '0')}`,
@@ -176,7 +180,7 @@ test('a hundred lists that are subscribed right after a power cut are all served
   listener.close();
 });
 
-test('streams of all three paths are back within a second of the venue', async () => {
+test("streams of all three paths resume within a second of the venue's start", async () => {
   const { streams } = createClient({ url: venue.url });
   const { info } = createClient({ url: venue.url, retriesMax: 0 });
   const quiet = (): void => undefined;
@@ -191,7 +195,7 @@ test('streams of all three paths are back within a second of the venue', async (
   await vi.waitFor(() => expect(Object.values(streams.statuses)).not.toContain('open'), {
     timeout: 60_000,
   });
-  // So long that waits which double without a bound would be several seconds by now.
+  // Long enough that unbounded doubling of the retry delay would reach several seconds.
   await new Promise((resolve) => setTimeout(resolve, 6000));
   const started = startAgainHere();
   await vi.waitFor(() => info.perpMeta(), { timeout: 60_000, interval: 10 });

@@ -24,8 +24,8 @@ import { keyOf } from '../support/wallet.ts';
 import { aMarket, clientOf, closeClients, trader, type Person } from './people.ts';
 
 /**
- * Goal: what the guides on agents, builders and signing promise holds against a real venue, through the
- * SDK alone: builders, transfers, withdrawals, multi-sig accounts, vaults, gates, explained signatures.
+ * Goal: the guides on agents, builders and signing are correct for a real venue, through the SDK
+ * only: builders, transfers, withdrawals, multi-sig accounts, vaults, gates, explained signatures.
  */
 
 let venue: Venue;
@@ -59,7 +59,7 @@ async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedRep
   return reply;
 }
 
-/** A limit order, 20 % below the mark unless it is to fill. */
+/** A limit order, by default 20 % below the mark. */
 function anOrder(side: 'buy' | 'sell', basisPoints = -2000) {
   const size = market.worth(100);
   return limitOrder({ asset: market.id, side, price: market.at(basisPoints), size });
@@ -68,7 +68,7 @@ function anOrder(side: 'buy' | 'sell', basisPoints = -2000) {
 const free = async ({ client, address }: Person, accountType: 'perp' | 'outcome' = 'perp') =>
   (await client.info.clearinghouseState({ user: address, accountType })).withdrawable;
 
-/** A fresh client for a fresh key. */
+/** A new client with a new key. */
 function agentClient(): { client: Client; address: string } {
   const wallet = privateKeyWallet(randomPrivateKey());
   return { client: createClient({ url: venue.url, wallet }), address: wallet.address };
@@ -81,7 +81,7 @@ describe('a builder', () => {
   });
   const fee = () => ({ b: builder.address, f: 10 });
 
-  test('that nobody approved is not paid, and the order goes on', async () => {
+  test('without approval is not paid, and the order is executed', async () => {
     const { exchange } = alice.client;
     const resting = { orders: [anOrder('buy')], builder: fee() };
     const { warnings, orders } = await executed(exchange.order(resting, confirm));
@@ -92,7 +92,7 @@ describe('a builder', () => {
     await executed(exchange.cancelAll({}, confirm));
   });
 
-  test('is paid by the orders of those who approved it, and claims through an agent', async () => {
+  test('is paid by orders of users that approved it, and claims through an agent', async () => {
     const { exchange, info } = alice.client;
     const approval = { builder: builder.address, maxFeeRate: '0.05%' };
     await executed(exchange.approveBuilderFee(approval, confirm));
@@ -130,7 +130,7 @@ describe('a builder', () => {
     });
   });
 
-  test('gets nothing above its approval, and nothing once that is taken back', async () => {
+  test('gets no fee above its approval, and none after its revocation', async () => {
     const { exchange, info } = alice.client;
     const dear = { orders: [anOrder('buy')], builder: { ...fee(), f: 90 } };
     expect((await exchange.order(dear)).status).toBe('accepted');
@@ -151,7 +151,7 @@ describe('money', () => {
     carol = await trader(venue, 'carol');
   });
 
-  test('moves between the sub-accounts', async () => {
+  test('is transferred between the sub-accounts', async () => {
     const { exchange } = carol.client;
     await executed(
       exchange.transferBetween({ from: 'perp', to: 'outcome', amount: '250.5' }, confirm),
@@ -165,7 +165,7 @@ describe('money', () => {
     await expect(same).rejects.toMatchObject({ name: 'FUNDS' });
   });
 
-  test('goes to somebody new, who then has an account', async () => {
+  test('is sent to a new address, which then has an account', async () => {
     const newcomer = clientOf(venue, 'newcomer');
     const { accountStatus, exchange } = carol.client;
     expect(await accountStatus({ user: newcomer.address })).toMatchObject({
@@ -183,7 +183,7 @@ describe('money', () => {
     });
   });
 
-  test('is held for its way to the settlement chain', async () => {
+  test('is held for its withdrawal to the settlement chain', async () => {
     const { exchange, info } = carol.client;
     const destination = carol.address;
     const before = exact(await free(carol));
@@ -197,7 +197,7 @@ describe('money', () => {
   });
 });
 
-test('a browser wallet on another chain moves money, and lets an agent trade', async () => {
+test('a browser wallet on another chain transfers money, and approves an agent', async () => {
   await trader(venue, 'browser');
   const account = privateKeyToAccount(keyOf('e2e browser'));
   const provider = {
@@ -228,7 +228,7 @@ describe('a multi-sig account', () => {
   });
   const signers = () => ({ authorizedUsers: members.map(({ address }) => address), threshold: 2 });
 
-  /** What the first member proposes, signed by some of them. */
+  /** A proposal of the first member, signed by some members. */
   async function proposed(action: ProposedAction, signing: readonly number[]) {
     const { multiSig } = members[0]!.client.exchange;
     const made = await multiSig.propose({ multiSigUser: group.address, action });
@@ -242,7 +242,7 @@ describe('a multi-sig account', () => {
     return () => multiSig.send(proposal, signatures, confirm);
   }
 
-  test('is acted for by enough of its signers, and no longer by its own key', async () => {
+  test('is controlled by enough of its signers, and no longer by its own key', async () => {
     const { exchange, info } = group.client;
     await executed(exchange.convertToMultiSigUser({ signers: signers() }, confirm));
     expect(await info.multiSigSigners({ user: group.address })).toMatchObject({ threshold: 2 });
@@ -260,7 +260,7 @@ describe('a multi-sig account', () => {
     expect(await info.frontendOpenOrders({ user: group.address })).toEqual([]);
   });
 
-  test('moves its money and approves agents the same way', async () => {
+  test('transfers money and approves agents the same way', async () => {
     const { info } = group.client;
     const before = exact(await free(group));
     const payment = {
@@ -281,7 +281,7 @@ describe('a multi-sig account', () => {
     await executed(agent.client.exchange.cancelAll({}, confirm));
   });
 
-  test('becomes an ordinary one again when its signers agree', async () => {
+  test('becomes an ordinary account again if its signers agree', async () => {
     const { exchange, info } = group.client;
     await executed((await proposed(conversion(null), [1, 2]))());
     expect(await info.multiSigSigners({ user: group.address })).toBeNull();
@@ -290,7 +290,7 @@ describe('a multi-sig account', () => {
   });
 });
 
-test('a vault is traded by its leader and spent by its own key', async () => {
+test('a vault is traded by its leader, and its own key moves its money', async () => {
   const leader = await trader(venue, 'leader');
   const depositor = await trader(venue, 'depositor');
   const vault = await trader(venue, 'vault');
@@ -317,7 +317,7 @@ test('a vault is traded by its leader and spent by its own key', async () => {
 });
 
 describe('a signature', () => {
-  test('is explained: who signed, and for whom', async () => {
+  test('is explained: its signer and its account', async () => {
     const owner = await trader(venue, 'owner');
     const agent = agentClient();
     const approval = { agentAddress: agent.address, agentName: 'bot' };
@@ -344,7 +344,7 @@ describe('a signature', () => {
 });
 
 describe('the operator', () => {
-  test('lets in whom it granted a code, and locks nobody in', async () => {
+  test('admits accounts that it granted a code, and bars no existing position from closing', async () => {
     const { venueAdmin } = operator.client.exchange;
     const dave = await trader(venue, 'dave');
     const { exchange, info, accountStatus } = dave.client;
@@ -372,10 +372,10 @@ describe('the operator', () => {
     });
   });
 
-  test('pays fees out of the treasury once the insurance fund is full', async () => {
+  test('pays fees from the treasury once the insurance fund is full', async () => {
     const send = operator.client.exchange.venueAdmin.treasurySend;
     const payment = { destination: operator.address, amount: '0.01' };
-    // Alice is long and Bob is short: the fund's target is a part of that open interest.
+    // Alice is long and Bob is short: the fund's target is a fraction of that open interest.
     await expect(send(payment)).rejects.toMatchObject({
       message: 'Insurance fund is below its target',
     });
@@ -388,7 +388,7 @@ describe('the operator', () => {
     await expect(tooMuch).rejects.toMatchObject({ message: 'Insufficient balance' });
   });
 
-  test('is nobody else', async () => {
+  test('is only the configured admin', async () => {
     const { venueAdmin } = bob.client.exchange;
     await expect(venueAdmin.setGate({ channel: 0, mode: 'closed' })).rejects.toMatchObject({
       message: 'Signer is not permitted to send venueAdmin',

@@ -18,9 +18,9 @@ import { keyOf } from '../support/wallet.ts';
 import { clientOf, closeClients, type Person } from './people.ts';
 
 /**
- * Goal: outcome markets work through the SDK alone, against a real venue: listed, traded in all four
+ * Goal: outcome markets work through the SDK only, against a real venue: listed, traded in all four
  * ways, split and merged, delayed, closed, settled, and followed on the streams. The money of every
- * step is worked out by hand beside it.
+ * step is computed by hand.
  */
 
 let venue: Venue;
@@ -28,13 +28,13 @@ let deployer: Person;
 let alice: Person;
 let bob: Person;
 
-/** Without delay: what is sent is at the book at once. */
+/** A market without delay: orders arrive at the book at once. */
 let rain: number;
 
 const confirm = { confirm: 'executed' } as const;
 const HOUR_MS = 3_600_000;
 const TODAY = { startTime: Date.now() - HOUR_MS, endTime: Date.now() + HOUR_MS };
-/** Long enough to do something while an order waits, however slow the machine is. */
+/** Long enough to act while an order waits, even on a slow machine. */
 const DELAY_MS = 2500;
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
   expect(faults).toEqual([]);
 });
 
-/** Someone with 1,000 USDC for outcome markets. */
+/** An account with 1,000 USDC for outcome markets. */
 async function bettor(name: string): Promise<Person> {
   const person = clientOf(venue, name);
   await person.client.faucet({ user: person.address, accountType: 'outcome' });
@@ -99,14 +99,16 @@ async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedRep
   return reply;
 }
 
-/** Places one order and gives its end state with what was filled, at what price of its leg. */
+/**
+ * Places one order and returns its final state with its filled size and the price of its outcome.
+ */
 async function place({ client }: Person, entry: OrderEntry): Promise<string> {
   const { orders } = await executed(client.exchange.order({ orders: [entry] }, confirm));
   const { state, filledSz, avgPx } = orders[0]!;
   return avgPx === null ? state : `${state} ${filledSz} at ${avgPx}`;
 }
 
-/** Free USDC, then shares: YES above zero, NO below. */
+/** Free USDC, followed by shares: positive for YES, negative for NO. */
 async function purse({ client, address }: Person, market = rain): Promise<string[]> {
   const { info } = client;
   const state = await info.clearinghouseState({ user: address, accountType: 'outcome' });
@@ -114,7 +116,7 @@ async function purse({ client, address }: Person, market = rain): Promise<string
   return [state.withdrawable, ...held.map(({ position }) => position.szi)];
 }
 
-/** What a stream said, without resets. */
+/** The data of a stream, without resets. */
 function noted<Data>(): { said: Data[]; note: (event: StreamEvent<Data>) => void } {
   const said: Data[] = [];
   return { said, note: (event) => event.type === 'data' && said.push(event.data) };
@@ -136,7 +138,7 @@ describe('a market without delay', () => {
     });
   });
 
-  test('trades in all four ways, and the streams tell it (R-one-book, R-mint-burn)', async () => {
+  test('trades in all four ways, with stream messages (R-one-book, R-mint-burn)', async () => {
     const { streams } = alice.client;
     const coin = String(rain);
     const trades = noted<{ trades: { px: string; outcome: string; price: string }[] }>();
@@ -166,13 +168,13 @@ describe('a market without delay', () => {
     expect(await purse(alice)).toEqual(['940', '100']);
     expect(await purse(bob)).toEqual(['958.32', '-100']);
 
-    // YES changes hands: 26, and a fee of 0.07 × 40 × 0.65 × 0.35.
+    // YES is traded: 26, and a fee of 0.07 × 40 × 0.65 × 0.35.
     expect(await place(alice, sellYes(order('0.65', '40')))).toBe('open');
     expect(await place(bob, buyYes(order('0.70', '40')))).toBe('filled 40 at 0.65');
     expect(await purse(alice)).toEqual(['966', '60']);
     expect(await purse(bob)).toEqual(['931.683', '40', '-100']);
 
-    // NO changes hands: 10.5, and a fee of 0.07 × 30 × 0.35 × 0.65.
+    // NO is traded: 10.5, and a fee of 0.07 × 30 × 0.35 × 0.65.
     expect(await place(bob, sellNo(order('0.35', '30')))).toBe('open');
     expect(await place(alice, buyNo(order('0.35', '30')))).toBe('filled 30 at 0.35');
     expect(await purse(alice)).toEqual(['955.02225', '60', '-30']);
@@ -220,7 +222,7 @@ describe('a market without delay', () => {
     );
   });
 
-  test('is read back: contexts, probabilities, candles, open orders', async () => {
+  test('is queried: contexts, probabilities, candles, open orders', async () => {
     const { info, exchange } = alice.client;
     const [context] = await info.outcomeAssetCtxs({ instrumentIds: [rain] });
     expect(context).toMatchObject({ lastPx: '0.6', markPx: '0.6', dayBaseVlm: '190' });
@@ -254,13 +256,13 @@ describe('a market without delay', () => {
 });
 
 describe('a market with a delay (R-delay)', () => {
-  test('an order that would take waits: it reaches the book, or fails when that is halted', async () => {
+  test('a taker order waits: it reaches the book, or fails if the market is halted', async () => {
     const { exchange, info } = bob.client;
     const { streams } = bob.client;
     const markets = [await aMarket('hail', DELAY_MS), await aMarket('snow', DELAY_MS)];
     const [hail, snow] = markets as [number, number];
     for (const asset of markets) {
-      // Nothing is there to take, so these do not wait.
+      // There are no orders to match, so these are not delayed.
       expect(await place(alice, buyYes({ asset, price: '0.50', size: '10' }))).toBe('open');
     }
     const before = await purse(bob, hail);
@@ -281,7 +283,7 @@ describe('a market with a delay (R-delay)', () => {
     await expect(
       exchange.cancelByCloid({ cancels: [{ asset: hail, cloid }] }),
     ).rejects.toMatchObject({ message: 'Order is queued and cannot be cancelled before release' });
-    // Each holds back 5, and the worst fee: 0.07 × 10 × 0.5 × 0.5.
+    // Each reserves 5, and the maximum fee: 0.07 × 10 × 0.5 × 0.5.
     expect(Number(before[0]) - Number((await purse(bob))[0])).toBeCloseTo(10.35, 6);
     const { setTrading } = deployer.client.exchange.outcomeDeploy;
     await executed(setTrading({ instrumentIds: [snow], state: 'halt' }, confirm));
@@ -303,7 +305,7 @@ describe('a market with a delay (R-delay)', () => {
     expect(await purse(bob, snow)).toEqual(['944.672']);
   });
 
-  test('a confirmed order is answered when it has left the queue', async () => {
+  test('a confirmed order is answered after it has left the queue', async () => {
     const asset = await aMarket('sleet', 250);
     await place(alice, buyYes({ asset, price: '0.50', size: '10' }));
     const { orders, traceId } = await executed(
@@ -314,7 +316,7 @@ describe('a market with a delay (R-delay)', () => {
   });
 });
 
-test('what a market pays is in the purse at once, and in a receipt (R-settlement)', async () => {
+test('the payout of a market is credited at once, with a resolution record (R-settlement)', async () => {
   const { info, streams } = alice.client;
   const { exchange } = deployer.client;
   const [aliceFree] = await purse(alice);
@@ -355,7 +357,7 @@ test('what a market pays is in the purse at once, and in a receipt (R-settlement
   });
 });
 
-test('a series lists its next markets; the prices that it will settle by are told', async () => {
+test('a series lists its next markets; its settlement prices are published', async () => {
   const { outcomeDeploy } = deployer.client.exchange;
   const { info, streams } = bob.client;
   const period = 15 * 60_000;

@@ -13,7 +13,7 @@ import type { Market } from '../support/market.ts';
 import { Venue } from '../support/venue-process.ts';
 import { aMarket, clientOf, closeClients, limit, trader, type Person } from './people.ts';
 
-/** Goal: what the guide promises holds against a real venue. Alice and Bob meet and trade. */
+/** Goal: the guide is correct for a real venue. Alice and Bob trade. */
 
 let venue: Venue;
 let alice: Person;
@@ -48,7 +48,7 @@ function collect<Data>(events: readonly StreamEvent<Data>[]): Data[] {
   return events.flatMap((event) => (event.type === 'data' ? [event.data] : []));
 }
 
-test('the venue is the one that the client signs for', async () => {
+test('the venue has the network name that the client signs for', async () => {
   const { client } = alice;
   const settings = await client.info.settings();
   expect(await client.network()).toEqual({
@@ -62,7 +62,7 @@ test('the venue is the one that the client signs for', async () => {
 });
 
 describe('an agent', () => {
-  test('trades for the account that approved it, and no longer when it is revoked', async () => {
+  test('trades for the account that approved it, and no longer after its revocation', async () => {
     const agent = privateKeyWallet(randomPrivateKey());
     const { exchange, info } = alice.client;
     const approved = await exchange.approveAgent(
@@ -91,7 +91,7 @@ describe('an agent', () => {
     await expect(refused).rejects.toMatchObject({ name: 'UNAUTHORIZED' });
   });
 
-  test('of a browser wallet on another chain is approved all the same', async () => {
+  test('of a browser wallet on another chain can be approved', async () => {
     const agentAddress = privateKeyWallet(randomPrivateKey()).address;
     const options = { ...confirm, signatureChainId: 42161 };
     const reply = await bob.client.exchange.approveAgent({ agentAddress }, options);
@@ -102,7 +102,7 @@ describe('an agent', () => {
 });
 
 describe('a fill', () => {
-  test('is seen by both sides, in replies, streams and reads', async () => {
+  test('is shown to both sides, in replies, streams and queries', async () => {
     const updates = {
       alice: [] as StreamEvent<OrderUpdate[]>[],
       bob: [] as StreamEvent<OrderUpdate[]>[],
@@ -186,7 +186,7 @@ describe('an order', () => {
     expect(again).toMatchObject({ failure: { error: expect.stringContaining('never placed') } });
   });
 
-  test('off the tick is refused with the nearest prices', async () => {
+  test('off the tick is rejected with the nearest prices', async () => {
     const price = `${market.at(-300)}${market.at(-300).includes('.') ? '' : '.'}0000001`;
     const order = limit(market, { side: 'buy', price, size: market.worth(20) });
     const refused = alice.client.exchange.order({ orders: [order] });
@@ -197,14 +197,14 @@ describe('an order', () => {
     });
   });
 
-  test('that comes too late is refused by its expiry', async () => {
+  test('that arrives after its expiry is rejected', async () => {
     const order = limit(market, { side: 'buy', price: market.at(-300), size: market.worth(20) });
     const options = { expiresAfter: Date.now() - 60_000 };
     const refused = alice.client.exchange.order({ orders: [order] }, options);
     await expect(refused).rejects.toMatchObject({ name: 'EXPIRED' });
   });
 
-  test('is one of many that are sent at once, and each has its own nonce', async () => {
+  test('is one of many sent concurrently, each with a separate nonce', async () => {
     const { exchange, info } = bob.client;
     const replies = await Promise.all(
       Array.from({ length: 40 }, (_, index) => {
@@ -240,7 +240,7 @@ test('every query is answered in its shape', async () => {
   await expect(info.l2Book({ coin: '99999' })).rejects.toMatchObject({ name: 'NOT_FOUND' });
 });
 
-test('a channel that the venue does not know the instrument of is refused', async () => {
+test('a channel with an unknown instrument is rejected', async () => {
   const subscription = alice.client.streams.trades({ coin: '99999' });
   await expect(subscription.ready).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
 });

@@ -24,15 +24,19 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * Goal: an order of 100% on the trading page is accepted, and uses what was free. Method: the page's own computation of a
- * ticket, for random tickets of accounts of every margin mode, against a venue whose prices and books move.
+ * Goal: an order of 100% on the trading page is accepted, and uses the free margin. Method: the
+ * page's own computation of a ticket, for random tickets of accounts in every margin mode, against
+ * a venue with moving prices and books.
  */
 
 const TICKETS = Number(process.env['TICKETS'] ?? 120);
 const SEED = freshSeed('TICKETS_SEED');
 const ACCOUNTS = 12;
 
-/** USDC of a grant: at every leverage an order of all of it is less than the book has near the mark. */
+/**
+ * USDC per grant: at every leverage an order of the whole amount is smaller than the book near the
+ * mark.
+ */
 const FUNDS = '150';
 const TAKER_FEE = 0.00045;
 const CONFIRM = { confirm: 'executed' } as const;
@@ -45,12 +49,15 @@ type Trader = {
   readonly random: Chance;
 };
 
-/** What became of one ticket. */
+/** The result of one ticket. */
 type Ticket = {
   readonly what: string;
-  /** Why it was refused, or lost a part to the margin. */
+  /** The reason of a reject, or of a part cancelled for margin. */
   readonly refusal: string | undefined;
-  /** Of the margin that was free for this side, in percent; undefined where something else set the size. */
+  /**
+   * The unused part of the free margin of this side, in percent; undefined if something else
+   * limited the size.
+   */
   readonly left: number | undefined;
 };
 
@@ -80,7 +87,7 @@ async function open(at: number): Promise<Trader> {
   const isCross = !mode.includes('isolated');
   for (const { index, maxLeverage } of perps) {
     await client.exchange.updateMarginMode({ asset: index, isCross }, CONFIRM);
-    // A negative number is the short side's.
+    // A negative leverage is that of the short side.
     for (const sign of isCross || mode === 'isolated' ? [1] : [1, -1]) {
       const leverage = sign * (1 + random.below(maxLeverage));
       const marginMode = isCross ? 'cross' : 'isolated';
@@ -90,7 +97,7 @@ async function open(at: number): Promise<Trader> {
   return { client, user, mode, random };
 }
 
-/** Other orders and positions beside the one that is sized: some of both, small or large. */
+/** Orders and positions in addition to the sized one: some of both, small or large. */
 async function prepare({ client, random, user }: Trader, perp: PerpMeta): Promise<void> {
   const coin = String(perp.index);
   const { lot, tick } = gridOf(perp);
@@ -122,7 +129,7 @@ async function draftOf({ client, random, user }: Trader, perp: PerpMeta): Promis
   const coin = String(perp.index);
   const { levels } = await client.info.l2Book({ coin });
   const { markPx } = await client.info.activeAssetData({ user, coin });
-  // Further away there are only the orders of the accounts themselves.
+  // Beyond this distance there are only orders of the test accounts.
   const [bid, ask] = levels
     .map(([best]) => Number(best?.px ?? 0))
     .map((px) => (Math.abs(px / Number(markPx) - 1) > 0.05 ? Number(markPx) : px));
@@ -163,7 +170,7 @@ async function send(trader: Trader): Promise<Ticket> {
   const what = `${mode} ${draft.side} ${draft.type} ${draft.price} on ${perp.name}, most ${free.maxTradeSzs[at]}`;
   const { maxTradeSzs } = await client.info.activeAssetData({ user, coin });
   const atMark = Number(maxTradeSzs[at]);
-  // Nothing is free: the page has nothing to send.
+  // There is no free margin, so the page has no order to send.
   if (Number(free.availableToTrade[at]) < 12) return send(trader);
   try {
     const reply = await againForMargin(attempt);
@@ -188,7 +195,7 @@ async function send(trader: Trader): Promise<Ticket> {
   }
 }
 
-/** An order of which the margin stopped a part shows it in its end. */
+/** An order partly cancelled for margin shows it in its final state. */
 async function stopOf({ client, user }: Trader, order: OrderResult | undefined) {
   if (order?.oid === null || order?.oid === undefined || order.state !== 'cancelled')
     return undefined;
@@ -203,7 +210,7 @@ type Done = {
   readonly order: OrderResult;
   readonly perp: PerpMeta;
   readonly at: 0 | 1;
-  /** The most without a look at the book. */
+  /** The maximum size without regard to the book. */
   readonly atMark: number;
   /** It reduces a position first. */
   readonly turns: boolean;
@@ -220,14 +227,14 @@ async function leftOf(
   const isIsolated = asked.leverage.type === 'Isolated';
   const isBound = size > 0.98 * (isMarket ? maxMarketOrderSize : maxLimitOrderSize);
   const isCut = isMarket && filled < size;
-  // The book sets the size.
+  // The book limits the size.
   const isThin = !isIsolated && Number(asked.maxTradeSzs[at]) < 0.995 * atMark;
   if (isBound || isCut || isThin || (isIsolated && turns)) return undefined;
   const { availableToTrade, markPx } = await again();
-  // The account is worth something else now.
+  // The account value has changed meanwhile.
   if (markPx !== asked.markPx) return undefined;
-  // What rests in cross pays its fee later, and nothing holds it back until then. What an isolated order sets aside for the way to
-  // its limit comes back when it fills at better prices (R-isolated).
+  // A resting cross order pays its fee later, without a reserve. The reserve of an isolated order
+  // up to its limit is released if it fills at better prices (R-isolated).
   const fee = (size - filled) * Number(entry.p) * TAKER_FEE;
   const setAside = filled * Math.abs(Number(entry.p) - Number(order.avgPx ?? 0)) * (1 + TAKER_FEE);
   const owed = isIsolated ? setAside : fee;
@@ -252,17 +259,17 @@ async function closeAll({ client, user }: Trader): Promise<void> {
     });
     await client.exchange.order({ orders: [order] }, CONFIRM).catch(() => undefined);
   }
-  // Trading costs fees; the account starts the next ticket with money.
+  // Trading costs fees, so the account is funded again for the next ticket.
   await client.faucet({ user });
 }
 
 test(
-  `100% is accepted, and less than 1% of what was free is left, TICKETS_SEED=${SEED}`,
+  `100% is accepted, and less than 1% of the free margin is left, TICKETS_SEED=${SEED}`,
   { timeout: 120_000 + TICKETS * 1_000 },
   async () => {
     const traders = await Promise.all(Array.from({ length: ACCOUNTS }, (_, at) => open(at)));
     const tickets: Ticket[] = [];
-    // One after the other: the simulated traders move the book, and no other account of the test empties it.
+    // One after another: the bots move the book, and no other account of the test empties it.
     while (tickets.length < TICKETS) tickets.push(await send(traders[tickets.length % ACCOUNTS]!));
     const refused = tickets.filter(({ refusal }) => refusal !== undefined);
     const shares = tickets
@@ -279,7 +286,8 @@ test(
         .map((each) => `${JSON.stringify(each)}\n`)
         .join(''),
     );
-    // About two in a thousand lose a part because the book moves at that moment; of few tickets that may be two.
+    // About two in a thousand lose a part because the book moves at that moment; with few tickets
+    // two are allowed.
     const refusedMax = Math.max(2, TICKETS * 0.005);
     expect(refused.length, JSON.stringify(refused, undefined, 1)).toBeLessThanOrEqual(refusedMax);
     expect(over.length, JSON.stringify(over, undefined, 1)).toBeLessThanOrEqual(TICKETS * 0.01);

@@ -9,7 +9,9 @@ import { MarketMaker, quotes } from '../../examples/market-maker.ts';
 import { movingAverage } from '../../examples/moving-average.ts';
 import { chanceAbove, requoteOutcomes } from '../../examples/outcome-maker.ts';
 
-/** Goal: each example does what its first lines say. Method: the example itself on a venue in hand. */
+/**
+ * Goal: each example works as its header describes. Method: run the example itself on a test venue.
+ */
 
 const BTC = 1;
 let venue: TestVenue;
@@ -42,7 +44,7 @@ describe('market maker', () => {
   };
   const terms = { halfSpread: 0.001, size: 0.1, positionMax: 1 };
 
-  test('leans against what it holds, and stops at the most', () => {
+  test('shifts its quotes against its position, and stops at the maximum', () => {
     const prices = (position: number) =>
       quotes(perp, 100_000, position, terms).map(({ b, p }) => [b, p]);
     expect(prices(0)).toEqual([
@@ -57,14 +59,14 @@ describe('market maker', () => {
     expect(prices(-1)).toEqual([[true, '100000']]);
   });
 
-  test('quotes, is traded with, leans, and is cancelled when it falls silent', async () => {
+  test('quotes, is filled, shifts its quotes, and is cancelled if it stops', async () => {
     const { address: user, client } = venue.accounts[0]!;
     const maker = new MarketMaker(client, perp, { ...terms, halfSpread: 0.0000005 });
     await expect.poll(() => maker.isReady).toBe(true);
     await maker.requote(venue.now);
     const open = () => client.info.frontendOpenOrders({ user });
     expect(await open()).toHaveLength(2);
-    // Behind what the book has at that price already.
+    // Behind the existing orders at that price.
     await take(venue.accounts[1]!, 'buy', '1.05');
     await expect.poll(() => sizeOf(venue.accounts[0]!)).toBe('-0.05');
     await maker.requote(venue.now);
@@ -85,7 +87,7 @@ test('market maker sells into an honest bid above its ask, then quotes again', a
   const maker = new MarketMaker(client, eth, { halfSpread: 0.001, size: 0.2, positionMax: 2 });
   await expect.poll(() => maker.isReady).toBe(true);
   const asks = async () => (await client.info.l2Book({ coin: '2' })).levels[1].map(({ px }) => px);
-  // A round takes as much as one quote; what of it is left over rests.
+  // A round executes up to the size of one quote, and the rest of it rests.
   await maker.requote(venue.now);
   await venue.settled();
   expect(await sizeOf(bidder)).toBe('0.2');
@@ -100,14 +102,14 @@ test('market maker sells into an honest bid above its ask, then quotes again', a
 });
 
 describe('outcome maker', () => {
-  test('knows what is near certain, what is even, and what is over', () => {
+  test('handles near certainty, even odds and expiry', () => {
     const day = 86_400_000;
     expect(chanceAbove({ price: 100, strike: 100, leftMs: day }, 0.6)).toBeCloseTo(0.5, 6);
     expect(chanceAbove({ price: 110, strike: 100, leftMs: day }, 0.6)).toBeGreaterThan(0.99);
     expect(chanceAbove({ price: 99, strike: 100, leftMs: 0 }, 0.6)).toBe(0);
   });
 
-  test('quotes YES and NO of a market on a price, and nothing else', async () => {
+  test('quotes YES and NO of markets on a price, and no others', async () => {
     await venue.createMarket();
     const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
     const market = await venue.createMarket({
@@ -132,7 +134,7 @@ describe('outcome maker', () => {
   });
 });
 
-test('outcome maker sells into an honest bid above what YES is worth, then quotes again', async () => {
+test('outcome maker sells into an honest bid above the value of YES, then quotes again', async () => {
   const underlying = { symbol: 'BTC', source: 'oracle', priceToBeat: '97000' } as const;
   const market = await venue.createMarket({
     slug: 'bid',
@@ -158,7 +160,7 @@ test('outcome maker sells into an honest bid above what YES is worth, then quote
   expect(await best()).toEqual(['0.47', '0.53']);
 });
 
-test('copy of an account: each trade once, also over a restart of the copier', async () => {
+test('copy of an account: each trade once, also across a restart of the copier', async () => {
   const [leader, copier] = [venue.accounts[0]!, venue.accounts[1]!];
   let cursor: FillsCursor | undefined = { timeMs: venue.now, tids: [] };
   const life = () => {
@@ -182,7 +184,7 @@ test('copy of an account: each trade once, also over a restart of the copier', a
   expect(await sizeOf(copier)).toBe('0.1');
 });
 
-test('liquidation watcher: tells when an account comes near, and when it is safe again', async () => {
+test('liquidation watcher: reports when an account comes close, and when it is safe again', async () => {
   const debtor = await venue.account('debtor', { perp: '5000' });
   await take(debtor, 'buy', '0.5');
   const watcher = new LiquidationWatcher(venue.client(), [debtor.address], 5);
@@ -194,14 +196,14 @@ test('liquidation watcher: tells when an account comes near, and when it is safe
   expect(await watcher.look()).toMatchObject([{ user: debtor.address, isNear: false }]);
 });
 
-test('funding arbitrage: long where it is low, short where it is high, nothing where they agree', async () => {
+test('funding arbitrage: long where it is low, short where it is high, no position if both are equal', async () => {
   await using other = await startVenue({ seed: 'other' });
   await other.fillBook('BTC-USDC');
   const pair = [venue.accounts[0]!, other.accounts[0]!] as const;
   const terms = { base: 'BTC', size: '0.1', least: 0.000001, slippagePercent: '5' };
   const clients = [pair[0].client, pair[1].client] as const;
   expect(await openPair(clients, terms)).toBeUndefined();
-  // Whoever bids far above the oracle makes longs pay there.
+  // Bids far above the oracle make longs pay there.
   const bids = Array.from({ length: 10 }, () =>
     limitOrder({ asset: BTC, side: 'buy', price: '97900', size: '5' }),
   );
@@ -212,7 +214,7 @@ test('funding arbitrage: long where it is low, short where it is high, nothing w
   expect([await sizeOf(pair[0]), await sizeOf(pair[1])]).toEqual(['0.1', '-0.1']);
 });
 
-test('a front end: approved once, charges its fee, and collects it', async () => {
+test('a front end: is approved once, charges its fee, and claims it', async () => {
   const [builder, user] = [venue.accounts[0]!, venue.accounts[1]!];
   await approve(user.client, builder.address);
   const height = venue.head.height;
@@ -240,7 +242,7 @@ test('moving average: long while the price rises, short while it falls', async (
   expect(held).toEqual(['0', '0', '0', '0.05', '0.05', '0.05', '-0.05', '-0.05', '-0.05']);
 });
 
-test('the names that examples use are those of the venue', async () => {
+test('the names in the examples are those of the venue', async () => {
   const instruments = await Instruments.load(venue.accounts[0]!.client);
   expect((await instruments.find('BTC')).id).toBe(BTC);
 });

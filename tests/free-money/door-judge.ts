@@ -13,21 +13,22 @@ import type { Held, Purse, Shot } from './shot.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-oracle-stale, R-order-of-events: nothing leaves a scope that nobody can judge, by any door, and
- * what leaves in the entry of a gap is free before and after it. Doors are not named here: money that
- * was in a scope is not in it any more, and nothing that may take it did.
+ * R-oracle-stale, R-order-of-events: no money leaves a margin-restricted account in any way, and
+ * money that leaves in the entry of a price gap is free before and after it. The check does not
+ * list the ways: money that was in the account is no longer in it, although no permitted command
+ * removed it.
  */
 export function judgeDoors(entry: Entry, fund: Address): void {
   const acts = entry.commands.filter((command) => isSigned(command));
   const busy = touched(entry);
   for (const [address, before] of entry.before.purses) {
     const after = entry.after.purses.get(address);
-    // The fund is never blind.
+    // The fund is never margin-restricted.
     if (after === undefined || busy.has(address) || address === fund) continue;
     judgeCross(entry, before, after, acts);
     judgeIsolated(entry, before, after, acts);
   }
-  // With several commands in an entry nobody outside knows what a scope was at each of its fills.
+  // With several commands in an entry, the state at each fill is unknown.
   if (acts.length > 1) return;
   const purses = new Map(entry.before.purses);
   for (const event of entry.result.events) {
@@ -42,8 +43,8 @@ export function judgeDoors(entry: Entry, fund: Address): void {
 }
 
 /**
- * The books after the entry, with the markets as they were while commands ran: one whose closing hour
- * ends without enough samples waits from the entry's last steps on (R-delist).
+ * The state after the entry, with the markets as they were while commands ran: a market whose
+ * closing hour ends without enough samples waits from the last steps of the entry (R-delist).
  */
 function inEntry({ after, before }: Entry): Shot {
   const markets = new Map(after.markets);
@@ -55,7 +56,7 @@ function inEntry({ after, before }: Entry): Shot {
   return { ...after, markets };
 }
 
-/** Accounts whose money moved in ways that are judged elsewhere: trades, funding, liquidations. */
+/** Accounts whose money changed in ways that other judges check: trades, funding, liquidations. */
 function touched(entry: Entry): Set<Address> {
   const accounts = new Set<Address>();
   for (const event of entry.result.events) {
@@ -82,7 +83,8 @@ function judgeCross(
 ): void {
   if (after.balance >= before.balance) return;
   const left = before.balance - after.balance;
-  // What is needed is that of before: new orders are judged by tests of their own, others may be cancelled.
+  // The requirement is that of before: new orders have separate checks, and others may be
+  // cancelled.
   const then = asLeveraged(before, after, acts);
   const own = acts.length > 1 || hasFailed(entry, before.address) ? withoutOrders(then) : then;
   const rest = { ...own, balance: after.balance };
@@ -124,7 +126,7 @@ function judgeIsolated(
   }
 }
 
-/** What takes money out of cross. */
+/** Commands that take money out of cross. */
 const LEAVING: ReadonlySet<Command['type']> = new Set(['sendToken', 'withdraw']);
 
 const AHEAD: ReadonlySet<Command['type']> = new Set([
@@ -134,12 +136,15 @@ const AHEAD: ReadonlySet<Command['type']> = new Set([
   'updateLeverage',
 ]);
 
-/** R-block: behind an order of the same account the others wait too, until the gap is settled. */
+/**
+ * R-block: after an order of the same account, its other commands also wait until the gap is
+ * settled.
+ */
 function isAheadOfGap(address: Address, acts: readonly SignedCommand[]): boolean {
   return acts.every(({ authority, type }) => authority.signer !== address || AHEAD.has(type));
 }
 
-/** R-fill-check: a blind scope only reduces, near the mark. */
+/** R-fill-check: a margin-restricted account only reduces, near the mark. */
 function judgeFill(
   entry: Entry,
   purses: ReadonlyMap<Address, Purse>,
@@ -164,7 +169,7 @@ function judgeFill(
     const isReducing = Math.abs(start + signed) < Math.abs(start) && start * (start + signed) >= 0;
     const worse = signed > 0 ? price - mark : mark - price;
     const bound = Math.min(0.005, 0.05 / Math.max(1, side.leverage));
-    // An isolated order that was reserved before the market fell silent still fills elsewhere.
+    // An isolated order reserved before the market lost its price still fills elsewhere.
     demand(
       isReducing && worse - 1 <= mark * bound,
       'traded while blind',
@@ -174,7 +179,9 @@ function judgeFill(
   }
 }
 
-/** The purse after a fill; a close realises what its cost loses, so account value needs no more than the price. */
+/**
+ * The account after a fill; a close realises its loss, so only the price changes the account value.
+ */
 function filled(
   purse: Purse,
   { instrumentId: id, price }: TradeExecuted,
@@ -182,7 +189,7 @@ function filled(
   signed: number,
 ): Purse {
   const now = heldOf(purse, id, signed, reduceOnly);
-  // Isolated margin moves with a fill in ways that are not followed here.
+  // The effect of fills on isolated margin is not modelled here.
   if (now === undefined || marginMode === 'isolated') return purse;
   const cost = now.cost + BigInt(signed) * BigInt(price);
   const held = purse.held.map((each) =>
@@ -191,7 +198,7 @@ function filled(
   return { ...purse, balance: purse.balance - fee, held };
 }
 
-/** R-oracle-stale: what a blind account opens with isolated margin comes out of reserves alone. */
+/** R-oracle-stale: a margin-restricted account opens isolated positions from reserves only. */
 function judgeReserved(entry: Entry): void {
   for (const [address, before] of entry.before.purses) {
     const after = entry.after.purses.get(address);
@@ -224,7 +231,7 @@ function judgeReserved(entry: Entry): void {
   }
 }
 
-/** R-leverage: whoever raises it before money leaves needs less by then. */
+/** R-leverage: raising it before money leaves lowers the requirement. */
 function asLeveraged(before: Purse, after: Purse, acts: readonly SignedCommand[]): Purse {
   const own = acts.filter(({ authority }) => authority.signer === before.address);
   const raisedAt = own.findIndex(({ type }) => type === 'updateLeverage');
@@ -238,7 +245,10 @@ function asLeveraged(before: Purse, after: Purse, acts: readonly SignedCommand[]
   return { ...before, held };
 }
 
-/** R-fillable: before any command ran, orders of this account failed their test and need no margin any more. */
+/**
+ * R-fillable: before any command ran, orders of this account failed their check and need no margin
+ * any more.
+ */
 function hasFailed(entry: Entry, address: Address): boolean {
   return entry.result.events.some(
     (event) =>
@@ -249,7 +259,10 @@ function hasFailed(entry: Entry, address: Address): boolean {
   );
 }
 
-/** Orders that a blind scope may not fill are cancelled on the way, and need nothing any more. */
+/**
+ * Orders that a margin-restricted account may not fill are cancelled during matching, and need no
+ * margin any more.
+ */
 function withoutOrders(purse: Purse): Purse {
   const held = purse.held.map((each) => ({ ...each, restingBuy: 0, restingSell: 0 }));
   return { ...purse, held };

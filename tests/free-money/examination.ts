@@ -11,23 +11,30 @@ import { type MarginFigures, MarginJudge } from './margin-judge.ts';
 import { judgeRanks } from './rank-judge.ts';
 import type { Entry } from './venue.ts';
 
-/** What owners gained, besides what prices did to their positions, fills of honest accounts' own orders, and funding. */
+/**
+ * The owners' gains, except for those from prices of held positions, fills of honest accounts' own
+ * orders, and funding.
+ */
 export type Gains = {
-  /** By bankruptcies: closes at prices that no book made, deficits that were paid. */
+  /** From bankruptcies: closes at prices outside the book, and paid deficits. */
   relief: bigint;
-  /** What others and the insurance fund may have given for it. */
+  /** The maximum that other accounts and the insurance fund may have paid for it. */
   allowed: bigint;
-  /** From orders that the venue sent for accounts in liquidation and for the insurance fund, valued at the mark. */
+  /**
+   * From the venue's orders for accounts in liquidation and for the insurance fund, valued at the
+   * mark.
+   */
   forced: bigint;
 };
 
 /**
- * Everything that is judged of a history, entry by entry, and at its end the sum of what accounts of one owner gained. A
- * gain has five parts. (1) Prices moved while they held positions, at the risk of both sides. (2) Their orders traded with
- * orders of others at prices that those others asked for: a maker's risk. (3) Funding, which nobody agrees to: bounded
- * hour by hour by `FundingJudge`. (4) Forced sales: bounded by what the failing account has left, since a close beyond
- * its bankruptcy price leaves a deficit, which `FundJudge` judges. (5) The rest comes from bankruptcies: it is at most
- * what others gave up of the price gap's own profit and what the fund paid within its bounds.
+ * All checks of a history, entry by entry, and at its end the total gain of accounts with one
+ * owner. A gain has five parts. (1) Price changes of held positions, a risk of both sides. (2)
+ * Trades with orders of other accounts at the prices of those orders, which is a maker's risk. (3)
+ * Funding, which `FundingJudge` bounds hour by hour. (4) Forced sales, bounded by the failing
+ * account's remaining equity, because a close beyond its bankruptcy price leaves a deficit, which
+ * `FundJudge` checks. (5) The rest comes from bankruptcies: it is at most the gap profit that
+ * deleveraged accounts gave up plus the fund's payments within its bounds.
  */
 export class Examination {
   readonly #owners: ReadonlySet<Address>;
@@ -36,7 +43,7 @@ export class Examination {
   readonly #funding: FundingJudge;
   readonly #margins: MarginJudge;
   readonly gains: Gains = { relief: 0n, allowed: 0n, forced: 0n };
-  /** How often each thing that is judged came up: a search that meets none proves nothing. */
+  /** The number of occurrences of each checked case: a search without any proves nothing. */
   readonly reached = new Map<string, number>();
 
   constructor(owners: readonly Address[], fund: Address) {
@@ -78,7 +85,7 @@ export class Examination {
     if (relief > 0n) this.#count('owner relieved');
   }
 
-  /** At the end of a history. */
+  /** Checks at the end of a history. */
   conclude(state: State): void {
     checkInvariants(state);
     const { allowed, relief } = this.gains;
@@ -103,7 +110,7 @@ export class Examination {
     return gain;
   }
 
-  /** Who holds all positions of the markets concerned gains nothing but what the fund pays. */
+  /** A group that holds all positions of the affected markets gains only the fund's payments. */
   #judgeGroup(entry: Entry, relief: bigint, paid: bigint): void {
     const concerned = new Set<number>();
     for (const event of entry.result.events) {
@@ -132,7 +139,10 @@ export class Examination {
   }
 }
 
-/** Prices of closes are rounded to a unit, a micro-USDC a lot; a close splits what it releases. */
+/**
+ * Prices of closes are rounded to one unit, a micro-USDC per lot; a close splits its released
+ * margin.
+ */
 function slackOf({ result }: Entry): bigint {
   let slack = 0n;
   for (const event of result.events) {

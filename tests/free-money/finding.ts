@@ -1,4 +1,4 @@
-/** What a judge says when something is wrong. The property is what a shorter history must break too. */
+/** The violation that a judge reports. A shortened history must violate the same property. */
 export type Property =
   | 'conservation'
   | 'newcomer deleveraged'
@@ -34,7 +34,7 @@ export function demand(isRight: boolean, property: Property, message: () => stri
   if (!isRight) throw new Finding(property, message());
 }
 
-/** Micro-USDC as people read it. */
+/** Formats micro-USDC for people. */
 export function usdc(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';
   const digits = String(amount < 0n ? -amount : amount).padStart(7, '0');

@@ -3,9 +3,9 @@ import type { History, Person, Routine } from './history.ts';
 import { play } from './play.ts';
 
 /**
- * R-funding, R-mark: bids that are in the book for 10 ms around each sample, and trade with nobody. Quotes far from the
- * price make a middle that carries the average of the mark, so the bound is the cap of premiums, or the band of the mark
- * where that is narrower.
+ * R-funding, R-mark: bids that are in the book for 10 ms around each sample, and never trade.
+ * Quotes far from the price make a mid that moves the average of the mark, so the bound is the
+ * premium cap, or the mark band if that is narrower.
  */
 
 const RESTS = { perp: 0, timeInForce: 'gtc', reduceOnly: false, leadMs: 10, every: 1 } as const;
@@ -18,7 +18,7 @@ const ROUTINES: readonly Routine[] = [
 test.each([
   { band: 'wider than the cap', maxLeverage: 20, percent: 0.11875 },
   { band: 'of 0.2236%', maxLeverage: 50, percent: 0.0217 },
-])('with a band $band, an hour of them takes at most $percent% of open interest', (terms) => {
+])('with a band $band, an hour of them gains at most $percent% of open interest', (terms) => {
   const { finding, funding } = play(historyOf(terms.maxLeverage));
   expect(finding).toBeUndefined();
   expect(funding.hours).toBe(1);

@@ -4,21 +4,21 @@ import { type Prices, type Purse, worth } from './shot.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * Where an account's change over one entry comes from. What prices did to positions held, what its
- * orders traded, funding and transfers are its own doing and explained by events; the rest is what a
- * bankruptcy did to it, whatever way the engine books that.
+ * The causes of an account's change in one entry. Price changes of held positions, fills of its
+ * orders, funding and transfers are explained by events; the rest is the effect of a bankruptcy,
+ * regardless of how the engine books it.
  */
 export type Change = {
-  /** From the last judged marks to this entry's. */
+  /** From the last valid marks to this entry's. */
   readonly total: bigint;
   /** Fills of its own orders at their prices, valued at this entry's mark, less fees. */
   readonly fills: bigint;
   readonly funding: bigint;
-  /** What came in less what went out. */
+  /** Incoming less outgoing amounts. */
   readonly moved: bigint;
-  /** What positions held made of the change of prices. */
+  /** The effect of price changes on held positions. */
   readonly carried: bigint;
-  /** The rest: closes at prices that no book made, and payments of and to the fund. */
+  /** The rest: closes at prices outside the book, and payments from and to the fund. */
   readonly relief: bigint;
 };
 
@@ -26,7 +26,7 @@ export function marksOf({ after }: Entry): Prices {
   return (id) => after.markets.get(id)?.mark ?? 0;
 }
 
-/** An instrument that was never judged counts at the mark it has. */
+/** An instrument without a valid mark counts at its current mark. */
 export function judgedMarksOf({ after, judged }: Entry): Prices {
   return (id) => judged.get(id) ?? after.markets.get(id)?.mark ?? 0;
 }

@@ -7,16 +7,16 @@ import { larger, magnitude, type Prices, type Purse, unrealised } from './shot.t
 import type { Entry } from './venue.ts';
 
 /**
- * R-insurance-fund, R-deficit: what the fund may take, what it may pay for it in an hour, and what it
- * may sell at. Its account value is followed through an entry from the events, where fees are in doubt
- * to its advantage, so that nothing is called too much that was allowed.
+ * R-insurance-fund, R-deficit: the limits on the fund's takeovers, hourly payments and sale prices.
+ * Its account value is followed through an entry by events; uncertain fees count in its favour, so
+ * that no permitted payment is reported.
  */
 
 const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 60;
 const LEVERAGE_MAX = 5n;
 const INSTRUMENT_MAX = 2n;
-/** Twentieth and tenth of its account value, an hour. */
+/** A twentieth and a tenth of its account value per hour. */
 const COST_IN_ONE = 20n;
 const COST_IN_ALL = 10n;
 const E8 = 100_000_000n;
@@ -31,7 +31,7 @@ export class FundJudge {
     this.#fund = fund;
   }
 
-  /** What the fund paid in an entry: takings above the mark, deficits, sales below the mark. */
+  /** The fund's payments in an entry: takeovers above the mark, deficits, sales below the mark. */
   judge(entry: Entry, lots: LotBook): bigint {
     const minute = Math.floor(entry.after.timeMs / MINUTE_MS);
     this.#costs = this.#costs.filter((cost) => cost.minute > minute - WINDOW_MINUTES);
@@ -53,13 +53,13 @@ class Walk {
   readonly #costs: Cost[];
   readonly #marks: Prices;
   readonly #sizes = new Map<number, number>();
-  /** Positions that went to auto-deleveraging in this entry. */
+  /** Positions that were offered for auto-deleveraging in this entry. */
   readonly #offered = new Set<string>();
-  /** A settlement changes a mark half way: the bounds are those of before. */
+  /** A settlement changes a mark in the middle of an entry: the bounds are those of before. */
   readonly #isSettling: boolean;
   #value = 0n;
   #allowance: Map<Address, bigint> | undefined;
-  /** Who is being closed in the market, and the fees that the fund has had of that. */
+  /** The account being closed in the market, and the fund's fees from that. */
   #closing: Address | undefined;
   readonly #fees = new Map<Address, bigint>();
 
@@ -117,7 +117,7 @@ class Walk {
     if (amount > 0n) this.#costs.push({ minute: this.#minute, id, amount });
   }
 
-  /** Fees are the fund's at most. What it trades itself is an unwinding. */
+  /** Counts all fees as the fund's, which is the maximum. Its own trades are unwinding. */
   #trade(event: TradeExecuted): void {
     const { instrumentId: id, maker, price, taker } = event;
     this.#value += larger(0n, taker.fee) + larger(0n, maker.fee);
@@ -150,7 +150,7 @@ class Walk {
     const gain = BigInt(size) * BigInt(mark - price);
     const cost = larger(0n, -gain);
     if (this.#offered.has(placeOf(step))) {
-      // R-deficit: nobody else takes it.
+      // R-deficit: no other account takes it.
       const others = this.#lots.oldLots(id, size < 0, step.account);
       demand(
         others === 0,
@@ -196,8 +196,9 @@ class Walk {
   }
 
   /**
-   * What a scope lacked at the last judged marks, and funding, is all that nobody can be asked for. A fill
-   * may also leave less than its fee took of the fill before it: the fund gives that back.
+   * Only the deficit of a margin account at the last valid marks, and funding, cannot be charged to
+   * any account. A fill may also leave less than the fee of the previous fill, which the fund then
+   * returns.
    */
   #deficit(account: Address, amount: bigint): void {
     this.#pay(undefined, amount);
@@ -221,7 +222,8 @@ function allowances(entry: Entry): Map<Address, bigint> {
   const judged = judgedMarksOf(entry);
   const allowed = new Map<Address, bigint>();
   for (const [account, purse] of entry.before.purses) {
-    // Prices of closes are rounded, each lot by less than a micro-USDC, and a close splits what it releases.
+    // Prices of closes are rounded by less than a micro-USDC per lot, and a close splits its
+    // released margin.
     let sum = 1_000n + lackOf(purse, judged);
     for (const { size } of purse.held) sum += 2n * magnitude(size);
     allowed.set(account, sum);
@@ -233,7 +235,7 @@ function allowances(entry: Entry): Map<Address, bigint> {
   return allowed;
 }
 
-/** How far below zero the scopes of an account were, each for itself. */
+/** The total deficit of an account's margin accounts, each computed separately. */
 function lackOf({ balance, held }: Purse, prices: Prices): bigint {
   let cross = balance;
   let lack = 0n;

@@ -5,9 +5,10 @@ import { isJudged, larger } from './shot.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-funding, R-insurance-fund: what accounts of one owner may gain from the funding of others, and that the insurance fund
- * pays none. The bound is the rate of an hour in which every sample of the open market was at the cap of premiums, on the
- * whole open interest: 0.11875% of it in a full hour, less where the market was stale, halted or closing for a part.
+ * R-funding, R-insurance-fund: the maximum funding that accounts of one owner may gain from others;
+ * the insurance fund pays none. The bound is the rate of an hour with every sample at the premium
+ * cap, on the whole open interest: 0.11875% of it in a full hour, less if the market was stale,
+ * halted or closing for a part.
  */
 
 const E10 = 10_000_000_000n;
@@ -18,12 +19,12 @@ const SAMPLES = 720n;
 const SAMPLE_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-/** What owners gained from funding, and the open interest that they gained it on, hour by hour. */
+/** The owners' gains from funding, and the open interest of these gains, hour by hour. */
 export type FundingFigures = {
   gain: bigint;
   /** The sum over hours of open interest at the oracle price. */
   interestHours: bigint;
-  /** The largest gain of an hour as a share of its open interest, 10^-10. */
+  /** The largest hourly gain as a share of its open interest, 10^-10. */
   worstE10: bigint;
   hours: number;
 };
@@ -31,7 +32,7 @@ export type FundingFigures = {
 export class FundingJudge {
   readonly #owners: ReadonlySet<Address>;
   readonly #fund: Address;
-  /** Instants of the hour in progress at which the market was open to samples. */
+  /** Instants of the current hour at which the market was open to samples. */
   readonly #open = new Map<number, bigint>();
   readonly figures: FundingFigures = { gain: 0n, interestHours: 0n, worstE10: 0n, hours: 0 };
 
@@ -85,7 +86,10 @@ export class FundingJudge {
   }
 }
 
-/** R-funding: the rate when so many of the hour's samples are at the cap and the others 0, rounded up. */
+/**
+ * R-funding: the rate if this many of the hour's samples are at the cap and the others 0, rounded
+ * up.
+ */
 function rateBoundE10(samples: bigint): bigint {
   const premium = (PREMIUM_CAP_E10 * (samples < SAMPLES ? samples : SAMPLES)) / SAMPLES + 1n;
   const pull = INTEREST_E10 - premium;
@@ -94,6 +98,6 @@ function rateBoundE10(samples: bigint): bigint {
 }
 
 function hourOf(timeMs: number): number {
-  // What falls due at an hour belongs to the entry that reaches it.
+  // Work due at an hour belongs to the entry that reaches it.
   return Math.floor(timeMs / HOUR_MS);
 }

@@ -6,15 +6,15 @@ import { magnitude } from './shot.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-liquidation, R-adl: what a bankruptcy may cost somebody else. Whoever is closed against a bankrupt
- * position gives up what the gap would have brought on the lots that are closed, and nothing that they
- * had at the last judged marks; whoever is neither bankrupt nor closed against gives nothing.
+ * R-liquidation, R-adl: the maximum cost of a bankruptcy for other accounts. An account closed
+ * against a bankrupt position gives up the gap's profit on the closed lots, and no earlier profit
+ * at the last valid marks; an account that is neither bankrupt nor closed against pays nothing.
  */
 
-/** Rounding of one close, beside that of its price. */
+/** The rounding of one close, in addition to that of its price. */
 const CLOSE_SLACK = 4n;
 
-/** Returns what those deleveraged gave up, all together. */
+/** Returns the total that deleveraged accounts gave up. */
 export function judgeGap(
   entry: Entry,
   changes: ReadonlyMap<Address, Change>,
@@ -58,7 +58,7 @@ export function judgeGap(
   return forgone;
 }
 
-/** The worse of the last judged mark and the marks of this entry, for a holder of that side. */
+/** The worse one of the last valid mark and the marks of this entry, for a holder of that side. */
 function worstPrice(entry: Entry, id: number, isLong: boolean): number {
   const marks = [judgedMarksOf(entry)(id)];
   for (const event of entry.result.events) {
@@ -69,7 +69,7 @@ function worstPrice(entry: Entry, id: number, isLong: boolean): number {
   return isLong ? Math.min(...marks) : Math.max(...marks);
 }
 
-/** The most that a lot paid of funding in this entry, rounded up. */
+/** The maximum funding per lot in this entry, rounded up. */
 function fundingPerLot({ result }: Entry): Map<number, bigint> {
   const most = new Map<number, bigint>();
   for (const event of result.events) {

@@ -1,11 +1,11 @@
 import type { Chance } from '../support/seeded.ts';
 
 /**
- * A random history as plain data. Steps name accounts and markets by place and amounts by share, so
- * that a history from which steps are taken away still says something.
+ * A random history as plain data. Steps refer to accounts and markets by index and to amounts by
+ * share, so that a history with removed steps remains valid.
  */
 
-/** Who takes part: first those of the one owner, then the others. */
+/** The participants: first those of the one owner, then the others. */
 export type Opening = {
   readonly perps: readonly { readonly maxLeverage: number; readonly mmrE8: number }[];
   readonly owners: readonly Person[];
@@ -19,11 +19,11 @@ export type Person = {
   /** By market. */
   readonly isIsolated: readonly boolean[];
   readonly leverage: readonly number[];
-  /** An honest maker's terms; a person without them trades only as the steps say. */
+  /** The terms of an honest maker; accounts without them trade only as the steps require. */
   readonly quotes?: Quotes;
 };
 
-/** How a maker quotes both sides of the fair price in the first market. */
+/** A maker's quotes on both sides of the fair price in the first market. */
 export type Quotes = {
   readonly everyMs: number;
   /** Half of the spread, in ten-thousandths of the fair price. */
@@ -31,12 +31,12 @@ export type Quotes = {
   readonly levels: number;
   /** Lots of each order. */
   readonly lots: number;
-  /** The largest position, in lots, that its quotes may lead to. */
+  /** The largest position, in lots, that its quotes may create. */
   readonly inventory: number;
   readonly timeInForce: 'gtc' | 'alo';
 };
 
-/** What somebody asks for. Prices are thousandths of the mark away from it. */
+/** An account's action. Prices are in thousandths of distance from the mark. */
 export type Act =
   | {
       readonly kind: 'order';
@@ -79,19 +79,19 @@ export type Step =
       readonly away: number;
       readonly share: number;
     }
-  /** Time passes, prices move by thousandths, and some act in that very entry. */
+  /** Time passes, prices move by thousandths, and some accounts act in the same entry. */
   | {
       readonly kind: 'prices';
       readonly seconds: number;
       readonly moves: readonly number[];
       readonly acts: readonly Act[];
     }
-  /** The hour ends with prices at hand, so that funding is paid. */
+  /** The hour ends with fresh prices, so that funding is paid. */
   | { readonly kind: 'hour'; readonly moves: readonly number[] }
   | { readonly kind: 'hush'; readonly perp: number; readonly isHushed: boolean }
   | { readonly kind: 'halt'; readonly perp: number; readonly isHalted: boolean }
   | { readonly kind: 'delist'; readonly perp: number }
-  /** A closing hour from its first to its last second, with prices that move half way. */
+  /** A whole closing hour, with prices that move in the middle. */
   | { readonly kind: 'close'; readonly perp: number; readonly moves: readonly number[] }
   | Stretch;
 
@@ -99,25 +99,26 @@ export type Step =
 export type Stretch = {
   readonly kind: 'stretch';
   readonly seconds: number;
-  /** Between price pushes. */
+  /** The interval between price pushes. */
   readonly pushMs: number;
   readonly walk: {
     readonly seed: number;
-    /** The largest move of a push, in hundred-thousandths. */
+    /** The largest move per push, in hundred-thousandths. */
     readonly step: number;
-    /** One push in so many moves by 1 to 8 percent; 0 for none. */
+    /** One push in this many moves by 1 to 8 percent; 0 for none. */
     readonly gapEvery: number;
   };
   readonly routines: readonly Routine[];
-  /** Single acts, each in the sampling interval of that number. */
+  /** Single actions, each in the sampling interval of that number. */
   readonly acts: readonly { readonly at: number; readonly act: Act }[];
 };
 
-/** An order that an owner repeats around the instants at which premiums are sampled. */
+/** An order that an owner repeats around the instants of premium samples. */
 export type Routine = {
   /**
-   * `rest` keeps an order in the book, `follow` replaces it when the price has moved, `flash` places it before a sample
-   * and cancels it in the entry of the sample, `amend` moves a resting order there and back, `sweep` is an `Ioc`.
+   * `rest` keeps an order in the book, `follow` replaces it when the price has moved, `flash`
+   * places it before a sample and cancels it in the entry of the sample, `amend` moves a resting
+   * order there and back, `sweep` is an `Ioc`.
    */
   readonly kind: 'rest' | 'follow' | 'flash' | 'amend' | 'sweep';
   readonly who: number;
@@ -128,9 +129,9 @@ export type Routine = {
   readonly share: number;
   readonly timeInForce: 'gtc' | 'alo';
   readonly reduceOnly: boolean;
-  /** How long before the sample. */
+  /** The time before the sample. */
   readonly leadMs: number;
-  /** Every so many samples. */
+  /** Every this many samples. */
   readonly every: number;
 };
 
@@ -188,7 +189,7 @@ const other = ({ chance, owners, people }: Cast): number => owners + chance.belo
 const anyone = ({ chance, people }: Cast): number => chance.below(people);
 const market = ({ chance, perps }: Cast): number => chance.below(perps);
 
-/** A few steps that belong together more often than chance would have it. */
+/** A few related steps that would rarely occur together by chance. */
 function scene(cast: Cast): Step[] {
   const { chance } = cast;
   if (chance.below(40) === 0) {
@@ -209,7 +210,7 @@ function scene(cast: Cast): Step[] {
   }
 }
 
-/** Positions against each other, exits that wait, offers near where the price will be, and a leap. */
+/** Opposite positions, waiting TP/SL orders, offers near the next price, and a price gap. */
 function gap(cast: Cast): Step[] {
   const { chance } = cast;
   const perp = market(cast);
@@ -248,7 +249,10 @@ function gap(cast: Cast): Step[] {
   return steps;
 }
 
-/** A market falls silent, is halted, waits for a price or has lost its hour; money tries to leave; the price comes back. */
+/**
+ * A market becomes stale, is halted, waits for a price or has lost its closing hour; money is
+ * moved; the price returns.
+ */
 function blindness(cast: Cast): Step[] {
   const { chance } = cast;
   const perp = market(cast);
@@ -275,7 +279,7 @@ function blindness(cast: Cast): Step[] {
   return steps;
 }
 
-/** Money that tries to be gone before the gap is settled. */
+/** An attempt to move money before the gap is settled. */
 function leave(cast: Cast): Act {
   const { chance } = cast;
   const share = chance.pick([50, 100, 200, 500]);
@@ -311,7 +315,7 @@ function escape(cast: Cast, who: number): Step {
       return { kind: 'margin', who, nth: chance.below(2), share: chance.pick([-60, -95, 90, 100]) };
     case 4:
     case 5: {
-      // Far from the mark, with somebody who knows.
+      // Far from the mark, with a cooperating account.
       const away = chance.pick([0, -30, 30, -150, 150]);
       const [buyer, seller] = chance.below(2) === 0 ? [who, owner(cast)] : [owner(cast), who];
       return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([5, 30, 90]) };
@@ -324,7 +328,7 @@ function escape(cast: Cast, who: number): Step {
   }
 }
 
-/** Somebody fails with nobody to sell to, and the owner waits for what the fund will sell. */
+/** An account fails without buyers, and the owner waits for the fund's sale. */
 function unwinding(cast: Cast): Step[] {
   const { chance } = cast;
   const perp = market(cast);
@@ -421,7 +425,7 @@ export function deal(cast: Cast, perp: number, who?: number): Step {
   return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([20, 50, 90, 95]) };
 }
 
-/** An order of somebody else, thin or thick, near the mark. */
+/** Another account's order, small or large, near the mark. */
 function quote(cast: Cast): Step {
   const { chance } = cast;
   const isBuy = chance.below(2) === 0;

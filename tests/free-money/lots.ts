@@ -5,13 +5,13 @@ import { sidesOf } from './flows.ts';
 import type { Shot } from './shot.ts';
 
 /**
- * The lots of every position through one entry: those that were there when it began, and those opened
- * in it. A reduction takes the newest first; deleveraging may close none but the old (R-adl).
+ * The lots of every position through one entry: those from before the entry, and those opened in
+ * it. A reduction uses the newest first; deleveraging may close only the old ones (R-adl).
  */
 
 type Lots = { sign: number; old: number; fresh: number };
 
-/** A close against a bankrupt position: whose lots, how many, and on which side they were. */
+/** A close against a bankrupt position: the account, the lots and their side. */
 export type Closed = {
   readonly event: Deleveraged;
   readonly isLong: boolean;
@@ -21,7 +21,7 @@ export class LotBook {
   readonly #lots = new Map<string, Lots>();
   readonly #hedged = new Set<Address>();
   readonly #fund: Address;
-  /** Deleveragings of the entry that no change of a position has been found for yet. */
+  /** Deleveragings of the entry without a matching position change so far. */
   readonly #notices: Deleveraged[];
   readonly closed: Closed[] = [];
 
@@ -49,7 +49,10 @@ export class LotBook {
     if (event.type === 'positionTraded') this.#offBook(event);
   }
 
-  /** Lots from before the entry that somebody but the fund and one account still holds on a side. */
+  /**
+   * Lots from before the entry that accounts other than the fund and one account still hold on a
+   * side.
+   */
   oldLots(id: number, isLong: boolean, except: Address): number {
     let sum = 0;
     for (const [key, { old, sign }] of this.#lots) {

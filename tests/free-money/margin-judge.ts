@@ -6,28 +6,28 @@ import { isJudged, larger, magnitude, type Held, type Market, type Purse } from 
 import type { Entry } from './venue.ts';
 
 /**
- * R-fillable, R-tif: no honest order is cancelled for lack of margin while its owner has margin for a fill of all that is
- * left of it, no honest post-only order is refused only because of orders that cannot fill, and the best prices that a
- * mark is computed from are of orders that can. Everything is computed
- * from balances, positions and the orders that events showed, in exact arithmetic. Judged are cross accounts with one
- * position a market.
+ * R-fillable, R-tif: no honest order is cancelled for lack of margin while its owner has margin for
+ * a fill of its whole remaining size, no honest post-only order is rejected only because of orders
+ * that cannot fill, and the best prices used for a mark are of orders that can. Everything is
+ * computed from balances, positions and order events, in exact arithmetic. Checked are cross
+ * accounts with one position per market.
  */
 
 const E8 = 100_000_000n;
-/** The highest fee of a maker. */
+/** The highest maker fee. */
 const MAKER_FEE_E8 = 15_000n;
 const LIQUIDATION_FEE_E8 = 500_000n;
-/** Micro-USDC by which fees and margins, each rounded once, may differ from those computed here. */
+/** The maximum difference, in micro-USDC, of fees and margins that are each rounded once. */
 const ROUNDING = 3n;
 
 export type MarginFigures = {
   /** Honest orders cancelled for lack of margin. */
   cancelled: number;
-  /** Of those, how many in a stale market, where no fill may raise exposure. */
+  /** Of those, orders in a stale market, where no fill may increase exposure. */
   stale: number;
-  /** Of those, how many could be judged. */
+  /** Of those, orders that could be checked. */
   judged: number;
-  /** Honest post-only orders refused. */
+  /** Honest post-only orders that were rejected. */
   refused: number;
 };
 
@@ -47,7 +47,7 @@ export class MarginJudge {
     const changes = new Changes(entry);
     let hasMarks = false;
     for (const event of entry.result.events) {
-      // Before any mark of the entry moves, every book has been tested.
+      // Before any mark of the entry moves, every book has been checked.
       if (event.type === 'markUpdated' && !hasMarks) {
         hasMarks = true;
         this.#judgeBooks(entry, changes);
@@ -66,7 +66,7 @@ export class MarginJudge {
     if (isHonest && reject?.reason === 'postOnlyWouldTrade') {
       this.#judgeRefusal(entry, changes, order);
     }
-    // A trigger waits off the book until it fires.
+    // A trigger order is outside the book until it triggers.
     const isWaiting = order.trigger !== undefined && order.hasFired !== true;
     if (status === 'open' && !isWaiting) this.#orders.set(order.orderId, order);
     else this.#orders.delete(order.orderId);
@@ -75,13 +75,14 @@ export class MarginJudge {
   #judgeCancel(entry: Entry, changes: Changes, order: OrderSnapshot): void {
     this.figures.cancelled += 1;
     if (entry.after.markets.get(order.instrumentId)?.isStale === true) this.figures.stale += 1;
-    // An order that never rested is a taker, whose rest is cancelled.
+    // An order that never rested is a taker whose rest is cancelled.
     if (!this.#orders.has(order.orderId)) return;
     const numbers = this.#fillOf(entry, changes, order, -ROUNDING);
     if (numbers === undefined) return;
     this.figures.judged += 1;
-    // A taker may want only a part. At a price better than the mark, a part brings less value for the same margin, least
-    // of all the first lot that does not reduce; a fill of any size is covered if this one and the whole are.
+    // A taker may want only a part. At a price better than the mark, a part adds less value for the
+    // same margin, least of all the first lot that does not reduce; a fill of any size is covered
+    // if this one and the whole are.
     const opening = Math.min(order.remaining, Math.abs(numbers.start) + 1);
     const least = this.#fillOf(entry, changes, order, -ROUNDING, opening);
     const isCovered = numbers.isCovered && (least?.isCovered ?? true);
@@ -91,7 +92,7 @@ export class MarginJudge {
   #judgeRefusal(entry: Entry, changes: Changes, order: OrderSnapshot): void {
     this.figures.refused += 1;
     const market = entry.after.markets.get(order.instrumentId);
-    // R-fillable tests nothing where nobody can judge a fill.
+    // R-fillable does not apply to markets without a valid price.
     if (market === undefined || !isJudged(market) || market.isClosing) return;
     const crossing = [...this.#orders.values()].filter(
       (each) =>
@@ -149,7 +150,10 @@ export class MarginJudge {
     return best;
   }
 
-  /** R-fill-check on the state after a fill, of all that is left by default; undefined where it is not judged. What rounding may add is given. */
+  /**
+   * R-fill-check on the state after a fill, by default of the whole remaining size; undefined if it
+   * is not checked. The parameter is the maximum rounding difference.
+   */
   #fillOf(
     entry: Entry,
     changes: Changes,
@@ -173,10 +177,11 @@ export class MarginJudge {
     const start = changes.sizeOf(purse, id);
     const reduces = start !== 0 && Math.abs(start + signed) + Math.abs(signed) === Math.abs(start);
     const isBlind = before.doubt > 0n && before.worth - before.doubt < before.initial;
-    // A reducing fill of a blind account has further bounds, which are not judged.
+    // A reducing fill of a margin-restricted account has further bounds, which are not checked
+    // here.
     if (isBlind && reduces) return undefined;
     const market = entry.after.markets.get(id);
-    // R-oracle-stale: without a price no fill raises exposure, whatever margin there is.
+    // R-oracle-stale: without a price no fill increases exposure, with any margin.
     if (market?.isStale === true && !reduces) return undefined;
     const isOpenCovered = worth - after.doubt >= after.initial;
     const isReduceCovered =
@@ -185,7 +190,7 @@ export class MarginJudge {
     return { isCovered, worth, initial: after.initial, mark, start };
   }
 
-  /** Resting lots of an account by market, without those that only reduce. */
+  /** Resting lots of an account by market, without reduce-only ones. */
   #restingOf(account: Address): Resting {
     const resting: Resting = new Map();
     for (const order of this.#orders.values()) {
@@ -217,7 +222,7 @@ function add(resting: Resting, id: number, isBuy: boolean, lots: number): void {
   else known.sells += lots;
 }
 
-/** What trades, funding and new marks of an entry changed, up to the event that is judged. */
+/** The changes by trades, funding and new marks of an entry, up to the checked event. */
 class Changes {
   readonly #marks = new Map<number, number>();
   readonly #sizes = new Map<string, number>();
@@ -255,7 +260,7 @@ class Changes {
     for (const { side, signed } of sidesOf(event)) {
       const key = `${side.account} ${id}`;
       this.#sizes.set(key, (this.#sizes.get(key) ?? 0) + signed);
-      // At the price of the trade; marks follow in `worthOf`.
+      // At the trade price; marks follow in `worthOf`.
       this.#gain(side.account, -side.fee - BigInt(signed) * BigInt(event.price));
     }
   }
@@ -277,7 +282,7 @@ class Changes {
     return before + (this.#sizes.get(`${address} ${id}`) ?? 0);
   }
 
-  /** The account value at the marks of this moment. */
+  /** The account value at the current marks. */
   worthOf({ address, balance, held }: Purse, ids: Iterable<number>): bigint {
     let worth = balance + (this.#worth.get(address) ?? 0n);
     for (const { cost } of held) worth -= cost;
@@ -325,7 +330,7 @@ function scopeOf(
   return { worth, initial, doubt, risk };
 }
 
-/** A market settles, or begins to wait for a price, after all tests of the entry (R-delist). */
+/** A market settles, or begins to wait for a price, after all checks of the entry (R-delist). */
 function asTested(after: Market, before: Market | undefined): Market {
   const isLater = after.isSettled || after.isWaiting;
   if (before === undefined || !isLater || before.isSettled || before.isWaiting) return after;

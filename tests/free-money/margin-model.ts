@@ -9,14 +9,17 @@ import {
   unrealised,
 } from './shot.ts';
 
-/** R-initial, R-oracle-stale: what a scope has and needs, computed from the books alone. */
+/**
+ * R-initial, R-oracle-stale: the value and requirements of a margin account, computed from balances
+ * and positions only.
+ */
 
-/** A scope: the cross positions of an account, or one isolated position. */
+/** A margin account: the cross positions of an account, or one isolated position. */
 export type ScopeNumbers = {
   readonly value: bigint;
   readonly initial: bigint;
   readonly notional: bigint;
-  /** Twice what stands in markets that nobody can judge. */
+  /** Twice the positions in markets without a valid price. */
   readonly blindPart: bigint;
 };
 
@@ -36,7 +39,7 @@ export function isolatedNumbers(
   prices: Prices,
   judged: Prices,
 ): ScopeNumbers {
-  // Its resting orders stand on reserves of their own.
+  // Its resting orders have separate reserves.
   const alone = { ...held, restingBuy: 0, restingSell: 0 };
   return numbers(held.margin, [alone], shot, prices, judged);
 }
@@ -71,7 +74,7 @@ function numbers(
   return { value, initial, notional, blindPart };
 }
 
-/** Nothing may leave such a scope, and nothing may be opened from it. */
+/** No money may leave such an account, and it may open no position. */
 export function isBlind({ blindPart, initial, value }: ScopeNumbers): boolean {
   return blindPart > 0n && value - blindPart < initial;
 }

@@ -13,11 +13,15 @@ import {
 } from './history.ts';
 
 /**
- * Histories of the open world: owners act together among honest makers, who quote around the fair price, and honest
- * holders. Funding is what the owners are after, so positions come first, then minutes or hours of attacks on the book.
+ * Histories of the open world: colluding owners among honest makers, who quote around the fair
+ * price, and honest holders. The owners aim at funding, so positions come first, followed by
+ * minutes or hours of attacks on the book.
  */
 
-/** Ten minutes at a high premium are enough for a rate above the bound: most stretches need no whole hour. */
+/**
+ * Ten minutes at a high premium are sufficient for a rate above the bound, so most stretches need
+ * no whole hour.
+ */
 const SECONDS = [60, 150, 300, 600, 600, 1_200, 3_600];
 
 export function randomOpenHistory(chance: Chance): History {
@@ -28,13 +32,13 @@ export function randomOpenHistory(chance: Chance): History {
   const still = opening.perps.map(() => 0);
   const steps: Step[] = [];
   const isClosing = chance.below(5) === 0;
-  // A closing hour that begins with the funding hour leaves that hour few samples of an open market.
+  // A closing hour that begins with the funding hour leaves it few samples of an open market.
   const seconds = isClosing ? chance.below(300) : chance.below(3_500);
   steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
   if (chance.below(4) === 0) steps.push(...fundPosition(cast, opening));
   const isShort = chance.below(2) === 0;
   for (let deals = 1 + chance.below(4); deals > 0; deals--) steps.push(position(cast, isShort));
-  // Large enough for orders that only reduce to be worth the impact notional.
+  // Large enough that reduce-only orders reach the impact notional.
   if (isClosing) steps.push(largePosition(cast, isShort));
   if (chance.below(4) === 0) steps.push(deal(cast, opening.perps.length - 1));
   if (isClosing) return { opening, steps: [...steps, ...closingScenes(cast, isShort)] };
@@ -48,7 +52,7 @@ export function randomOpenHistory(chance: Chance): History {
   return { opening, steps };
 }
 
-/** The history with one thing changed: a search goes on from the one that gained more. */
+/** The history with one change: a search continues from the one with the larger gain. */
 export function mutated(history: History, chance: Chance): History {
   const { opening, steps } = history;
   const owners = opening.owners.length;
@@ -161,7 +165,7 @@ const owner = ({ chance, owners }: Cast): number => chance.below(owners);
 const honest = ({ chance, owners, people }: Cast): number => owners + chance.below(people - owners);
 const market = ({ chance, perps }: Cast): number => (chance.below(5) === 0 ? perps - 1 : 0);
 
-/** An owner against an honest account near the mark: what they have from earlier trades. */
+/** An owner against an honest account near the mark: their positions from earlier trades. */
 function position(cast: Cast, isShort: boolean): Step {
   const { chance } = cast;
   const [own, other] = [owner(cast), honest(cast)];
@@ -176,11 +180,11 @@ function largePosition({ owners }: Cast, isShort: boolean): Step {
   return { kind: 'deal', buyer, seller, perp: 0, away: 0, share: 90 };
 }
 
-/** Somebody fails while the book is empty, so that the fund takes over a position. */
+/** An account fails while the book is empty, so that the fund takes over a position. */
 function fundPosition(cast: Cast, { perps }: Opening): Step[] {
   const { chance } = cast;
   const { maxLeverage, mmrE8 } = perps[0] ?? { maxLeverage: 1, mmrE8: 0 };
-  // Far enough that less than two thirds of the maintenance margin are left, and not all of the margin is lost.
+  // Far enough that less than two thirds of the maintenance margin remain, but some margin is left.
   const kept = (mmrE8 / 100_000) * (chance.below(70) / 100);
   const leap = chance.pick([-1, 1]) * Math.round(1_000 / maxLeverage - kept);
   const [failing, other] = [honest(cast), chance.below(2) === 0 ? owner(cast) : honest(cast)];
@@ -202,7 +206,7 @@ function closingScenes(cast: Cast, isShort: boolean): Step[] {
   moves[0] = (isShort ? -1 : 1) * chance.pick([-5, 15, 40, 40, 150]);
   const closing = (seconds: number): Stretch => {
     const one = stretch(cast, isShort, seconds);
-    // Only orders that reduce pass.
+    // Only reducing orders are accepted.
     const routines = one.routines.map((each) => ({
       ...each,
       who: chance.below(2) === 0 ? 0 : each.who,
@@ -216,7 +220,7 @@ function closingScenes(cast: Cast, isShort: boolean): Step[] {
   };
   return [
     { kind: 'delist', perp: 0 },
-    // The mark falls behind a price that moves late, by the share of samples that were taken before.
+    // The mark lags behind a late price move, by the share of earlier samples.
     closing(chance.pick([300, 900, 1_800, 1_800])),
     { kind: 'prices', seconds: 1 + chance.below(5), moves, acts: [] },
     closing(chance.pick([600, 900, 1_500])),
@@ -231,7 +235,8 @@ function disturbance(cast: Cast): Step {
   switch (chance.below(8)) {
     case 0:
     case 1:
-      // The last market: owners may be left without a price for one position while they act in another market.
+      // The last market: owners may have one position without a price while they act in another
+      // market.
       return { kind: 'hush', perp: cast.perps - 1, isHushed: chance.below(3) > 0 };
     case 2:
       return { kind: 'halt', perp, isHalted: chance.below(3) === 0 };
@@ -244,7 +249,7 @@ function disturbance(cast: Cast): Step {
   }
 }
 
-/** What owners do besides their routines. */
+/** The owners' actions in addition to their routines. */
 function ownAct(cast: Cast): ReturnType<typeof anyAct> {
   const act = anyAct(cast);
   const who = owner(cast);
@@ -253,7 +258,7 @@ function ownAct(cast: Cast): ReturnType<typeof anyAct> {
   return { ...act, who, away };
 }
 
-/** Thousandths, anywhere in the band of prices that orders may have. */
+/** In thousandths, anywhere in the price band of orders. */
 function anywhere({ chance }: Cast): number {
   return chance.below(1_581) - 790;
 }
@@ -281,7 +286,7 @@ function stretch(cast: Cast, isShort: boolean, seconds: number): Stretch {
   };
 }
 
-/** Both sides of a book beyond the oracle price: a middle that moves the mark. */
+/** Both sides of a book beyond the oracle price: a mid that moves the mark. */
 function twoSided(cast: Cast, isShort: boolean): Routine[] {
   const { chance } = cast;
   const near = chance.pick([2, 5, 11, 12, 16, 30]);
@@ -295,7 +300,7 @@ function twoSided(cast: Cast, isShort: boolean): Routine[] {
   ];
 }
 
-/** Mostly on the side that makes the others pay: bids above the oracle price for owners who are short. */
+/** Usually on the side that makes the others pay: bids above the oracle price for short owners. */
 function routine(cast: Cast, isShort: boolean): Routine {
   const { chance } = cast;
   const isBuy = isShort === chance.below(6) > 0;

@@ -22,12 +22,12 @@ import type { Property } from './finding.ts';
 import type { Found, World } from './search.ts';
 
 /**
- * A search that finds nothing proves nothing unless it finds what is there. Each test takes one rule out
- * of the engine, by replacing one of its modules, and the search must say which property that breaks.
+ * A search without findings proves nothing unless it detects planted faults. Each test removes one
+ * rule from the engine by replacing a module, and the search must report the violated property.
  */
 
 const RUNS = 4_000;
-/** Histories of the open world are of hours: so many seeds take about a minute. */
+/** Histories of the open world last hours: this many seeds take about a minute. */
 const OPEN_RUNS = 60;
 const TIMEOUT_MS = 300_000;
 
@@ -51,10 +51,10 @@ const UNWINDING = '../../packages/engine/src/liquidation/unwind-fund.ts';
 
 let planted: string[] = [];
 
-/** Every object has a `valueOf` of its own, which is none of a module's exports. */
+/** Every object inherits `valueOf`, which is not one of a module's exports. */
 type Faults<Module> = Partial<Omit<Module, 'valueOf'>>;
 
-/** Replaces some exports of a module of the engine, for those who import it from here on. */
+/** Replaces some exports of an engine module for all later imports. */
 function plant<Module extends object>(
   path: string,
   faults: (original: Module) => Faults<Module> | Promise<Faults<Module>>,
@@ -74,12 +74,12 @@ afterEach(() => {
 
 type Wanted = {
   readonly world?: World;
-  /** Where it was found last: the first history to look at. Others follow if histories have changed. */
+  /** The seed that found it last, which is tried first. Others follow if histories have changed. */
   readonly from: number;
   readonly says?: RegExp;
 };
 
-/** Searches the engine with what was planted, until one of these properties breaks. */
+/** Searches the engine with the planted fault, until one of these properties is violated. */
 async function finds(
   { from, says, world = 'closed' }: Wanted,
   ...properties: readonly Property[]
@@ -97,54 +97,54 @@ async function finds(
   throw new Error(`not found from ${runs} seeds, but ${[...others].join(', ')}`);
 }
 
-describe('R-oracle-stale: the search sees', { timeout: TIMEOUT_MS }, () => {
+describe('R-oracle-stale: the search detects', { timeout: TIMEOUT_MS }, () => {
   test.each([
-    { door: 'a transfer', from: 3, says: /by sendToken/ },
-    { door: 'a withdrawal', from: 78, says: /by withdraw/ },
+    { way: 'a transfer', from: 3, says: /by sendToken/ },
+    { way: 'a withdrawal', from: 78, says: /by withdraw/ },
     {
-      door: 'margin for an isolated position',
+      way: 'margin for an isolated position',
       from: 93,
       says: /balance .* by updateIsolatedMargin/,
     },
     {
-      door: 'margin of an isolated position',
+      way: 'margin of an isolated position',
       from: 987,
       says: /margin in .* by updateIsolatedMargin/,
     },
-    { door: 'an isolated order', from: 441, says: /by placeOrders|went into an isolated position/ },
-    { door: 'a lower leverage', from: 839, says: /by updateLeverage/ },
-  ])('$door that leads out of a blind scope', async (wanted) => {
+    { way: 'an isolated order', from: 441, says: /by placeOrders|went into an isolated position/ },
+    { way: 'a lower leverage', from: 839, says: /by updateLeverage/ },
+  ])('$way that moves money out of a margin-restricted account', async (wanted) => {
     plant<typeof BlindModule>(BLIND, ({ unpricedDeduction }) => ({
       unpricedDeduction: zeroed(unpricedDeduction),
     }));
     await finds(wanted, 'out of a blind scope');
   });
 
-  test('that a halted market blinds nobody', async () => {
+  test('a halted market that restricts no account', async () => {
     plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
       isUnpriced: (perp, ...when) => isUnpriced({ ...perp, halted: false }, ...when),
     }));
     await finds({ from: 12 }, 'out of a blind scope', 'traded while blind');
   });
 
-  test('that a delisted market which waits for a price blinds nobody', async () => {
+  test('a delisted market waiting for a price that restricts no account', async () => {
     plant<typeof PerpModule>(PERP, ({ isUnpriced }) => ({
       isUnpriced: (perp, ...when) => perp.closing?.isWaiting !== true && isUnpriced(perp, ...when),
     }));
     await finds({ from: 32 }, 'out of a blind scope', 'traded while blind');
   });
 
-  test('that a closing hour which can settle no more blinds nobody', async () => {
+  test('a closing hour that can no longer settle and restricts no account', async () => {
     plant<typeof ClosingModule>(CLOSING, () => ({ canSettle: () => true }));
     await finds({ from: 1 }, 'out of a blind scope', 'traded while blind');
   });
 
-  test('fills of a blind scope that open, or are far from the mark', async () => {
+  test('fills of a margin-restricted account that open, or are far from the mark', async () => {
     plant<typeof FillModule>(FILL_CHECK, () => ({ isFillPermitted: () => true }));
     await finds({ from: 161 }, 'traded while blind');
   });
 
-  test('money that leaves ahead of a gap', async () => {
+  test('money that leaves before a gap is settled', async () => {
     plant<typeof DoorModule>(DOORS, ({ withdrawable }) => ({
       withdrawable: (state, account) => {
         const { isBeforeLiquidations } = state.blockRecord;
@@ -158,15 +158,15 @@ describe('R-oracle-stale: the search sees', { timeout: TIMEOUT_MS }, () => {
   });
 });
 
-/** The same function with nothing as its answer. */
+/** The same function with zero as its result. */
 function zeroed<Asked extends readonly unknown[], Answer extends bigint>(
   answer: (...asked: Asked) => Answer,
 ): (...asked: Asked) => Answer {
   return (...asked) => (answer(...asked) * 0n) as Answer;
 }
 
-describe('R-order-of-events, R-adl: the search sees', { timeout: TIMEOUT_MS }, () => {
-  test('take-profits that fire before a gap is settled', async () => {
+describe('R-order-of-events, R-adl: the search detects', { timeout: TIMEOUT_MS }, () => {
+  test('take-profits that trigger before a gap is settled', async () => {
     plant<typeof GapModule>(SETTLE_GAP, () => ({ settleGap: () => {} }));
     plant<typeof MemoryModule>(MEMORY, ({ BlockRecord }) => ({
       BlockRecord: forgetful(BlockRecord),
@@ -174,14 +174,14 @@ describe('R-order-of-events, R-adl: the search sees', { timeout: TIMEOUT_MS }, (
     await finds({ from: 10 }, 'newcomer deleveraged');
   });
 
-  test('lots of newcomers that are deleveraged', async () => {
+  test('deleveraging of lots opened in the same entry', async () => {
     plant<typeof MemoryModule>(MEMORY, ({ BlockRecord }) => ({
       BlockRecord: forgetful(BlockRecord),
     }));
     await finds({ from: 2_001 }, 'newcomer deleveraged');
   });
 
-  test('a winner left out because of a loss elsewhere', async () => {
+  test('a winner skipped because of a loss in another market', async () => {
     plant<typeof RankModule>(RANKS, ({ rankPositions }) => ({
       rankPositions: (state, perp, isLong, keyOf) =>
         rankPositions(state, perp, isLong, keyOf).filter(isAtEase),
@@ -189,7 +189,7 @@ describe('R-order-of-events, R-adl: the search sees', { timeout: TIMEOUT_MS }, (
     await finds({ from: 148 }, 'fund takes what others hold', 'deleveraged out of turn');
   });
 
-  test('those who gained most left out, and others in their place', async () => {
+  test('the most profitable accounts skipped, and others deleveraged in their place', async () => {
     plant<typeof RankModule>(RANKS, ({ rankPositions }) => ({
       rankPositions: (...asked) => rankPositions(...asked).toReversed(),
     }));
@@ -197,7 +197,7 @@ describe('R-order-of-events, R-adl: the search sees', { timeout: TIMEOUT_MS }, (
   });
 });
 
-/** Its scope has a ratio well above 1: two hundredths of what it holds, and more. */
+/** Its ratio is well above 1: at least two hundredths of its positions. */
 function isAtEase({ account, holding }: RankedPosition): boolean {
   const own = holding.isIsolated ? [holding] : [...account.holdings.values()];
   let equity: bigint = holding.isIsolated ? holding.isolatedMargin : account.perpBalance;
@@ -210,7 +210,7 @@ function isAtEase({ account, holding }: RankedPosition): boolean {
   return equity * 50n > notional;
 }
 
-/** A memory of the entry that counts every lot as one that was there. */
+/** A memory of the entry that counts every lot as an old one. */
 function forgetful(
   Original: (typeof MemoryModule)['BlockRecord'],
 ): (typeof MemoryModule)['BlockRecord'] {
@@ -221,27 +221,27 @@ function forgetful(
   };
 }
 
-describe('R-insurance-fund: the search sees', { timeout: TIMEOUT_MS }, () => {
+describe('R-insurance-fund: the search detects', { timeout: TIMEOUT_MS }, () => {
   test('a gap that a rich fund pays for', async () => {
     plant<typeof FundModule>(FUND, ({ mayTakeOver }) => ({
-      // Asked as if nothing had been paid within the hour, and nothing were paid now.
+      // Called as if the fund paid nothing in the last hour and now.
       mayTakeOver: (state, position, size) =>
         mayTakeOver(state, position, size, position.perp.mark),
     }));
     await finds({ from: 10 }, 'fund pays too much', 'fund too large');
   });
 
-  test('an unwinding that pays whoever is the only bid', async () => {
+  test('unwinding that pays the only bidder', async () => {
     plant(UNWINDING, () => import('./planted/unwind-fund.ts'));
     await finds({ from: 364 }, 'fund sells too low');
   });
 });
 
 describe(
-  'R-funding, R-fillable: the search of the open world sees',
+  'R-funding, R-fillable: the search of the open world detects',
   { timeout: TIMEOUT_MS },
   () => {
-    test('a premium made of orders that cannot fill', async () => {
+    test('a premium from orders that cannot fill', async () => {
       plant<typeof FundingStepsModule>(FUNDING_STEPS, ({ sampleBooks }) => ({
         sampleBooks: unbounded(sampleBooks),
       }));
@@ -254,7 +254,7 @@ describe(
       await finds({ world: 'open', from: 2 }, 'mark of a phantom', 'funding beyond its bound');
     });
 
-    test('a premium of the instant, from orders that can fill', async () => {
+    test('an instantaneous premium, from orders that can fill', async () => {
       plant<typeof FundingStepsModule>(FUNDING_STEPS, ({ sampleBooks }) => ({
         sampleBooks: unbounded(sampleBooks),
       }));
@@ -268,7 +268,7 @@ describe(
       await finds({ world: 'open', from: 15 }, 'funding beyond its bound');
     });
 
-    test('post-only orders that an order which cannot fill refuses', async () => {
+    test('post-only orders rejected because of an order that cannot fill', async () => {
       plant<typeof FillableModule>(FILLABLE, () => ({
         wouldTrade: (_execution, _account, { book }, { isBuy, price }) =>
           book.crosses(isBuy, price),
@@ -276,7 +276,7 @@ describe(
       await finds({ world: 'open', from: 36 }, 'refused by a phantom');
     });
 
-    test('a test that cancels orders which could fill', async () => {
+    test('a check that cancels orders which could fill', async () => {
       plant<typeof MatchModule>(MATCH, ({ isFillable }) => ({
         isFillable: (state, slot) => slot % 8 > 0 && isFillable(state, slot),
       }));
@@ -285,7 +285,7 @@ describe(
 
     test('a fund that pays funding', async () => {
       plant<typeof FundingStepsModule>(FUNDING_STEPS, ({ settleFunding }) => ({
-        // Meanwhile another account is taken for the fund.
+        // Meanwhile another account is treated as the fund.
         settleFunding: ({ state, ...execution }, previousMs) => {
           const { fundIndex } = state;
           state.fundIndex = state.accounts.findIndex(({ index }) => index !== fundIndex);
@@ -296,7 +296,7 @@ describe(
       await finds({ world: 'open', from: 14 }, 'fund pays funding');
     });
 
-    test('nothing in the same histories where nothing is planted', async () => {
+    test('no violation in the same histories without a planted fault', async () => {
       const { search } = await import('./search.ts');
       const found = [2, 7, 15].flatMap((seed) => search({ worlds: ['open'], seed, runs: 1 }).found);
       expect(found.map(({ finding }) => finding.message)).toEqual([]);
@@ -306,7 +306,7 @@ describe(
 
 type SampleBooks = (typeof FundingStepsModule)['sampleBooks'];
 
-/** Samples the premium of the book alone, as before the mark and the cap bounded it. */
+/** Samples the premium of the book only, without the bounds of the mark and the cap. */
 function unbounded(sampleBooks: SampleBooks): SampleBooks {
   return (execution, previousMs) => {
     const { perps, timeMs } = execution.state;
@@ -333,24 +333,24 @@ function bookPremium(oracle: number, bid: Impact, ask: Impact): bigint {
   return above > 0n ? above : premiumE10({ oracle, mark: 1, definition }, undefined, ask);
 }
 
-describe('R-bankruptcy-price, R-deficit: the search sees', { timeout: TIMEOUT_MS }, () => {
-  test('a market that did not move paying for a gap in another one', async () => {
+describe('R-bankruptcy-price, R-deficit: the search detects', { timeout: TIMEOUT_MS }, () => {
+  test('an unmoved market that pays for a gap in another one', async () => {
     plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: priceByMaintenance }));
     await finds({ from: 89 }, 'deleveraged at a worse price');
   });
 
-  test('a gap that is closed at the mark and left to the fund', async () => {
+  test('a gap closed at the mark and left to the fund', async () => {
     plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
     await finds({ from: 1 }, 'fund pays a deficit');
   });
 
-  test('a deficit that nobody pays', async () => {
+  test('an unpaid deficit', async () => {
     plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
     plant<typeof PostModule>(POST, () => ({ postDeficit: () => {} }));
     await finds({ from: 1 }, 'conservation');
   });
 
-  test('a deficit that is taken from somebody who had no part in it', async () => {
+  test('a deficit charged to an uninvolved account', async () => {
     plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
     plant<typeof RestModule>(REST, ({ closeDeficit }) => ({ closeDeficit: untold(closeDeficit) }));
     plant<typeof PostModule>(POST, ({ postDeficit, postToBalance }) => ({
@@ -368,20 +368,20 @@ describe('R-bankruptcy-price, R-deficit: the search sees', { timeout: TIMEOUT_MS
   test.each([
     { who: 'owners of all positions', from: 1, property: 'gained by a bankruptcy' },
     { who: 'owners among others, in the end', from: 4, property: "owner's sum" },
-  ] as const)('what the fund gives to $who, and tells nobody', async ({ from, property }) => {
+  ] as const)('fund payments to $who without an event', async ({ from, property }) => {
     plant<typeof PriceModule>(PRICES, () => ({ bankruptcyPrice: markOf }));
     plant<typeof RestModule>(REST, ({ closeDeficit }) => ({ closeDeficit: untold(closeDeficit) }));
     await finds({ from }, property);
   });
 
-  test('nothing in the same histories where nothing is planted', async () => {
+  test('no violation in the same histories without a planted fault', async () => {
     const { search } = await import('./search.ts');
     const found = [1, 4, 89].flatMap((seed) => search({ worlds: ['closed'], seed, runs: 1 }).found);
     expect(found.map(({ finding }) => finding.message)).toEqual([]);
   });
 });
 
-/** The same, without what it tells. */
+/** The same function without its events. */
 function untold(
   closeDeficit: (typeof RestModule)['closeDeficit'],
 ): (typeof RestModule)['closeDeficit'] {
@@ -394,7 +394,7 @@ function untold(
 
 type BankruptcyPrice = (typeof PriceModule)['bankruptcyPrice'];
 
-/** What a scope lacks shared by what its positions have to maintain, whichever of them lost it. */
+/** Splits a margin account's deficit by maintenance margin instead of losses. */
 function priceByMaintenance(
   ...[, , holding, { equity, maintenance }]: Parameters<BankruptcyPrice>
 ): number {

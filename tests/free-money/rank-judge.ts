@@ -7,9 +7,8 @@ import { type Held, isJudged, magnitude, type Purse, unrealised } from './shot.t
 import type { Entry } from './venue.ts';
 
 /**
- * R-adl: who is closed against a bankrupt position first. Ranks are those of the moment when the gap is
- * settled, which is known from outside where nobody acted and nothing was paid ahead of it; once orders
- * have traded it is not known any more.
+ * R-adl: the order of deleveraging. Ranks are those at the settlement of the gap, which are known
+ * only if no account acted and nothing was paid before it in the entry.
  */
 export function judgeRanks(entry: Entry, fund: Address): void {
   const { events } = entry.result;
@@ -43,7 +42,7 @@ export function judgeRanks(entry: Entry, fund: Address): void {
 
 type Ranked = {
   readonly address: Address;
-  /** The rank is their quotient; a scope with nothing left has its place without one. */
+  /** The rank is their quotient; an account without equity is ranked without one. */
   readonly over: bigint;
   readonly under: bigint;
   readonly notional: bigint;
@@ -82,7 +81,10 @@ function rankOf(entry: Entry, purse: Purse, held: Held): Ranked {
   return { address, notional, over: profit * notional, under: (paid === 0n ? 1n : paid) * equity };
 }
 
-/** R-ratio: of the scope that the position belongs to; what nobody can judge counts at its worse. */
+/**
+ * R-ratio: of the position's margin account; positions without a valid price count at their worse
+ * value.
+ */
 function equityOf(entry: Entry, purse: Purse, held: Held): bigint {
   const marks = marksOf(entry);
   const judged = judgedMarksOf(entry);

@@ -3,14 +3,14 @@ import { type Address, instrumentId } from '@oddlot/units';
 import { worth } from './shot.ts';
 import { listing, order, someone, Venue } from './venue.ts';
 
-/** A venue for one told story: prices of 100, sizes in whole units, money in USDC. */
+/** A venue for one written scenario: prices of 100, sizes in whole units, money in USDC. */
 
 export const PRICE = 10_000;
 export const LOTS = 100;
 
 export type Mode = 'cross' | 'isolated';
 
-/** Twenty times at most, maintenance 1%, no fees: what is left over is what the story is about. */
+/** Leverage 20 at most, maintenance 1%, no fees, so that all gains come from the scenario. */
 export const FREE: Partial<PerpDefinition> = {
   takerFeeE8: 0,
   makerFeeE8: 0,
@@ -27,7 +27,7 @@ export class Story {
     this.venue = new Venue(this.#perps.map((id) => listing(id, terms)));
   }
 
-  /** Somebody new with money, who trades every market in one way. */
+  /** A new account with money that uses one margin mode for every market. */
   person(
     usdc: number,
     mode: Mode = 'cross',
@@ -51,13 +51,13 @@ export class Story {
     this.venue.credit(this.venue.fund, usdc);
   }
 
-  /** One buys so many units of another. */
+  /** One account buys units from another. */
   deal(buyer: Address, seller: Address, units: number, price = 100, id = 1): void {
     const terms = { id, price: price * PRICE, size: units * LOTS };
     this.venue.deal({ buyer, seller }, terms);
   }
 
-  /** Somebody's resting order: positive units buy. Says why it was refused, if it was. */
+  /** A resting order: positive units buy. Returns the reason of a reject, if any. */
   rest(who: Address, units: number, price: number, id = 1): string | undefined {
     const size = Math.abs(Math.round(units * LOTS));
     const isBuy = units > 0;
@@ -68,7 +68,7 @@ export class Story {
     return (reject ?? entries?.[0]?.reject)?.reason;
   }
 
-  /** An exit of a whole position that waits for the mark and goes to the market. */
+  /** A market TP/SL order of a whole position. */
   exit(who: Address, kind: 'takeProfit' | 'stopLoss', price: number, units: number, id = 1): void {
     const at = Math.round(price * PRICE);
     const size = Math.abs(units) * LOTS;
@@ -77,7 +77,7 @@ export class Story {
     this.venue.place(who, { ...plain, trigger });
   }
 
-  /** Prices in an entry of their own, so many seconds later. */
+  /** Prices in a separate entry, after the given seconds. */
   prices(prices: Readonly<Record<number, number>>, seconds = 1): void {
     const changes: Record<number, number> = {};
     for (const [id, price] of Object.entries(prices))
@@ -85,13 +85,13 @@ export class Story {
     this.venue.wait(1_000 * seconds).prices(changes);
   }
 
-  /** A market's price is told no more, and is stale a moment later. */
+  /** Stops reporting a market's price, which becomes stale shortly afterwards. */
   silence(id: number): void {
     this.venue.hush(id, true);
     this.prices({}, 31);
   }
 
-  /** It is told again. */
+  /** Reports it again. */
   speak(id: number, price: number): void {
     this.venue.hush(id, false);
     this.prices({ [id]: price });
@@ -108,7 +108,7 @@ export class Story {
     return sum / LOTS;
   }
 
-  /** What some have together, positions at the mark, to the cent. */
+  /** The total of some accounts, positions at the mark, to the cent. */
   sum(...people: readonly Address[]): number {
     const { markets, purses } = this.venue.shot;
     let total = 0n;

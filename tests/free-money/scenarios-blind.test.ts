@@ -4,16 +4,17 @@ import { LOTS, PRICE, Story } from './scenario-table.ts';
 import { order, type Unsigned } from './venue.ts';
 
 /**
- * R-oracle-stale: a position that nobody can judge, and what its owner tried to bring out of its reach
- * before the price came back at half. What stays pays for it; others and the fund do not.
+ * R-oracle-stale: a position without a valid price, and its owner's attempts to move money away
+ * before the price returns at half. The remaining money pays for it; other accounts and the fund do
+ * not.
  */
 
 const [AA, BB] = [1, 2];
 const HOUR_S = 3_600;
-/** Seven instants are fresh, the 373 after them are missed. */
+/** Seven samples are fresh, and the following 373 are missed. */
 const LOST_S = 1_900;
 
-/** How a market becomes one that nobody can judge, and how it speaks again. */
+/** How a market loses its valid price, and how it gets one again. */
 const SILENCES: readonly {
   readonly what: string;
   readonly begin: (story: Story) => void;
@@ -32,7 +33,7 @@ const SILENCES: readonly {
       story.venue.hush(AA, true);
       story.prices({}, HOUR_S);
     },
-    // Another hour starts with the price, whose first mark it is.
+    // Another hour starts with the price, which sets its first mark.
     end: (story, price) => story.speak(AA, price),
   },
   {
@@ -63,7 +64,7 @@ function halt({ venue }: Story, halted: boolean): void {
   venue.apply([{ type: 'setPerp', instrumentId: instrumentId(AA), halted, changes: {} }]);
 }
 
-/** Sends a command and says whether it passed, its first order included. */
+/** Sends a command and returns whether it was accepted, including its first order. */
 function passes(story: Story, who: Address, command: Unsigned): boolean {
   const { entries, reject } = story.venue.act(who, command).outcome;
   return reject === undefined && entries?.[0]?.reject === undefined;
@@ -73,7 +74,7 @@ const buy = (id: number, units: number, price = 100) =>
   order({ id, price: price * PRICE, size: Math.round(units * LOTS), timeInForce: 'ioc' });
 
 describe.each(SILENCES)('$what', ({ begin, end }) => {
-  test('margin does not leave for an isolated position in another market', () => {
+  test('margin cannot move to an isolated position in another market', () => {
     const { fund, maker, owner, story } = opened();
     isolate(story, owner);
     begin(story);
@@ -91,7 +92,7 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
     expect(story.reserves).toBeGreaterThanOrEqual(fund);
   });
 
-  test('nor by a trade far from the mark with somebody who knows', () => {
+  test('nor by a trade far from the mark with a cooperating account', () => {
     const { fund, owner, story } = opened();
     const friend = story.person(20_000);
     begin(story);
@@ -104,7 +105,7 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
     expect(story.reserves).toBeGreaterThanOrEqual(fund);
   });
 
-  test('nor by taking margin off an isolated position there', () => {
+  test('nor by removing margin from an isolated position there', () => {
     const story = new Story(2);
     story.fund(50_000);
     const owner = story.person(5_000, 'isolated');
@@ -138,7 +139,7 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
     expect(passes(story, owner, lower)).toBe(false);
   });
 
-  test('while orders elsewhere may reduce near the mark, and money may come in', () => {
+  test('while orders elsewhere may reduce near the mark, and deposits are accepted', () => {
     const { maker, owner, story } = opened();
     story.deal(owner, maker, 10, 100, BB);
     begin(story);
@@ -156,7 +157,7 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
   });
 });
 
-/** Cross long 100 AA on 5,000, from somebody who can pay, and a fund that could be tempted. */
+/** Cross long 100 AA on 5,000, against a well-funded account, with a large insurance fund. */
 function opened(): { story: Story; owner: Address; maker: Address; fund: number } {
   const story = new Story(2);
   const fund = 50_000;

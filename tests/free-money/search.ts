@@ -8,10 +8,11 @@ import { play, type Played } from './play.ts';
 import { shrink } from './shrink.ts';
 
 /**
- * The search for free money: `npm run free-money -- --minutes 60`, or `--world open --seed 7 --runs 1` for one history
- * again. In the closed world accounts of one owner, among others, act at random around price gaps and in silent, halted and
- * closing markets. In the open world they attack the book among honest makers and holders for hours of funding. What must
- * hold is judged after every entry. A history in which it does not is made as short as it can be and printed.
+ * The search for free money: `npm run free-money -- --minutes 60`, or `--world open --seed 7 --runs
+ * 1` to repeat one history. In the closed world accounts of one owner, among others, act at random
+ * around price gaps and in stale, halted and closing markets. In the open world they attack the
+ * book among honest makers and holders for hours of funding. All properties are checked after every
+ * entry. A violating history is shortened as far as possible and printed.
  */
 
 const WORLDS = {
@@ -24,7 +25,7 @@ export type World = keyof typeof WORLDS;
 export type SearchReport = {
   readonly runs: number;
   readonly entries: number;
-  /** How often what is judged came up. */
+  /** The number of occurrences of checked cases. */
   readonly reached: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<string, number | string>>;
   readonly found: readonly Found[];
@@ -38,13 +39,15 @@ export type Found = {
 };
 
 export type SearchOptions = {
-  /** One history of each for every seed; in the open world also some that differ from it and gain more. */
+  /**
+   * One history of each for every seed; in the open world also mutations of it with a larger gain.
+   */
   readonly worlds: readonly World[];
   readonly seed: number;
-  /** Seeds, or as many as there is time for. */
+  /** The number of seeds, unless the time limit is reached first. */
   readonly runs: number;
   readonly untilMs?: number;
-  /** Findings after which it ends. */
+  /** The number of findings after which it ends. */
   readonly findings?: number;
   readonly tell?: (line: string) => void;
 };
@@ -74,7 +77,7 @@ export function search(options: SearchOptions): SearchReport {
   return { runs, entries, reached: reached(), figures: figures.summary(), found };
 }
 
-/** A history of a seed, then others with one thing changed, each time of the one in which owners gained most. */
+/** A history of a seed, followed by mutations, each of the history with the largest gain so far. */
 function searchSeed(world: World, seed: number, figures: Figures): Found | undefined {
   const random = chance(seed);
   let best = WORLDS[world].random(random);

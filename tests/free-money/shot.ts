@@ -2,8 +2,8 @@ import type { MarginTier, State } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
 /**
- * What stands on the books at one moment, copied: amounts and sizes only. Whatever is computed from
- * them, the judges compute themselves.
+ * A copy of the accounts and markets at one moment: amounts and sizes only. The judges compute all
+ * derived values themselves.
  */
 
 export type Held = {
@@ -24,7 +24,7 @@ export type Purse = {
   readonly address: Address;
   readonly isHedged: boolean;
   readonly balance: bigint;
-  /** What is out of reach of positions: the outcome sub-account and withdrawals under way. */
+  /** Money that positions cannot use: the outcome sub-account and pending withdrawals. */
   readonly aside: bigint;
   readonly held: readonly Held[];
 };
@@ -40,7 +40,7 @@ export type Market = {
   /** R-delist: its closing hour has missed more than half of its samples. */
   readonly isLost: boolean;
   readonly isSettled: boolean;
-  /** R-delist: from the operator's order to delist on. */
+  /** R-delist: from the operator's delist action. */
   readonly isClosing: boolean;
   readonly tiers: readonly MarginTier[];
 };
@@ -97,15 +97,15 @@ export function shotOf(state: State): Shot {
   return { timeMs: state.timeMs, purses, markets, treasury: state.treasury };
 }
 
-/** Whether a mark says what a position is worth (R-order-of-events, R-oracle-stale). */
+/** Whether the mark is a valid price (R-order-of-events, R-oracle-stale). */
 export function isJudged({ isHalted, isLost, isStale, isWaiting, mark }: Market): boolean {
   return mark > 0 && !isHalted && !isStale && !isWaiting && !isLost;
 }
 
-/** Prices that positions are valued at, by instrument. */
+/** Prices for the valuation of positions, by instrument. */
 export type Prices = (id: number) => number;
 
-/** Everything an account has, positions at given prices. */
+/** The total value of an account, with positions at given prices. */
 export function worth({ aside, balance, held }: Purse, prices: Prices): bigint {
   let value = balance + aside;
   for (const each of held) value += each.margin + each.reserved + unrealised(each, prices);

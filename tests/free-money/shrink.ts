@@ -2,7 +2,10 @@ import type { Property } from './finding.ts';
 import type { History, Step } from './history.ts';
 import { play } from './play.ts';
 
-/** Removes steps, then acts, routines and time from those that are left, while the same property stays broken. */
+/**
+ * Removes steps, then actions, routines and time from the remaining ones, while the same property
+ * is violated.
+ */
 
 const TRIES_MAX = 600;
 
@@ -42,7 +45,7 @@ function withoutChunk(
   return undefined;
 }
 
-/** The step with one thing less. */
+/** The variants of a step with one part removed. */
 function variantsOf(step: Step | undefined): Step[] {
   if (step?.kind === 'prices') {
     return step.acts.map((act) => ({ ...step, acts: step.acts.filter((each) => each !== act) }));

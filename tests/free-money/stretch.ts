@@ -5,9 +5,9 @@ import type { Act, Quotes, Routine, Stretch } from './history.ts';
 import type { Market, Purse } from './shot.ts';
 import { order, type Venue } from './venue.ts';
 
-/** Plays a stretch of the open world, one sampling interval after the other. */
+/** Plays a stretch of the open world, one sampling interval after another. */
 
-/** What the player of a history gives to a stretch. */
+/** The context of a stretch. */
 export type Players = {
   readonly venue: Venue;
   readonly makers: readonly { readonly address: Address; readonly quotes: Quotes }[];
@@ -19,10 +19,10 @@ export type Players = {
 
 /** R-funding: premiums are sampled at its multiples. */
 const SAMPLE_MS = 5_000;
-/** Single acts come at this distance from the last sample. */
+/** Single actions occur this long after the last sample. */
 const ACT_MS = 2_200;
 const RESTING_MS = 1_700;
-/** Makers quote at this distance from whole seconds, after each other. */
+/** Makers quote this long after whole seconds, one after another. */
 const MAKER_MS = 300;
 const PRICE_MIN = 20_000;
 const PRICE_MAX = 50_000_000;
@@ -45,7 +45,7 @@ export function playStretch(players: Players, stretch: Stretch): void {
   }
 }
 
-/** What is due in an interval, by time; what falls on one instant is one entry. */
+/** The due commands of an interval, by time; those of one instant are one entry. */
 function entriesOf(
   players: Players,
   stretch: Stretch,
@@ -56,7 +56,7 @@ function entriesOf(
   const endMs = startMs + SAMPLE_MS;
   const dues: Due[] = [];
   const due = (atMs: number, commands: () => Command[], isPush = false): void => {
-    // Time never goes back: what was due before the stretch began is left out.
+    // Time never goes back, so commands due before the stretch are skipped.
     if (atMs > venue.nowMs && atMs <= endMs) dues.push({ atMs, isPush, commands });
   };
   for (let atMs = startMs + stretch.pushMs; atMs <= endMs; atMs += stretch.pushMs) {
@@ -103,8 +103,8 @@ function moved(venue: Venue, { walk }: Stretch, random: Chance): Record<number, 
 }
 
 /**
- * An honest maker's quotes anew. Makers know the fair price, also while the oracle is silent; a closing market is worth its
- * mark (R-delist), and there they only reduce.
+ * New quotes of an honest maker. Makers know the fair price, also while the oracle is stale; a
+ * closing market is valued at its mark (R-delist), and there they only reduce.
  */
 function requote(venue: Venue, address: Address, quotes: Quotes, id: number): Command[] {
   const purse = venue.shot.purses.get(address);
@@ -167,7 +167,7 @@ function attack(players: Players, routine: Routine, nth: number): Command[] {
     case 'amend':
       return [venue.sign(address, { type: 'modifyOrder', ...perp, target, price, size })];
     default:
-      // One that rests still makes the engine refuse a second of the same name.
+      // If an order with this client order id still rests, the engine rejects a second one.
       return [place(request)];
   }
 }
@@ -185,7 +185,7 @@ function withdrawn(players: Players, routine: Routine, nth: number): Command[] {
   if (routine.kind === 'flash') {
     return [venue.sign(address, { type: 'cancelByClientId', cancels: [{ ...perp, ...target }] })];
   }
-  // Back to a price at which it does nothing; the first time it is placed there.
+  // Back to a price without effect; the first time it is placed there.
   const price = priceOf(venue, market, routine.isBuy ? -790 : 790);
   const size = sizeOf(players, purse, market, routine);
   const request = { ...orderOf(market, routine), price, size, clientOrderId };
@@ -210,13 +210,13 @@ function sizeOf(
   return Math.max(1, Math.floor((Math.abs(held?.size ?? 0) * share) / 100));
 }
 
-/** Within the band around the oracle price that orders may have. */
+/** Within the price band around the oracle price. */
 function priceOf(venue: Venue, { id, oracle }: Market, away: number): number {
   const fair = oracle > 0 ? oracle : venue.oracleOf(id);
   return Math.max(TICK, Math.round((fair * (1_000 + away)) / 1_000 / TICK) * TICK);
 }
 
-/** Each routine's order has a name, by which it is found again; 16 bytes. */
+/** The client order id of each routine's order, 16 bytes. */
 function nameOf({ who }: Routine, nth: number): string {
   return `0x${(0xa0_00 + 16 * who + nth).toString(16).padStart(32, '0')}`;
 }

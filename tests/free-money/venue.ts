@@ -13,29 +13,29 @@ import { defaultParameters } from '../../packages/replica/src/genesis-commands.t
 import { isJudged, shotOf, type Shot } from './shot.ts';
 
 /**
- * A venue under examination: the engine alone, driven by its commands, with what was on the books
- * before and after each entry kept beside it, and the last judged mark of every instrument.
+ * The venue under test: the engine only, driven by commands, with a copy of its accounts and
+ * markets before and after each entry, and the last valid mark of every instrument.
  */
 
 export const START_MS = 1_767_225_600_000;
 const USDC = 1_000_000;
 
-/** A command before anybody signed it. */
+/** A command without its signer. */
 export type Unsigned<T = Command> = T extends { readonly authority: unknown }
   ? Omit<T, 'authority'>
   : never;
 
-/** One entry of the log, seen from outside. */
+/** One entry of the log, in public form. */
 export type Entry = {
   readonly commands: readonly Command[];
   readonly result: BlockResult;
   readonly before: Shot;
   readonly after: Shot;
-  /** R-order-of-events: each instrument's mark in the last earlier entry that judged it. */
+  /** R-order-of-events: each instrument's mark in the last earlier entry with a valid one. */
   readonly judged: ReadonlyMap<number, number>;
 };
 
-/** A price of 100 is 1,000,000 units and a lot 0.01, so that a lot costs a USDC. */
+/** A price of 100 is 1,000,000 units and a lot is 0.01, so that a lot costs one USDC. */
 export function listing(id: number, changes: Partial<PerpDefinition> = {}): PerpDefinition {
   return {
     instrumentId: instrumentId(id),
@@ -91,7 +91,7 @@ export class Venue {
     this.prices({});
   }
 
-  /** Calls back after every entry from now on. */
+  /** Calls back after every entry. */
   watch(onEntry: (entry: Entry) => void): void {
     this.#watch = onEntry;
   }
@@ -133,7 +133,7 @@ export class Venue {
     return entry;
   }
 
-  /** An entry with the prices of all markets that are not hushed, some of them new. */
+  /** An entry with the prices of all reported markets, with changes. */
   prices(changes: Readonly<Record<number, number>>, ...more: readonly Command[]): Entry {
     for (const [id, price] of Object.entries(changes)) this.#oracles.set(Number(id), price);
     const prices = [...this.#oracles]
@@ -143,7 +143,7 @@ export class Venue {
     return this.apply([push, ...more]);
   }
 
-  /** Nobody tells this market's price any more; told again from the next entry with prices on. */
+  /** Stops or resumes reporting this market's price, starting with the next entry with prices. */
   hush(id: number, isHushed: boolean): void {
     if (isHushed) this.#hushed.add(id);
     else this.#hushed.delete(id);
@@ -160,7 +160,7 @@ export class Venue {
     return { ...command, authority: { signer, nonce, txHash } } as Command;
   }
 
-  /** Executes one command in an entry of its own. */
+  /** Executes one command in its own entry. */
   act(signer: Address, command: Unsigned): Entry & { readonly outcome: CommandResult } {
     const entry = this.apply([this.sign(signer, command)]);
     return { ...entry, outcome: entry.result.outcomes[0] ?? {} };
@@ -170,7 +170,7 @@ export class Venue {
     return this.act(signer, { type: 'placeOrders', orders }).outcome;
   }
 
-  /** One sells to another at a price: what rests first is the seller's. */
+  /** A trade between two accounts at a price; the seller's order rests first. */
   deal(
     sides: { readonly buyer: Address; readonly seller: Address },
     terms: { readonly id: number; readonly price: number; readonly size: number },

@@ -23,21 +23,21 @@ import { queries, serviceRequests, SOMEONE, strangerEnvelopes } from './samples.
 import { SignedRequests } from './signed-requests.ts';
 
 /**
- * Goal: nothing that can be posted makes the venue fail, grow, or change what it should not.
- * Method: good requests of every kind are mutated by structure and sent to a real venue, first such
- * as nobody with an account signed, then such as somebody did.
+ * Goal: no request makes the venue fail, leak memory, or change data without permission. Method:
+ * valid requests of every kind are mutated structurally and sent to a real venue, first signed by
+ * keys without accounts, then by keys with accounts.
  *
- * `FUZZ_SEED=7 FUZZ_ENVELOPES=2000000 npx vitest run tests/fuzz` repeats or prolongs it.
+ * `FUZZ_SEED=7 FUZZ_ENVELOPES=2000000 npx vitest run tests/fuzz` repeats or extends it.
  */
 
 const SEED = freshSeed('FUZZ_SEED');
 const COUNT = Number(process.env['FUZZ_ENVELOPES'] ?? 4_000);
 /** More envelopes may take longer. */
 const TIMEOUT_MS = 100_000 + 3 * COUNT;
-/** Each is signed anew, which costs more than all else about it. */
+/** Each is signed separately, which takes most of the time. */
 const SIGNED_COUNT = Math.ceil(COUNT / 20);
 const MEBIBYTE = 1024 * 1024;
-/** Accounts that the faucet made and blocks that passed take some; requests take none. */
+/** Accounts from the faucet and blocks use some memory; requests use none permanently. */
 const HEAP_GROWTH_MAX = (COUNT > 100_000 ? 4 : 2) * MEBIBYTE;
 const RESIDENT_GROWTH_MAX = 256 * MEBIBYTE;
 
@@ -50,7 +50,7 @@ const random = chance(SEED);
 let stranger: Actor;
 let residents: Actor[];
 let strangerSamples: Envelope[];
-/** Requests of residents that were executed: sent again they may do nothing. */
+/** Executed requests of the residents, which must have no effect when repeated. */
 const executed: Envelope[] = [];
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ async function once(signed: Signed): Promise<void> {
   executed.push(signed.envelope);
 }
 
-/** Positions, orders, triggers and agents in a market that then stands still (R-halt). */
+/** Positions, orders, triggers and agents in a market that is then halted (R-halt). */
 async function settleResidents(): Promise<void> {
   const { eth: market } = world;
   const [alice, bob, carol] = residents as [Actor, Actor, Actor];
@@ -85,7 +85,7 @@ async function settleResidents(): Promise<void> {
     await once(await actor.sign({ type: 'scheduleCancel', time: Date.now() + 24 * 3_600_000 }));
   }
   await operator.set(market, { haltTrading: true });
-  // Requests that would be granted a second time, if it were not for their nonces.
+  // Requests that would succeed again except for their nonces.
   const nonce = nextNonce();
   const own = { destination: carol.address, token: 0, amount: '1.5' };
   const between = { fromAccountType: 'perp', toAccountType: 'outcome' };
@@ -96,7 +96,7 @@ async function settleResidents(): Promise<void> {
   await once(await carol.sign(groupAction('na', perpOrder(far))));
 }
 
-/** All that the interface shows of the residents and the markets, without the clock. */
+/** All public data of the residents and the markets, without time fields. */
 async function seen(): Promise<Json> {
   const users = residents.map(({ address }) => address);
   const asked = [world.eth, world.sol]
@@ -108,9 +108,9 @@ async function seen(): Promise<Json> {
   return Promise.all(replies);
 }
 
-/** What is shown of the venue and changes only when somebody changes it. */
+/** Public data that changes only by actions. */
 const LASTING = new Set<unknown>(['perpMeta', 'perpMetaDetail', 'feeTierInfo', 'settings']);
-/** Volumes are counted anew at midnight; a simulation names the next order of everybody; a curve ends now. */
+/** Volumes are reset at midnight; a simulation contains the next order id; a curve ends now. */
 const CHANGING = new Set<unknown>(['feeTierRates', 'simulate', 'portfolio']);
 
 function timeless({ status, json: { asOf: _asOf, ...json } }: Json): Json {
@@ -131,13 +131,13 @@ function tell(what: string, { tally, seconds }: Pressed): void {
   );
 }
 
-describe(`requests that nobody signed, FUZZ_SEED=${SEED}`, () => {
+describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
   let pressed: Pressed;
-  /** What the venue needs after each quarter of the requests, in bytes. */
+  /** The memory of the venue after each quarter of the requests, in bytes. */
   const memory: { readonly heap: number; readonly resident: number }[] = [];
 
   test(
-    'are all answered as the interface says, and change nothing',
+    'are all answered as documented, and change nothing',
     async () => {
       const users = [...residents.map(({ address }) => address), SOMEONE];
       const envelopes = [...strangerSamples, ...executed];
@@ -191,14 +191,14 @@ describe(`requests that nobody signed, FUZZ_SEED=${SEED}`, () => {
     for (const key of ['200 0', '200 10000', '200 10404', '400 10002', '403 10001']) {
       expect(tally.get(`/info ${key}`), key).toBeGreaterThan(0);
     }
-    // One in a few thousand is too long: a short run need not have one.
+    // One in a few thousand is too long, so a short run may have none.
     if (COUNT >= 50_000) expect(tally.get('/exchange 413 10002')).toBeGreaterThan(0);
-    // Who signed is found out only once everything about the shape is right.
+    // The signer is recovered only after the shape is valid.
     const recovered = (tally.get('/exchange 200 10006') ?? 0) + (tally.get('/exchange 200 0') ?? 0);
     expect(recovered).toBeGreaterThan(COUNT / 10);
   });
 
-  test('leave no memory behind', () => {
+  test('leak no memory', () => {
     const shown = memory.map(({ heap, resident }) =>
       [heap, resident].map((bytes) => `${(bytes / MEBIBYTE).toFixed(1)} MiB`).join(' of '),
     );
@@ -208,19 +208,19 @@ describe(`requests that nobody signed, FUZZ_SEED=${SEED}`, () => {
     expect(last!.resident).toBeLessThan(second!.resident + RESIDENT_GROWTH_MAX);
   });
 
-  test('use up no nonce of somebody who had no account yet (R-nonce)', async () => {
+  test('use no nonce of a key that has no account yet (R-nonce)', async () => {
     await world.client.post('/request-fund', { user: stranger.address });
     const first = strangerSamples.find(({ action }) => action['type'] === 'order')!;
     done(await world.client.executed(first));
   });
 });
 
-describe(`requests that somebody with an account signed, FUZZ_SEED=${SEED}`, () => {
-  /** Codes of the rules of trading, accounts and money: behind them is the engine. */
+describe(`requests signed by keys with accounts, FUZZ_SEED=${SEED}`, () => {
+  /** Codes of the rules of trading, accounts and money, which the engine checks. */
   const RULES = [10000, 10008, 10009, 10010, 10011, 10012, 10014, 10404];
 
   test(
-    'are all answered as the interface says, and change nothing of anybody else',
+    'are all answered as documented, and change no other account',
     async () => {
       const requests = await SignedRequests.begin(world, operator, random);
       const before = await seen();

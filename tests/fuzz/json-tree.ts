@@ -1,6 +1,6 @@
 /**
- * JSON as it is written: the spelling of numbers, the order of keys and a key that stands twice are
- * all kept. Trees are never changed in place, so that one sample can be mutated many times.
+ * JSON with its spelling: the form of numbers, the order of keys and duplicate keys are preserved.
+ * Trees are immutable, so that one sample can be mutated many times.
  */
 
 export type Tree =
@@ -8,7 +8,7 @@ export type Tree =
   | { readonly kind: 'list'; readonly items: readonly Tree[]; readonly size: number }
   | { readonly kind: 'map'; readonly entries: readonly Entry[]; readonly size: number };
 
-/** The key is written with its quotes. */
+/** The key includes its quotes. */
 export type Entry = readonly [key: string, value: Tree];
 
 export function leaf(raw: string): Tree {
@@ -39,7 +39,7 @@ export function textOf(tree: Tree): string {
   return `{${tree.entries.map(([key, value]) => `${key}:${textOf(value)}`).join(',')}}`;
 }
 
-/** The tree with one node replaced; nodes are counted from the root, which is 0. */
+/** The tree with one node replaced; nodes are numbered from the root, which is 0. */
 export function changeAt(tree: Tree, at: number, change: (node: Tree) => Tree): Tree {
   if (at === 0) return change(tree);
   if (tree.kind === 'list') {
@@ -55,14 +55,14 @@ export function changeAt(tree: Tree, at: number, change: (node: Tree) => Tree): 
   throw new Error('There is nothing below a leaf');
 }
 
-/** The node of a number, counted as in `changeAt`. */
+/** The node with a number, as in `changeAt`. */
 export function nodeAt(tree: Tree, at: number): Tree {
   let found = tree;
   changeAt(tree, at, (node) => (found = node));
   return found;
 }
 
-/** The child that holds a node, and the number of the node within it. */
+/** The child that contains a node, and the number of the node within it. */
 function childAt(children: readonly Tree[], at: number): { index: number; rest: number } {
   let rest = at;
   for (const [index, child] of children.entries()) {

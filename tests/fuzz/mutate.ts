@@ -12,14 +12,14 @@ import {
 } from './json-tree.ts';
 import { escaped, ODD_KEYS, oddLeaf, OTHER_TYPES, otherLeaf } from './odd-values.ts';
 
-/** Turns a good request into a bad one, by structure first and by characters second. */
+/** Turns a valid request into an invalid one, first structurally and then by characters. */
 
-/** Wrappings around a node: up to, at and beyond the depth that the interface allows. */
+/** Nesting around a node: up to, at and beyond the allowed depth. */
 const DEPTHS = [1, 1, 2, 30, 31, 32, 33, 300, 5_000];
-/** How often an entry of a list is repeated: around the bounds of the lists of the interface. */
+/** Repetitions of a list entry: around the limits of the API's lists. */
 const REPEATS = [2, 3, 11, 21, 50, 51, 200, 201];
 
-/** One to three changes to a tree. `others` lend their parts. */
+/** One to three changes of a tree. Parts of `others` may be inserted. */
 export function mutateTree(sample: Tree, others: readonly Tree[], random: Chance): Tree {
   let tree = sample;
   const changes = random.pick([1, 1, 1, 2, 3]);
@@ -63,7 +63,7 @@ function mutateNode(node: Tree, others: readonly Tree[], random: Chance): Tree {
 }
 
 function mutateLeaf(raw: string, others: readonly Tree[], random: Chance): Tree {
-  // Some texts of the interface hold JSON themselves.
+  // Some texts of the API contain JSON themselves.
   const inner = raw.startsWith('"{') ? treeWithin(raw) : undefined;
   if (inner === undefined || random.below(4) === 0) return leaf(oddLeaf(raw, random));
   return leaf(JSON.stringify(textOf(mutateTree(inner, others, random))));
@@ -162,10 +162,10 @@ function shuffled<T>(items: readonly T[], random: Chance): T[] {
   return mixed;
 }
 
-/** Characters that mean something to a reader of JSON or of UTF-8. */
+/** Characters with a special meaning in JSON or UTF-8. */
 const CHARACTERS = '{}[]":,\\/ \t\n\r-+.eE019truefalsn\u0000\u007F\u0080\uFEFF\uFFFD😀';
 
-/** Damage that knows nothing of JSON. */
+/** Random damage without regard to JSON. */
 export function garbleText(text: string, random: Chance): Buffer {
   const at = random.below(Math.max(1, text.length));
   switch (random.below(9)) {

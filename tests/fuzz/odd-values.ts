@@ -1,10 +1,10 @@
 import type { Chance } from '../support/seeded.ts';
 
-/** What a leaf of a request may be replaced with, by what it was. All texts are raw JSON. */
+/** Replacements for a leaf of a request, by its type. All texts are raw JSON. */
 
 const HUGE_TEXT = JSON.stringify('x'.repeat(20_000));
 
-/** Numbers that are spelt in a way that the interface does not have, or that are none at all. */
+/** Numbers in a form that the API does not allow, and invalid numbers. */
 const ODD_NUMBERS = [
   '1.0',
   '1e3',
@@ -31,7 +31,7 @@ const ODD_NUMBERS = [
   '１',
 ];
 
-/** Integers that a parser takes, whatever the venue then thinks of them. */
+/** Integers that a parser accepts, valid for the venue or not. */
 const PLAIN_INTEGERS = [
   '0',
   '1',
@@ -166,7 +166,7 @@ export const ODD_KEYS = [
   HUGE_TEXT,
 ];
 
-/** Another spelling or another value for a leaf; about half of them still fit the schema. */
+/** Another spelling or another value for a leaf; about half of them still match the schema. */
 export function oddLeaf(raw: string, random: Chance): string {
   if (random.below(12) === 0) return random.pick(OTHER_TYPES);
   if (/^-?\d/.test(raw)) return oddNumber(raw, random);
@@ -176,7 +176,9 @@ export function oddLeaf(raw: string, random: Chance): string {
   return random.pick(['true', 'false', 'null', '0', '1', '"true"', '"false"', 'True', '[]']);
 }
 
-/** Another value of the same kind: most of these fit the schema, and none fits the signature. */
+/**
+ * Another value of the same kind: most of these match the schema, and none matches the signature.
+ */
 export function otherLeaf(raw: string, random: Chance): string {
   const digit = String(random.below(10));
   if (/^-?\d+$/.test(raw)) return String(Number(raw) + random.pick([1, -1, 2, 1000, -86_400_000]));
@@ -277,7 +279,7 @@ function oddText(raw: string, random: Chance): string {
   }
 }
 
-/** The same character in six: a reader must see no difference. */
+/** The same character as a six-character escape, which a parser must treat as equal. */
 export function escaped(character: string): string {
   if (!/^[0-9A-Za-z]$/.test(character)) return character;
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

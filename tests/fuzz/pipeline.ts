@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 /**
- * Many requests at once over few connections: HTTP/1.1 pipelining by hand. It costs a tenth of what
- * fetch does, so that the venue and not its client decides how many requests a test can afford.
+ * Many concurrent requests over few connections: manual HTTP/1.1 pipelining. It needs a tenth of
+ * the time of fetch, so that the venue and not its client limits the number of requests.
  */
 
 export type Answer = { readonly status: number; readonly text: string };
@@ -11,7 +11,7 @@ export type Answer = { readonly status: number; readonly text: string };
 export type Sent = {
   readonly path: string;
   readonly body: Buffer;
-  /** Header lines beside Host and Content-Length, each with its line end. */
+  /** Header lines in addition to Host and Content-Length, each with its line end. */
   readonly headers: string;
 };
 
@@ -28,7 +28,7 @@ export class Pipeline {
     return new Pipeline(await Promise.all(opening));
   }
 
-  /** Rejects when the connection ends before the answer has come. */
+  /** Rejects if the connection ends before the answer. */
   async post(sent: Sent): Promise<Answer> {
     this.#next = (this.#next + 1) % this.#lanes.length;
     return this.#lanes[this.#next]!.post(sent);
@@ -47,7 +47,7 @@ type Waiting = {
 const HEAD_END = Buffer.from('\r\n\r\n');
 const EMPTY = Buffer.alloc(0);
 
-/** One connection. Answers come in the order of the requests. */
+/** One connection. Answers arrive in the order of the requests. */
 class Lane {
   readonly #socket: Socket;
   readonly #host: string;

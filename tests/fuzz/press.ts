@@ -1,7 +1,7 @@
 import { codeOf, faultOf } from './verdict.ts';
 import { Pipeline, type Answer, type Sent } from './pipeline.ts';
 
-/** Sends requests as fast as the venue answers, and judges every answer. */
+/** Sends requests as fast as the venue answers, and checks every answer. */
 
 const CONNECTIONS = 32;
 const IN_FLIGHT = 128;
@@ -10,7 +10,7 @@ const FAULTS_KEPT = 5;
 export type Pressed = {
   /** Answers by path, status and code. */
   readonly tally: ReadonlyMap<string, number>;
-  /** The first answers that the interface does not know, with what was asked. */
+  /** The first undocumented answers, with their requests. */
   readonly faults: readonly string[];
   readonly seconds: number;
 };
@@ -44,7 +44,7 @@ export async function press(
   return { tally, faults, seconds: (performance.now() - startedMs) / 1000 };
 }
 
-/** Several runs as one. */
+/** Combines several runs. */
 export function together(runs: readonly Pressed[]): Pressed {
   const tally = new Map<string, number>();
   for (const [key, count] of runs.flatMap((run) => [...run.tally])) {
@@ -54,7 +54,7 @@ export function together(runs: readonly Pressed[]): Pressed {
   return { tally, faults, seconds: runs.reduce((sum, run) => sum + run.seconds, 0) };
 }
 
-/** One number of the venue's metrics; the sum of them when it has labels. */
+/** One value of the venue's metrics; the sum if it has labels. */
 export async function metricOf(operations: string, name: string): Promise<number> {
   const text = await (await fetch(`${operations}/metrics`)).text();
   const lines = text.split('\n').filter((line) => new RegExp(`^${name}[ {]`).test(line));

@@ -4,24 +4,24 @@ import { textOf, treeOf, type Tree } from './json-tree.ts';
 import { garbleText, mutateTree, nudgeTree } from './mutate.ts';
 import type { Sent } from './pipeline.ts';
 
-/** An endless row of bad requests, the same for the same seed. */
+/** An endless sequence of invalid requests, deterministic for a seed. */
 
 export type Samples = {
-  /** Good bodies by path. */
+  /** Valid bodies by path. */
   readonly bodies: readonly (readonly [path: string, body: JsonObject])[];
-  /** How many of a hundred requests go to a path. */
+  /** The percentage of requests to each path. */
   readonly shares: Readonly<Record<string, number>>;
 };
 
 const MEBIBYTE = 1024 * 1024;
-/** What a body may have. */
+/** The maximum size of a body. */
 const BODY_BYTES_MAX = 64 * 1024;
-/** Beyond four mebibytes the venue does not read to the end, and with that the connection is lost. */
+/** Beyond four mebibytes the venue stops reading and closes the connection. */
 const BYTES_MAX = 2 * MEBIBYTE;
-/** One in so many requests is about as large as a body may be. */
+/** One in this many requests has about the maximum size. */
 const LARGE_EVERY = 2_000;
 const MANY_KEYS = 60_000;
-/** What a large body is filled with: what stands before, what is repeated, and what stands behind. */
+/** The content of a large body: prefix, repeated part, and suffix. */
 const FILLINGS = [
   [',"x":"', 'x', '"'],
   [',"x":"', '\\u0041', '"'],
@@ -69,7 +69,7 @@ export class Requests {
   next(): Sent {
     const random = this.#random;
     const path = random.pick(this.#paths);
-    // Now and then a request of one endpoint comes to another.
+    // Sometimes a request of one endpoint is sent to another.
     const samples = random.below(100) === 0 ? this.#all : this.#byPath.get(path)!;
     const sample = random.pick(samples);
     if (random.below(LARGE_EVERY) === 0) {
@@ -87,7 +87,7 @@ export class Requests {
     return garbleText(textOf(sample), random);
   }
 
-  /** A body of about the greatest size: of nothing, of one text, of depth, of entries, of many keys. */
+  /** A body of about the maximum size: blanks, one text, nesting, entries, or many keys. */
   #large(text: string): string {
     const random = this.#random;
     const open = text.slice(0, -1);

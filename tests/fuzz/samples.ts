@@ -12,7 +12,7 @@ import {
   type JsonObject,
 } from '../support/wallet.ts';
 
-/** One good request of every kind: what the mutations start from. */
+/** One valid request of every kind, from which the mutations start. */
 
 const HASH = keyOf('some transaction');
 export const SOMEONE = addressOf(keyOf('someone'));
@@ -20,7 +20,7 @@ const BUILDER = addressOf(keyOf('builder'));
 const SIGNERS = [keyOf('first signer'), keyOf('second signer')] as const;
 const TIME = 1_800_000_000_000;
 
-/** Actions of traders that the account's key or an agent signs. */
+/** Trading actions, which the account's key or an agent signs. */
 export function tradingActions(market: Market): JsonObject[] {
   const { id } = market;
   const far = { market, side: 'buy', price: market.at(-3000), size: market.worth(20) } as const;
@@ -122,8 +122,8 @@ export function directActions(nonce: number): JsonObject[] {
 }
 
 /**
- * Every kind of envelope, signed by somebody without an account. The address is in none of them: the
- * faucet would else be asked for it, by a mutation that moves an address from here to there.
+ * Every kind of envelope, signed by a key without an account. The address is in none of them,
+ * because a mutation could otherwise copy it to a faucet request.
  */
 export async function strangerEnvelopes(stranger: Actor, market: Market): Promise<Envelope[]> {
   const trading = tradingActions(market);
@@ -205,7 +205,7 @@ export function queries(
     { type: 'executionReport', user, oid: 1 },
     { type: 'withdrawals', user, before: 10, limit: 5 },
   ];
-  // A simulation goes through the rules of trading without a signature.
+  // A simulation reaches the trading rules without a signature.
   const [user] = users;
   const simulations = [...tradingActions(market), ...directActions(envelope.nonce)].map(
     (action) => ({ type: 'simulate', user, action, vaultAddress: null }),
@@ -248,7 +248,7 @@ export function queries(
   ];
 }
 
-/** Requests of the endpoints beside /info and /exchange. */
+/** Requests of the endpoints other than /info and /exchange. */
 export function serviceRequests(users: readonly string[]): [path: string, body: JsonObject][] {
   return [...users, ZERO_ADDRESS].flatMap((user): [string, JsonObject][] => [
     ['/account-status', { type: 'accountStatus', user, channel: 1 }],

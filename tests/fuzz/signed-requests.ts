@@ -10,7 +10,7 @@ import type { Sent } from './pipeline.ts';
 import { JSON_HEADERS } from './requests.ts';
 import { directActions, tradingActions } from './samples.ts';
 
-/** Actions that are mutated first and signed afterwards, by people who have accounts and malice. */
+/** Actions that are mutated first and signed afterwards, with keys of existing accounts. */
 
 const SIGNERS = [keyOf('malicious signer 1'), keyOf('malicious signer 2')] as const;
 const VAULT = addressOf(keyOf('malicious vault'));
@@ -28,7 +28,7 @@ export class SignedRequests {
     this.#shared = shared;
     this.#random = random;
     this.#samples = [...tradingActions(world.btc), ...directActions(0)]
-      // Whoever converts an account can do nothing more with its key.
+      // After converting an account, its key can do nothing more.
       .filter(({ type }) => type !== 'convertToMultiSigUser')
       .map(treeOf);
   }
@@ -54,7 +54,10 @@ export class SignedRequests {
     }
   }
 
-  /** Undefined for what no client could sign: no object, a field of another type, endless depth. */
+  /**
+   * Undefined if no client could sign it: not an object, a field of another type, excessive
+   * nesting.
+   */
   async #body(text: string): Promise<Buffer | undefined> {
     const confirm = this.#random.below(2) === 0 ? { confirm: 'executed' } : {};
     try {

@@ -1,7 +1,7 @@
 import type { Json } from '../support/client.ts';
 import type { Answer } from './pipeline.ts';
 
-/** What an answer may look like, whatever was asked. */
+/** The documented forms of answers to any request. */
 
 const NAMES: Readonly<Record<number, string>> = {
   10000: 'INVALID',
@@ -25,7 +25,7 @@ const NAMES: Readonly<Record<number, string>> = {
   10404: 'NOT_FOUND',
 };
 
-/** The codes that a status may come with; /exchange tells its other refusals with a 200. */
+/** The codes that a status may have; /exchange sends its other rejects with status 200. */
 const CODES: Readonly<Record<number, readonly number[]>> = {
   400: [10002, 10013],
   403: [10001],
@@ -34,7 +34,7 @@ const CODES: Readonly<Record<number, readonly number[]>> = {
   429: [10000],
 };
 
-/** Why an answer is not one that the interface knows; undefined when it is. */
+/** The reason an answer is undocumented; undefined if it is documented. */
 export function faultOf(path: string, { status, text }: Answer): string | undefined {
   const json = parsed(text);
   if (typeof json !== 'object' || json === null) return 'no JSON object';

@@ -14,12 +14,13 @@ import { makeLines } from './subscribers.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView } from './views.ts';
 
 /**
- * Goal: no subscriber misses anything, gets anything twice or out of order, whatever happens to its
- * connection and to the venue. Method: people trade by signed orders while 200 subscriptions are cut,
- * do not read for a while, and come back; the venue is killed in between. At the end what each has made
- * of its frames is what the queries say, and what the log says when it is played again.
+ * Goal: no subscriber misses a message, gets one twice or out of order, in spite of faults of its
+ * connection and of the venue. Method: users trade with signed orders while 200 subscriptions are
+ * cut, paused, and resumed; the venue is killed meanwhile. At the end the state computed from the
+ * frames must equal the answers of queries, and the replayed log.
  *
- * `GAPLESS_SECONDS=600 GAPLESS_KILLS=20 GAPLESS_SEED=7 npx vitest run tests/gapless` prolongs it.
+ * `GAPLESS_SECONDS=600 GAPLESS_KILLS=20 GAPLESS_SEED=7 npx vitest run tests/gapless` makes it
+ * longer.
  */
 
 const SEED = Number(process.env['GAPLESS_SEED'] ?? 20_261_115);
@@ -29,9 +30,9 @@ const SUBSCRIBERS = Number(process.env['GAPLESS_SUBSCRIBERS'] ?? 200);
 const PER_LINE = 4;
 const PEOPLE = 6;
 const BOTH = ['perp', 'outcome'];
-/** How long a line is away or does not read. */
+/** The maximum duration of a cut or a pause. */
 const TROUBLE_MS_MAX = 1500;
-/** How long the last frames may take once nobody trades any more. */
+/** The maximum time for the last frames after trading has stopped. */
 const SETTLE_MS = 30_000;
 
 const random = chance(SEED);
@@ -63,13 +64,13 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-/** Cuts lines and keeps them from reading, until something is over; then all are well again. */
+/** Cuts and pauses connections until a promise ends; then all are restored. */
 async function trouble(until: Promise<unknown>): Promise<void> {
   const over = { is: false };
   const end = until.finally(() => {
     over.is = true;
   });
-  // Whether it failed is looked at when the lines have had their trouble.
+  // Its failure is handled after the faults have ended.
   end.catch(() => undefined);
   while (!over.is) {
     const line = random.pick(lines);
@@ -87,7 +88,7 @@ async function trouble(until: Promise<unknown>): Promise<void> {
   await sleep(TROUBLE_MS_MAX);
 }
 
-/** Lets time pass, and the venue be killed so many times in between. */
+/** Waits, with the given number of kills at intervals. */
 async function kills(): Promise<void> {
   const pauseMs = (SECONDS * 1000) / (KILLS + 1);
   await sleep(pauseMs);
@@ -114,7 +115,7 @@ async function allRows(query: object): Promise<Json[]> {
 
 type Answers = Map<string, Json>;
 
-/** What the queries say of everyone and everything that is followed. */
+/** The answers of queries for all followed subscriptions. */
 async function askAll(): Promise<Answers> {
   const answers: Answers = new Map();
   for (const { address: user } of actors) {
@@ -130,13 +131,13 @@ async function askAll(): Promise<Answers> {
   return answers;
 }
 
-/** What is shown is the end of what there is, and as much as a snapshot holds of it at least. */
+/** The received rows are the end of all rows, and at least as many as in a snapshot. */
 function expectEnd(shown: Json[], all: Json[], what: string): void {
   expect(shown, what).toEqual(all.slice(all.length - shown.length));
   expect(shown.length, what).toBeGreaterThanOrEqual(Math.min(200, all.length));
 }
 
-/** Each subscriber has what the queries say. */
+/** Each subscriber has the answers of the queries. */
 function compare(answers: Answers): void {
   for (const { subscription, view } of lines.flatMap(({ followed }) => followed)) {
     const { coin, type, user } = subscription as Json;
@@ -161,7 +162,7 @@ function compare(answers: Answers): void {
   }
 }
 
-/** The queries have what the log says. */
+/** The queries agree with the log. */
 function compareWithLog(answers: Answers, log: LogSays): void {
   for (const { address: user } of actors) {
     const { fills, ledger, orders } = answers.get(user);
@@ -182,7 +183,7 @@ function withoutTexts({ slug: _slug, title: _title, ...row }: Json): Json {
   return row;
 }
 
-/** Events have no query: what was told is compared with the log itself. */
+/** Events have no query, so the received ones are compared with the log itself. */
 function compareEvents(log: LogSays): void {
   const hashes = log.blockHashes();
   const txs = log.txs();
@@ -204,7 +205,7 @@ function compareEvents(log: LogSays): void {
 }
 
 test(
-  '200 subscribers have everything once, through cuts, freezes and a kill of the venue',
+  '200 subscribers have all messages once, through cuts, freezes and a kill of the venue',
   { timeout: 120_000 + SECONDS * 2000 },
   async () => {
     const urlOf = () => venue.streams;

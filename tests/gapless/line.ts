@@ -2,29 +2,28 @@ import { WebSocket } from 'ws';
 import type { Json } from '../support/client.ts';
 import type { View } from './views.ts';
 
-/** One subscription of a line: where it stands, and what has become of its frames. */
+/** One subscription of a connection: its position, and the state computed from its frames. */
 export type Followed = {
   readonly subscription: { readonly type: string };
   readonly view: View;
-  /** The number of the last frame, and the run that it belongs to. */
+  /** The number of the last frame, and its epoch. */
   place?: { epoch: string; seq: number };
   awaitsSnapshot: boolean;
-  /** Where the last subscribe asked to go on. */
+  /** Whether the last subscribe was a resume. */
   resumed: boolean;
 };
 
-/** How long a line waits before it asks again for what the venue could not give. */
+/** The delay before a rejected request is repeated. */
 const RETRY_MS = 200;
 
 /**
- * A connection of a client that loses it, or does not read for a while, and goes on where it was. It
- * notes as a fault whatever a client must never see: a gap in the numbers, a book that does not
- * check, a refusal.
+ * A client connection that is cut or paused, and resumes at its position. It records every error
+ * that a client must never see: a gap in the numbers, a wrong book checksum, a reject.
  */
 export class Line {
   readonly followed: readonly Followed[];
   readonly faults: string[] = [];
-  /** What happened to it, for the report. */
+  /** Counters for the report. */
   readonly counts = { connects: 0, resumes: 0, resyncs: 0, retries: 0, frames: 0 };
   readonly #path: string;
   readonly #urlOf: () => string;
@@ -48,13 +47,13 @@ export class Line {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
-  /** Every subscription is confirmed, and has its first frame where one is due. */
+  /** True if every subscription is confirmed and has its first frame, if it gets one. */
   get isComplete(): boolean {
     const isDue = (each: Followed) => each.awaitsSnapshot && each.view.beginsWithSnapshot;
     return this.isOpen && this.#bySub.size === this.followed.length && !this.followed.some(isDue);
   }
 
-  /** Connects, and again whenever the connection is lost, until it is cut. */
+  /** Connects, and reconnects until it is cut. */
   open(): void {
     this.#wanted = true;
     if (this.#socket !== undefined) return;
@@ -77,7 +76,7 @@ export class Line {
     });
   }
 
-  /** Breaks the connection without a word. */
+  /** Terminates the connection without a close frame. */
   cut(): void {
     this.#wanted = false;
     const socket = this.#socket;
@@ -85,7 +84,7 @@ export class Line {
     socket?.terminate();
   }
 
-  /** Reads nothing from now on; what is on its way stays there. */
+  /** Stops reading; messages remain in the network buffers. */
   freeze(): void {
     this.#socket?.pause();
   }
@@ -120,7 +119,7 @@ export class Line {
     } else this.#data(frame);
   }
 
-  /** Only the history may be late, and only where it is asked for a snapshot. */
+  /** Only the history may be late, and only for a snapshot. */
   #refused({ code, message, retryAfterMs, subscription }: Json): void {
     const text = JSON.stringify(subscription);
     const late = this.followed.find(

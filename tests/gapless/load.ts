@@ -7,8 +7,8 @@ import type { OutcomeMarket } from '../support/deployer.ts';
 import type { Chance } from '../support/seeded.ts';
 
 /**
- * People who trade with each other without an end, sign what they send, and go on when the venue was
- * away. What they are answered does not matter here: the log says what happened.
+ * Users that trade with each other continuously with signed requests, and continue after the venue
+ * was down. Their answers are ignored, because the log has the results.
  */
 export class Load {
   sent = 0;
@@ -41,7 +41,7 @@ export class Load {
         await act(person, this.#chance);
         this.sent += 1;
       } catch {
-        // The venue is away, or went away while it answered.
+        // The venue is down, or went down while it answered.
         await sleep(100);
       }
       await sleep(this.#chance.below(60));
@@ -53,7 +53,7 @@ type Person = {
   readonly actor: Actor;
   readonly markets: readonly Market[];
   readonly outcome: OutcomeMarket;
-  /** Of orders that may rest. */
+  /** The ids of orders that may rest. */
   readonly cloids: { asset: number; cloid: string }[];
 };
 
@@ -77,7 +77,7 @@ async function act(person: Person, chance: Chance): Promise<void> {
   }
 }
 
-/** Around the mark, where others stand; one in five far below it, where it rests. */
+/** Around the mark, where other orders rest; one in five far below it, where it rests. */
 function nextOrder({ cloids, markets }: Person, chance: Chance) {
   const market = chance.pick(markets);
   const cloid = cloidOf(`gapless ${(cloidCount += 1)}`);

@@ -8,7 +8,7 @@ import { FollowingReplica } from '../../packages/replica/src/following-replica.t
 import { answerInfo, isStateQuery } from '../../packages/translate/src/answer-info.ts';
 import type { Json } from '../support/client.ts';
 
-/** What the log says, all of it played again from the first block into an engine of its own. */
+/** The log, replayed from the first block into a separate engine. */
 export class LogSays {
   readonly #rows: readonly BlockRows[];
   readonly #ask: (query: object) => Json;
@@ -18,7 +18,7 @@ export class LogSays {
     this.#ask = ask;
   }
 
-  /** Of the data folder of a venue that has ended; its snapshots and its history are not looked at. */
+  /** Reads the data folder of a stopped venue, without its snapshots and history. */
   static async read(data: string): Promise<LogSays> {
     const log = await FileJournal.open({
       directory: join(data, 'journal'),
@@ -58,7 +58,7 @@ export class LogSays {
     );
   }
 
-  /** The orders of an account by their id, as they were last. */
+  /** The orders of an account by id, in their last state. */
   orders(user: string): Map<number, Json> {
     const orders = new Map<number, Json>();
     for (const { orders: rows } of this.#rows) {
@@ -81,7 +81,7 @@ export class LogSays {
     return new Map(this.#rows.map(({ head }) => [head.height, head.hash]));
   }
 
-  /** The signed requests, oldest first, as the explorer shows them. */
+  /** The signed requests, oldest first, in the explorer's form. */
   txs(): Json[] {
     return this.#rows.flatMap(({ head, txs }) =>
       txs.map(({ actionType, error, txHash, user }) => {
@@ -91,7 +91,7 @@ export class LogSays {
     );
   }
 
-  /** The ids of an instrument's trades, in order: each is a fill of two. */
+  /** The ids of an instrument's trades, in order; each is a fill of two accounts. */
   trades(instrumentId: number): number[] {
     const ids = this.#rows.flatMap(({ fills }) =>
       fills.filter((each) => each.instrumentId === instrumentId).map(({ row }) => row.tid),
@@ -99,7 +99,7 @@ export class LogSays {
     return [...new Set(ids)].filter((tid) => tid !== 0);
   }
 
-  /** What a query on the state is answered after the last block. */
+  /** The answer of a query on the state after the last block. */
   ask(query: object): Json {
     return this.#ask(query);
   }

@@ -5,7 +5,7 @@ import type { Chance } from '../support/seeded.ts';
 import { Line, type Followed } from './line.ts';
 import { BookView, LastView, ListView, LiveOrdersView, OrdersView, type View } from './views.ts';
 
-/** Who follows what: every person is followed by several, and so is every market. */
+/** The subscriptions: every account and every market is followed by several. */
 
 const BOTH = ['perp', 'outcome'];
 const HISTORY_ROWS = 200;
@@ -29,7 +29,7 @@ const VIEWS: Readonly<Record<string, () => View>> = {
   explorerTxs: () => events(20),
 };
 
-/** Lines with so many subscriptions in all, a few to a line, drawn without order. */
+/** Connections with the given total of subscriptions, a few on each, in random order. */
 export function makeLines(options: {
   count: number;
   perLine: number;
@@ -48,7 +48,7 @@ export function makeLines(options: {
   return [...byPath].flatMap(([path, all]) => {
     const lines: Wish[][] = Array.from({ length: Math.ceil(all.length / perLine) }, () => []);
     for (const wish of shuffled(all, chance)) {
-      // A line has no subscription twice.
+      // A connection has no duplicate subscription.
       const text = JSON.stringify(wish);
       const fits = (line: Wish[]) =>
         line.length < perLine && !line.some((each) => JSON.stringify(each) === text);

@@ -1,29 +1,29 @@
 import { crc32 } from 'node:zlib';
 import type { Json } from '../support/client.ts';
 
-/** What a client makes of the frames of one subscription, from nothing but the frames. */
+/** A client's state of one subscription, computed from its frames only. */
 export interface View {
-  /** Whether a new subscriber is sent what holds; others get it only after a resync. */
+  /** Whether a new subscriber gets a snapshot; others get one only after a resync. */
   readonly beginsWithSnapshot: boolean;
-  /** What holds now; what was known before stays known where the two can be joined. */
+  /** The current state; earlier rows are kept if they can be joined with it. */
   snapshot(data: Json): void;
   frame(data: Json): void;
 }
 
 export type ListOptions = {
   readonly rowsOf: (data: Json) => Json[];
-  /** Rows of a snapshot at most. */
+  /** The maximum number of rows in a snapshot. */
   readonly snapshotMax: number;
-  /** Lists from the history begin with a snapshot, newest first, which with fewer rows is all there is. */
+  /** Lists from the history begin with a snapshot, newest first; a shorter one is complete. */
   readonly isFromHistory: boolean;
 };
 
-/** Rows that only become more. */
+/** Append-only rows. */
 export class ListView implements View {
   readonly beginsWithSnapshot: boolean;
   /** Oldest first. */
   rows: Json[] = [];
-  /** How often rows were lost between what was known and a snapshot. */
+  /** How often rows between the known ones and a snapshot were lost. */
   gaps = 0;
   readonly #options: ListOptions;
 
@@ -53,7 +53,7 @@ export class ListView implements View {
   }
 }
 
-/** Orders by their id, as they were told last. */
+/** Orders by id, in their last received state. */
 export class OrdersView implements View {
   readonly beginsWithSnapshot = true;
   readonly orders = new Map<number, Json>();
@@ -67,7 +67,7 @@ export class OrdersView implements View {
   }
 }
 
-/** The orders that live, by what is left of them. */
+/** The live orders, by their remaining size. */
 export class LiveOrdersView implements View {
   readonly beginsWithSnapshot = false;
   readonly live = new Map<number, string>();
@@ -85,7 +85,7 @@ export class LiveOrdersView implements View {
   }
 }
 
-/** The last frame, which says all. */
+/** The last frame, which contains the whole state. */
 export class LastView implements View {
   readonly beginsWithSnapshot = true;
   data: Json;
@@ -101,7 +101,7 @@ export class LastView implements View {
 
 const CHECKED_LEVELS = 20;
 
-/** A book that is kept up to date by its differences, and checked with every one of them. */
+/** A book updated by differences, with a checksum at each. */
 export class BookView implements View {
   readonly beginsWithSnapshot = true;
   readonly #sides = { bids: new Map<string, Json>(), asks: new Map<string, Json>() };
@@ -122,7 +122,7 @@ export class BookView implements View {
     if (this.#checksum() !== data.checksum) throw new Error('the checksum of a book is another');
   }
 
-  /** The best levels, bids and asks, as the query shows them. */
+  /** The best levels, bids and asks, in the form of the query. */
   get levels(): [Json[], Json[]] {
     const { asks, bids } = this.#sides;
     const up = [...asks.values()].toSorted((a, b) => Number(a.px) - Number(b.px));

@@ -10,8 +10,8 @@ import { nodeOf } from './node-releases.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: whoever gets the tarball `oddlot` has a venue and its tools, without this repository. Method: it is built and packed,
- * installed in an empty folder without scripts, and used there as the guide says.
+ * Goal: the tarball `oddlot` provides a venue and its tools, without this repository. Method: it is
+ * built and packed, installed in an empty folder without scripts, and used there as in the guide.
  */
 
 let folder: string;
@@ -66,7 +66,7 @@ async function oddlot(...args: string[]): Promise<string> {
   return printed;
 }
 
-test('brings no TypeScript, no workspace and no install script', async () => {
+test('contains no TypeScript, no workspace and no install script', async () => {
   const home = join(folder, 'node_modules/oddlot');
   const files = readdirSync(home, { recursive: true, encoding: 'utf8' });
   expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
@@ -87,7 +87,7 @@ test('from a key to a position', async () => {
   expect(await oddlot('fills')).toContain('buy');
 });
 
-test('a venue in hand: its clock is moved from outside', async () => {
+test('a test venue: its clock is controlled externally', async () => {
   const flags = ['dev', '--controls', '0', '--port', '0', '--accounts', '1', '--json'];
   const inHand = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -107,7 +107,7 @@ test('a venue in hand: its clock is moved from outside', async () => {
   }
 });
 
-test('the examples quote: an order of a newcomer fills against them', async () => {
+test("the examples quote: a new account's order fills against them", async () => {
   const flags = ['dev', '--liquidity', 'examples', '--port', '0', '--accounts', '0', '--json'];
   const quoted = spawn(NODE, [program(), ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
   try {
@@ -115,7 +115,7 @@ test('the examples quote: an order of a newcomer fills against them', async () =
     const { makers, url: own } = JSON.parse(String(printed));
     expect(await oddlot('--url', own, 'faucet')).toContain('Credited 1000 test USDC');
     const buy = ['order', 'buy', '0.001', 'BTC', '--slippage', '5'];
-    // Between two rounds of the maker nobody may be there.
+    // Between two rounds of the maker there may be no quotes.
     await expect.poll(() => oddlot('--url', own, ...buy)).toMatch(/^filled: order \d+/);
     expect(makers).toHaveLength(2);
   } finally {
@@ -129,7 +129,7 @@ test('the page and the reference are served from the package', async () => {
   expect(await (await fetch(`${url}/docs/errors`)).text()).toContain('# Errors');
 });
 
-test('an older Node is told which one is needed', async () => {
+test('an older Node gets an error with the required version', async () => {
   const old = await nodeOf(22);
   await expect(runCommand(old, [program(), 'status'], { cwd: folder })).rejects.toThrow(
     'oddlot requires Node 24 or newer, but this is 22.',

@@ -10,16 +10,17 @@ import { NODE, REPOSITORY } from '../support/venue-process.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: `npm run release` makes what strangers can use, and changes nothing before all of it is right. Method: it runs in a
- * clone of what is here, committed or not, once dry; refusals come before anything is made.
+ * Goal: `npm run release` creates usable artefacts, and changes nothing before all checks have
+ * passed. Method: it runs dry in a clone of the working tree, including uncommitted files; rejects
+ * come before any artefact is made.
  */
 
-/** What is installed may be a link, which .gitignore does not mean. */
+/** The installed packages may be a link, which .gitignore does not match. */
 const LINKS = 'node_modules\n';
 
 let folder: string;
 let clone: string;
-/** The version that is released in the clone. */
+/** The version released in the clone. */
 let version: string;
 
 const git = (...parameters: string[]): Promise<string> => {
@@ -44,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** All that git would know of this tree, whether it is a repository or was unpacked. */
+/** All files of this tree that git would track, for a repository or an unpacked archive. */
 async function cloneTree(): Promise<void> {
   const bare = join(folder, 'tree.git');
   const run = (...parameters: string[]): Promise<string> =>
@@ -58,7 +59,7 @@ async function cloneTree(): Promise<void> {
   await run('clone', '--quiet', bare, clone);
 }
 
-/** Right after a release the tree has nothing to release: then the next one is made ready. */
+/** Immediately after a release there is nothing to release, so the next one is prepared. */
 async function makeReady(): Promise<string> {
   const own = versionsIn(clone)[0]!.version;
   const [last] = releasesIn(await readFile(join(clone, 'CHANGELOG.md'), 'utf8'));
@@ -74,13 +75,13 @@ async function makeReady(): Promise<string> {
   return next;
 }
 
-test('uncommitted changes are refused', async () => {
+test('uncommitted changes are rejected', async () => {
   await writeFile(join(clone, 'draft.txt'), 'a draft');
   await expect(release('--dry-run')).rejects.toThrow(/uncommitted changes:\n\?\? draft\.txt/);
   await rm(join(clone, 'draft.txt'));
 });
 
-test('a version that is not newer, or not everywhere, is refused', async () => {
+test('a version that is not newer, or not equal everywhere, is rejected', async () => {
   const [last] = releasesIn(await readFile(join(clone, 'CHANGELOG.md'), 'utf8'));
   setVersion(clone, last!.version);
   await git('commit', '--quiet', '--all', '--no-verify', '--message', 'old');
@@ -94,7 +95,7 @@ test('a version that is not newer, or not everywhere, is refused', async () => {
   expect(existsSync(join(clone, 'release'))).toBe(false);
 });
 
-test('a dry run makes and checks every artefact, and changes nothing that git knows', async () => {
+test('a dry run makes and checks every artefact, and changes no tracked file', async () => {
   const head = await git('rev-parse', 'HEAD');
   const fragments = readFragments(clone);
   expect(await release('--dry-run')).toContain(`release: ${version} is possible`);

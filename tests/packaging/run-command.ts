@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Runs a program to its end and gives what it printed; its errors are in what is thrown. */
+/** Runs a program to its end and returns its output; an error contains its error output. */
 export async function runCommand(
   program: string,
   parameters: readonly string[],
@@ -17,7 +17,7 @@ export async function runCommand(
   }
 }
 
-/** Without what npm tells the scripts that it runs, which would change what an npm inside of it does. */
+/** Without npm's variables for scripts, which would change the behaviour of a nested npm. */
 function quietEnvironment(): NodeJS.ProcessEnv {
   const settings = Object.entries(process.env).filter(
     ([name]) => !/^npm_(?:config_(?:workspace|prefix|local_prefix)|lifecycle|package)/.test(name),

@@ -26,15 +26,15 @@ import { nodeOf } from './node-releases.ts';
 import { runCommand } from './run-command.ts';
 
 /**
- * Goal: whoever gets the tarball of the SDK can use it, without this repository. Method: it is packed as
- * a release packs it, installed in an empty folder, and used there against a real venue.
+ * Goal: the SDK's tarball is usable without this repository. Method: it is packed as in a release,
+ * installed in an empty folder, and used there against a real venue.
  */
 
 const random = chance(freshSeed('PACK_SEED'));
-/** What it runs on; each run tries one, and `npm run test:long` all. */
+/** The supported Node versions; each run tests one, and `npm run test:long` all. */
 const MAJORS = drawnCases([20, 22, 24], 1, random);
 
-/** Whoever writes in TypeScript. */
+/** A TypeScript user's code. */
 const CONSUMER = `
 import { ApiError, createClient, privateKeyWallet, type OrderUpdate } from '@oddlot/sdk';
 import { cancelAll, createSender } from '@oddlot/sdk/actions';
@@ -58,7 +58,7 @@ export async function go(): Promise<string> {
 type Vector = { readonly name: string; readonly txHash: string };
 
 let folder: string;
-/** Where the stranger works: an empty folder with the tarball installed. */
+/** An external user's folder with the installed tarball. */
 let home: string;
 let tarball: string;
 let venue: Venue;
@@ -85,7 +85,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Packs a copy of the sources: while npm packs, the manifest is another one, and other tests run. */
+/** Packs a copy of the sources, because packing replaces the manifest, and other tests run. */
 async function packCopy(): Promise<string> {
   const copy = join(folder, 'copy');
   await mkdir(join(copy, 'scripts'), { recursive: true });
@@ -114,7 +114,7 @@ async function packCopy(): Promise<string> {
   await runCommand('npm', ['pack', ...flags, '--pack-destination', join(folder, 'tarballs')], {
     cwd,
   });
-  // What was put in place for packing is gone again.
+  // The files added for packing are removed again.
   expect(await readFile(join(cwd, 'package.json'), 'utf8')).toBe(manifest);
   expect(existsSync(join(cwd, 'LICENSE'))).toBe(false);
   const { version } = JSON.parse(manifest) as { version: string };
@@ -131,7 +131,7 @@ async function installAtHome(packed: string): Promise<void> {
   await writeFile(join(home, 'consumer.ts'), CONSUMER);
 }
 
-test('the tarball holds JavaScript, declarations, licence and readme, and nothing of the workspace', async () => {
+test('the tarball contains JavaScript, declarations, licence and readme, and no workspace files', async () => {
   const own = join(home, 'node_modules', '@oddlot');
   const entries = await readdir(own, { recursive: true, withFileTypes: true });
   const paths = entries
@@ -157,7 +157,7 @@ test('the tarball holds JavaScript, declarations, licence and readme, and nothin
   expect(manifest).not.toHaveProperty('scripts');
 });
 
-test('a registry finds nothing to complain about', async () => {
+test("a registry's checks find no problems", async () => {
   const bytes = await readFile(tarball);
   const data = new Uint8Array(bytes).buffer;
   const { messages } = await publint({ pack: { tarball: data }, strict: true });
@@ -167,7 +167,8 @@ test('a registry finds nothing to complain about', async () => {
 test('its types are found from every kind of project that can import it', async () => {
   const analysis = await checkPackage(createPackageFromTarballData(await readFile(tarball)));
   if (!analysis.types) throw new Error('it has no types');
-  // It is an ES module alone: no CommonJS before Node 20.19, which can require one, and no TypeScript that looks for folders.
+  // It is an ES module only: CommonJS before Node 20.19 cannot require it, and TypeScript's folder
+  // resolution cannot find it.
   const isSupported = (resolution: string): boolean =>
     resolution === 'bundler' || resolution === 'node16-esm';
   const found = Object.entries(analysis.entrypoints).flatMap(([door, { resolutions }]) =>
@@ -187,7 +188,7 @@ test('its types are found from every kind of project that can import it', async 
   expect(Object.keys(analysis.entrypoints)).toEqual(['.', './actions', './package.json']);
 });
 
-test('what only the venue needs is not in it', async () => {
+test('it does not contain code that only the venue needs', async () => {
   const files = await readdir(join(home, 'node_modules/@oddlot/sdk'), { recursive: true });
   for (const name of files.filter((file) => file.endsWith('.js'))) {
     const text = await readFile(join(home, 'node_modules/@oddlot/sdk', name), 'utf8');
@@ -195,7 +196,7 @@ test('what only the venue needs is not in it', async () => {
   }
 });
 
-test.each(MAJORS)('it trades and listens on Node %i', async (major) => {
+test.each(MAJORS)('it trades and subscribes on Node %i', async (major) => {
   const program = `import { run } from './scenario.mjs';
     console.log(JSON.stringify(await run(JSON.parse(process.argv[1]))));`;
   const given = JSON.stringify({ url: venue.url, vector });
@@ -208,7 +209,7 @@ test.each(MAJORS)('it trades and listens on Node %i', async (major) => {
     name: 'ETH-USDC',
     state: 'open',
     isHeard: true,
-    // Node 20 has none of its own, and `ws` takes its place.
+    // Node 20 has no WebSocket, and uses `ws`.
     hasOwnSocket: major > 20,
   });
 });
@@ -222,7 +223,7 @@ const CONSUMERS: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 test.concurrent.each(drawnCases(CONSUMERS, 1, random))(
-  'its types are whole in %s',
+  'its types are complete in %s',
   async (kind, flags) => {
     const resolution = kind === 'a page' ? 'bundler' : 'nodenext';
     const tsc = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
@@ -233,14 +234,14 @@ test.concurrent.each(drawnCases(CONSUMERS, 1, random))(
   },
 );
 
-test('a bundle for browsers needs nothing of Node', async () => {
+test('a browser bundle needs no Node modules', async () => {
   await writeFile(
     join(home, 'page.js'),
     `import { run } from './scenario.mjs';\nglobalThis.answer = run(JSON.parse(globalThis.given)).then(JSON.stringify);\n`,
   );
   const code = await bundled(join(home, 'page.js'));
   expect(code).not.toMatch(/["'`]node:|\brequire\s*\(\s*["'`]/);
-  // What every browser has, and nothing else: no process, no Buffer, no module loader.
+  // Only the globals of every browser: no process, no Buffer, no module loader.
   const page = {
     given: JSON.stringify({ url: venue.url, vector }),
     answer: undefined as Promise<string> | undefined,

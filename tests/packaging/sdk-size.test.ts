@@ -7,8 +7,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { REPOSITORY } from '../support/venue-process.ts';
 
 /**
- * Goal: a page that trades does not load much for it. Method: what pages import is bundled as they bundle it, minified and
- * compressed, without the library of curves and hashes, which wallets bring along anyway.
+ * Goal: a trading page loads little code for the SDK. Method: typical imports are bundled as pages
+ * do, minified and compressed, without the library of curves and hashes, which wallets include
+ * anyway.
  */
 
 const SOURCES = join(REPOSITORY, 'packages/sdk/src');
@@ -45,7 +46,7 @@ test.each(BUDGETS)('%s', async (what, door, names, bytesMax) => {
   const modules = outputs.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
   expect(modules.filter((id) => /node_modules\/(?:zod|viem|ethers)\//.test(id))).toEqual([]);
   const bytes = gzipSync(code).length;
-  // Something was bundled at all.
+  // The bundle is not empty.
   expect(bytes).toBeGreaterThan(bytesMax / 2);
   expect(bytes).toBeLessThanOrEqual(bytesMax);
 });

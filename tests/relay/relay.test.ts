@@ -15,7 +15,7 @@ import { type RelayView, relayOf, startRelay } from '../support/relay.ts';
 import { chance } from '../support/seeded.ts';
 import { CALM, temporaryData, Venue } from '../support/venue-process.ts';
 
-/** Money between a second chain and the venue, through the relay that the venue starts beside itself. */
+/** Transfers between a second chain and the venue, through the relay that the venue starts. */
 
 let venue: Venue;
 let relay: RelayView;
@@ -41,13 +41,13 @@ async function perpOf(user: string): Promise<string> {
   return data.withdrawable as string;
 }
 
-/** Where the relay that the venue runs has its money. */
+/** The address of the venue's relay that holds its money. */
 function ownAddress(): Hex {
   const words = readFileSync(join(venue.data, 'relay', 'seed'), 'utf8').trim();
   return mnemonicToAccount(words).address.toLowerCase() as Hex;
 }
 
-/** A transfer of a user when it has a status. */
+/** Waits until a transfer of a user has a status. */
 async function become(user: string, status: string, id: string): Promise<RelayTransfer> {
   let found: RelayTransfer | undefined;
   const look = async (): Promise<string | undefined> => {
@@ -65,7 +65,7 @@ const send = (key: Hex, destination: string, amount: string) =>
     amount,
   });
 
-test('R-deposit: from the second chain into the venue and back through a peg, to the unit', async () => {
+test('R-deposit: from the second chain into the venue and back through a relay withdrawal address, exactly', async () => {
   const { account, key } = await relay.rich();
   const user = account.address.toLowerCase() as Hex;
   const base = await relay.chain('base');
@@ -77,7 +77,7 @@ test('R-deposit: from the second chain into the venue and back through a peg, to
   await expect.poll(() => perpOf(user), WAIT).toBe('100.15');
   const { data } = await info({ type: 'userNonFundingLedgerUpdates', user });
   expect(data[0]).toMatchObject({ hash: deposit.dstTxHash, delta: { amount: '100.15' } });
-  // What came to the one-time address is the relay's.
+  // The money sent to the one-time address belongs to the relay.
   await expect.poll(() => base.balanceOf(given.address as Hex), WAIT).toBe(0n);
 
   const receiver = somebody();
@@ -89,14 +89,14 @@ test('R-deposit: from the second chain into the venue and back through a peg, to
   expect(await perpOf(user)).toBe('40.149999');
   await expect.poll(() => perpOf(peg.pegAddress), WAIT).toBe('0');
 
-  // The settlement chain is another end like any other.
+  // The settlement chain is a destination like any other.
   const near = await relay.client.pegAddress({ ...OUT, dstChain: 'arbitrum', dstAddr: receiver });
   await send(key, near.pegAddress, '10');
   await become(user, 'completed', near.id);
   expect(await (await relay.chain('arbitrum')).balanceOf(receiver)).toBe(usdc('9.9'));
 });
 
-test('what is below the minimum waits for more; an address may be paid to again; ethers pays too', async () => {
+test('amounts below the minimum wait for more; an address may be paid repeatedly; ethers pays too', async () => {
   const { key } = await relay.rich();
   const user = somebody();
   const base = await relay.chain('base');
@@ -108,7 +108,7 @@ test('what is below the minimum waits for more; an address may be paid to again;
   const rpc = new ethers.JsonRpcProvider(
     base.reader.chain?.rpcUrls.default.http[0],
     undefined,
-    // It would answer a second question for the nonce by what it heard just before.
+    // It would answer a second request for the nonce from its cache.
     { cacheTimeout: -1 },
   );
   const abi = ['function transfer(address to, uint256 amount) returns (bool)'];
@@ -124,7 +124,7 @@ test('what is below the minimum waits for more; an address may be paid to again;
   await pay('8');
   await become(user, 'completed', `${id}-2`);
   rpc.destroy();
-  // What names the outcome sub-account is there: the relay sends it on inside of the venue.
+  // A transfer for the outcome sub-account is forwarded inside the venue.
   const { data } = await info({ type: 'userNonFundingLedgerUpdates', user });
   expect(
     (data as Json[]).map((row) => [row.delta.type, row.delta.toAccountType, row.delta.amount]),
@@ -134,11 +134,11 @@ test('what is below the minimum waits for more; an address may be paid to again;
   ]);
 });
 
-/** When there is a kill: of the one on the way in, of the other on the way out. */
+/** The moment of each kill: one on the way in, the other on the way out. */
 const SEED = freshSeed('CRASH_SEED');
 const moments = drawnCases(['under way', 'done'], 1, chance(SEED));
 
-test(`kills of the relay and of the venue, ${moments.join(' and ')}, CRASH_SEED=${SEED}: everything arrives, once`, async () => {
+test(`kills of the relay and of the venue, ${moments.join(' and ')}, CRASH_SEED=${SEED}: every transfer arrives once`, async () => {
   const relayPid = (): number =>
     Number(
       execFileSync('pgrep', ['-P', String(venue.pid)])
@@ -184,12 +184,12 @@ test(`kills of the relay and of the venue, ${moments.join(' and ')}, CRASH_SEED=
   await expect.poll(() => base.balanceOf(given.address as Hex), WAIT).toBe(0n);
   expect(await perpOf(user)).toBe('29.9');
   expect(await relay.client.transfers({ user })).toMatchObject({ total: 2 });
-  // None of the addresses that were given out is given out again.
+  // No address is issued twice.
   const next = await relay.client.depositAddress({ ...INTO, dstAddr: user });
   expect(next.address).not.toBe(given.address);
 }, 180_000);
 
-test("an operator's own relay waits for money, says so, and goes on when it has some", async () => {
+test("an operator's own relay waits for funds, reports this, and continues when it has some", async () => {
   const arbitrum = await relay.chain('arbitrum');
   const rpc = arbitrum.reader.chain?.rpcUrls.default.http[0];
   const data = await temporaryData();
@@ -210,7 +210,7 @@ test("an operator's own relay waits for money, says so, and goes on when it has 
     const look = async () => (await client.transfers({ user })).items[0];
     const trouble = 'Waiting for the relay to be funded on the other chain';
     await expect.poll(look, WAIT).toMatchObject({ status: 'relaying', trouble });
-    // Not the relay that this venue knows: it gives out no pegs.
+    // This venue does not use this relay, so it issues no withdrawal addresses.
     const peg = client.pegAddress({ ...OUT, dstChain: 'arbitrum', dstAddr: user });
     await expect(peg).rejects.toMatchObject({ name: 'UNAVAILABLE', httpStatus: 503 });
     await post(venue.url, '/request-fund', { user: other.address, onChain: true });
@@ -221,7 +221,7 @@ test("an operator's own relay waits for money, says so, and goes on when it has 
   }
 });
 
-describe('what is asked wrongly is refused with a reason', () => {
+describe('invalid requests are rejected with a reason', () => {
   const dstAddr = `0x${'1'.repeat(40)}`;
   const into = { ...INTO, dstAddr };
   const out = { ...OUT, dstAddr };
@@ -322,7 +322,7 @@ describe('what is asked wrongly is refused with a reason', () => {
     expect(await response.json()).toMatchObject({ success: false, code, message });
   });
 
-  test('R-agents: a key that is bound to an account', async () => {
+  test('R-agents: a key that is an agent of an account', async () => {
     const owner = generatePrivateKey();
     const wallet = privateKeyWallet(owner);
     await post(venue.url, '/request-fund', { user: wallet.address });
@@ -357,7 +357,7 @@ describe('what is asked wrongly is refused with a reason', () => {
     }
   });
 
-  test("R-agents: a peg, or the relay's own address, as anybody's agent", async () => {
+  test("R-agents: a relay withdrawal address, or the relay's own address, as an agent", async () => {
     const wallet = privateKeyWallet(generatePrivateKey());
     await post(venue.url, '/request-fund', { user: wallet.address });
     const { exchange } = createClient({ url: venue.url, wallet });
@@ -368,7 +368,7 @@ describe('what is asked wrongly is refused with a reason', () => {
     }
   });
 
-  test('a method and a body that are not taken', async () => {
+  test('an unsupported method and body', async () => {
     const path = `${relay.url}/api/v1/bridge/deposit-address`;
     expect((await fetch(path)).status).toBe(405);
     const long = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '' };
@@ -380,7 +380,7 @@ describe('what is asked wrongly is refused with a reason', () => {
     ).toBe(415);
   });
 
-  test('pegs that the relay has not signed', async () => {
+  test("withdrawal addresses without the relay's signature", async () => {
     const signature = `0x${'1'.repeat(130)}`;
     const answer = await post(venue.operations, '/pegs', { addresses: [dstAddr], signature });
     expect(answer).toMatchObject({ status: 403, success: false, name: 'UNAUTHORIZED' });

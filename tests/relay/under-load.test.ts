@@ -11,13 +11,14 @@ import { startRelay, type StartedRelay } from '../support/relay.ts';
 import { temporaryData } from '../support/venue-process.ts';
 
 /**
- * Goal: whatever arrives while the relay looks, and wherever it is killed, each transfer to a peg is paid once and never
- * more than the peg held. Method: a relay's process on its own files, between a venue and chains that note everything;
- * any question may bring another transfer, and some are the last one that the process asks.
+ * Goal: each transfer to a relay withdrawal address is paid once and never exceeds its balance, in
+ * spite of new transfers and kills of the relay at any point. Method: a relay process with its own
+ * files, between a venue and chains that record everything; any request may cause another transfer,
+ * and some requests are the last ones before a kill.
  */
 
 const TRANSFERS = Number(process.env['RELAY_TRANSFERS'] ?? 60);
-/** Of requests in between, and before the first one; a start asks for some too. */
+/** The number of requests between kills, and before the first one; a start also needs some. */
 const KILL_AFTER = { least: 60, most: 700, first: 300 };
 const SEED = 'test test test test test test test test test test test junk';
 const FLOAT = mnemonicToAccount(SEED).address.toLowerCase() as Hex;
@@ -29,7 +30,7 @@ const RICH = 10n ** 15n;
 const BLOCK_MS = 100;
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 
-/** The same numbers every time. */
+/** A deterministic random generator. */
 function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -50,7 +51,7 @@ async function configFile(world: ModelWorld): Promise<string> {
   return file;
 }
 
-/** What a receiver was paid, each payment by itself. */
+/** The payments to a receiver, one by one. */
 async function paymentsTo(world: ModelWorld, receiver: Hex): Promise<readonly bigint[]> {
   const { base } = world.chains;
   const range = { fromBlock: '0x0', toBlock: `0x${base.head.toString(16)}` };
@@ -60,7 +61,7 @@ async function paymentsTo(world: ModelWorld, receiver: Hex): Promise<readonly bi
 }
 
 test(
-  `R-conservation: ${TRANSFERS} transfers to pegs while rows arrive and the relay is killed are each paid once`,
+  `R-conservation: ${TRANSFERS} transfers to relay withdrawal addresses during new rows and kills are each paid once`,
   async () => {
     const world = await new ModelWorld([{ owner: FLOAT, usdc: RICH }]).open();
     world.venue.give(ALICE, RICH);
@@ -116,7 +117,7 @@ test(
       for (const [at, receiver] of RECEIVERS.entries()) {
         expect(world.chains.base.usdcOf(receiver)).toBeLessThanOrEqual(payable(at));
       }
-      // Whoever asks has their pegs looked at soon.
+      // A client's query makes the relay check its addresses earlier.
       const own = createRelayClient({ url: relay.url, retriesMax: 0 });
       await own.transfers({ user: ALICE, pageSize: 1 }).catch(() => undefined);
       for (const peg of pegs)

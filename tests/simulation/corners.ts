@@ -1,4 +1,7 @@
-/** What a simulation must have met, or its checks had nothing to judge: events, steps of liquidations, ends of orders, refusals. */
+/**
+ * The cases that a simulation must reach, because otherwise its checks prove nothing: events,
+ * liquidation steps, order ends, rejects.
+ */
 
 const EVENTS = [
   'accountCreated',
@@ -20,7 +23,7 @@ const EVENTS = [
   'tradeExecuted',
 ];
 
-/** That the checks after every block had something to judge. */
+/** Cases that the checks after every block must have judged. */
 const JUDGED = ['judged: at risk', 'judged: deleveraged'];
 
 const STEPS = [
@@ -92,10 +95,10 @@ const REFUSALS = [
   'valueBelowMin',
 ];
 
-/** What any four histories of ten thousand commands come to, whatever their seeds. */
+/** The cases that any four histories of ten thousand commands reach, for all seeds. */
 export const CORNERS: readonly string[] = [...EVENTS, ...JUDGED, ...STEPS, ...CANCELS, ...REFUSALS];
 
-/** What only a long history is sure to come to. */
+/** The cases that only a long history reliably reaches. */
 export const RARE_CORNERS: readonly string[] = [
   'feeTiersChanged',
   'cross insurance',

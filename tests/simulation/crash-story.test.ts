@@ -22,10 +22,10 @@ import {
 import { PARAMETERS as BASE } from './workload.ts';
 
 /**
- * A bad minute: BTC loses 40% within 60 seconds while 500 leveraged accounts are in it, long and
- * short, cross, isolated and hedged, and the makers pull back. The ledger of the margin model
- * follows every event: it checks each record of a liquidation against its own numbers, and at the
- * end of every block the engine's books against its own, to the micro-USDC.
+ * A crash scenario: BTC loses 40% within 60 seconds while 500 leveraged accounts are long and
+ * short, cross, isolated and hedged, and the makers reduce their quotes. The ledger of the margin
+ * model follows every event: it checks each liquidation record against its own figures, and at the
+ * end of every block the engine's balances against its own, to the micro-USDC.
  */
 
 const ID = instrumentId(1);
@@ -76,7 +76,7 @@ class Story {
   readonly state: State = createState();
   readonly ledger = new ReferenceLedger();
   readonly steps = new Map<string, number>();
-  /** Who traded, was liquidated or deleveraged. */
+  /** Accounts that traded, were liquidated or were deleveraged. */
   readonly touched = new Set<string>();
   readonly deleveraged = new Set<string>();
   #nowMs = START_MS;
@@ -114,7 +114,7 @@ class Story {
     this.steps.set(step, (this.steps.get(step) ?? 0) + 1);
   }
 
-  /** Every micro-USDC is where the ledger says. */
+  /** All balances equal those of the ledger, to the micro-USDC. */
   #compare(): void {
     const { ledger, state } = this;
     expectSame<bigint>(state.treasury, ledger.books.treasury);
@@ -158,7 +158,10 @@ function order(shape: Partial<OrderRequest> & { price: number; size: number }): 
   return { ...plain, ...shape };
 }
 
-/** Quotes of all makers around a price: so many lots a level, levels a tenth of a percent apart. */
+/**
+ * Quotes of all makers around a price, with the given lots per level and levels a tenth of a
+ * percent apart.
+ */
 function quotes(story: Story, price: number, lots: number): Command[] {
   return makers.map((maker, at) => {
     const orders = Array.from({ length: 6 }, (_, level) => {
@@ -173,7 +176,7 @@ function quotes(story: Story, price: number, lots: number): Command[] {
   });
 }
 
-/** The venue before the crash: everyone in, at leverages from 4 to 43. */
+/** The venue before the crash: all accounts have positions, at leverages from 4 to 43. */
 function open(): Story {
   const story = new Story();
   story.tell(1, [
@@ -236,8 +239,8 @@ function settings(story: Story, trader: Address, at: number): Command[] {
 const leverageOf = (at: number): number => 4 + ((at * 7) % 40);
 
 /**
- * Seven of ten are long; hedged ones have a smaller leg on the other side, some hope for less. Some legs
- * are so small that their owners are in danger before the first gap, in which the others lose theirs.
+ * Seven of ten are long; hedged accounts have a smaller opposite position. Some of these are so
+ * small that their owners are at risk before the first price gap, in which the others lose theirs.
  */
 function enter(story: Story, trader: Address, at: number): Command {
   const isBuy = at % 10 < 7;
@@ -255,7 +258,10 @@ function enter(story: Story, trader: Address, at: number): Command {
   return story.place(trader, first, second, ...hope);
 }
 
-/** Forty percent in sixty seconds, three times with a gap; quotes go and come back thin. */
+/**
+ * Forty percent in sixty seconds, with three price gaps; quotes disappear and return with small
+ * sizes.
+ */
 function crash(story: Story): void {
   for (let second = 1; second <= 60; second++) {
     const gaps = [12, 27, 45].filter((at) => at <= second).length;
@@ -270,7 +276,7 @@ function crash(story: Story): void {
   }
 }
 
-/** Two minutes in which the price stands and the makers are back. */
+/** Two minutes with a constant price, in which the makers return. */
 function recover(story: Story): void {
   for (let second = 1; second <= 120; second += 2) {
     const commands = [story.price(OPEN - 400_000, 2_000)];
@@ -308,7 +314,7 @@ test('BTC loses 40% in a minute: every micro-USDC is accounted for', () => {
   expect(story.deleveraged.size).toBeGreaterThan(0);
   expect(state.liquidations.size, 'the crash has been worked off').toBe(0);
 
-  // Whoever neither traded nor was closed has what it had; nobody ends below zero.
+  // An account that neither traded nor was closed is unchanged, and no account ends below zero.
   let untouched = 0;
   for (const account of state.accounts) {
     const { address: who } = account;

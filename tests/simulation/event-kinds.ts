@@ -1,8 +1,10 @@
 import type { EngineEvent } from '@oddlot/engine';
 
-/** What an event means for the reference ledger, where its type alone does not tell. */
+/** Classification of events for the reference ledger, if the type alone is not sufficient. */
 
-/** R-delist: the average of the closing hour becomes the mark, after all else of the block. */
+/**
+ * R-delist: the average of the closing hour becomes the mark, after all other events of the block.
+ */
 export function isSettlementMark(event: EngineEvent, later: readonly EngineEvent[]): boolean {
   if (event.type !== 'markUpdated') return false;
   const { instrumentId: id } = event;
@@ -13,12 +15,12 @@ export function isSettlementMark(event: EngineEvent, later: readonly EngineEvent
   return next?.type === 'perpSettled';
 }
 
-/** A reduce-only order or a trigger that lost its position. */
+/** A reduce-only order or a trigger order that lost its position. */
 export function isCut(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
   return event.order.reduceOnly && (event.status === 'open' || event.cancelCause === 'reduceOnly');
 }
 
-/** False for what the ledger computes by itself from the steps that caused it. */
+/** False for events that the ledger computes itself from their causes. */
 export function isFollowed({ type }: EngineEvent): boolean {
   return type !== 'positionTraded' && type !== 'fundSettled';
 }

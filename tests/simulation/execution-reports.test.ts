@@ -20,9 +20,10 @@ import { type ModelOrder, ReportModel } from './report-model.ts';
 import { RowRig } from './row-rig.ts';
 
 /**
- * Goal: a report says what the order met, got, and how its queue moved, whatever happened around it. Method: random orders,
- * amends and cancels of traders who can pay for anything, played into the real projector, which starts anew now and then,
- * and stored in a real database; a small book of its own says what each report must be.
+ * Goal: an execution report correctly describes the book at the order's arrival, its fills and its
+ * queue position. Method: random orders, amends and cancels of well-funded traders run through the
+ * real projector, which restarts from time to time, and are stored in a real database; a small
+ * separate book computes the expected reports.
  */
 
 const SEED = freshSeed('SIM_SEED');
@@ -46,7 +47,7 @@ afterAll(async () => {
 });
 
 test.each(['SQLite', 'PostgreSQL'])(
-  `reports of any orders are those of a small book, in %s, SIM_SEED=${SEED}`,
+  `reports of random orders equal those of a small book, in %s, SIM_SEED=${SEED}`,
   async (kind) => {
     const isFile = kind === 'SQLite';
     const store = await openHistoryStore(
@@ -66,14 +67,14 @@ test.each(['SQLite', 'PostgreSQL'])(
   },
 );
 
-/** The same orders, to the engine behind the projector and to the small book. */
+/** The same orders for the engine with the projector and for the small book. */
 function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   const pick = randomIntegers(SEED);
   const scenario = Scenario.open({ accounts: TRADERS, funds: RICH });
   const book = new ReportModel();
   for (let step = 0; step < STEPS; step += 1) {
     if (pick(4) === 0) scenario.wait(pick(40_000));
-    // A price that is stale would close the market.
+    // A stale price would close the market.
     scenario.oracle(MIDDLE);
     act(scenario, book, pick);
   }
@@ -85,7 +86,7 @@ function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   return { model: book, rig: rows };
 }
 
-/** As the owner asks, or somebody else. */
+/** Requested by the owner or by another account. */
 async function reportOf(
   store: HistoryStore,
   { oid, user: owner }: ModelOrder,
@@ -96,7 +97,7 @@ async function reportOf(
   return (await store.ask('executionReport', ask, rig.projector.liveRows))[0];
 }
 
-/** A history in which nothing happened would show nothing. */
+/** A history without trades would prove nothing. */
 function expectStories(reports: readonly OrderReport[]): void {
   const count = (is: (report: OrderReport) => boolean) => reports.filter(is).length;
   expect(count(({ end }) => end === null)).toBeGreaterThan(0);
@@ -109,7 +110,9 @@ function expectStories(reports: readonly OrderReport[]): void {
   ).toBeGreaterThan(0);
 }
 
-/** Reports go with the rows of their orders: those that ended before a time, and fills from before it. */
+/**
+ * Reports are dropped with the rows of their orders: those ended before a time, and earlier fills.
+ */
 async function expectPruned(
   store: HistoryStore,
   reports: ReadonlyMap<number, OrderReport>,
@@ -125,7 +128,7 @@ async function expectPruned(
     else {
       left += 1;
       const fills = before.fills.filter(({ time }) => time >= timeMs);
-      // The hash of a block that is gone is gone: nobody has signed these requests.
+      // The hash of a pruned block is unavailable, and these requests have no signature.
       const { txHash } = present(after, `a report of order ${oid}`).received;
       expect(after).toEqual({ ...before, fills, received: { ...before.received, txHash } });
     }
@@ -133,12 +136,12 @@ async function expectPruned(
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(reports.size);
   const { rows } = await store.stats();
-  // Those of blocks that are there, and of older orders that live or have ended since.
+  // Those of stored blocks, and of older orders that are live or ended later.
   expect(rows['arrivals']).toBeLessThan(reports.size);
   expect(rows['arrivals']).toBeGreaterThanOrEqual(left);
 }
 
-/** One block of one command, to both. */
+/** One block with one command, for both. */
 function act(scenario: Scenario, model: ReportModel, pick: (below: number) => number): void {
   const user = pick(TRADERS.length);
   const trader = present(TRADERS[user], 'a trader');
@@ -179,7 +182,7 @@ function act(scenario: Scenario, model: ReportModel, pick: (below: number) => nu
         order({ isBuy, price: limit, size, timeInForce: tif }),
       ),
     );
-    // Marks are computed when a block begins.
+    // Marks are computed at the beginning of a block.
     const { mark } = present(scenario.state.perps.get(PERP.instrumentId), 'the perp');
     for (const each of orders) model.place(each, at, mark);
   }
@@ -272,7 +275,7 @@ function average(fills: Sizes): string {
   return String(Math.floor((notional * 200 + lots) / (2 * lots)) / 1_000_000);
 }
 
-/** Two decimals, half up (R-rounding): a tie goes towards plus infinity, below zero too. */
+/** Two decimals, half up (R-rounding): a tie rounds towards plus infinity, also below zero. */
 function basisPoints({ isBuy }: ModelOrder, fills: Sizes, fair: number): string {
   const { lots, notional } = sums(fills);
   const worse = (isBuy ? 1 : -1) * (notional - fair * lots);

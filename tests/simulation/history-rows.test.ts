@@ -10,19 +10,22 @@ import { type LoggedBlock, RowRig } from './row-rig.ts';
 import { PERPS, Workload } from './workload.ts';
 
 /**
- * Goal: the rows of a history add up to what the state holds, and a start in the middle changes none.
- * Method: random histories of the generators that test the engine, played into the real projector
- * behind the real receipts and markets; whoever reads the rows keeps books by them.
+ * Goal: the rows of a history add up to the state, and a restart in the middle changes none.
+ * Method: random histories from the engine's generators run through the real projector with the
+ * real receipts and markets; the test keeps accounts from the rows.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12);
 const SEED = freshSeed('FC_SEED');
-/** A history of traders that no run had before; in `npm run test:long` also those with no fund, a poor and a rich one. */
+/**
+ * A trading history with a new seed; `npm run test:long` adds those without a fund, with a poor and
+ * with a rich one.
+ */
 const TRADED = [SEED, ...(process.env['TEST_LONG'] === undefined ? [] : [1, 2, 4])];
 /** More runs may take longer. */
 const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
 
-/** Plays blocks twice, the second time with a start after every so many of them. */
+/** Plays the blocks twice, the second time with a restart after every given number of blocks. */
 function playTwice(blocks: readonly LoggedBlock[], every: number): RowRig {
   const [through, restarted] = [new RowRig(), new RowRig()];
   for (const [at, block] of blocks.entries()) {
@@ -36,7 +39,7 @@ function playTwice(blocks: readonly LoggedBlock[], every: number): RowRig {
 
 const DAY_MS = 86_400_000;
 
-/** A day later every bar is closed, and whoever changed has a value. */
+/** One day later every bar is complete, and every changed account has a value. */
 function checkRows(rig: RowRig): Record<string, number> {
   rig.play({ timeMs: rig.state.timeMs + DAY_MS, commands: [] });
   return new RowBooks(rig.rows).check(rig.state, (user) => rig.projector.accountSums(user));
@@ -64,7 +67,7 @@ class Counts {
 }
 
 test(
-  'R-conservation: rows of any history of perps, builders and money add up',
+  'R-conservation: rows of random histories of perps, builders and money add up',
   () => {
     const counts = new Counts();
     fc.assert(
@@ -87,7 +90,7 @@ test(
 );
 
 test(
-  'R-conservation: rows of any history of an outcome market add up, its settlement included',
+  'R-conservation: rows of random histories of an outcome market add up, including its settlement',
   () => {
     const counts = new Counts();
     fc.assert(
@@ -118,7 +121,7 @@ test(
 );
 
 test.each(TRADED)(
-  'R-liquidation, R-delist: rows of seed %i add up through take-overs, deleveraging and a settlement',
+  'R-liquidation, R-delist: rows of seed %i add up across takeovers, deleveraging and a settlement',
   (seed) => {
     const options = { seed, traders: 12, agents: true, ordersMax: 3, skill: 'all' } as const;
     const workload = new Workload(options);

@@ -16,8 +16,8 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { RowRig } from './row-rig.ts';
 
 /**
- * Goal: what the projector says of a random history is what the store answers, page after page.
- * Method: the rows of a history are written in portions and all users' pages are read back.
+ * Goal: the store returns the projector's rows of a random history, page by page. Method: the rows
+ * are written in portions and all users' pages are read back.
  */
 
 let directory: string;
@@ -50,7 +50,7 @@ async function pages<Row>(ask: (page: UserPage) => Promise<Page<Row>>, user: Add
 
 const SEEDS = [freshSeed('FC_SEED'), ...(process.env['TEST_LONG'] === undefined ? [] : [1, 2, 3])];
 
-test.each(SEEDS)('rows of seed %i come back as they were made', async (seed) => {
+test.each(SEEDS)('rows of seed %i are read back unchanged', async (seed) => {
   const pick = randomIntegers(seed);
   const scenario = openEverything(300_000_000);
   for (let step = 0; step < 150; step++) {
@@ -87,7 +87,7 @@ test.each(SEEDS)('rows of seed %i come back as they were made', async (seed) => 
       orders.delete(orderId);
       orders.set(orderId, row);
     }
-    // A parent is told with what its children are by now.
+    // A parent is returned with the current state of its children.
     const newest = (child: HistOrder): HistOrder => orders.get(child.oid)?.order ?? child;
     const told = [...orders.values()].map((row) => ({
       ...row,

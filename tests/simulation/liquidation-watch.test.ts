@@ -5,8 +5,9 @@ import { checkConservation, checkRisk } from './sim-checks.ts';
 import { PARAMETERS, PERPS } from './workload.ts';
 
 /**
- * The engine does not look at every scope at every mark, so whatever brings a liquidation nearer has
- * to say so. Each way is tried on a position that starts far from danger.
+ * The engine does not check every margin account at every mark, so every change that brings a
+ * liquidation closer must register it. Each kind of change is tested on a position that starts far
+ * from liquidation.
  */
 
 const PERP = PERPS[0]!;
@@ -17,10 +18,10 @@ const START_MS = 1_767_225_600_000;
 
 class Venue {
   readonly state: State = createState();
-  /** Steps of liquidations so far. */
+  /** The number of liquidation steps so far. */
   steps = 0;
   #nowMs = START_MS;
-  /** R-nonce: all are after the first block. */
+  /** R-nonce: all nonces are after the first block. */
   #nonce = START_MS + 1_000;
 
   constructor(isIsolated: boolean) {
@@ -69,7 +70,9 @@ class Venue {
     }
   }
 
-  /** The price falls by half a percent at a time; whoever is at risk is under liquidation. */
+  /**
+   * Lowers the price by half a percent at a time; every account at risk must be under liquidation.
+   */
   fall(steps: number): void {
     for (let step = 1; step <= steps; step++) this.oracle(1_000_000 - 5_000 * step);
     expect(this.steps).toBeGreaterThan(0);
@@ -87,21 +90,21 @@ function margin(amountMicroUsdc: number, venue: Venue): Command {
   };
 }
 
-test('margin that is taken out of an isolated position brings its liquidation nearer', () => {
+test('removing margin from an isolated position brings its liquidation closer', () => {
   const venue = new Venue(true);
   venue.block(margin(200_000_000, venue));
   venue.block(margin(-170_000_000, venue));
   venue.fall(20);
 });
 
-test('a larger position brings the liquidation of a cross account nearer', () => {
+test('a larger position brings the liquidation of a cross account closer', () => {
   const venue = new Venue(false);
   venue.trade(ALICE, BOB, 2_000);
   venue.trade(ALICE, BOB, 2_000);
   venue.fall(46);
 });
 
-test('a steeper margin table brings liquidations nearer', () => {
+test('a steeper margin table brings liquidations closer', () => {
   const venue = new Venue(true);
   venue.block(margin(60_000_000, venue));
   const tiers = PERP.tiers.map((tier) => {

@@ -19,7 +19,7 @@ import {
   scopeNumbers,
 } from './reference-margin.ts';
 
-/** The accounts of the reference ledger: what they have, how they trade, and how money moves. */
+/** The accounts of the reference ledger: their balances, settings and money movements. */
 
 export type Market = {
   readonly id: number;
@@ -28,11 +28,11 @@ export type Market = {
   definition: PerpDefinition;
   oracle: bigint;
   oracleMs: number;
-  /** The oracle as the entry found it. */
+  /** The oracle price at the start of the entry. */
   oracleBefore: bigint;
   isDelisted: boolean;
   isHalted: boolean;
-  /** The last judged mark; 0 before the first. */
+  /** The last valid mark; 0 before the first. */
   judged: bigint;
 };
 
@@ -42,7 +42,7 @@ export type Position = {
   size: bigint;
   cost: bigint;
   margin: bigint;
-  /** The funding that it paid in this entry, and the size that it paid for. */
+  /** The funding paid in this entry, and the size it was paid for. */
   funded?: { readonly paid: bigint; readonly size: bigint } | undefined;
 };
 
@@ -59,7 +59,6 @@ export type Resting = {
 
 export type Settings = { isIsolated: boolean; cross: bigint; isolated: [bigint, bigint] };
 
-/** One account. */
 export type Book = {
   readonly address: string;
   balance: bigint;
@@ -99,7 +98,7 @@ export class ReferenceBooks {
     return this.accounts.has(this.#parameters?.insuranceFundAddress ?? '');
   }
 
-  /** The account's legs as margin sees them. */
+  /** The account's positions in the form of the margin model. */
   legs(owner: Book): { position: Position; leg: MarginLeg }[] {
     return [...owner.positions.values()].map((position) => {
       const leg = { ...position, ...this.sums(owner, position), ...this.mode(owner, position) };
@@ -140,8 +139,8 @@ export class ReferenceBooks {
   }
 
   /**
-   * R-funding, R-insurance-fund: what a position collects for an hour. The fund pays nothing, and those
-   * opposite it share what the others pay. Paid rounds up, received rounds down.
+   * R-funding, R-insurance-fund: the hourly funding of a position. The fund pays none, and the
+   * opposite side shares the payments of the others. Payments round up, receipts round down.
    */
   fundingOf(owner: Book, { market, size }: Position, dueMs: number, rateE10: bigint): bigint {
     const oracle = dueMs === this.nowMs ? market.oracle : market.oracleBefore;
@@ -159,7 +158,7 @@ export class ReferenceBooks {
     return (-due * (paying - ofFund)) / (10_000_000_000n * paying);
   }
 
-  /** R-conservation over everything that the ledger knows. */
+  /** R-conservation over all balances of the ledger. */
   total(): bigint {
     let sum = this.treasury;
     for (const owner of this.accounts.values()) {
@@ -170,7 +169,7 @@ export class ReferenceBooks {
     return sum;
   }
 
-  // Opening and changing.
+  // Opening accounts and changing settings.
 
   open(address: string): void {
     this.accounts.set(address, {
@@ -214,7 +213,7 @@ export class ReferenceBooks {
     if (command?.type === 'updateIsolatedMargin') this.#moveMargin(owner, command);
   }
 
-  /** R-isolated: a lower leverage draws the missing margin, a higher one frees nothing. */
+  /** R-isolated: a lower leverage adds the missing margin, a higher one releases none. */
   #changeLeverage(owner: Book, command: UpdateLeverageCommand): void {
     const market = this.market(command.instrumentId);
     const settings = this.ownSettings(owner, market);
@@ -255,7 +254,7 @@ export class ReferenceBooks {
     this.tradeOff(this.fund, this.position(this.fund, position.market, 0), size, price);
   }
 
-  /** What the isolated position now taken over has paid to its owner's balance. */
+  /** The amount that the isolated position just taken over has paid to its owner's balance. */
   paidOut = 0n;
 
   coverDeficit(owner: Book, position: Position | undefined): void {
@@ -279,7 +278,7 @@ export class ReferenceBooks {
     fund.balance -= missing - fromTreasury;
   }
 
-  /** R-deficit: at the end of an entry the treasury lifts the fund's account value to zero. */
+  /** R-deficit: at the end of an entry the treasury raises the fund's account value to zero. */
   liftFund(): void {
     const paid = min(max(-this.cross(this.fund).equity, 0n), this.treasury);
     this.treasury -= paid;
@@ -287,8 +286,8 @@ export class ReferenceBooks {
   }
 
   /**
-   * R-liquidation (2b): how much of an isolated leg closes against the other one at a price, found by
-   * trying: as much as leaves the other at or above zero.
+   * R-liquidation (2b): the size of an isolated side that closes against the other one at a price,
+   * found by search: as much as leaves the other at or above zero.
    */
   nettable(owner: Book, failing: Position, price: bigint): bigint {
     const other = this.otherLeg(owner, failing);
@@ -318,7 +317,7 @@ export class ReferenceBooks {
       .find((each) => each.market === market && each.leg !== leg && each.size !== 0n);
   }
 
-  /** Released margin and PnL go to the balance, a shortfall comes out of the margin. */
+  /** Released margin and PnL are added to the balance, and a deficit is paid from the margin. */
   payOut(owner: Book, position: Position, released: bigint, gain: bigint): bigint {
     const cash = released + gain;
     position.margin -= released - min(cash, 0n);
@@ -326,7 +325,7 @@ export class ReferenceBooks {
     return max(cash, 0n);
   }
 
-  /** Moves size and cost, closing first; returns what it realised. */
+  /** Moves size and cost, closing first; returns the realised PnL. */
   move(position: Position, signed: bigint, price: bigint): bigint {
     const held = abs(position.size);
     const isClosing = position.size !== 0n && position.size > 0n !== signed > 0n;
@@ -343,7 +342,7 @@ export class ReferenceBooks {
     return realised;
   }
 
-  /** A trade at a price that no book made, free of fee. */
+  /** A trade at a price outside the book, without a fee. */
   tradeOff(owner: Book, position: Position, signed: bigint, price: bigint): bigint {
     const { isIsolated } = this.mode(owner, position);
     const held = abs(position.size);
@@ -354,7 +353,7 @@ export class ReferenceBooks {
     return realised;
   }
 
-  // Finding things.
+  // Lookups.
 
   numbers(money: bigint, legs: readonly MarginLeg[]): ScopeNumbers {
     return scopeNumbers(money, legs, BigInt(this.parameters.liquidationFeeE8));
@@ -381,12 +380,12 @@ export class ReferenceBooks {
     return created;
   }
 
-  /** The leg that a signed size lies in. */
+  /** The position that a signed size refers to. */
   signed(owner: Book, id: number, size: number): Position {
     return this.position(owner, this.market(id), owner.isHedged && size < 0 ? 1 : 0);
   }
 
-  /** R-hedge: the leg that an order names. */
+  /** R-hedge: the position that an order selects. */
   ofOrder(owner: Book, order: OrderSnapshot): Position {
     const isShort = owner.isHedged && order.isBuy === order.reduceOnly;
     return this.position(owner, this.market(order.instrumentId), isShort ? 1 : 0);
@@ -434,8 +433,7 @@ function rowsOf(tiers: PerpDefinition['tiers']): MarginTierRow[] {
   }));
 }
 
-/** A reduce-only order or a trigger that lost its position. */
-/** R-rounding: towards zero, and the last lot releases all. */
+/** R-rounding: towards zero, and the last lot releases the rest. */
 export function part(amount: bigint, closed: bigint, held: bigint): bigint {
   return closed === held ? amount : (amount * closed) / held;
 }

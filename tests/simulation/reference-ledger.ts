@@ -23,16 +23,16 @@ import { endEntry, healthOf, isBlind, lossesOf, readPrices } from './reference-s
 
 /**
  * Follows a venue by its commands and events and predicts every balance, position, isolated margin
- * and reserve: what a trade, an hour of funding, a liquidation step, a deleveraging, a settlement or
- * a changed setting does to money is computed here a second time, from the rulebook. Who trades with
- * whom, and whether they may, is the engine's business; fees and the rate of an hour are taken as told.
+ * and reserve: the effects of trades, funding, liquidation steps, deleveraging, settlements and
+ * settings on money are recomputed here from the rulebook. Matching and validation are the
+ * engine's; fees and funding rates are taken from the events.
  */
 
 const DAY_MS = 86_400_000;
 
 export class ReferenceLedger {
   readonly books = new ReferenceBooks();
-  /** Hours of funding that the insurance fund had a position in. */
+  /** Hours of funding in which the insurance fund had a position. */
   fundHours = 0;
   readonly #orders = new ReferenceOrders(this.books);
   #fundingLeft = 0n;
@@ -47,7 +47,7 @@ export class ReferenceLedger {
         readonly isSolvent: boolean;
       }
     | undefined;
-  /** Scopes that may have ended below zero in this pass. */
+  /** Margin accounts that may have ended below zero in this pass. */
   readonly #ended: { readonly owner: Book; readonly position: Position | undefined }[] = [];
 
   follow(timeMs: number, commands: readonly Command[], told: readonly EngineEvent[]): void {
@@ -74,7 +74,7 @@ export class ReferenceLedger {
     this.#orders.amend = undefined;
   }
 
-  // What happens between events, and is told by none.
+  // Effects between events that have no event.
 
   #between(
     event: EngineEvent,
@@ -103,7 +103,10 @@ export class ReferenceLedger {
       this.#orders.beginAmend(command);
   }
 
-  /** True for what follows the end of a scope's work: another scope's, the fund's, an order's. */
+  /**
+   * True for an event that follows the end of a margin account's work: that of another account, of
+   * the fund, or of an order.
+   */
   #startsWork(event: EngineEvent, command: Command | undefined): boolean {
     if (event.type === 'liquidationStep') return true;
     if (event.type !== 'tradeExecuted' || this.#forced !== undefined) return false;
@@ -117,7 +120,7 @@ export class ReferenceLedger {
     this.#fundingLeft = 0n;
   }
 
-  /** What nobody took goes to the fund all the same, which is told. */
+  /** The rest that no account took is transferred to the fund, with an event. */
   #isRest(event: EngineEvent): boolean {
     const isLeft = this.#adl !== undefined && this.#adl.position.size !== 0n;
     return isLeft && event.type === 'liquidationStep' && event.step === 'insurance';
@@ -127,13 +130,15 @@ export class ReferenceLedger {
     if (this.#adl === undefined) return;
     const { isSolvent, owner, position } = this.#adl;
     this.#adl = undefined;
-    // What nobody takes of a solvent scope waits for the next entry.
+    // The rest of a solvent account waits for the next entry.
     if (position.size !== 0n && isSolvent) return;
     same('what is left untold', position.size, 0n);
     this.#endTakeOver(owner, position);
   }
 
-  /** What is left in a scope whose last position was taken over is the fund's. */
+  /**
+   * The remaining money of a margin account whose last position was taken over belongs to the fund.
+   */
   #endTakeOver(owner: Book, position: Position): void {
     const { isIsolated } = this.books.mode(owner, position);
     if (isIsolated) {
@@ -246,7 +251,7 @@ export class ReferenceLedger {
   #orderUpdated(event: Extract<EngineEvent, { type: 'orderUpdated' }>): void {
     const isTaker = this.#orders.order(event);
     if (!isTaker || this.#forced !== event.order.account) return;
-    // The venue's own order has ended, and with it perhaps the last position of a scope.
+    // The venue's own order has ended, and possibly the last position of a margin account.
     this.#forced = undefined;
     const owner = this.books.book(event.order.account);
     this.#ended.push({ owner, position: undefined });
@@ -289,7 +294,10 @@ export class ReferenceLedger {
     }
   }
 
-  /** One side of a fill; returns what an isolated opening took out of the balance, with its fee. */
+  /**
+   * One side of a fill; returns the amount that an isolated opening moved from the balance,
+   * including its fee.
+   */
   #fill(
     owner: Book,
     position: Position,
@@ -325,7 +333,8 @@ export class ReferenceLedger {
         leverageFor(market, abs(position.size), leverage),
       );
       position.margin += margin + lost;
-      // Where the tier allows less leverage than before, the order made up for the fills before it.
+      // If the tier allows less leverage than before, the order adds the missing margin of the
+      // earlier fills.
       const further = this.#short(owner, position) - max(shortBefore, 0n);
       const more = max(further, 0n);
       position.margin += more;
@@ -336,7 +345,7 @@ export class ReferenceLedger {
     return taken;
   }
 
-  /** R-isolated: what an isolated position lacks of its initial margin; negative is what it has over. */
+  /** R-isolated: the margin that an isolated position lacks; negative is its surplus. */
   #short(owner: Book, position: Position): bigint {
     const { market, size } = position;
     const { leverage } = this.books.mode(owner, position);
@@ -346,7 +355,7 @@ export class ReferenceLedger {
     return initial - this.books.isolated(owner, position).equity;
   }
 
-  /** R-treasury, R-insurance-fund, R-deficit: who gets a fee. */
+  /** R-treasury, R-insurance-fund, R-deficit: the recipient of a fee. */
   #collect(fee: bigint, to: 'fund' | 'treasury'): void {
     const { fund } = this.books;
     if (to === 'fund') {
@@ -361,7 +370,7 @@ export class ReferenceLedger {
     this.books.treasury += fee - share;
   }
 
-  /** A step is explained by its record: the scope was at risk with just these numbers. */
+  /** A step must be explained by its record: the account was at risk with exactly these figures. */
   #step(event: LiquidationStep): void {
     const owner = this.books.book(event.account);
     const first = event.positions[0];
@@ -377,7 +386,7 @@ export class ReferenceLedger {
     same('the notional of a step', event.notional, scope.notional);
     const isPair = event.step === 'cancel' && event.price !== undefined;
     if (event.step === 'cancel' && !isPair) {
-      // What it cancelled may have given back reserves, after its numbers were taken.
+      // Its cancels may have released reserves after its figures were recorded.
       if (event.equity > scope.equity) throw new Error('a cancel that cost equity');
       same('a cancel of a scope at risk', isAtRisk({ ...scope, equity: event.equity }), true);
       return;
@@ -390,7 +399,9 @@ export class ReferenceLedger {
     if (event.step === 'insurance' || event.step === 'adl') this.#takeOver(owner, position, event);
   }
 
-  /** R-liquidation (2b): the failing leg and the other one, at the bankruptcy price of the first. */
+  /**
+   * R-liquidation (2b): the failing side and the other one, at the bankruptcy price of the first.
+   */
   #net(owner: Book, failing: Position, { marginMode, positions, price }: LiquidationStep): void {
     same('the margin of a netted leg', marginMode, 'isolated');
     const losses = lossesOf(this.books, owner, failing, true);

@@ -17,11 +17,11 @@ import { healthOf, withdrawable } from './reference-sight.ts';
 import { Workload } from './workload.ts';
 
 /**
- * Goal: money, margin and liquidation of cross, isolated and hedge accounts are what the rulebook
- * says. Method: random histories of everything a trader and an operator can do go to the engine; a
- * ledger of its own follows the events and predicts all balances, positions, margins and reserves.
- * After every block the two are compared, and what each scope has, must have and may withdraw, and
- * whether it is under liquidation.
+ * Goal: money, margin and liquidation of cross, isolated and hedge accounts follow the rulebook.
+ * Method: random histories of all trader and operator actions are sent to the engine; a separate
+ * ledger follows the events and predicts all balances, positions, margins and reserves. After every
+ * block both are compared, including equity, requirements, withdrawable amount and liquidation
+ * state of each margin account.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
@@ -53,7 +53,7 @@ class Pair {
     this.#apply(Array.from({ length: count }, () => this.workload.next(this.state)));
   }
 
-  /** Ends a market for good: an hour of 5 s each. */
+  /** Delists a market: an hour of 5 s blocks. */
   delist(command: Command): void {
     this.workload.tick();
     this.#apply([command]);
@@ -147,7 +147,7 @@ class Pair {
       },
     );
     if (own === ledger.books.fund || isSpared) return;
-    // One that has recovered stays under liquidation until its next turn, a second later at most.
+    // A recovered account stays under liquidation until its next turn, at most a second later.
     const isIn = state.liquidations.has({ account, holding: undefined });
     const health = healthOf(ledger.books, own, undefined);
     expectSame(isIn || !isAtRisk(health), true, `${address} is at risk and not under liquidation`);
@@ -178,9 +178,10 @@ test(
         numRuns: RUNS,
         seed: SEED,
         examples: [
-          // Two hedge pairs, of which closing the first is enough.
+          // Two hedge pairs, of which closing the first is sufficient.
           [[-249_557_702, 201]],
-          // A trigger that fired, rests, and is amended so that it trades and rests again.
+          // A trigger order that triggered, rests, and is amended so that it trades and rests
+          // again.
           [[-12, 102]],
         ],
       },
@@ -189,7 +190,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** Two that reach everything early; more, and longer ones, in `npm run test:long`. */
+/** These two seeds reach all states quickly; `npm run test:long` uses more and longer runs. */
 const [SEEDS, STEPS] = IS_LONG ? [[1, 2, 3, 4, 9, 16, 22, 40], 1_500] : [[4, 22], 500];
 
 test('the histories reach every kind of margin, step and event', () => {

@@ -1,7 +1,8 @@
 /**
- * Margin written from the rulebook alone: small, slow, in bigints, sharing no code with the engine.
- * Given positions, costs, balances, marks and tiers it says what each scope has and must have. The
- * ledger beside it feeds it from the engine's events; the tests hold the engine against both.
+ * Margin implemented from the rulebook only: small, slow, in bigints, without code shared with the
+ * engine. From positions, costs, balances, marks and tiers it computes the equity and requirements
+ * of each margin account. The reference ledger provides its inputs from the engine's events; the
+ * tests compare the engine with both.
  */
 
 export type MarginTierRow = {
@@ -10,31 +11,31 @@ export type MarginTierRow = {
   readonly mmrE8: bigint;
 };
 
-/** What margin has to know of an instrument. */
+/** The margin-relevant data of an instrument. */
 export type MarginMarket = { readonly mark: bigint; readonly tiers: readonly MarginTierRow[] };
 
-/** One leg of an account in an instrument. */
+/** One position of an account in an instrument. */
 export type MarginLeg = {
   readonly market: MarginMarket;
-  /** Signed, and signed what it cost. */
+  /** Signed, like its cost. */
   readonly size: bigint;
   readonly cost: bigint;
   readonly isIsolated: boolean;
   readonly leverage: bigint;
-  /** What an isolated position has behind it. */
+  /** The margin of an isolated position. */
   readonly margin: bigint;
-  /** Remaining sizes of resting orders, reduce-only ones left out. */
+  /** Remaining sizes of resting orders, without reduce-only ones. */
   readonly buys: bigint;
   readonly sells: bigint;
 };
 
-/** A scope's numbers: a cross account, or one isolated position. */
+/** The figures of a margin account: a cross account, or one isolated position. */
 export type ScopeNumbers = {
   readonly equity: bigint;
   readonly notional: bigint;
   readonly initial: bigint;
   readonly maintenance: bigint;
-  /** Maintenance and liquidation fee: the ratio is equity over this. */
+  /** Maintenance margin and liquidation fee: the ratio is equity over this. */
   readonly risk: bigint;
 };
 
@@ -43,16 +44,16 @@ export const ONE_E8 = 100_000_000n;
 export const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** Up, for a divisor above zero. The division of bigints truncates, which is towards zero. */
+/** Rounds up, for a positive divisor. Division of bigints truncates towards zero. */
 export const ceilDiv = (a: bigint, b: bigint): bigint => (a > 0n ? (a + b - 1n) / b : a / b);
 export const floorDiv = (a: bigint, b: bigint): bigint => -ceilDiv(-a, b);
 
-/** R-initial: the largest position that resting orders could make. */
+/** R-initial: the largest position that resting orders could create. */
 export function worstExposure(leg: Pick<MarginLeg, 'size' | 'buys' | 'sells'>): bigint {
   return max(abs(leg.size + leg.buys), abs(leg.size - leg.sells));
 }
 
-/** The tier that a size falls in, borders in the lower one. */
+/** The tier of a size; a border belongs to the lower tier. */
 function tierAt(tiers: readonly MarginTierRow[], size: bigint): MarginTierRow {
   const tier = tiers.find(({ maxSize }) => size <= maxSize) ?? tiers.at(-1);
   if (tier === undefined) throw new Error('no tiers');
@@ -67,7 +68,7 @@ export function initialFor(market: MarginMarket, size: bigint, leverage: bigint)
   return ceilDiv(size * market.mark, leverageFor(market, size, leverage));
 }
 
-/** R-tiers: each part of a position at the rate of the tier that it lies in. */
+/** R-tiers: each part of a position at the rate of its tier. */
 export function maintenanceFor(market: MarginMarket, size: bigint): bigint {
   let weighted = 0n;
   let from = 0n;
@@ -80,7 +81,7 @@ export function maintenanceFor(market: MarginMarket, size: bigint): bigint {
   return ceilDiv(weighted * market.mark, ONE_E8);
 }
 
-/** The numbers of some legs that stand on one sum of money. */
+/** The figures of positions that share one balance. */
 export function scopeNumbers(
   money: bigint,
   legs: readonly MarginLeg[],
@@ -101,7 +102,7 @@ export function scopeNumbers(
   return { equity, notional, initial, maintenance, risk };
 }
 
-/** R-ratio: 1.0 or less. Nothing at risk is never liquidated. */
+/** R-ratio: 1.0 or less. An account without positions is never liquidated. */
 export function isAtRisk({ equity, notional, risk }: ScopeNumbers): boolean {
   return notional > 0n && equity <= risk;
 }
@@ -112,14 +113,14 @@ export function withdrawableOf(balance: bigint, cross: ScopeNumbers): bigint {
   return max(0n, min(balance, cross.equity - kept));
 }
 
-/** What is free in cross (R-isolated). */
+/** The free cross balance (R-isolated). */
 export function freeOf(balance: bigint, cross: ScopeNumbers): bigint {
   return max(0n, min(balance, cross.equity - cross.initial));
 }
 
 /**
- * R-bankruptcy-price, as a fraction first and rounded in the account's favour. What there is is shared
- * by maintenance, what is missing by what was lost.
+ * R-bankruptcy-price, as a fraction, rounded in the account's favour. Positive equity is split by
+ * maintenance margin, a deficit by losses.
  */
 export function bankruptcyOf(
   leg: Pick<MarginLeg, 'market' | 'size'>,

@@ -18,9 +18,9 @@ import {
   worstExposure,
 } from './reference-margin.ts';
 
-/** The orders of the reference ledger: which rest, and what isolated ones hold back. */
+/** The orders of the reference ledger: resting orders, and the reserves of isolated ones. */
 
-/** Causes of a cancel that are part of another order's way through the book. */
+/** Cancel causes that occur while another order is being matched. */
 const WITHIN = new Set([
   'selfTrade',
   'marginCanceled',
@@ -32,18 +32,18 @@ const DAY_MS = 86_400_000;
 
 export class ReferenceOrders {
   readonly #books: ReferenceBooks;
-  /** Standings as they were before the order now on its way through the book. */
+  /** The positions' state before the order being matched. */
   readonly #before = new Map<Position, Standing>();
-  /** What the taker now at work has moved into its isolated position, fees included. */
+  /** The amount that the current taker has moved into its isolated position, including fees. */
   used = 0n;
-  /** The amend now at work: what its order may hold back. */
+  /** The current amend, with the allowed reserve of its order. */
   amend: { readonly orderId: number; readonly reserve: bigint } | undefined;
 
   constructor(books: ReferenceBooks) {
     this.#books = books;
   }
 
-  /** An order changed; true when it was on its way through the book and ended without resting. */
+  /** Applies an order update; true if the order was being matched and ended without resting. */
   order(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
     const { order, status } = event;
     const resting = this.#books.resting.get(order.orderId);
@@ -113,7 +113,7 @@ export class ReferenceOrders {
     this.endExecution();
   }
 
-  /** What an amend may hold back is settled before the first of its events. */
+  /** Computes an amend's allowed reserve before the first of its events. */
   beginAmend(command: Extract<Command, { type: 'modifyOrder' }>): void {
     if (!('orderId' in command.target)) throw new Error('amends name the order');
     const { orderId } = command.target;
@@ -132,7 +132,7 @@ export class ReferenceOrders {
     this.used = 0n;
   }
 
-  /** R-isolated: size × mark / leverage, open loss and worst-case fees of what it opens. */
+  /** R-isolated: size × mark / leverage, open loss and maximum fees of the opened size. */
   #reserveFor(
     owner: Book,
     position: Position,
@@ -161,7 +161,10 @@ export class ReferenceOrders {
     );
   }
 
-  /** R-fee-tiers: by the 14 UTC days ended; the lower of the tier's and the instrument's rate. */
+  /**
+   * R-fee-tiers: by the volume of the last 14 full UTC days; the lower one of the tier's and the
+   * instrument's rate.
+   */
   #takerRate(owner: Book, market: Market): bigint {
     const today = Math.floor(this.#books.nowMs / DAY_MS);
     let volume = 0n;
@@ -173,7 +176,7 @@ export class ReferenceOrders {
     return BigInt(Math.min(tier?.takerFeeE8 ?? 0, market.definition.takerFeeE8));
   }
 
-  /** Remembers how a position stood before the order now at work. */
+  /** Stores a position's state before the order being matched. */
   note(owner: Book, position: Position): void {
     if (!this.#before.has(position))
       this.#before.set(position, this.#books.standing(owner, position));

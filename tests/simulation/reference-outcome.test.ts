@@ -26,11 +26,11 @@ import {
 import { PARAMETERS } from './workload.ts';
 
 /**
- * Goal: the engine's outcome markets do what a naive one written from the same rules does. Method:
- * random histories of orders, cancels, amends, splits and merges go to both, one command a block,
- * and after each everything is compared that both know: how each order ended, each fill, money,
- * shares, what is held back, fees, resting and queued orders. Steps name orders by place, so that a
- * failing history shrinks to a short one.
+ * Goal: the engine's outcome markets equal a naive implementation of the same rules. Method: random
+ * histories of orders, cancels, amends, splits and merges run on both, one command per block, and
+ * after each block all common data is compared: order results, fills, money, shares, reserves,
+ * fees, resting and queued orders. Steps refer to orders by position, so that a failing history
+ * shrinks to a short one.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 50);
@@ -58,7 +58,7 @@ const GRIDS: readonly Grid[] = [
 ];
 
 const who = fc.nat(TRADERS.length - 1);
-/** Of the leg, in percent of 1.00: most orders meet around 0.50. */
+/** The outcome's price, in percent of 1.00: most orders match around 0.50. */
 const percent = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 45, max: 55 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 100 }) },
@@ -105,7 +105,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** How much time passes before a step. */
+/** The time before a step. */
 const wait = fc.constantFrom(0, 0, 0, 60, 100, 250, 6_000, 61_000);
 const history = fc.array(fc.tuple(wait, step), { minLength: 1, maxLength: 90, size: 'max' });
 
@@ -135,7 +135,7 @@ class Pair {
       this.#apply({ type: 'creditFaucet', account: trader, subAccount, amountMicroUsdc });
       this.reference.purse(trader).money += BigInt(amountMicroUsdc);
     }
-    // Something to sell from the start.
+    // Shares to sell from the start.
     const share = Math.floor(grid.maxOrderSize / 10);
     for (const trader of TRADERS.slice(0, 3)) {
       this.#apply(this.#operate(trader, share));
@@ -150,7 +150,7 @@ class Pair {
     reference.fills = [];
     const { command, isEarly, refer } = this.#plan(taken);
     const { events, outcomes } = this.#apply(command);
-    // R-order-of-events: expiries; what can't take and cancels; releases; everything else.
+    // R-order-of-events: expiries; orders that cannot take, and cancels; releases; all others.
     reference.advance(this.#nowMs);
     let expected: unknown;
     if (isEarly) expected = refer();
@@ -172,7 +172,7 @@ class Pair {
     this.compare();
   }
 
-  /** The command for the engine, and the same for the reference. */
+  /** The command for the engine, and the equivalent for the reference. */
   #plan(taken: Step): { command: Command; isEarly: boolean; refer: () => unknown } {
     const { reference } = this;
     if (taken.kind === 'phase') {
@@ -265,7 +265,7 @@ class Pair {
     return orders[nth % Math.max(1, orders.length)];
   }
 
-  /** Now and then it is off the tick. */
+  /** Sometimes off the tick. */
   #price(inPercent: number): number {
     return inPercent * 10 ** (4 - this.#grid.szDecimals);
   }
@@ -381,7 +381,7 @@ test('outcome markets: the engine and the reference agree after every command', 
   );
 });
 
-test('the histories reach what they are meant to compare', () => {
+test('the histories reach all compared cases', () => {
   const seen = new Map<string, number>();
   for (const [at, steps] of fc.sample(history, { numRuns: 60, seed: 7 }).entries()) {
     const pair = new Pair(GRIDS[at % GRIDS.length] as Grid);

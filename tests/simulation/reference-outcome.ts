@@ -1,9 +1,9 @@
 /**
- * A second outcome market, written from the rulebook alone: slow, flat, in bigints, sharing no code
- * with the engine. Every order stands in one list; what an order would meet is found by looking at
- * all of them, leg by leg, in the leg's own prices, with no common book price; fees are what an order
- * owes over all its fills less what it has paid; free money and free shares are computed anew from
- * what is held and what live orders ask for. The test beside it holds the engine against it.
+ * A second outcome market, implemented from the rulebook only: slow, flat, in bigints, without code
+ * shared with the engine. All orders are in one list; matches are found by scanning it outcome by
+ * outcome, in the outcome's own prices, without a common book price; a fee is the order's total fee
+ * less its paid part; free money and shares are recomputed from balances and live orders. The tests
+ * compare the engine with it.
  */
 
 export type Leg = 'yes' | 'no';
@@ -21,7 +21,7 @@ export type OutcomeRules = {
 export type OutcomeRequest = {
   readonly leg: Leg;
   readonly isSell: boolean;
-  /** The leg's own. */
+  /** The outcome's own price. */
   readonly price: bigint;
   readonly size: bigint;
   readonly tif: 'gtc' | 'gtd' | 'alo' | 'ioc';
@@ -38,12 +38,12 @@ export type LiveOrder = {
   size: bigint;
   filled: bigint;
   filledNotional: bigint;
-  /** R-modify: by which it stands among others of its price, and its acceptance. */
+  /** R-modify: the time by which it is ranked at its price, and its acceptance. */
   queueMs: number;
   acceptedMs: number;
   rank: number;
   dueMs: number;
-  /** Exact taker fees in 10^-8 / unit micro-USDC, and what was paid. */
+  /** Exact taker fees in 10^-8 / unit micro-USDC, and the paid amount. */
   feesOwed: bigint;
   feesPaid: bigint;
 };
@@ -61,7 +61,7 @@ export type OutcomeFill = {
   readonly taker: number;
   readonly maker: number;
   readonly size: bigint;
-  /** The taker's and the maker's own. */
+  /** The prices of the taker and of the maker. */
   readonly prices: readonly [bigint, bigint];
   readonly fee: bigint;
 };
@@ -78,7 +78,7 @@ export class ReferenceOutcome {
   phase: 'open' | 'halted' = 'open';
   treasury = 0n;
   fills: OutcomeFill[] = [];
-  /** At the book, by acceptance. */
+  /** In the book, by acceptance. */
   live: LiveOrder[] = [];
   /** In the delay queue, by arrival. */
   queue: LiveOrder[] = [];
@@ -96,7 +96,7 @@ export class ReferenceOutcome {
     return known;
   }
 
-  /** What live and queued orders of an owner hold back, but for one of them. */
+  /** The reserves of an owner's live and queued orders, except for one order. */
   reserved(owner: string, except?: LiveOrder): OutcomePurse {
     const sum = { money: 0n, yes: 0n, no: 0n };
     for (const order of [...this.live, ...this.queue]) {
@@ -108,13 +108,13 @@ export class ReferenceOutcome {
     return sum;
   }
 
-  /** Expiries, before anything else of an entry. */
+  /** Expiries, before all other work of an entry. */
   advance(nowMs: number): void {
     this.nowMs = nowMs;
     this.live = this.live.filter(({ request }) => (request.expireMs ?? Infinity) > nowMs);
   }
 
-  /** Releases what is due, by due time, then arrival. */
+  /** Releases due orders, by due time, then by arrival. */
   release(): void {
     for (;;) {
       const due = this.queue
@@ -152,7 +152,7 @@ export class ReferenceOutcome {
   amend(owner: string, id: number, price: bigint, size: bigint): OutcomeResult {
     const order = this.#own(owner, id);
     if (order === undefined) return rejected('orderUnknown');
-    // A refused amend leaves its order as it is, and is told with it.
+    // A rejected amend leaves its order unchanged, and returns it.
     const stays = (reason: string): OutcomeResult => ({ ...resultOf(order, 'open'), reason });
     if (this.phase === 'halted') return stays('tradingHalted');
     if (size >= 0n && size <= order.filled) {
@@ -175,7 +175,7 @@ export class ReferenceOutcome {
     return this.#trade(order);
   }
 
-  /** Turns money into pairs, or back for a negative number of lots. */
+  /** Splits money into pairs, or merges for a negative number of lots. */
   operate(owner: string, lots: bigint): string | undefined {
     if (lots > 0n && this.phase === 'halted') return 'tradingHalted';
     const purse = this.purse(owner);
@@ -247,13 +247,15 @@ export class ReferenceOutcome {
     return this.#worstCase(order, price, rest) > free ? 'balanceInsufficient' : undefined;
   }
 
-  /** Of the order's leg, the order itself out of the way. */
+  /** The free shares of the order's outcome, without the order itself. */
   #freeShares(order: LiveOrder): bigint {
     const { leg } = order.request;
     return this.purse(order.owner)[leg] - this.reserved(order.owner, order)[leg];
   }
 
-  /** R-reserve: price × size and the taker fee at the limit, on top of what the order has paid. */
+  /**
+   * R-reserve: price × size and the taker fee at the limit, in addition to the order's paid fees.
+   */
   #worstCase(order: LiveOrder, price: bigint, rest: bigint): bigint {
     const owed = order.feesOwed + this.#exactFee(price, rest);
     return price * rest + ceil(owed, E8 * this.rules.unit) - order.feesPaid;
@@ -285,13 +287,14 @@ export class ReferenceOutcome {
   }
 
   /**
-   * The resting order that one of this limit meets first. A buy meets sells of its leg that ask no
-   * more, and buys of the other leg that together pay 1.00; a sell meets buys of its leg that pay no
-   * less, and sells of the other leg that together ask 1.00 at most.
+   * The resting order that an order with this limit matches first. A buy matches sells of its
+   * outcome at or below the limit, and buys of the other outcome that together pay 1.00; a sell
+   * matches buys of its outcome at or above the limit, and sells of the other outcome that together
+   * ask at most 1.00.
    */
   #next(order: LiveOrder, limit: bigint): LiveOrder | undefined {
     const { isSell, leg } = order.request;
-    /** What the order would pay or be paid for its own leg. */
+    /** The price of the order's own outcome. */
     const own = (other: LiveOrder): bigint =>
       other.request.leg === leg ? other.price : this.rules.unit - other.price;
     const meets = (other: LiveOrder): boolean => {

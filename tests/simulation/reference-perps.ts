@@ -1,4 +1,4 @@
-/** The shapes of the reference venue and its arithmetic of margin and funding, without state. */
+/** The types of the reference venue and its stateless arithmetic of margin and funding. */
 
 export type ReferenceTier = {
   readonly maxSize: bigint;
@@ -18,7 +18,7 @@ export type ReferencePerp = {
   oracle: bigint;
   oracleMs: number;
   mark: bigint;
-  /** R-funding: the premiums of the hour in progress, 10^-10, and how many there are. */
+  /** R-funding: the sum of premiums of the current hour, 10^-10, and their number. */
   premiums: bigint;
   samples: number;
 };
@@ -40,7 +40,7 @@ export type ReferenceOrder = ReferenceRequest & {
   original: bigint;
   remaining: bigint;
   filledNotional: bigint;
-  /** What this order has traded and paid in the role that it has now. */
+  /** The notional and the paid fee of this order in its current role. */
   roleNotional: bigint;
   rolePaid: bigint;
 };
@@ -52,7 +52,7 @@ export type ReferenceResult = {
   readonly filledNotional: bigint;
 };
 
-/** Orders of one side of a book, first to trade first. */
+/** Orders of one side of a book, in matching order. */
 type Side = readonly Pick<ReferenceOrder, 'price' | 'remaining'>[];
 
 export const ONE = 100_000_000n;
@@ -63,13 +63,13 @@ const PREMIUM_CAP = 100_000_000n;
 export const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** Of amounts that are not negative. */
+/** For non-negative amounts. */
 export const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
 export const isReducing = (held: bigint, signed: bigint): boolean =>
   held !== 0n && held > 0n !== signed > 0n && abs(signed) <= abs(held);
 
-/** R-fill-check: worse than the mark by 0.5% and by 5% / leverage at most. */
+/** R-fill-check: at most 0.5% and 5% / leverage worse than the mark. */
 export function isNear({ mark, tiers }: ReferencePerp, isBuy: boolean, price: bigint): boolean {
   const leverage = min(LEVERAGE, tiers[0]?.maxLeverage ?? LEVERAGE);
   const worse = isBuy ? price - mark : mark - price;
@@ -92,7 +92,7 @@ export function initialOf(perp: ReferencePerp, exposure: bigint): bigint {
   return ceil(exposure * perp.mark, min(min(LEVERAGE, first), most));
 }
 
-/** Each part of the position at the rate of the tier that it lies in. */
+/** Each part of the position at the rate of its tier. */
 export function maintenanceOf(perp: ReferencePerp, size: bigint): bigint {
   let weighted = 0n;
   let from = 0n;
@@ -117,7 +117,9 @@ export function premiumOf(perp: ReferencePerp, bids: Side, asks: Side): bigint {
   return capped(above) - capped(below);
 }
 
-/** What the impact notional gets on a side: the average price is value / lots, both times one price. */
+/**
+ * The average price for the impact notional on a side: value / lots, both multiplied by one price.
+ */
 function impactOf(
   { impactNotional }: ReferencePerp,
   side: Side,
@@ -137,17 +139,17 @@ function impactOf(
 /** The rate of an hour, 10^-10. */
 export function rateOf(premium: bigint): bigint {
   const pull = max(-5_000_000n, min(5_000_000n, 1_000_000n - premium));
-  // Half up: the floor of (x + 4) / 8.
+  // Half up: (x + 4) / 8, rounded down.
   const raised = premium + pull + 4n;
   return raised >= 0n ? raised / 8n : -ceil(-raised, 8n);
 }
 
-/** Of size × oracle × rate: paid rounds up, received towards zero. */
+/** From size × oracle × rate: payments round up, receipts towards zero. */
 export function paidFor(due: bigint): bigint {
   return due > 0n ? ceil(due, 10_000_000_000n) : due / 10_000_000_000n;
 }
 
-/** What is wrong with the numbers of an order (R-sizes). */
+/** The error in an order's numbers (R-sizes). */
 export function shapeFault(
   { maxLimit, maxMarket, tick }: ReferencePerp,
   { price, size, tif }: ReferenceRequest,

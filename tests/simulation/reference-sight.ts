@@ -3,8 +3,8 @@ import type { Book, Market, Position, ReferenceBooks } from './reference-books.t
 import { abs, max, type ScopeNumbers, withdrawableOf } from './reference-margin.ts';
 
 /**
- * What the reference ledger makes of markets that nobody can judge (R-oracle-stale, R-ratio), and of
- * what was lost since they were last judged (R-bankruptcy-price).
+ * The reference ledger's treatment of markets without a valid price (R-oracle-stale, R-ratio), and
+ * of losses since their last valid mark (R-bankruptcy-price).
  */
 
 export function isUnpriced(books: ReferenceBooks, market: Market): boolean {
@@ -14,7 +14,7 @@ export function isUnpriced(books: ReferenceBooks, market: Market): boolean {
 
 const judgedOf = ({ judged, mark }: Market): bigint => (judged === 0n ? mark : judged);
 
-/** When the prices of a command were observed. */
+/** The observation times of a command's prices. */
 export function readPrices(books: ReferenceBooks, command: Command): void {
   if (command.type !== 'pushOracle') return;
   for (const { instrumentId, oracle } of command.prices) {
@@ -27,7 +27,7 @@ export function readPrices(books: ReferenceBooks, command: Command): void {
   }
 }
 
-/** The entry is over: what could be judged in it is what the next one measures from. */
+/** At the end of an entry: its valid marks become the reference for the next entry. */
 export function endEntry(books: ReferenceBooks): void {
   for (const market of books.markets.values()) {
     if (!isUnpriced(books, market)) market.judged = market.mark;
@@ -38,7 +38,7 @@ export function endEntry(books: ReferenceBooks): void {
   }
 }
 
-/** The positions of a scope: an isolated one, or all cross ones of an account. */
+/** The positions of a margin account: an isolated one, or all cross ones of an account. */
 function positionsOf(
   books: ReferenceBooks,
   owner: Book,
@@ -57,14 +57,14 @@ function unjudged(books: ReferenceBooks, owner: Book, position: Position | undef
   return held.filter(({ market }) => isUnpriced(books, market));
 }
 
-/** Twice the size of what nobody can judge. */
+/** Twice the size of positions without a valid price. */
 function shareOf(books: ReferenceBooks, owner: Book, position: Position | undefined): bigint {
   return unjudged(books, owner, position).reduce((sum, { market, size }) => {
     return sum + 2n * abs(size) * max(market.mark, judgedOf(market));
   }, 0n);
 }
 
-/** R-ratio: a scope's numbers, its equity less what is only on paper. */
+/** R-ratio: the figures of a margin account, with its equity less unconfirmed profit. */
 export function healthOf(
   books: ReferenceBooks,
   owner: Book,
@@ -83,14 +83,14 @@ export function withdrawable(books: ReferenceBooks, owner: Book): bigint {
   return withdrawableOf(owner.balance, { ...cross, equity });
 }
 
-/** Of a cross scope: an isolated one is worked only in a market that can be judged. */
+/** For a cross account; an isolated one is processed only in a market with a valid price. */
 export function isBlind(books: ReferenceBooks, owner: Book): boolean {
   const { equity, initial } = books.cross(owner);
   const share = shareOf(books, owner, undefined);
   return share > 0n && equity - share < initial;
 }
 
-/** What a position lost since its last judged mark, with the funding that it paid in this entry. */
+/** The loss of a position since its last valid mark, including funding paid in this entry. */
 function lossOf({ funded, market, size }: Position): bigint {
   const fall = max(0n, size * (judgedOf(market) - market.mark));
   if (funded === undefined || funded.size > 0n !== size > 0n) return fall;
@@ -99,7 +99,7 @@ function lossOf({ funded, market, size }: Position): bigint {
   return fall + (left >= whole ? funded.paid : (funded.paid * left) / whole);
 }
 
-/** The part of a debt that is a position's: its loss out of the scope's. */
+/** The part of a deficit that belongs to a position: its share of the account's losses. */
 export function lossesOf(
   books: ReferenceBooks,
   owner: Book,

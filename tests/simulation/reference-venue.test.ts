@@ -20,11 +20,11 @@ import { ReferenceVenue } from './reference-venue.ts';
 import { PARAMETERS, PERPS, Workload } from './workload.ts';
 
 /**
- * Goal: the engine does what a naive venue written from the same rules does. Method: seeded random
- * histories go to both, one command a block, and after each everything is compared that both know:
- * how each order ended, balances, positions, costs, fees, resting orders, margins. A history is a
- * seed and a length, so that a failure shrinks to its shortest failing beginning. The reference knows
- * one-way cross margin and no liquidation: a history ends where one begins.
+ * Goal: the engine equals a naive venue implemented from the same rules. Method: seeded random
+ * histories run on both, one command per block, and after each block all common data is compared:
+ * order results, balances, positions, costs, fees, resting orders, margins. A history is a seed and
+ * a length, so that a failure shrinks to its shortest failing prefix. The reference supports
+ * one-way cross margin without liquidations, so a history ends at the first one.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
@@ -52,7 +52,7 @@ class Pair {
     this.compare();
   }
 
-  /** One command; false when it is over. */
+  /** Runs one command; false at the end. */
   step(): boolean {
     this.workload.tick();
     const command = this.workload.next(this.state);
@@ -116,10 +116,10 @@ class Pair {
     }
   }
 
-  /** Does the same in the reference and compares how it ended. */
+  /** Runs the command on the reference and compares the results. */
   #refer(command: Command, outcome?: CommandResult): void {
     const { reference } = this;
-    // Whoever signs the same nonce twice is refused; the reference knows no nonces.
+    // A duplicate nonce is rejected; the reference has no nonces.
     if (outcome?.reject !== undefined) {
       expect(outcome.reject.reason).toBe('nonceUsed');
       return;
@@ -159,7 +159,7 @@ class Pair {
 
   compare(): void {
     const { reference, state, workload } = this;
-    // The insurance fund has its share of the fees and nothing else yet.
+    // So far the insurance fund only has its share of the fees.
     const fund = accountView(state, PARAMETERS.insuranceFundAddress)?.perpBalance ?? 0n;
     expectSame<bigint>(state.treasury + fund, reference.treasury);
     for (const [id, { premiums, samples }] of reference.perps) {
@@ -262,7 +262,7 @@ test(
   TIMEOUT_MS,
 );
 
-test('the histories reach what they are meant to compare', () => {
+test('the histories reach all compared cases', () => {
   const seen = new Map<string, number>();
   let trades = 0;
   let tested = 0;

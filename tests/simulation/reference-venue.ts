@@ -22,10 +22,10 @@ import {
 } from './reference-perps.ts';
 
 /**
- * A second perpetual venue, written from the rulebook alone: slow, flat, in bigints, sharing no code
- * with the engine. Orders stand in one list that is searched for every match; nothing is cached; a
- * fee is what the whole order owes so far less what it has paid. One-way cross margin; the mark is
- * an input. The test beside it holds the engine against it.
+ * A second perpetual venue, implemented from the rulebook only: slow, flat, in bigints, without
+ * code shared with the engine. Orders are in one list that is scanned for every match, without
+ * caches; a fee is the total fee of the order so far less its paid part. One-way cross margin; the
+ * mark is an input. The tests compare the engine with it.
  */
 
 type Position = { size: bigint; cost: bigint };
@@ -54,7 +54,7 @@ export class ReferenceVenue {
     return found;
   }
 
-  /** R-tif: what is due goes before anything else. */
+  /** R-tif: expired orders are removed before all other work. */
   advance(nowMs: number): void {
     this.nowMs = nowMs;
     this.orders = this.orders.filter(({ expireMs }) => expireMs === undefined || expireMs > nowMs);
@@ -135,7 +135,7 @@ export class ReferenceVenue {
     return max(0n, min(this.balances.get(owner) ?? 0n, this.#judged(owner) - kept));
   }
 
-  /** R-oracle-stale: the value less twice the size of stale positions. Their marks stand still. */
+  /** R-oracle-stale: the value less twice the size of stale positions, whose marks are constant. */
   #judged(owner: string): bigint {
     let sum = this.value(owner);
     for (const perp of this.perps.values()) {
@@ -151,7 +151,7 @@ export class ReferenceVenue {
     return holdsStale && this.#judged(owner) < this.initial(owner);
   }
 
-  /** max(|pos + buys|, |pos − sells|), reduce-only orders left out. */
+  /** max(|pos + buys|, |pos − sells|), without reduce-only orders. */
   exposure(
     owner: string,
     perp: number,
@@ -235,8 +235,8 @@ export class ReferenceVenue {
   }
 
   /**
-   * R-tif: an `Alo` is rejected by an own order and by one that could fill; one that could not is
-   * cancelled. Where R-fillable tests nothing, any order rejects it.
+   * R-tif: an `Alo` is rejected because of an own order or one that could fill; an order that could
+   * not is cancelled. If R-fillable does not apply, any order rejects it.
    */
   #wouldTrade(owner: string, { isBuy, perp: id, price, tif }: ReferenceRequest): boolean {
     const perp = this.#perp(id);
@@ -248,13 +248,16 @@ export class ReferenceVenue {
     }
   }
 
-  /** R-fillable: as the maker of a fill of all that is left of it. */
+  /** R-fillable: as the maker of a fill of its whole remaining size. */
   #isFillable(order: ReferenceOrder): boolean {
     const { makerFeeE8 } = this.#perp(order.perp);
     return this.#survives(order, order.price, order.remaining, makerFeeE8);
   }
 
-  /** Cancels the orders of a side that could not fill, best first, until others are worth a value. */
+  /**
+   * Cancels the orders of a side that could not fill, best price first, until the others reach a
+   * notional.
+   */
   #test(perp: ReferencePerp, isBuy: boolean, worth: bigint): void {
     if (this.#isStale(perp) || perp.mark === 0n) return;
     let value = 0n;
@@ -268,12 +271,12 @@ export class ReferenceVenue {
     }
   }
 
-  /** R-fillable: a mark is about to be computed from the book. */
+  /** R-fillable: before a mark is computed from the book. */
   testBest(id: number): void {
     for (const isBuy of [true, false]) this.#test(this.#perp(id), isBuy, 0n);
   }
 
-  /** R-funding-gaps: the hours that ended before this entry, at the prices that it found. */
+  /** R-funding-gaps: the hours that ended before this entry, at the prices before it. */
   passHour(previousMs: number, nowMs: number): void {
     const dueMs = previousMs - (previousMs % HOUR_MS) + HOUR_MS;
     if (dueMs < nowMs) for (const perp of this.perps.values()) this.#payHour(perp, dueMs);
@@ -295,7 +298,9 @@ export class ReferenceVenue {
     }
   }
 
-  /** Nobody here is the insurance fund: longs pay shorts, and it has what rounding leaves. */
+  /**
+   * The insurance fund has no position here: longs pay shorts, and it gets the rounding remainders.
+   */
   #payHour(perp: ReferencePerp, dueMs: number): void {
     const premium = perp.premiums / 720n;
     const isStill = perp.oracle === 0n || dueMs - perp.oracleMs > 30_000;
@@ -313,14 +318,14 @@ export class ReferenceVenue {
     }
   }
 
-  /** The resting order that an incoming one of this limit meets first. */
+  /** The resting order that an incoming order with this limit matches first. */
   #best(perp: number, isBuySide: boolean, limit: bigint): ReferenceOrder | undefined {
     return this.#side(perp, isBuySide).find(({ price }) =>
       isBuySide ? price >= limit : price <= limit,
     );
   }
 
-  /** A side of a book as it is now, first to trade first. */
+  /** The current side of a book, in matching order. */
   #side(perp: number, isBuySide: boolean): ReferenceOrder[] {
     return this.orders
       .filter((order) => order.perp === perp && order.isBuy === isBuySide)
@@ -362,7 +367,7 @@ export class ReferenceVenue {
     return 'open';
   }
 
-  /** R-fill-check, by making the fill on paper and looking at the account afterwards. */
+  /** R-fill-check, by simulating the fill and checking the account afterwards. */
   #survives(order: ReferenceOrder, price: bigint, size: bigint, rateE8: bigint): boolean {
     const { owner } = order;
     const position = this.position(owner, order.perp);
@@ -389,7 +394,7 @@ export class ReferenceVenue {
     return after.value * before.risk >= before.value * after.risk;
   }
 
-  /** R-ratio: what the margin ratio is divided by. */
+  /** R-ratio: the divisor of the margin ratio. */
   #risk(owner: string): bigint {
     return this.maintenance(owner) + ceil(this.notional(owner) * LIQUIDATION_FEE_E8, ONE);
   }
@@ -408,7 +413,7 @@ export class ReferenceVenue {
     order.remaining -= size;
   }
 
-  /** Moves position, cost and balance, closing first and opening with what is left. */
+  /** Moves position, cost and balance, closing first and opening with the rest. */
   #move(order: ReferenceOrder, price: bigint, size: bigint, fee: bigint): void {
     const position = this.position(order.owner, order.perp);
     const sign = order.isBuy ? 1n : -1n;
@@ -417,7 +422,7 @@ export class ReferenceVenue {
     const closed = isClosing ? min(held, size) : 0n;
     let realised = 0n;
     if (closed > 0n) {
-      // The division of bigints truncates, which is towards zero.
+      // Division of bigints truncates towards zero.
       const released = closed === held ? position.cost : (position.cost * closed) / held;
       realised = -sign * closed * price - released;
       position.cost -= released;
@@ -428,7 +433,7 @@ export class ReferenceVenue {
     this.credit(order.owner, realised - fee);
   }
 
-  /** R-reduce: the newest go first while reduce-only orders exceed the position. */
+  /** R-reduce: the newest orders are reduced first while reduce-only orders exceed the position. */
   #cut(owner: string, perp: number): void {
     const { size } = this.position(owner, perp);
     for (const isBuy of [true, false]) {

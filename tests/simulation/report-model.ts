@@ -1,6 +1,6 @@
 /**
- * A small book that knows what a report must say: orders in a list that is sorted anew whenever somebody looks, every
- * sum counted out. It shares nothing with the engine or the history but the rules.
+ * A small book that computes execution reports: orders in a list that is sorted at every query, and
+ * sums over all items. It shares only the rules with the engine and the history.
  */
 
 export type ModelOrder = {
@@ -28,7 +28,7 @@ export type ModelReport = {
 
 type Resting = ModelOrder & { queueMs: number; rank: number; readonly acceptedMs: number };
 
-/** An amended order stands at its new price as if accepted a minute ago at most (R-modify). */
+/** An amended order is ranked at its new price as if accepted at most a minute ago (R-modify). */
 const AMEND_MS = 60_000;
 
 export class ReportModel {
@@ -94,7 +94,7 @@ export class ReportModel {
     const taken = this.#first(kept) !== undefined;
     this.#match(kept, at, []);
     if (kept.left === 0 && taken) {
-      // It left from where it stood.
+      // It was at the front of its queue.
       if (report.resting !== undefined) report.resting.toMs = at.timeMs;
       report.end = { ...at, state: 'filled' };
       return;
@@ -130,7 +130,7 @@ export class ReportModel {
     if (kept !== undefined) kept.left = maker.left;
   }
 
-  /** Rests what is left, or ends it. */
+  /** Rests or ends the remaining size. */
   #settle(
     own: ModelOrder,
     at: Block,
@@ -172,7 +172,7 @@ export class ReportModel {
     return isBuy ? Math.max(...prices) : Math.min(...prices);
   }
 
-  /** What an order would trade with next. */
+  /** The next order that an order would match. */
   #first(own: ModelOrder): Resting | undefined {
     const others = this.#book.filter(
       ({ isBuy, price }) =>

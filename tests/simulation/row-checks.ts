@@ -17,13 +17,13 @@ import type {
 import { type Exact, exact, MICRO, show, sum, times } from '../support/exact.ts';
 
 /**
- * What rows must add up to, computed from their texts alone and compared with the engine's state: who
- * keeps books by the history comes to the micro-USDC to what the venue says they have.
+ * The sums of history rows, computed from their texts only and compared with the engine's state:
+ * accounts kept from the history equal those of the venue to the micro-USDC.
  */
 
 const ZERO = exact('0');
 
-/** All that an account's rows say. */
+/** All rows of an account. */
 type Books = {
   readonly fills: Fill[];
   readonly ledger: Map<string, LedgerUpdate>;
@@ -39,7 +39,7 @@ export class RowBooks {
   readonly #earnings = new Map<number, EarningRecord>();
   readonly #claimed = new Map<Address, bigint>();
   readonly #added = new Map<Address, bigint>();
-  /** The last of each account. */
+  /** The last value of each account. */
   readonly #values = new Map<Address, AccountSums>();
   readonly #bars: CandleRecord[] = [];
 
@@ -84,15 +84,15 @@ export class RowBooks {
   }
 
   /**
-   * Everything, after a block that is past the border of all steps; returns how much there was to
-   * judge, so that a test can demand some.
+   * Checks everything, after a block beyond the end of all steps; returns the number of checked
+   * items, so that a test can require a minimum.
    */
   check(state: State, sumsOf: SumsOf): Record<string, number> {
     const fund = present(state.parameters, 'parameters').insuranceFundAddress;
     for (const account of state.accounts) {
       const books = this.#of(account.address);
       checkPositions(state, account.address, books);
-      // The fund also has what nobody's row tells: fees, remainders and what the treasury adds.
+      // The fund also gets fees, remainders and treasury payments that have no rows.
       if (account.address === fund) continue;
       checkMoney(state, account.address, books);
       const sums = present(sumsOf(account.address) ?? undefined, 'the sums of an account');
@@ -140,7 +140,7 @@ export class RowBooks {
     }
   }
 
-  /** Every step has all trades, a bar of an instrument and start comes once. */
+  /** Every step contains all trades, and a bar of an instrument and start occurs once. */
   #checkBars(): void {
     const trades = [...this.#books.values()].flatMap(({ fills }) =>
       fills.filter(({ crossed }) => crossed === true),
@@ -185,7 +185,7 @@ function valueOf({ px, sz }: Fill): Exact {
   return times(exact(px), exact(sz));
 }
 
-/** Before fees: what is shown is net of them, and 0 on fills that only open. */
+/** Before fees: the shown value is net of fees, and 0 for fills that only open. */
 function grossOf({ builderFee = '0', closedPnl, entryPrice, fee }: Fill): Exact {
   return entryPrice === undefined ? ZERO : exact(closedPnl) + exact(fee) + exact(builderFee);
 }
@@ -217,7 +217,10 @@ function checkPositions(state: State, user: Address, { fills }: Books): void {
   }
 }
 
-/** A side of an outcome fill is about the book; whether shares came or went is in its direction. */
+/**
+ * The side of an outcome fill is that of the book; its direction shows whether shares were added or
+ * removed.
+ */
 function signedSize({ dir, outcome, side, sz }: Fill): Exact {
   const isAdded = outcome === undefined ? side === 'B' : /^(Buy|Split)/.test(dir);
   return isAdded ? exact(sz) : -exact(sz);
@@ -234,7 +237,7 @@ function szDecimalsOf(state: State, instrumentId: number): number {
   return present(perp ?? market, 'the instrument of a live order').szDecimals;
 }
 
-/** All cash of both sub-accounts is what fills, funding and the ledger moved. */
+/** The cash of both sub-accounts equals the sum of fills, funding and the ledger. */
 function checkMoney(state: State, user: Address, books: Books): void {
   const account = present(state.accounts[state.accountIndex.get(user) ?? -1], 'an account');
   let cash: bigint = account.perpBalance + account.withdrawHold;
@@ -249,7 +252,7 @@ function checkMoney(state: State, user: Address, books: Books): void {
   same(`money of ${user}`, show(moved), show(cash * MICRO));
 }
 
-/** What came and went, was paid and realised explains the cash, less what shares have cost. */
+/** Deposits, withdrawals, payments and realised PnL explain the cash, less the cost of shares. */
 function checkSums(state: State, user: Address, books: Books, sums: AccountSums): void {
   const account = present(state.accounts[state.accountIndex.get(user) ?? -1], 'an account');
   let cash: bigint = account.perpBalance + account.withdrawHold;
@@ -296,7 +299,7 @@ function cashOfLedger({ delta }: LedgerUpdate): Exact {
     case 'outcomeSplit':
       return -exact(delta.amount);
     case 'withdraw':
-      // What is held is still the account's, what was returned again.
+      // A held amount still belongs to the account, and a returned one again.
       return delta.status === 'completed' ? -exact(delta.amount) : ZERO;
     default:
       return ZERO;

@@ -8,10 +8,10 @@ import { HistoryProjector } from '../../packages/history/src/rows/history-projec
 import { MarketData } from '../../packages/translate/src/read-models/market-data.ts';
 import { instrumentLookup } from '../../packages/translate/src/instruments.ts';
 
-/** A block as it is logged. */
+/** A block of the log. */
 export type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };
 
-/** Rows of a history: the engine, the real receipts and markets, and the projector behind them. */
+/** The rows of a history, from the engine, the real receipts and markets, and the projector. */
 export class RowRig {
   readonly state: State = createState();
   readonly rows: BlockRows[] = [];
@@ -64,7 +64,7 @@ export class RowRig {
     return block;
   }
 
-  /** Everything beside the engine goes through text, as a snapshot and a start would do it. */
+  /** All parts except the engine are dumped to text and restored, as by a snapshot and a start. */
   restart(): void {
     const dumps = this.#parts.projections.map(({ dump, name, version }, at) => {
       const data = JSON.stringify(dump.call(this.#parts.projections[at]));

@@ -1,7 +1,7 @@
 import { type EngineEvent, liabilities, owedMicroUsdc, type State } from '@oddlot/engine';
 import { isAtRisk, type MarginLeg, scopeNumbers } from './reference-margin.ts';
 
-/** What holds after every block of a simulation, counted here and not by the engine. */
+/** Checks after every block of a simulation, computed independently of the engine. */
 
 /** R-conservation, and longs equal shorts. */
 export function checkConservation(state: State): void {
@@ -20,7 +20,10 @@ export function checkConservation(state: State): void {
   for (const [id, size] of net) demand(size === 0, `longs and shorts of ${id} differ by ${size}`);
 }
 
-/** R-conservation: what every address is owed, one by one, is what came in less what was paid. Returns what the bankrupt lack. */
+/**
+ * R-conservation: the sum of all accounts' claims equals deposits less withdrawals. Returns the
+ * deficit of bankrupt accounts.
+ */
 export function checkLiabilities(state: State): bigint {
   let owed = 0n;
   let lacking = 0n;
@@ -36,7 +39,7 @@ export function checkLiabilities(state: State): bigint {
   return lacking;
 }
 
-/** R-deficit: the fund's account value is below zero only when the treasury is empty. */
+/** R-deficit: the fund's account value is below zero only if the treasury is empty. */
 export function checkDeficit(state: State): void {
   const address = state.parameters?.insuranceFundAddress;
   const fund = state.accounts.find((account) => account.address === address);
@@ -49,7 +52,7 @@ export function checkDeficit(state: State): void {
   demand(isCovered, `the fund has ${value} and the treasury ${state.treasury}`);
 }
 
-/** The size of every position there is. */
+/** The sizes of all positions. */
 export type Sizes = ReadonlyMap<object, number>;
 
 export function sizesOf(state: State): Sizes {
@@ -63,8 +66,8 @@ export function sizesOf(state: State): Sizes {
 }
 
 /**
- * R-adl: whoever was deleveraged in a block, and traded in no other way, has less than before on the
- * same side, or nothing. The fund is never deleveraged. Returns how many positions it could judge.
+ * R-adl: an account deleveraged in a block without other trades has a smaller position on the same
+ * side, or none. The fund is never deleveraged. Returns the number of checked positions.
  */
 export function checkFlips(state: State, before: Sizes, events: readonly EngineEvent[]): number {
   const deleveraged = new Set<string>();
@@ -96,12 +99,12 @@ export function checkFlips(state: State, before: Sizes, events: readonly EngineE
 }
 
 /**
- * Every scope at a ratio of 1 or less is under liquidation when a block ends, and nobody else is at
- * risk. Liquidations come before the orders of class 3 and the marks hold for the whole block, so
- * this also says that no order, amend, transfer of margin or change of leverage that passed its check
- * left its scope at risk at these marks: it would be at risk and not under liquidation. Whom the
- * block has deleveraged is left out: a close at another's bankruptcy price may cost what the ratio
- * lived on, and is looked at in the next block. Returns how many scopes it found at risk.
+ * At the end of a block, exactly the margin accounts with a ratio of 1 or less are under
+ * liquidation. Liquidations precede the orders of class 3, and the marks are constant within a
+ * block; therefore this also shows that no accepted order, amend, margin transfer or leverage
+ * change left its account at risk: it would be at risk without being under liquidation. Accounts
+ * deleveraged in the block are excluded, because a close at another account's bankruptcy price may
+ * lower their ratio, which is checked in the next block. Returns the number of accounts at risk.
  */
 export function checkRisk(state: State, events: readonly EngineEvent[]): number {
   const { parameters } = state;

@@ -24,14 +24,14 @@ import {
 import { PERPS, Workload } from './workload.ts';
 
 /**
- * The engine under random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
+ * The engine with random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
  *
- * Blocks of several commands, prices that walk, jump and fall silent, margin of every kind, a thin
+ * Blocks of several commands, prices that walk, jump and go stale, all kinds of margin, a small
  * insurance fund. After every block money is conserved to the micro-USDC, longs equal shorts, and
- * deleveraging has flipped nobody. Now and then it is computed anew who is at risk, and all
- * invariants are checked; in the middle the state is replaced by what a dump of it restores; at the
- * end the recorded log, read back from its text, is replayed from nothing and must give the same
- * digest and the same dump. While the engine runs, the clock and the random source of the host throw.
+ * deleveraging flips no position. From time to time the accounts at risk are recomputed, and all
+ * invariants are checked; in the middle the state is replaced by its restored dump; at the end the
+ * recorded log, parsed from its text, is replayed from the start and must give the same digest and
+ * the same dump. While the engine runs, the host's clock and random source throw.
  */
 
 export type SimulationReport = {
@@ -39,17 +39,17 @@ export type SimulationReport = {
   readonly blocks: number;
   readonly trades: number;
   readonly restores: number;
-  /** How often each refusal, cause of a cancel, kind of event and step of a liquidation came up. */
+  /** The number of occurrences of each reject, cancel cause, event type and liquidation step. */
   readonly endings: Readonly<Record<string, number>>;
   readonly digest: string;
 };
 
-/** Blocks between two checks of all invariants, and between two of everyone's risk. */
+/** Blocks between two checks of all invariants, and between two of all accounts' risk. */
 const CHECK_EVERY = 250;
 const RISK_EVERY = 5;
-/** Times that the state is replaced by its restored copy. */
+/** How often the state is replaced by its restored copy. */
 const RESTORES = 4;
-/** R-delist: an hour of 5 s each. */
+/** R-delist: an hour of 5 s blocks. */
 const CLOSING_STEPS = 720;
 
 export function simulate(options: { seed: number; commands: number }): SimulationReport {
@@ -143,7 +143,7 @@ class Simulation {
     }
   }
 
-  /** Towards the end the last perp closes: an hour goes by in which others trade on. */
+  /** Near the end the last perp is delisted: for an hour, others continue to trade. */
   #delist(): void {
     const instrumentId = PERPS.at(-1)?.instrumentId;
     if (instrumentId === undefined) return;
@@ -158,7 +158,7 @@ class Simulation {
     demand(this.#state.perps.get(instrumentId)?.delisted === true, 'the perp is settled');
   }
 
-  /** What a crash and a restart from a snapshot do. */
+  /** Simulates a crash and a restart from a snapshot. */
   #restart(): void {
     const text = JSON.stringify(dump(this.#state));
     this.#state = restore(JSON.parse(text) as StateDump);
@@ -182,7 +182,7 @@ function stepOf({ marginMode, price, step }: LiquidationStep): string {
 
 type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };
 
-/** Applies a block while the host's clock and random source are out of reach. */
+/** Applies a block while the host's clock and random source are disabled. */
 function apply(state: State, block: LoggedBlock): BlockResult {
   const { now } = Date;
   const { random } = Math;

@@ -5,12 +5,12 @@ import { CORNERS } from './corners.ts';
 import { simulate } from './sim.ts';
 
 /**
- * Histories that no run had before. SIM_SEED repeats those of a run, and SIM_COMMANDS prolongs them; a failure names the command
- * that replays one of them. A seed that fails becomes a test of its own here.
+ * New histories in every run. SIM_SEED repeats those of a run, and SIM_COMMANDS makes them longer;
+ * a failure prints the command that replays it. A failing seed becomes a separate test here.
  */
 
 const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 24_000);
-/** So many have met every corner, whatever the seed. */
+/** Histories of this length reach all cases, for any seed. */
 const CORNERS_COMMANDS = 200_000;
 const SEED = freshSeed('SIM_SEED');
 /** One after another: with and without an insurance fund, rich or poor. */
@@ -23,7 +23,7 @@ test.each(SEEDS)(
   (seed) => {
     const commands = Math.ceil(COMMANDS / SEEDS.length);
     const report = simulate({ seed, commands });
-    // Four along the way, and one in the middle of the closing hour.
+    // Four on the way, and one in the middle of the closing hour.
     expect(report.restores).toBe(5);
     expect(report.commands).toBeGreaterThanOrEqual(commands);
     expect(report.trades).toBeGreaterThan(report.commands / 10);
@@ -32,13 +32,13 @@ test.each(SEEDS)(
   patienceMs(300_000),
 );
 
-test(`and they reach the corners, from seed ${SEED} on`, () => {
-  // A short history may miss one of them by chance; which corners there are is shown by those of fixed seeds.
+test(`and they reach the required cases, starting with seed ${SEED}`, () => {
+  // A short history may miss a case by chance; fixed seeds show that all cases are reachable.
   const missed = CORNERS.filter((corner) => !reached.has(corner));
   expect(missed.length).toBeLessThanOrEqual(COMMANDS < CORNERS_COMMANDS ? CORNERS.length / 10 : 0);
 });
 
-test('the same seed gives the same history, another seed another', () => {
+test('the same seed gives the same history, and another seed another one', () => {
   const digestOf = (seed: number) => simulate({ seed, commands: 500 }).digest;
   expect(digestOf(5)).toBe(digestOf(5));
   expect(digestOf(5)).not.toBe(digestOf(6));

@@ -12,12 +12,11 @@ import type { Address, InstrumentId } from '@oddlot/units';
 import { timeMs } from '@oddlot/units';
 
 /**
- * What the traders of a workload do beyond plain orders: margin modes, legs, leverage, orders that
- * wait for the mark or hang together, amends, reversals, dead man's switches; and what the operator
- * does to them.
+ * Actions of a workload's traders beyond plain orders: margin modes, hedge positions, leverage,
+ * trigger and grouped orders, amends, reversals, dead man's switches; and operator actions.
  */
 
-/** What a workload lends to those who make its commands. */
+/** The workload's state for functions that make commands. */
 export type Desk = {
   readonly pick: (below: number) => number;
   readonly now: () => number;
@@ -28,7 +27,7 @@ export type Desk = {
   readonly recentOf: (trader: Address) => readonly number[];
 };
 
-/** How the account trades: leverage, margin mode, legs, isolated margin. */
+/** Account settings: leverage, margin mode, position mode, isolated margin. */
 export function settingsCommand(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const authority = desk.authority(trader);
@@ -38,7 +37,7 @@ export function settingsCommand(desk: Desk, state: State, trader: Address): Comm
     case 0:
       return { type: 'updatePositionMode', authority, mode: pick(2) === 0 ? 'oneWay' : 'hedge' };
     case 1:
-      // Most have to close first, so the mode is changed where it can be.
+      // Most accounts have to close first, so the mode is changed only where possible.
       return { type: 'cancelAll', authority, ...(pick(2) === 0 ? { instrumentId } : {}) };
     case 2:
     case 3:
@@ -68,7 +67,7 @@ function isolatedIn(state: State, trader: Address) {
   return accountView(state, trader)?.positions.find(({ isIsolated }) => isIsolated);
 }
 
-/** Orders that wait, follow others, change or turn a position round. */
+/** Trigger and grouped orders, amends and reversals. */
 export function waitingCommand(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const kind = pick(14);
@@ -94,7 +93,7 @@ function amend(desk: Desk, trader: Address): Command {
     instrumentId,
     target: { orderId: recent[pick(Math.max(1, recent.length))] ?? 1 },
     price: near(desk, instrumentId, priceTick, pick(4) === 0 ? 30 : 5),
-    // Sometimes so little that a part which has traded is more than that.
+    // Sometimes less than the filled part.
     size: pick([3_000, 300, 300, 15][pick(4)] ?? 300),
   };
 }
@@ -125,7 +124,7 @@ function protectPosition(desk: Desk, state: State, trader: Address): Command {
   return place(desk, trader, pick(3) === 0 ? children.slice(1) : children, 'position');
 }
 
-/** A parent with one or two children behind it. */
+/** A parent with one or two children. */
 function family(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const parent = { ...desk.order(state, trader), reduceOnly: false };
@@ -166,13 +165,16 @@ function place(
   return { type: 'placeOrders', authority: desk.authority(trader), orders, grouping };
 }
 
-/** A price on the tick, within so many thousandths of the oracle. */
+/** A price on the tick, within the given thousandths of the oracle. */
 function near(desk: Desk, id: InstrumentId, tick: number, thousandths: number): number {
   const millionths = 1_000_000 + desk.pick(2_000 * thousandths + 1) - 1_000 * thousandths;
   return Math.floor((desk.oracleOf(id) * millionths) / 1_000_000 / tick) * tick;
 }
 
-/** Halts and resumes, moves the fee ladder, changes margin tables. What is halted is resumed before long: nothing happens in it. */
+/**
+ * Halts and resumes, changes the fee schedule and margin tables. A halted market is resumed soon,
+ * because it has no activity.
+ */
 export function operatorCommand(desk: Desk, state: State): Command {
   const { pick } = desk;
   const halted = [...state.perps.values()].find((perp) => perp.halted);

@@ -22,7 +22,7 @@ import { type Desk, operatorCommand, settingsCommand, waitingCommand } from './w
 
 /**
  * Seeded random traders, poor and rich, on perps of different scales: the same seed gives the same
- * commands, on every machine. It looks at the venue through its readers and its events only.
+ * commands on every machine. It reads the venue through its public functions and events only.
  */
 
 export const PARAMETERS: VenueParameters = {
@@ -69,7 +69,10 @@ const START_MS = 1_767_225_600_000;
 const NO_AGENT = address('0x0000000000000000000000000000000000000000');
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtc', 'gtd', 'alo', 'ioc', 'market'];
 
-/** Whole dollars, lots of ten and of a hundred-thousandth: price × lot differs by four decades. */
+/**
+ * Whole dollars, lots of ten and of a hundred-thousandth: price × lot differs by four orders of
+ * magnitude.
+ */
 export const PERPS: readonly PerpDefinition[] = [
   perp(1, { szDecimals: 2, priceTick: 100, takerFeeE8: 45_000, makerFeeE8: 15_000 }),
   perp(2, { szDecimals: 5, priceTick: 5, takerFeeE8: 43_217, makerFeeE8: 0 }),
@@ -113,12 +116,12 @@ export type WorkloadOptions = {
   readonly traders: number;
   /** Agents are approved, revoked and sign. */
   readonly agents: boolean;
-  /** Most orders of one action. */
+  /** The maximum number of orders per action. */
   readonly ordersMax: number;
   /**
-   * What the traders know of: plain orders of one-way cross margin at prices that walk; or every
-   * kind of margin, at prices that jump, with an operator who halts and changes perps; or all there
-   * is, orders that name their margin mode included.
+   * The actions of the traders: plain orders of one-way cross margin at prices that walk; or every
+   * kind of margin, at prices that jump, with an operator that halts and changes perps; or
+   * everything, including orders that name their margin mode.
    */
   readonly skill: 'plain' | 'margin' | 'all';
 };
@@ -153,7 +156,7 @@ export class Workload {
     };
   }
 
-  /** The first blocks: parameters, listings, prices, money from a few dollars up. */
+  /** The first blocks: parameters, listings, prices, and balances from a few dollars up. */
   opening(): Command[][] {
     const prices = PERPS.map(({ instrumentId: id }, at) => ({
       instrumentId: id,
@@ -164,7 +167,7 @@ export class Workload {
       const amountMicroUsdc = 12_000_001 * 4 ** ((at + (at >> 2)) % 6) + at;
       return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
     });
-    // A thin fund, or none: some positions are taken over, others are closed against the winners.
+    // A small fund, or none, so that some positions are taken over and others deleveraged.
     if (this.#options.skill !== 'plain' && this.#options.seed % 2 === 0) {
       const amount = this.#options.seed % 4 === 0 ? 3_000_000_000 : 60_000_000;
       funds.push(this.#faucet(PARAMETERS.insuranceFundAddress, amount));
@@ -176,7 +179,7 @@ export class Workload {
     return this.#options.skill === 'plain' ? blocks : [...blocks, this.#modes()];
   }
 
-  /** A half of the traders starts in hedge mode, another half with isolated margin. */
+  /** Half of the traders start in hedge mode, and half with isolated margin. */
   #modes(): Command[] {
     return this.traders.flatMap((trader, at): Command[] => {
       const authority = (): Authority => this.#authority(trader);
@@ -193,19 +196,19 @@ export class Workload {
     });
   }
 
-  /** Lets time pass, mostly little, now and then enough for a price to grow stale. */
+  /** Advances time, usually slightly, sometimes enough for a price to become stale. */
   tick(): void {
     this.nowMs += 1;
     const kind = this.#pick(40);
     if (kind === 0) this.nowMs += this.#pick(45_000);
     else if (kind < 12) this.nowMs += this.#pick(1_600);
     if (this.#options.skill === 'plain') return;
-    // Past the next hour, which funding waits for, and now and then past midnight.
+    // Beyond the next hour, for funding, and sometimes beyond midnight.
     if (this.#pick(300) === 0) this.nowMs += Math.max(0, 3_598_000 - (this.nowMs % 3_600_000));
     if (this.#pick(3_000) === 0) this.nowMs += 86_400_000;
   }
 
-  /** A price of every perp a little later, so that none is stale: the pace of a closing hour. */
+  /** A price of every perp slightly later, so that none is stale: the pace of a closing hour. */
   steady(): Command {
     this.nowMs += 4_999;
     const prices = PERPS.map(({ instrumentId: id }) => {
@@ -237,7 +240,7 @@ export class Workload {
     };
   }
 
-  /** Learns which orders there are to cancel. */
+  /** Records the orders that can be cancelled. */
   observe(result: BlockResult): void {
     for (const event of result.events) {
       if (event.type === 'markUpdated') this.#oracles.set(event.instrumentId, event.oracle);
@@ -278,7 +281,7 @@ export class Workload {
     return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };
   }
 
-  /** A small step, or now and then a jump that leaves accounts under water. */
+  /** A small step, or sometimes a jump that makes accounts insolvent. */
   #oracle(): Command {
     const chosen = this.#perp();
     const last = this.#oracleOf(chosen.instrumentId);
@@ -300,7 +303,7 @@ export class Workload {
     return { type: 'cancelOrders', authority: this.#authority(trader), cancels };
   }
 
-  /** Cancels much of what a trader has, so that books do not only grow. */
+  /** Cancels many of a trader's orders, so that books do not only grow. */
   #sweep(state: State, trader: Address): Command {
     const cancels = openOrders(state, trader)
       .slice(-200)
@@ -325,7 +328,7 @@ export class Workload {
     };
   }
 
-  /** Test money, or every other time money of the settlement chain. */
+  /** Test money, or every other time a deposit from the settlement chain. */
   #faucet(account: Address, amountMicroUsdc = 1 + this.#pick(2_000_000)): Command {
     this.#grants += 1;
     if (this.#grants % 2 === 0) return deposit(account, amountMicroUsdc, this.#grants);
@@ -353,7 +356,7 @@ export class Workload {
     };
   }
 
-  /** Mostly within half a percent of the oracle, sometimes within 7%, rarely anywhere. */
+  /** Usually within half a percent of the oracle, sometimes within 7%, rarely anywhere. */
   #price(oracle: number, tick: number): number {
     const reach = [5, 5, 5, 5, 5, 70, 70, 850][this.#pick(8)] ?? 5;
     const millionths = 1_000_000 + this.#pick(2_000 * reach + 1) - 1_000 * reach;

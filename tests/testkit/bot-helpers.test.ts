@@ -23,7 +23,7 @@ import {
 import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-/** Goal: what bots are given instead of writing it themselves holds against a venue, over resets and restarts. */
+/** Goal: the SDK's helpers for bots work against a venue, across resets and restarts. */
 
 const BTC = 1;
 let venue: TestVenue;
@@ -65,7 +65,7 @@ describe('names and numbers', () => {
     expect(onGrid(value, step, direction)).toBe(expected);
   });
 
-  test('a step of nothing and a number that is none are refused', () => {
+  test('a step of zero and an invalid number are rejected', () => {
     expect(() => onGrid('1', '0', 'up')).toThrow('above zero');
     expect(() => onGrid('1e3', '1', 'up')).toThrow('Not a decimal number: 1e3');
   });
@@ -95,7 +95,7 @@ describe('a market order', () => {
     },
   );
 
-  test('is not made where nobody stands on the other side', async () => {
+  test('is not sent if the other side of the book is empty', async () => {
     const instrument = await instruments.find('SOL');
     const made = marketOrder(trader().client, {
       instrument,
@@ -107,7 +107,7 @@ describe('a market order', () => {
   });
 });
 
-test('more orders than an action takes are placed in several, each with its end', async () => {
+test('more orders than fit in an action are placed in several, each with its result', async () => {
   const { client, address: user } = trader();
   const orders = Array.from({ length: 120 }, (_, index) => buy(String(50_000 + index * 10)));
   const placed = await placeOrders(client, orders);
@@ -116,7 +116,7 @@ test('more orders than an action takes are placed in several, each with its end'
   expect(open.map(({ limitPx }) => limitPx).sort()).toEqual(orders.map(({ p }) => p).sort());
 });
 
-test('an order is waited for, whether it ends later or has ended before', async () => {
+test('waiting for an order resolves whether it ends later or has already ended', async () => {
   const { client, address: user } = trader();
   const [cloid, other] = [newCloid(), newCloid()];
   expect(cloid).toMatch(/^0x[0-9a-f]{32}$/);
@@ -137,7 +137,7 @@ test('an order is waited for, whether it ends later or has ended before', async 
 });
 
 describe('a local book', () => {
-  test('is the book of the venue after every change, also over a cut', async () => {
+  test('equals the book of the venue after every change, also after a cut', async () => {
     const { client } = trader();
     let mismatches = 0;
     const book = new LocalBook(client, BTC, { onMismatch: () => (mismatches += 1) });
@@ -162,7 +162,7 @@ describe('a local book', () => {
     expect(book.isReady).toBe(false);
   });
 
-  test('that a second listener joins late begins with all of it', async () => {
+  test('starts with the whole book for a second listener that joins later', async () => {
     const { client } = trader();
     const first = new LocalBook(client, BTC);
     await expect.poll(() => first.isReady).toBe(true);
@@ -177,7 +177,7 @@ describe('a local book', () => {
   });
 });
 
-test('fills come once each and in their order, over restarts of the bot and of the venue', async () => {
+test('fills arrive once each and in order, across restarts of the bot and of the venue', async () => {
   const { address: user, client } = trader();
   const instrument = await instruments.find('BTC');
   const trade = async (times: number) => {
@@ -194,7 +194,9 @@ test('fills come once each and in their order, over restarts of the bot and of t
     await venue.settled();
   };
   const seen: FollowedFill[] = [];
-  /** A life of the bot: it goes on behind what it kept, and dies after so many. */
+  /**
+   * One run of the bot: it resumes at the stored cursor, and stops after the given number of fills.
+   */
   const live = async (cursor: FillsCursor | undefined, count: number) => {
     const bot = venue.client();
     for await (const followed of followFills(bot, { user, cursor })) {
@@ -218,7 +220,7 @@ test('fills come once each and in their order, over restarts of the bot and of t
   expect(seen.map(({ fill }) => fill)).toEqual(rows.reverse());
 });
 
-test('live orders and positions are kept in step, over a cut', async () => {
+test('live orders and positions are kept up to date, also after a cut', async () => {
   const { address: user, client } = trader();
   const view = new AccountView(client, { user });
   await view.ready;
@@ -237,7 +239,7 @@ test('live orders and positions are kept in step, over a cut', async () => {
 describe('pacing', () => {
   const rateLimit = async () => ({ exchange: { limit: 5, windowMs: 1000 } }) as never;
 
-  test('lets no more go in a window than the venue allows, first come first served', async () => {
+  test('sends at most as many requests in a window as the venue allows, in order', async () => {
     let now = 0;
     const pacer = new Pacer({ info: { rateLimit } }, { share: 0.6, now: () => now });
     const gone: number[] = [];
@@ -248,7 +250,7 @@ describe('pacing', () => {
     expect(gone).toEqual([1, 2, 3, 4]);
   });
 
-  test('who gives up does not hold up the next', async () => {
+  test('a cancelled request does not delay the next one', async () => {
     let now = 0;
     const pacer = new Pacer({ info: { rateLimit } }, { share: 0.2, now: () => now });
     await pacer.turn();
@@ -259,7 +261,7 @@ describe('pacing', () => {
     await next;
   });
 
-  test('asks a venue with limits for them', async () => {
+  test('reads the limits from a venue that has them', async () => {
     const limited = await trader().client.info.rateLimit();
     expect(limited.exchange).toMatchObject({
       limit: expect.any(Number),
@@ -269,7 +271,7 @@ describe('pacing', () => {
   });
 });
 
-test('a dry run shows what a wallet signs, without a key', async () => {
+test('a dry run shows the data that a wallet signs, without a key', async () => {
   const { client, wallet } = trader();
   const network = await client.network();
   const action = { type: 'order', grouping: 'na', orders: [buy('90000')] } as const;
@@ -293,7 +295,7 @@ test('a dry run shows what a wallet signs, without a key', async () => {
   expect(JSON.parse(signed.body).action).toEqual(preview.action);
 });
 
-test('a client that signs for another network is told so, by both names', async () => {
+test('a client that signs for another network gets an error with both names', async () => {
   const { client, wallet } = trader();
   await checkNetwork(client);
   const network = { ...(await client.network()), serviceNetwork: 'example.org-3fa9c1d2' };
@@ -304,7 +306,7 @@ test('a client that signs for another network is told so, by both names', async 
   );
 });
 
-test('a client of another network names it at its first signed use, and one of the right network asks nobody', async () => {
+test('a client of another network reports it at its first signed use, and one of the right network sends no query', async () => {
   const { client, wallet } = trader();
   const network = { ...(await client.network()), serviceNetwork: 'example.org-3fa9c1d2' };
   const asked: string[] = [];
@@ -329,7 +331,7 @@ test('a client of another network names it at its first signed use, and one of t
   expect(settings()).toBe(1);
 });
 
-test('a refusal of somebody who has no account stays one, when the network is right or can not be asked', async () => {
+test('a reject of an address without an account is unchanged if the network is right or cannot be queried', async () => {
   const nobody = privateKeyWallet(`0x${'67'.repeat(32)}`);
   const stranger = venue.client(nobody);
   await expect(stranger.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });

@@ -5,12 +5,15 @@ import { expect, test } from 'vitest';
 import { runCommand } from '../packaging/run-command.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
-/** Goal: what the guide of the testkit shows is what runs. `example.test.ts` is one of the tests beside this one. */
+/**
+ * Goal: the code in the testkit's guide is tested. `example.test.ts` in this folder is one of its
+ * examples.
+ */
 
 const HERE = import.meta.dirname;
 
 test.each(['example-first.ts', 'example.test.ts', 'example-node-test.mjs'])(
-  'the guide shows %s as it is',
+  'the guide contains %s unchanged',
   async (name) => {
     const guide = await readFile(join(REPOSITORY, 'docs/build/testkit.md'), 'utf8');
     expect(guide).toContain(await readFile(join(HERE, name), 'utf8'));
@@ -22,7 +25,7 @@ test('the first example pays funding eight times', async () => {
   expect(printed.match(/fundingRate/g)).toHaveLength(8);
 });
 
-test('the guide of backtests shows one that runs, and its page is written', async () => {
+test('the guide of backtests contains one that runs, and writes its page', async () => {
   const guide = await readFile(join(REPOSITORY, 'docs/build/backtesting.md'), 'utf8');
   expect(guide).toContain(await readFile(join(HERE, 'example-backtest.ts'), 'utf8'));
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-backtest-'));
@@ -32,7 +35,7 @@ test('the guide of backtests shows one that runs, and its page is written', asyn
     const lines = ['time,open,high,low,close,volume', candle(0), candle(1), candle(2)];
     await writeFile(join(folder, 'BTCUSDT-1h-2025-01.csv'), lines.join('\n'));
     const printed = await runCommand(NODE, [join(HERE, 'example-backtest.ts')], { cwd: folder });
-    // A fee, twice an hour's funding, and the spread.
+    // A fee, two hours of funding, and the spread.
     expect(printed).toMatch(/^-0\.5\d+ \{/);
     expect(await readFile(join(folder, 'backtest.html'), 'utf8')).toContain('BTC-USDC');
   } finally {
@@ -47,7 +50,7 @@ test('the example for node:test passes there', async () => {
   expect(printed).toContain('# pass 1');
 });
 
-test('the guide of backtests shows one of an outcome market, and what it prints', async () => {
+test('the guide of backtests contains one of an outcome market, and its output', async () => {
   const guide = await readFile(join(REPOSITORY, 'docs/build/backtesting.md'), 'utf8');
   const program = join(HERE, 'example-backtest-outcome.ts');
   expect(guide).toContain(await readFile(program, 'utf8'));

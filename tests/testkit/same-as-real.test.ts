@@ -5,18 +5,19 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { type Chance, chance } from '../support/seeded.ts';
 
 /**
- * Goal: what a test sees of a venue in hand is what it would see of a real one. Method: one of each, of the same seed; the
- * real one has its threads, its syncs and its port. Both get the same random actions, right ones and wrong ones, and
- * time and prices between them. Every answer, every frame and the hash of every block must be the same.
+ * Goal: a test venue has the same public behaviour as a real one. Method: one of each with the same
+ * seed; the real one has its threads, its syncs and its port. Both get the same random actions,
+ * valid and invalid, and the same time and prices. Every answer, every frame and the hash of every
+ * block must be equal.
  */
 
-/** `npm run test:long` has 10,000. */
+/** `npm run test:long` uses 10,000. */
 const ACTIONS = Number(process.env['TESTKIT_ACTIONS'] ?? 200);
 const SEED = freshSeed('TESTKIT_SEED');
 const PERPS = ['BTC', 'ETH', 'SOL'] as const;
 const MIDDLES = { BTC: 97_000, ETH: 3_400, SOL: 180 } as const;
 
-/** A venue, what it has said, and what its clients are. */
+/** A venue with its clients and all their answers. */
 class Twin {
   readonly said: string[] = [];
   readonly frames: string[] = [];
@@ -39,7 +40,7 @@ class Twin {
     for (const { wallet } of people) this.clients.push(venue.client(wallet, { fetch }));
   }
 
-  /** Everything on the streams of this moment, as text. */
+  /** Subscribes and records all frames as text. */
   async listen(isReal: boolean, subscriptions: readonly object[]): Promise<void> {
     const to = `${this.venue.url.replace('http', 'ws')}/ws`;
     const open = this.venue.connection.openSocket!;
@@ -86,7 +87,7 @@ afterAll(async () => {
 
 type Step = (twin: Twin) => Promise<unknown>;
 
-/** What happens next, drawn once for both. */
+/** The next random step, generated once for both. */
 function drawStep({ below, next, pick }: Chance, market: number): Step {
   const who = below(4);
   const base = pick(PERPS);
@@ -145,11 +146,11 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
       return twin.clients[who]!.info.historicalOrders({ user });
     },
   ];
-  // Half of what happens are orders.
+  // Half of the steps are orders.
   return next() < 0.5 ? kinds[0]!() : pick(kinds)();
 }
 
-/** What an action came to, for both to be compared; what is thrown is said as well. */
+/** The result of an action for comparison, including errors. */
 async function outcomeOf(step: Step, twin: Twin): Promise<unknown> {
   try {
     return await step(twin);
@@ -166,7 +167,8 @@ test(
     const twins = [inHand, real];
     const [market] = await Promise.all(twins.map(({ venue }) => venue.createMarket()));
     const users = inHand.venue.accounts.map(({ address }) => address);
-    // Those that tell each event; books and states are told by the clock of the machine, some changes at a time.
+    // Channels that send each event; books and states depend on the machine's clock and may combine
+    // changes.
     const subscriptions = [
       ...['1', '2', '3'].map((coin) => ({ type: 'trades', coin })),
       { type: 'outcomeTrades', instrumentIds: [market!.id] },
@@ -186,7 +188,7 @@ test(
     expect(inHand.said.length).toBeGreaterThan(ACTIONS / 2);
     expect(withoutCursors(inHand.said)).toEqual(withoutCursors(real.said));
     await Promise.all(twins.map(({ venue }) => venue.settled()));
-    // Either may have some on its way still, however long that takes.
+    // Either venue may still be sending frames.
     const ahead = () => inHand.frames.length - real.frames.length;
     await expect.poll(ahead, { timeout: 60_000 }).toBe(0);
     expect(inHand.frames.length).toBeGreaterThan(subscriptions.length);
@@ -195,12 +197,12 @@ test(
   60_000 + ACTIONS * 1_000,
 );
 
-/** Answers without where their next pages begin, which every venue seals with a key of its own. */
+/** Answers without next-page cursors, which every venue seals with its own key. */
 function withoutCursors(said: readonly string[]): string[] {
   return said.map((each) => each.replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
 }
 
-/** Frames without the epochs of streams, which every process draws anew. */
+/** Frames without the epochs of streams, which every process draws at random. */
 function withoutEpochs(frames: readonly string[]): string[] {
   return frames.map((frame) => frame.replace(/"epoch":"[0-9a-f]+-/, '"epoch":"'));
 }

@@ -9,40 +9,40 @@ import { chance, type Chance } from '../support/seeded.ts';
 import type { VenueInHand } from './venue-in-hand.ts';
 
 /**
- * What happens on a small venue: prices walk, a market of each series ends with every step and is settled,
- * people take the two sides of it, perps are quoted and traded every hour and pay funding, money moves, and
- * every day somebody lists an event and resolves that of the day before.
+ * The activity of a small venue: prices walk, one market of each series ends with every step and is
+ * settled, accounts take both sides of it, perps are quoted and traded every hour and pay funding,
+ * money is transferred, and every day an event is listed and that of the previous day is resolved.
  */
 
-/** The shortest series, and how often somebody acts. */
+/** The shortest series, and the interval of activity. */
 export type Step = '15m' | '1h';
 
 const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** When life begins, a midnight, and the moment before at which the venue is opened. */
+/** The start of the activity, at midnight; the venue is opened the moment before. */
 export const FIRST_DAY_MS = Math.ceil(LONG_AGO_MS / DAY_MS) * DAY_MS;
 
-/** Ids are those of the first perps of a new venue. */
+/** The ids are those of the first perps of a new venue. */
 const SYMBOLS = [
   { id: 1, symbol: 'BTC', price: 97_000, tick: 1, size: '0.01' },
   { id: 2, symbol: 'ETH', price: 3_400, tick: 0.1, size: '0.1' },
   { id: 3, symbol: 'SOL', price: 180, tick: 0.01, size: '2' },
 ] as const;
 
-/** A ladder of quotes on each side, and how many of its steps a taker takes. */
+/** Levels of quotes on each side, and how many of them a taker executes against. */
 const LEVELS = Array.from({ length: 16 }, (_, index) => index + 1);
 const LEVEL = 0.0005;
 const TAKEN = 3;
 
-/** How far a price may be from where it began: people keep their margin. */
+/** The maximum distance of a price from its start, so that accounts keep enough margin. */
 const WALK_MAX = 0.2;
 const STEP = 0.002;
 
-/** What the next phase of a life has to know of this one. */
+/** The state that the next phase needs. */
 export type Memory = {
   readonly walks: readonly number[];
-  /** Markets of the event that was listed the day before. */
+  /** Markets of the event listed on the previous day. */
   readonly yesterday: readonly number[];
   readonly events: number;
 };
@@ -77,7 +77,7 @@ export class Life {
     return { walks: this.#walks, yesterday: this.#yesterday, events: this.#events };
   }
 
-  /** Lists the series and gives people money; the first markets begin at a midnight. */
+  /** Lists the series and funds accounts; the first markets begin at midnight. */
   async begin(firstMs: number): Promise<void> {
     await this.#pushOracle();
     await this.#fundAll();
@@ -86,14 +86,14 @@ export class Life {
     }
   }
 
-  /** Lives until the markets of a step begin, and a few seconds into it. */
+  /** Runs until a few seconds after the markets of a step begin. */
   async step(startMs: number): Promise<void> {
     for (const [beforeMs, agesMs] of WINDOW) {
       this.#venue.passTo(startMs - beforeMs);
       await this.#pushPrices(agesMs);
     }
     await this.#pushOracle();
-    // What ended is settled by the first block that comes five seconds later (R-series).
+    // Ended markets are settled by the first block at least five seconds later (R-series).
     this.#venue.passTo(startMs + 6_000);
     await this.#tradeSeries(startMs);
     if (startMs % HOUR_MS === 0) await this.#tradePerps(startMs / HOUR_MS);
@@ -135,7 +135,7 @@ export class Life {
     await this.#venue.act(operator, { type: 'venueAdmin', pushOracle: { prices, time } });
   }
 
-  /** Somebody believes in Up and somebody does not, in every market that has just begun. */
+  /** In every market that has just begun, one account buys Up and another one sells it. */
   async #tradeSeries(startMs: number): Promise<void> {
     const begun = this.#series.filter(({ recurrence }) => startMs % PERIODS_MS[recurrence] === 0);
     const ids = await Promise.all(
@@ -157,7 +157,7 @@ export class Life {
     await Promise.all([this.#order(this.#maker, sell), this.#order(taker, buy)]);
   }
 
-  /** The maker's quotes of the last hour go, new ones come, and takers buy and sell by turns. */
+  /** The maker replaces its quotes every hour, and takers alternate between buying and selling. */
   async #tradePerps(hour: number): Promise<void> {
     await this.#venue.act(this.#maker, { type: 'cancelAll' });
     const quotes = (isBuy: boolean): TestOrder[] =>
@@ -185,7 +185,7 @@ export class Life {
     await this.#venue.actDirectly(from, 'tokenSend', send);
   }
 
-  /** Two markets that exclude each other, bet on at once, and resolved a day later. */
+  /** Two exclusive markets, traded at once, and resolved a day later. */
   async #listAndResolve(nowMs: number): Promise<void> {
     if (this.#yesterday.length > 0) {
       await this.#deploy({ setTrading: { instrumentIds: this.#yesterday, state: 'close' } });
@@ -220,7 +220,7 @@ export class Life {
     return (SYMBOLS[index]?.price ?? 0) * (1 + (this.#walks[index] ?? 0));
   }
 
-  /** A price of a perp, so far from the oracle, on its tick. */
+  /** A price of a perp at a distance from the oracle, on its tick. */
   #onTick(index: number, away: number): string {
     const { tick = 1 } = SYMBOLS[index] ?? {};
     const price = Math.round((this.#priceOf(index) * (1 + away)) / tick) * tick;
@@ -229,8 +229,8 @@ export class Life {
 }
 
 /**
- * How long before a quarter begins prices are told, and how old they are then: one speaks for five seconds,
- * is told within ten, and the last half minute decides.
+ * The time before a quarter at which prices are pushed, and their age: an observation is valid for
+ * five seconds and accepted for ten, and the last half minute decides.
  */
 const WINDOW: readonly (readonly [beforeMs: number, agesMs: readonly number[]])[] = [
   [20_000, [10_000, 5_000, 0]],
@@ -244,7 +244,7 @@ const PERIODS_MS = { '15m': HOUR_MS / 4, '1h': HOUR_MS, '1d': DAY_MS } as const;
 
 const FIRST_MEMORY: Memory = { walks: SYMBOLS.map(() => 0), yesterday: [], events: 0 };
 
-/** Cents, and shares of two decimals; orders do not wait. */
+/** Ticks of one cent, and shares of two decimals; orders are not delayed. */
 const GRID = {
   priceTick: '0.01',
   sizeDecimals: 2,
@@ -301,5 +301,5 @@ function marketTexts(eventSlug: string, name: string): object {
   };
 }
 
-/** How long a step of a life takes. */
+/** The duration of a step. */
 export const stepMsOf = (step: Step): number => PERIODS_MS[step];

@@ -2,14 +2,14 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeSnapshot, type SnapshotPayload } from '../../packages/replica/src/snapshot-codec.ts';
 
-/** What a venue that was stopped has left in its folder. */
+/** The content of a stopped venue's folder. */
 export type Left = {
   /** The last block. */
   readonly height: number;
   readonly snapshotBytes: number;
-  /** What the snapshot is made of: characters of each part of the state and of each projection. */
+  /** The parts of the snapshot: characters of each part of the state and of each projection. */
   readonly parts: Readonly<Record<string, number>>;
-  /** Of the folder, by its first level. */
+  /** Folder sizes, by the first level. */
   readonly folderBytes: Readonly<Record<string, number>>;
 };
 

@@ -1,15 +1,18 @@
 import { expect, test } from 'vitest';
 import { grownOf, liveThrough, tell } from './year.ts';
 
-/** A month of `npm run year`, in hours. How long a start takes is for the command: here others run beside it. */
+/**
+ * A month of `npm run year`, in hour steps. Start times are only measured by the command, because
+ * other tests run concurrently here.
+ */
 
 const MONTH_DAYS = 30;
 
-test('after a month a venue weighs what it did after a week, in memory and in snapshots', async () => {
+test('after a month a venue needs as much memory and snapshot space as after a week', async () => {
   const report = await liveThrough({ days: MONTH_DAYS, seed: 1, step: '1h', starts: 1 });
   const judged = ['heapBytes', 'indexerBytes', 'snapshotBytes'] as const;
   expect(grownOf(report, judged), tell(report)).toEqual([]);
-  // It was lived through: thousands of blocks, and hundreds of markets that are settled and stored.
+  // The month was processed: thousands of blocks, and hundreds of settled and stored markets.
   const { end, week } = report;
   expect(end.folderBytes['history.sqlite']).toBeGreaterThan(
     2 * (week.folderBytes['history.sqlite'] ?? 0),

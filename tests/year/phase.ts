@@ -5,8 +5,8 @@ import { DAY_MS, FIRST_DAY_MS, Life, type Memory, type Step, stepMsOf } from './
 import { VenueInHand } from './venue-in-hand.ts';
 
 /**
- * Some days of a venue's life in a process of its own, so that its memory is that of one venue that was started
- * once. Told what by its argument, a JSON text; prints what came of it as the last line.
+ * Some days of a venue's life in a separate process, so that its memory is that of one venue
+ * started once. The argument is a JSON text; the last line of the output is the result.
  */
 
 export type PhaseOptions = {
@@ -20,24 +20,24 @@ export type PhaseOptions = {
 
 export type PhaseResult = {
   readonly memory: Memory;
-  /** Bytes of the main thread's heap once all garbage is gone. */
+  /** Bytes of the main thread's heap after garbage collection. */
   readonly heapBytes: number;
-  /** The same of the indexer's thread, which has a state of its own. */
+  /** The heap of the indexer's thread, which has its own state. */
   readonly indexerBytes: number;
-  /** Of the process, with whatever nobody has collected yet. */
+  /** Of the process, including uncollected garbage. */
   readonly residentBytes: number;
-  /** From the call to the open door. */
+  /** From the call until it is serving. */
   readonly startMs: number;
 };
 
-/** How often it says how far it is. */
+/** The interval of progress messages, in days. */
 const TELL_DAYS = 30;
 
 async function live(options: PhaseOptions): Promise<PhaseResult> {
   const { fromDay, seed, toDay } = options;
   const venue = new VenueInHand(options.folder);
   const dayMs = (day: number): number => FIRST_DAY_MS + day * DAY_MS;
-  // What has no price any more has none when it is opened: an hour before the next step.
+  // Prices are stale when the venue is opened, one hour before the next step.
   if (fromDay > 0) venue.passTo(dayMs(fromDay) - DAY_MS / 96);
   const startedMs = performance.now();
   await venue.start();
@@ -58,7 +58,7 @@ async function live(options: PhaseOptions): Promise<PhaseResult> {
   return { memory, heapBytes, indexerBytes, residentBytes, startMs };
 }
 
-/** What a finalizer or a timer of the next turn lets go of goes with the next collection. */
+/** Memory released by finalizers or timers is freed by the next collection. */
 async function heapWithoutGarbage(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
@@ -69,7 +69,7 @@ async function heapWithoutGarbage(): Promise<number> {
   return process.memoryUsage().heapUsed;
 }
 
-/** Whoever looks at all that lives on a thread makes it collect the rest first. */
+/** A heap snapshot of a thread collects its garbage first. */
 async function threadWithoutGarbage(name: string): Promise<number> {
   const thread = threads.find(({ threadName }) => threadName === name);
   if (thread === undefined) throw new Error(`no thread is called ${name}`);

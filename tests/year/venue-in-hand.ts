@@ -14,13 +14,13 @@ import { sender, type TestReply } from '../support/venue/http/test-edge.ts';
 import { startVenue, type Venue } from '../../packages/venue/src/venue.ts';
 
 /**
- * A whole venue in this process, with its doors, its log and its history, whose clock is in hand. Nothing
- * but requests brings blocks into its log: prices come from the operator, and time passes with them.
+ * A whole venue in this process, with its edge, its log and its history, and a controlled clock.
+ * Only requests make blocks: prices come from the operator, and time advances with them.
  */
 
 const OPERATOR_BYTE = 0x71;
 
-/** Who runs by the clock of the host would make blocks of its own. */
+/** These would make blocks by the machine's clock. */
 const BY_THE_CLOCK = new Set(['ticker', 'oracle']);
 
 class LeaseWithoutClock implements Lease {
@@ -53,22 +53,22 @@ export class VenueInHand {
     return this.#time.wallMs();
   }
 
-  /** The next block is at this time; there is no way back. */
+  /** The next block is at this time, which cannot go back. */
   passTo(timeMs: number): void {
     this.#time.pass(timeMs - this.nowMs);
   }
 
-  /** Resolves when it serves. */
+  /** Resolves when it is serving. */
   async start(): Promise<void> {
     const flags = ['--oracle', 'still', '--no-bots', '--no-exhibition', '--no-limits'];
     const people = ['--admins', this.operator.address, '--faucet-usdc', '100000'];
-    // One thread is enough for the few who trade.
+    // One thread is sufficient for few traders.
     const small = ['--recover-workers', '1', '--chain', 'none', '--no-web'];
     const doors = ['--port', '0', '--ops-port', '0', '--data', this.folder];
     this.#venue = await startVenue(readConfig([...flags, ...people, ...small, ...doors], {}), {
       log: createLogger({ level: 'error' }),
       onFatal: (error) => {
-        // Out of every promise, where nothing can swallow it.
+        // Thrown outside of promises, where it cannot be swallowed.
         setImmediate(() => {
           throw error;
         });
@@ -86,13 +86,13 @@ export class VenueInHand {
     this.#venue = undefined;
   }
 
-  /** Signs and sends an action and waits for its block; nothing that it carries may be refused. */
+  /** Signs and sends an action and waits for its block; none of its entries may be rejected. */
   async act(key: TestKey, action: Record<string, unknown>): Promise<Json> {
     const nonce = this.#nonce(key);
     return this.#confirmed(signed(action, { key, nonce, confirm: 'executed' }));
   }
 
-  /** The same for an action that the account's own key signs. */
+  /** Sends an action that the account's own key signs. */
   async actDirectly(key: TestKey, type: string, fields: Record<string, unknown>): Promise<Json> {
     const nonce = this.#nonce(key);
     const action = directAction(type, nonce, fields);
@@ -118,7 +118,7 @@ export class VenueInHand {
   }
 
   #nonce({ address }: TestKey): number {
-    // The clock stands still between two blocks, and the first block has its time (R-nonce).
+    // The clock is constant between two blocks, and the first block has its time (R-nonce).
     const nonce = Math.max((this.#nonces.get(address) ?? 0) + 1, this.nowMs + 1);
     this.#nonces.set(address, nonce);
     return nonce;

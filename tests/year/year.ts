@@ -9,23 +9,23 @@ import { type Left, lookInto } from './measure.ts';
 import type { PhaseOptions, PhaseResult } from './phase.ts';
 
 /**
- * A venue lives through a year in less than an hour: `npm run year -- [--days N] [--seed S]`. What it weighs
- * at the end must not be much more than after its first week, whatever happened in between: its memory, its
- * snapshots, and how long a start takes.
+ * Simulates a year of a venue in less than an hour: `npm run year -- [--days N] [--seed S]`. Its
+ * memory, its snapshots and its start time at the end must not be much larger than after the first
+ * week.
  */
 
 const WEEK_DAYS = 7;
-/** At the end, as a multiple of what it was after a week. */
+/** The maximum growth from the first week to the end. */
 const GROWTH_MAX = 1.2;
 
 export type Weight = Left & {
-  /** Of the main thread: the state, and all that is computed from it. */
+  /** The main thread's heap: the state and all derived data. */
   readonly heapBytes: number;
-  /** The same of the indexer's thread. */
+  /** The heap of the indexer's thread. */
   readonly indexerBytes: number;
-  /** Of the process, with what nobody has collected yet: to look at, not to judge by. */
+  /** Of the process, including uncollected garbage; informational only. */
   readonly residentBytes: number;
-  /** From the call to the open door, in milliseconds: the fastest of a few. */
+  /** From the call until it is serving, in milliseconds: the fastest of a few. */
   readonly startMs: number;
 };
 
@@ -40,7 +40,7 @@ export async function liveThrough(options: {
   readonly days: number;
   readonly seed: number;
   readonly step: Step;
-  /** How often it is started anew to measure that. */
+  /** The number of restarts for this measurement. */
   readonly starts: number;
 }): Promise<YearReport> {
   const startedMs = performance.now();
@@ -60,7 +60,7 @@ export async function liveThrough(options: {
   }
 }
 
-/** What it says on the way is shown; its last line is what came of it. */
+/** Shows its progress; its last line is the result. */
 async function phase(options: PhaseOptions): Promise<PhaseResult> {
   const program = join(import.meta.dirname, 'phase.ts');
   const child = spawn(process.execPath, [program, JSON.stringify(options)], {
@@ -90,7 +90,7 @@ async function weigh(
   return { ...left, ...sizes, startMs: Math.min(...starts) };
 }
 
-/** What has grown beyond what it may. */
+/** The measurements that exceed their limit. */
 export function grownOf({ end, week }: YearReport, measured: readonly (keyof Sizes)[]): string[] {
   return measured
     .filter((what) => end[what] > GROWTH_MAX * week[what])
@@ -100,7 +100,7 @@ export function grownOf({ end, week }: YearReport, measured: readonly (keyof Siz
 type Sizes = Pick<Weight, 'heapBytes' | 'indexerBytes' | 'snapshotBytes' | 'startMs'>;
 const SIZES: readonly (keyof Sizes)[] = ['heapBytes', 'indexerBytes', 'snapshotBytes', 'startMs'];
 
-/** The numbers side by side, those of the snapshot by how much they have grown. */
+/** A table of the numbers, those of the snapshot sorted by growth. */
 export function tell(report: YearReport): string {
   const { days, end, seconds, week } = report;
   const lines = [`${days} days in ${seconds} s; after a week, at the end`];

@@ -4,7 +4,9 @@ import { isWorkable, positionsOf } from '../../../packages/engine/src/liquidatio
 import { insuranceFund } from '../../../packages/engine/src/perp/insurance-fund.ts';
 import { type Execution, parametersOf } from '../../../packages/engine/src/state/execution.ts';
 
-/** A planted fault: the fund unwinds up to 1% from the mark, whatever it took the position with. */
+/**
+ * A planted fault: the fund unwinds up to 1% from the mark, independent of the margin it took over.
+ */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;
   if (state.timeMs < state.fundUnwindMs) return;
