@@ -240,7 +240,7 @@ describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () 
       const watching = reserves.watch();
       const harm = { frozenMsMax: FROZEN_MS_MAX, betweenMsMax: BETWEEN_MS_MAX };
       await makeTrouble(cluster, { random, untilMs, ...harm, tell });
-      process.stdout.write(`chaos: all is mended after ${told.length} faults\n`);
+      process.stdout.write(`chaos: recovered after ${told.length} faults\n`);
       await trading;
       await banking;
       expect(dealings.surprises, story()).toEqual([]);

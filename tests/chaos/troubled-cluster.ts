@@ -215,7 +215,7 @@ export class TroubledCluster {
     this.#killWhatIsThere('PostgreSQL', awayMs, this.postgres);
   }
 
-  /** Resolves when all ended processes run again, and all faults are over. */
+  /** Resolves when all ended processes run again, and all faults have ended. */
   async mended(): Promise<void> {
     for (const line of this.lines) line.mend();
     await Promise.all(this.#starting);

@@ -318,7 +318,7 @@ test.each<[line: string, code: number, why: string, env?: Readonly<Record<string
   ['order buy 1 BTC --tif Fok --key main', 2, 'Allowed choices are Gtc, Alo, Ioc'],
   ['cancel BTC x --key main', 2, 'Invalid [order-id] "x"'],
   ['withdraw 1 --key main', 3, 'Below minimum withdraw amount'],
-  ['positions --key nobody', 5, 'No key named "nobody"'],
+  ['positions --key missing', 5, 'No key named "missing"'],
   ['positions', 5, 'There are several keys and no default. Choose a key with --key'],
   ['keys new main', 5, 'A key named "main" already exists'],
   ['keys import other', 5, '0x followed by 64 hex digits', { ODDLOT_PRIVATE_KEY: '0x12' }],
@@ -376,15 +376,15 @@ test('a cancel of an unknown order is rejected, and a rejected agent leaves no k
   expect(cancelled).toMatchObject({ code: 3, out: '' });
   expect(JSON.parse(cancelled.err).error.message).toContain('Order was never placed');
   const before = (await oddlot('keys list --json')).out;
-  await oddlot('keys import stranger', { ODDLOT_PRIVATE_KEY: `0x${'77'.repeat(32)}` });
-  const approved = await oddlot('agents approve nobody --key stranger');
+  await oddlot('keys import outsider', { ODDLOT_PRIVATE_KEY: `0x${'77'.repeat(32)}` });
+  const approved = await oddlot('agents approve helper --key outsider');
   expect(approved).toMatchObject({ code: 3, err: 'Please deposit first\n' });
   const names = JSON.parse((await oddlot('keys list --json')).out).map(
     ({ name }: { name: string }) => name,
   );
   expect(names).toEqual([
     ...JSON.parse(before).map(({ name }: { name: string }) => name),
-    'stranger',
+    'outsider',
   ]);
 });
 

@@ -98,7 +98,7 @@ test.each<[line: string, code: number, why: string]>([
   ['deposit 5 --rpc moon --key main', 2, 'Invalid --rpc "moon". Use a URL.'],
   ['deposit 5 --rpc http://127.0.0.1:1 --key main', 4, 'HTTP request failed'],
   ['deposit 5 --wait-seconds soon --key main', 2, 'Invalid --wait-seconds "soon"'],
-  ['deposit 5 --key nobody', 5, 'No key named "nobody"'],
+  ['deposit 5 --key missing', 5, 'No key named "missing"'],
   ['deposit', 2, "missing required argument 'amount'"],
   ['snapshot --operations moon', 2, 'Invalid --operations "moon". Use a URL.'],
   ['snapshot --operations http://127.0.0.1:1', 4, 'No answer from'],

@@ -61,9 +61,9 @@ test('the default key can be set, is stored, and --key overrides it', async () =
   expect(await oddlot.json('orders --key main')).toMatchObject({ user: main });
   await oddlot.run('keys default bot');
   expect(await oddlot.json('orders')).toMatchObject({ user: main, agent: { address: bot } });
-  expect(await oddlot.run('keys default nobody')).toMatchObject({
+  expect(await oddlot.run('keys default missing')).toMatchObject({
     code: 5,
-    err: expect.stringContaining('No key named "nobody"'),
+    err: expect.stringContaining('No key named "missing"'),
   });
   expect(await oddlot.json('orders')).toMatchObject({ agent: { key: 'bot' } });
 });

@@ -258,7 +258,7 @@ describe('label bound → label absent', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('a revoked address may be approved again, by any account, with nonces above its floor', async () => {
+  test('a revoked address may be approved again, by any account, with nonces above its nonce floor', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.stranger('agent');
     expectDone(await alice.approveAgent(agent.address));

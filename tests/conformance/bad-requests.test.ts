@@ -44,7 +44,7 @@ describe('approveAgent', () => {
     ],
     ['with an address without 0x', { agentAddress: '1'.repeat(40) }, wrong('agentAddress')],
     [
-      'with an address that is no hex',
+      'with an address that is not hexadecimal',
       { agentAddress: `0x${'g'.repeat(40)}` },
       wrong('agentAddress'),
     ],

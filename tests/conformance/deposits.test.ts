@@ -237,20 +237,20 @@ describe('depositWithPermit: for users without ether', () => {
       'r',
     ],
     [
-      's that is no number',
+      's that is not a number',
       (q) => ({ ...q, signature: { ...q.signature, s: '0xzz' } }),
       10002,
       's',
     ],
     ['no signature', ({ signature: _, ...q }) => q, 10002, 'signature'],
     [
-      'a signature of nobody',
+      'a signature without a signer',
       (q) => ({ ...q, signature: { r: '0x0', s: '0x0', v: 27 } }),
       10003,
       'Signer does not match user',
     ],
     [
-      'the twin of a signature',
+      'the malleated form of a signature',
       (q) => ({ ...q, signature: twin(q.signature) }),
       10003,
       'Signer does not match user',
@@ -261,7 +261,7 @@ describe('depositWithPermit: for users without ether', () => {
       10003,
       'Signer does not match user',
     ],
-    ['a user that is no address', (q) => ({ ...q, user: '0x12' }), 10002, 'user'],
+    ['a user that is not an address', (q) => ({ ...q, user: '0x12' }), 10002, 'user'],
     ['waitForReceipt null', (q) => ({ ...q, waitForReceipt: null }), 10002, 'waitForReceipt'],
   ])('%s is rejected with its name', async (_, odd, code, text) => {
     const answer = await info(odd(await oddPermit()));

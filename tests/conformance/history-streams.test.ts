@@ -322,7 +322,7 @@ describe('the explorer', () => {
 });
 
 describe('after a restart', () => {
-  test('a client is told to resync, and gets a new snapshot', async () => {
+  test('a client gets a resync and a new snapshot', async () => {
     const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
     await trade(alice, bob);
     const subscription = { type: 'userFills', user: alice.address };

@@ -111,14 +111,14 @@ describe('conversion', () => {
   const faults: readonly [string, string, () => string | Promise<string>][] = [
     ['no JSON', 'not a set of signers', () => '{'],
     ['no set', 'not a set of signers', () => '[]'],
-    ['a user that is no address', 'not a set of signers', () => set(['0x12'], 1)],
-    ['a threshold that is no number', 'not a set of signers', () => set(users(1), '1')],
-    ['nobody', 'a set has 1 to 10 users', () => set([], 1)],
+    ['a user that is not an address', 'not a set of signers', () => set(['0x12'], 1)],
+    ['a threshold that is not a number', 'not a set of signers', () => set(users(1), '1')],
+    ['no users', 'a set has 1 to 10 users', () => set([], 1)],
     ['eleven', 'a set has 1 to 10 users', () => set(users(11), 1)],
     ['a threshold of 0', 'the threshold is 1 to the number of users', () => set(users(2), 0)],
     ['3 of 2', 'the threshold is 1 to the number of users', () => set(users(2), 3)],
     [
-      'somebody twice, in two spellings',
+      'a user twice, in two spellings',
       'a user is named twice',
       () => {
         const [user] = users(1);

@@ -100,7 +100,7 @@ describe('rejected completely before it is queued', () => {
       { field: 'orders[1].s', required: '10', available: '0' },
     ],
     [
-      'a perp beside it',
+      'a perp in the same action',
       { a: 1, p: '90000' },
       10000,
       'Orders of one action must belong to one exchange',

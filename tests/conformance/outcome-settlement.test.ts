@@ -106,7 +106,7 @@ describe('resolve', () => {
     ['upcoming', []],
     ['open', []],
     ['halted', ['halt']],
-  ] as const)('is refused while a market is %s', async (phase, steps) => {
+  ] as const)('is rejected while a market is %s', async (phase, steps) => {
     const startTime = Date.now() + (phase === 'upcoming' ? 3_600_000 : -60_000);
     const market = await deployer.list({ startTime });
     for (const step of steps) await deployer.set(market, step);

@@ -60,7 +60,7 @@ describe('normalTpsl: the shape of a family', () => {
     ['a parent alone', () => [parent()]],
     ['three children', () => [parent(), takeProfit(), stopLoss(), stopLoss()]],
     [
-      'a child that is no trigger',
+      'a child that is not a trigger',
       () => [
         parent(),
         perpOrder({ market: perp, side: 'sell', price: '110', size: '4', reduceOnly: true }),
@@ -196,7 +196,7 @@ describe('normalTpsl: the life of a family', () => {
   test.each([
     ['tp', '110'],
     ['sl', '90'],
-  ] as const)('OCO: when the %s has filled in full the other goes', async (kind, at) => {
+  ] as const)('OCO: when the %s has filled completely the other is cancelled', async (kind, at) => {
     await quote('sell', '100', '4');
     const [, tp, sl] = await family();
     await quote('buy', at, '4');

@@ -22,7 +22,7 @@ const world = aVenue(OPERATED);
 const operator = new Operator(world);
 
 test.each(['stop', 'kill'] as const)(
-  'everything that waits or is isolated survives a %s, and works after it',
+  'waiting orders, jobs and isolated positions survive a %s, and work afterwards',
   async (how) => {
     const perp = await operator.list();
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];

@@ -276,22 +276,25 @@ describe('R-trigger: when it triggers', () => {
     ['sl buy', 'buy', 'sl', '109.99', '110'],
     ['tp buy', 'buy', 'tp', '90.01', '90'],
     ['sl sell', 'sell', 'sl', '90.01', '90'],
-  ] as const)('%s: at its price and not a tick before', async (_, side, kind, before, at) => {
-    const oid = await wait({ side, kind, at });
-    await quote(side === 'buy' ? 'sell' : 'buy', at);
-    await perp.push(before);
-    expect(await triggersOf(alice)).toHaveLength(1);
-    await perp.push(at);
-    expect(await triggersOf(alice)).toEqual([]);
-    const { position } = await recordOf(alice, perp);
-    expect(position).toMatchObject({ szi: side === 'buy' ? '1' : '-1', entryPx: at });
-    const { order } = await watch.last(oid, 'filled');
-    expect(order).toMatchObject({ filledSz: '1', sz: '0', avgPx: at, isTrigger: true });
-    // Once: the price may return and cross again.
-    await perp.push('100');
-    await perp.push(at);
-    expect((await recordOf(alice, perp)).position.szi).toBe(side === 'buy' ? '1' : '-1');
-  });
+  ] as const)(
+    '%s: triggers at its price and not a tick before',
+    async (_, side, kind, before, at) => {
+      const oid = await wait({ side, kind, at });
+      await quote(side === 'buy' ? 'sell' : 'buy', at);
+      await perp.push(before);
+      expect(await triggersOf(alice)).toHaveLength(1);
+      await perp.push(at);
+      expect(await triggersOf(alice)).toEqual([]);
+      const { position } = await recordOf(alice, perp);
+      expect(position).toMatchObject({ szi: side === 'buy' ? '1' : '-1', entryPx: at });
+      const { order } = await watch.last(oid, 'filled');
+      expect(order).toMatchObject({ filledSz: '1', sz: '0', avgPx: at, isTrigger: true });
+      // Once: the price may return and cross again.
+      await perp.push('100');
+      await perp.push(at);
+      expect((await recordOf(alice, perp)).position.szi).toBe(side === 'buy' ? '1' : '-1');
+    },
+  );
 
   test('already beyond the price: at the next pass', async () => {
     await quote('sell', '100');

@@ -62,7 +62,7 @@ test.each([
   expect(update.connection_id).toBe(dump.connection_id);
 });
 
-test('averages are over the preceding whole seconds, each with its last price (R-series)', async () => {
+test('averages cover the preceding whole seconds, each with its last price (R-series)', async () => {
   const symbol = 'DDD';
   const second = Math.floor(Date.now() / 1000) * 1000;
   // One price a second: 100 for half a minute, then 103 until now.

@@ -274,7 +274,7 @@ describe('every kind of action has the simulated result', () => {
       'margin for no isolated position',
       () => ({ type: 'updateIsolatedMargin', asset: perp.id, isBuy: true, ntli: 1_000_000 }),
     ],
-    ['rewards that nobody earned', () => ({ type: 'claimBuilderRewards' })],
+    ['rewards that were not earned', () => ({ type: 'claimBuilderRewards' })],
   ];
 
   /** Alice is long 1 and the book offers 2 at the mark on either side. */

@@ -40,7 +40,7 @@ const sockets = async (): Promise<Record<string, Socket>> => ({
 });
 
 test.each(['stop', 'kill'] as const)(
-  'after a %s every channel goes on behind a block, without gap or double',
+  'after a %s every channel resumes after a block, without gaps or duplicates',
   async (how) => {
     const { btc } = world;
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];

@@ -92,7 +92,7 @@ describe('resuming after a disconnect', () => {
   });
 
   test.each(['epoch', 'ahead'] as const)(
-    'what cannot be resumed is resynced: %s',
+    'a resume that is impossible leads to a resync: %s',
     async (reason) => {
       const alice = await world.trader('alice');
       const subscription = { type: 'orderUpdates', user: alice.address };

@@ -17,7 +17,7 @@ test('R-trigger: a book alone moves the mark to a stop, and gains nothing from i
     lowest = Math.min(lowest, story.mark());
   }
   expect(lowest, 'the stop was reached').toBeLessThanOrEqual(99.2);
-  expect(story.units(owner), 'nobody bids within a hundredth of the oracle').toBe(50);
+  expect(story.units(owner), 'there is no bid within a hundredth of the oracle').toBe(50);
   // When the oracle follows, the band widens and the stop is filled.
   for (let seconds = 0; seconds < 30; seconds++) story.prices({ 1: 98.5 });
   expect(story.units(owner)).toBe(0);

@@ -73,7 +73,7 @@ function exchangeFault(status: number, json: Json): string | undefined {
 function refusalFault(status: number, { code, name, details }: Json): string | undefined {
   if (NAMES[code] === undefined) return `an unknown code ${code}`;
   if (NAMES[code] !== name) return `code ${code} with the name ${name}`;
-  if (details !== undefined && typeof details !== 'object') return 'details that are no object';
+  if (details !== undefined && typeof details !== 'object') return 'details that are not an object';
   if (status === 200) return code === 10002 ? 'code 10002 with status 200' : undefined;
   return CODES[status]?.includes(code) ? undefined : `status ${status} with code ${code}`;
 }

@@ -106,7 +106,7 @@ async function serving(): Promise<{ npm: Run; pid: number; data: string }> {
 
 describe('npm start', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    'hands %s on to the venue, which stops in order and ends with 0',
+    'forwards %s to the venue, which stops cleanly and ends with 0',
     async (signal) => {
       const { data, npm, pid } = await serving();
       npm.kill(signal);

@@ -275,7 +275,7 @@ test("R-multisig: validators pay a withdrawal signed by an account's signers, wh
 
 describe('R-withdraw: permission to cancel a withdrawal', () => {
   const cancelled = (at: number, withdrawalId: string, user: Hex) =>
-    ask(at, { type: 'cancellation', withdrawalId, user, reason: 'I am a stranger' });
+    ask(at, { type: 'cancellation', withdrawalId, user, reason: 'not authorised' });
 
   test('other clients cannot cancel it, whatever an endpoint reports, nor while a pause delays it', async () => {
     const zoe = await depositor();

@@ -6,7 +6,7 @@ import {
   signAction,
 } from '@oddlot/sdk';
 
-/** What a stranger does first with the package, on any host: sign, ask, trade, listen. */
+/** The first steps of an external user of the package, on any host: sign, query, trade, subscribe. */
 export async function run({ url, vector }) {
   const { nonce, serviceNetwork, chainId, apiVersion, privateKey } = vector;
   const hasher = createHasher({ serviceNetwork, chainId, apiVersion });

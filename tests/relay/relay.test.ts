@@ -279,7 +279,7 @@ describe('invalid requests are rejected with a reason', () => {
       'Invalid srcChain: must be oddlot',
     ],
     [
-      'a peg to where nobody can be',
+      'a withdrawal address for an invalid receiver',
       'peg-address',
       { ...out, dstAddr: 'somewhere' },
       10014,

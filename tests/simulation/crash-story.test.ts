@@ -292,7 +292,7 @@ test('BTC loses 40% in a minute: every micro-USDC is accounted for', () => {
   expect(openInterest * OPEN).toBeGreaterThan(10_000_000 * USDC);
   const isIn = ({ holdings }: Account) => [...holdings.values()].some(({ size }) => size !== 0);
   expect(state.accounts.filter(isIn).length).toBeGreaterThanOrEqual(ACCOUNTS);
-  expect(steps.size, 'nobody is liquidated before the crash').toBe(0);
+  expect(steps.size, 'no account is liquidated before the crash').toBe(0);
   const before = new Map(state.accounts.map((account) => [account.address, purse(account)]));
 
   story.touched.clear();

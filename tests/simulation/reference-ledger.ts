@@ -263,7 +263,7 @@ export class ReferenceLedger {
     const makerOrder = this.books.resting.get(maker.orderId);
     if (makerOrder === undefined) throw new Error('a maker that does not rest');
     const takerSnapshot = orders.get(taker.orderId);
-    if (takerSnapshot === undefined) throw new Error('a taker that nothing is told of');
+    if (takerSnapshot === undefined) throw new Error('a taker without a snapshot');
     const owner = this.books.book(taker.account);
     const position = this.books.ofOrder(owner, takerSnapshot);
     const amended = this.books.resting.get(taker.orderId);
@@ -444,11 +444,11 @@ export class ReferenceLedger {
   }
 
   #deleverage(address: string, size: number, realised: bigint): void {
-    if (this.#adl === undefined) throw new Error('nobody to deleverage for');
+    if (this.#adl === undefined) throw new Error('no bankrupt position to deleverage for');
     const { owner, position, price } = this.#adl;
     const other = this.books.book(address);
     const theirs = this.books.signed(other, position.market.id, position.size > 0n ? -1 : 1);
-    if (BigInt(size) > abs(theirs.size)) throw new Error('deleveraging flips nobody');
+    if (BigInt(size) > abs(theirs.size)) throw new Error('deleveraging flips a position');
     const signed = theirs.size > 0n ? -BigInt(size) : BigInt(size);
     const kept = this.books.paidOut;
     same('what deleveraging realises', realised, this.books.tradeOff(other, theirs, signed, price));

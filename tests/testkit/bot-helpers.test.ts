@@ -61,7 +61,7 @@ describe('names and numbers', () => {
     ['-1.2', '0.5', 'down', '-1.5'],
     ['0.3', '0.1', 'up', '0.3'],
     ['1234', '100', 'nearest', '1200'],
-  ] as const)('%s on a grid of %s goes %s to %s', (value, step, direction, expected) => {
+  ] as const)('%s on a grid of %s rounds %s to %s', (value, step, direction, expected) => {
     expect(onGrid(value, step, direction)).toBe(expected);
   });
 
@@ -73,7 +73,7 @@ describe('names and numbers', () => {
 
 describe('a market order', () => {
   test.each(['buy', 'sell'] as const)(
-    'to %s has a bound that is no worse than was said',
+    'to %s has a limit that is not worse than the given one',
     async (side) => {
       const { client } = trader();
       const { levels } = await client.info.l2Book({ coin: String(BTC) });

@@ -7,7 +7,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What opens on the operator's screen, and what is old, can be read by everybody. Nothing is sent. */
+/** The forms and stale states of the operator's screen are accessible. Nothing is sent. */
 
 const LONG_MS = 120_000;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** What an operator opens: the tab, the button on it, and what else is pressed in the form. */
+/** The operator's forms: the tab, the button on it, and a further button inside the form. */
 const FORMS = [
   ['Perps', 'List a perp', 'Add tier'],
   ['Perps', 'Push price of BTC-USDC', undefined],
@@ -30,7 +30,7 @@ const FORMS = [
 ] as const;
 
 test(
-  'an operator can read every tab, with the forms that open from it',
+  'every tab and its forms are accessible',
   async () => {
     const operator = await browser.visit(venue.url);
     const { page } = operator;
@@ -52,7 +52,7 @@ test(
   LONG_MS,
 );
 
-test('what is old, and the line that says so, can be read', async () => {
+test('stale data, and the line about it, are accessible', async () => {
   const lost = await browser.visit(venue.url, { expectedErrors: /./ });
   const { page } = lost;
   await lost.open('/operate');
@@ -62,7 +62,7 @@ test('what is old, and the line that says so, can be read', async () => {
   await expectReadableForm(page, 'offline');
 });
 
-test('the dialog of a key can be read, with a fault in it', async () => {
+test('the key dialog is accessible, with an error in it', async () => {
   const visitor = await browser.visit(venue.url);
   const { page } = visitor;
   await visitor.open('/operate');

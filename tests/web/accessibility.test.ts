@@ -16,14 +16,14 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * Every screen of the page with something on it, in both themes, on a desk and on a phone: axe finds nothing, and
- * nothing is wider than the screen. One person with one account goes round; each run draws in which look a screen is
- * seen, and `npm run test:long` has them all.
+ * Every screen of the page with content, in both themes, on a desktop and on a phone: axe finds no
+ * violations, and no content is wider than the screen. One account visits all screens; each run
+ * draws a look per screen, and `npm run test:long` tests all looks.
  */
 
 const LOOKS = [
   { theme: 'dark', size: DESKTOP, faults: 'all' },
-  // On the same screen another theme is other colours and nothing else.
+  // Another theme of the same screen differs in colours only.
   { theme: 'light', size: DESKTOP, faults: 'of colours' },
   { theme: 'light', size: PHONE, faults: 'all' },
 ] as const;
@@ -31,7 +31,7 @@ const LONG_MS = 120_000;
 const SEED = freshSeed('LOOKS_SEED');
 const random = chance(SEED);
 
-/** Where each screen of the router is looked at, and what it shows when it stands. */
+/** The address of each screen of the router, and a text that shows it is loaded. */
 const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: string])[]>> = {
   '/': [['/', 'Will the tide turn?']],
   '/activity': [
@@ -75,7 +75,7 @@ beforeAll(async () => {
   known = await livedIn();
 });
 afterAll(async () => {
-  // What went wrong on any of the screens is thrown here.
+  // Throws the errors of all screens.
   await browser?.leaveAll();
   await venue?.remove();
 });
@@ -87,7 +87,7 @@ test('the list below has every screen of the router', () => {
 });
 
 test.each(Object.entries(SHOWN))(
-  `%s can be read by everybody, LOOKS_SEED=${SEED}`,
+  `%s is accessible, LOOKS_SEED=${SEED}`,
   async (_path, places) => {
     const { page } = visit;
     for (const [address, text] of places) {
@@ -101,7 +101,9 @@ test.each(Object.entries(SHOWN))(
   LONG_MS,
 );
 
-/** An account with a position, an order, a fill, shares and a past, and what it all is called. */
+/**
+ * An account with a position, an order, a fill, shares and history, and the names of all of them.
+ */
 async function livedIn(): Promise<Readonly<Record<string, string>>> {
   const { page } = visit;
   await visit.open('/');

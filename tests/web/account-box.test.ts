@@ -12,7 +12,9 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What there is to trade with and how near its end is: under the ticket, in the header, and as a notice in time. */
+/**
+ * The available margin and the margin ratio: below the ticket, in the header, and in early notices.
+ */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -29,7 +31,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'the box says what the venue says; the header shows the margin once it is worth it, and a notice comes before the end',
+  "the box shows the venue's values; the header shows the margin when it matters, and a notice warns early",
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -40,7 +42,7 @@ test(
     await expect.poll(() => figure(page, 'Outcome balance')).toBe('0.00');
     expect(await faultsFound(page)).toEqual([]);
 
-    // 300 at 50: three per cent of 15,000 are needed, and 1,000 there.
+    // 300 at 50: three per cent of 15,000 are required, and 1,000 are available.
     await buyAll(owner, '300');
     const header = page.getByRole('banner').getByRole('link', { name: /^Margin/ });
     await expect.poll(() => agrees(page, owner)).toBe(true);
@@ -54,7 +56,7 @@ test(
     await perp.push('48.4');
     await visit.wasTold('Cross margin ratio: 8');
     await expect.poll(() => header.innerText()).toMatch(/^Margin 8\d/);
-    // Who wants to be told later says so, and the header follows at once.
+    // A lower warning threshold is applied to the header immediately.
     await page.goto(`${venue.url}/account?tab=preferences`);
     await header.waitFor();
     await page
@@ -67,7 +69,7 @@ test(
   LONG_MS,
 );
 
-test('on a phone it is in the sheet of the ticket, and each way for money is one press', async () => {
+test('on a phone it is in the sheet of the ticket, and each way to move money needs one press', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.openWithAccount(`/trade/${perp.name}`);
@@ -85,7 +87,7 @@ test('on a phone it is in the sheet of the ticket, and each way for money is one
   }
 });
 
-test('on a phone a notice covers nothing: the screen makes room for it, and a sheet leaves some above', async () => {
+test('on a phone a notice covers nothing: the screen makes space for it, and a sheet leaves space above', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
@@ -105,7 +107,7 @@ test('on a phone a notice covers nothing: the screen makes room for it, and a sh
   await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
 });
 
-/** One notice, which covers nothing. */
+/** A single notice that covers nothing. */
 const aloneIs = (text: string) => ({ texts: [expect.stringContaining(text)], covered: [] });
 const patience = { timeout: 60_000 };
 
@@ -116,7 +118,7 @@ async function figure(page: Page, name: string): Promise<string> {
   return line.locator('dd').innerText();
 }
 
-/** Whether every figure of the box is what the venue answers, to the cent. */
+/** Whether every figure of the box equals the venue's answer, to the cent. */
 async function agrees(page: Page, owner: Client): Promise<boolean> {
   const user = owner.wallet!.address;
   const state = await owner.info.clearinghouseState({ user, accountType: 'perp' });
@@ -141,7 +143,7 @@ async function agrees(page: Page, owner: Client): Promise<boolean> {
   return Math.abs(share - 100 / Number(state.crossMarginRatio)) < 0.01;
 }
 
-/** Buys from somebody who has as much to lose, both with all the leverage that there is. */
+/** Buys from an equally funded account, both at the maximum leverage. */
 async function buyAll(owner: Client, size: string): Promise<void> {
   const maker = await trader(venue.url, `who sells ${perp.name}`);
   const { asset } = perp;

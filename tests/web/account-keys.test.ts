@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The keys that act for an account: whom it lets act, and what this browser keeps. */
+/** The keys of an account: its approved agents, and the keys stored in this browser. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** A visit of somebody with a test account of their own, at the keys of it. */
+/** A visitor with a test account, at its keys. */
 async function atKeys(options?: VisitOptions): Promise<Visit & { account: TestAccount }> {
   const visit = await browser.visit(venue.url, options);
   const account = await visit.openWithAccount('/account?tab=keys');
@@ -31,7 +31,7 @@ async function atKeys(options?: VisitOptions): Promise<Visit & { account: TestAc
 
 const info = async (body: object) => (await post(venue.url, '/info', body)).data;
 
-test('an agent is revoked, its key is gone from the browser, and another can take its place', async () => {
+test('an agent is revoked, its key is removed from the browser, and another can replace it', async () => {
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
@@ -39,7 +39,7 @@ test('an agent is revoked, its key is gone from the browser, and another can tak
   expect(await faultsFound(page)).toEqual([]);
 
   const agent = page.getByRole('row', { name: /this browser/ });
-  // One press asks, the next one does it.
+  // The first press asks for confirmation, the second one acts.
   await agent.getByRole('button', { name: 'Revoke' }).click();
   await agent.getByRole('button', { name: 'Confirm revoke' }).click();
   await page.getByText('No approved agents').waitFor();
@@ -51,7 +51,7 @@ test('an agent is revoked, its key is gone from the browser, and another can tak
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
 });
 
-test('a name that an agent was given stays text, and turns nothing around', async () => {
+test("an agent's name stays text, and cannot change the text direction", async () => {
   const { account, page } = await atKeys();
   const { address: user, owner } = account;
   const names = ['<img src=x>', '\u202eneves', `${'\u200b'.repeat(3)}thin`];
@@ -60,19 +60,19 @@ test('a name that an agent was given stays text, and turns nothing around', asyn
     await owner.exchange.approveAgent({ agentAddress, agentName }, { confirm: 'executed' });
   }
   await page.reload();
-  // Signs that turn the direction of text are not shown at all.
+  // Characters that change the direction of text are not shown.
   for (const name of names) {
     await page.locator('bdi', { hasText: name.replace('\u202e', '') }).waitFor();
   }
   expect(await page.locator('main img').count()).toBe(0);
-  // Text that runs the other way ends with its own name: what follows stands where it always does.
+  // Right-to-left text ends with its own name: the following columns keep their positions.
   const columns = await page.evaluate(() =>
     [...document.querySelectorAll('tbody tr')].map((row) =>
       Math.round(row.querySelector('td:nth-child(2)')!.getBoundingClientRect().left),
     ),
   );
   expect(new Set(columns).size).toBe(1);
-  // Shown without its sign, and revoked by the label that the venue has to the letter.
+  // Shown without that character, and revoked by the venue's exact label.
   for (const shown of ['<img src=x>', 'neves']) {
     await page.getByRole('row', { name: shown }).getByRole('button').click();
     await page.getByRole('button', { name: 'Confirm revoke' }).click();
@@ -81,7 +81,7 @@ test('a name that an agent was given stays text, and turns nothing around', asyn
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(2);
 });
 
-test('revoked in another tab: the terminal says so, and offers to let this browser trade again', async () => {
+test('revoked in another tab: the terminal reports it, and offers to enable trading again', async () => {
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
   const terminal = await page.context().newPage();
@@ -106,7 +106,8 @@ test('revoked in another tab: the terminal says so, and offers to let this brows
     .waitFor();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
 
-  // The same after a reload; what rests can't be cancelled from here, which is said beside it.
+  // The same after a reload; resting orders cannot be cancelled from here, which is stated next to
+  // them.
   await terminal.reload();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
   await terminal.getByRole('tab', { name: 'Open orders 1' }).click();
@@ -128,7 +129,7 @@ test('a builder is approved up to a rate, and revoked', async () => {
   const rate = page.getByRole('textbox', { name: 'Max rate' });
   await rate.fill('5');
   await page.getByRole('button', { name: 'Approve' }).click();
-  // More than the venue allows is refused in words, and nothing is sent.
+  // A rate above the maximum is rejected with a message, and nothing is sent.
   await page.getByRole('alert').getByText(/5%/).waitFor();
   await rate.fill('0.05');
   await page.getByRole('button', { name: 'Approve' }).click();
@@ -141,10 +142,10 @@ test('a builder is approved up to a rate, and revoked', async () => {
   expect(await info({ type: 'approvedBuilders', user })).toEqual([]);
 });
 
-test('the key of a test account can be taken away and erased, on a phone', async () => {
+test('the key of a test account can be exported and erased, on a phone', async () => {
   const visit = await atKeys({ viewport: PHONE });
   const { page } = visit;
-  // Which of the agents is this browser's is told here too, and its address.
+  // This browser's agent is marked here too, with its address.
   const agent = page.getByRole('row', { name: /this browser/ });
   await agent.getByText('current', { exact: true }).filter({ visible: true }).waitFor();
   await agent
@@ -158,7 +159,7 @@ test('the key of a test account can be taken away and erased, on a phone', async
   };
   await page.getByRole('button', { name: 'Export key' }).click();
   const dialog = page.getByRole('dialog');
-  // Not before it is asked for, and then one of the two alone.
+  // Hidden until requested, and then only one of the two.
   expect(await shows()).toEqual([false, false]);
   await dialog.getByRole('button', { name: 'Show key' }).click();
   const shown = await dialog.locator('code').textContent();
@@ -187,7 +188,7 @@ test('the key of a test account can be taken away and erased, on a phone', async
   expect(visit.sent.some(({ body }) => body.includes(shown!.slice(2)))).toBe(false);
 });
 
-test('preferences change the page at once and are there after a reload', async () => {
+test('preferences change the page immediately and persist after a reload', async () => {
   const visit = await atKeys();
   const { page } = visit;
   await page.getByRole('tab', { name: 'Preferences' }).click();
@@ -199,7 +200,7 @@ test('preferences change the page at once and are there after a reload', async (
   expect(look).toMatchObject({ theme: 'light', sides: 'blue-orange' });
 });
 
-test('an account is made a multi-sig, after a warning, and its key does nothing any more', async () => {
+test('an account is converted to a multi-sig, after a warning, and its key can no longer sign', async () => {
   const { account, page } = await atKeys();
   const { address: user, owner } = account;
   const [ann, ben] = ['ann of the club', 'ben of the club'].map(
@@ -215,7 +216,7 @@ test('an account is made a multi-sig, after a warning, and its key does nothing 
   await dialog.getByText('Already added').waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ben!);
   expect(await faultsFound(page)).toEqual([]);
-  // Nothing can be pressed before somebody says that it is meant.
+  // The button is disabled until the confirmation is checked.
   const button = dialog.getByRole('button', { name: 'Convert: 2 of 2 must sign' });
   expect(await button.isDisabled()).toBe(true);
   await dialog.getByRole('checkbox').click();
@@ -233,7 +234,7 @@ test('an account is made a multi-sig, after a warning, and its key does nothing 
   ).rejects.toThrow(/Multi-sig account requires a multiSig payload/);
 });
 
-test("keys that can no longer be read stand in nobody's way", async () => {
+test('unreadable keys block nothing', async () => {
   const { page } = await atKeys();
   await page.evaluate(
     () =>
@@ -251,12 +252,12 @@ test("keys that can no longer be read stand in nobody's way", async () => {
   await page.reload();
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
-  // What is kept from now on is found again.
+  // Keys stored from now on are found again.
   await page.reload();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
 });
 
-test('where the browser denies all storage, an account lasts as long as the page', async () => {
+test('if the browser denies all storage, an account lasts as long as the page', async () => {
   const denied = () => {
     throw new DOMException('denied', 'SecurityError');
   };

@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** Money between a wallet, its chain and the venue, all by the page. */
+/** Transfers between a wallet, its chain and the venue, all through the page. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -61,7 +61,7 @@ async function connect({ page }: Visit): Promise<void> {
 
 const asked = (wallet: InjectedWallet): string[] => wallet.asked.map(({ method }) => method);
 
-test('a wallet deposits by a signature alone, and what it withdraws is paid on the chain', async () => {
+test('a wallet deposits with a signature only, and its withdrawal is paid on the chain', async () => {
   const wallet = await walletOnChain('page depositor');
   const visit = await browser.visit(venue.url, { wallet });
   const { page } = visit;
@@ -69,7 +69,7 @@ test('a wallet deposits by a signature alone, and what it withdraws is paid on t
   await page.getByText('No account connected in this browser').waitFor();
   await connect(visit);
 
-  // Nothing on the chain yet: the page says so, and the faucet helps.
+  // There is no USDC on the chain: the page reports it, and offers the faucet.
   await page.getByRole('button', { name: 'Get test USDC on chain' }).click();
   await page.getByRole('radio', { name: 'On chain' }).click();
   await page.getByRole('button', { name: 'Get 1,000 test USDC' }).click();
@@ -99,12 +99,12 @@ test('a wallet deposits by a signature alone, and what it withdraws is paid on t
   await ladder.waitFor();
   await page.getByRole('row', { name: /Withdrawal.*−100\.00.*Confirmed/ }).waitFor();
   await expect.poll(() => chain.balanceOf(wallet.address as Hex)).toBe(usdc('849.4'));
-  // On the page, too, the money outside has grown.
+  // The page also shows the increased balance outside the venue.
   await page.getByText('849.40').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
 
-test('a wallet that is no friend of signatures deposits by transactions', async () => {
+test('a wallet without permit signatures deposits with transactions', async () => {
   const wallet = await walletOnChain('page sender');
   await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
   const visit = await browser.visit(venue.url, { wallet });
@@ -119,7 +119,7 @@ test('a wallet that is no friend of signatures deposits by transactions', async 
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(0n);
 });
 
-test('who says no in the wallet keeps the money, and reads that nothing was sent', async () => {
+test('a rejection in the wallet keeps the money, and the page reports that nothing was sent', async () => {
   const wallet = await walletOnChain('page refuser');
   await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
   const visit = await browser.visit(venue.url, { wallet });
@@ -133,7 +133,7 @@ test('who says no in the wallet keeps the money, and reads that nothing was sent
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('1000'));
 });
 
-test('money moves between the parts of an account, and to somebody else', async () => {
+test('money moves between the sub-accounts, and to another account', async () => {
   const friend = injectedWallet(keyOf('page friend')).address;
   await post(venue.url, '/request-fund', { user: friend });
   const visit = await browser.visit(venue.url);
@@ -154,7 +154,8 @@ test('money moves between the parts of an account, and to somebody else', async 
   const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user: friend });
   expect(data.withdrawable).toBe('1025.25');
 
-  // The faucet gave once: it says when it will again, for every place, and does not ask to be pressed before.
+  // The faucet grants once: it shows when it will grant again, for every destination, with its
+  // button disabled until then.
   await page.getByRole('radio', { name: 'Test funds' }).click();
   visit.expectErrors(/status of 429/);
   const faucet = page.getByRole('button', { name: 'Get 1,000 test USDC' });

@@ -12,18 +12,19 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** Money that does not arrive at once: the page says where it is, why, and what comes of it. */
+/** Delayed transfers: the page shows their state, the reason, and the result. */
 
 let venue: Venue;
 let browser: WebBrowser;
 let operator: ChainOperator;
-/** For a test that waits for validators and confirmations. */
+/** For tests that wait for validators and confirmations. */
 const SLOW_MS = 120_000;
 const PATIENT = { timeout: 60_000 };
 
 beforeAll(async () => {
   const flags = ['--chain', 'local', '--relay', '--faucet-usdc', '300000'];
-  // Nothing counts before so many blocks stand on it. The tests make them; a faucet that backs what it gave makes a few more.
+  // Deposits need these confirmations, whose blocks the tests make; a faucet that backs its grants
+  // makes a few more.
   const slow = ['--payout-patience-ms', '1000', '--chain-confirmations', '6'];
   [venue, browser] = await Promise.all([
     startWebVenue([...WITH_PAGE, ...flags, ...slow]),
@@ -36,7 +37,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-/** Somebody with a test account, at the money of it. */
+/** A visitor with a test account, at its transfers. */
 async function atMoney(form: string, options?: VisitOptions): Promise<{ page: Page; user: Hex }> {
   const visit = await browser.visit(venue.url, options);
   const { address } = await visit.openWithAccount(`/account?tab=money&do=${form}`);
@@ -56,7 +57,7 @@ async function withdraw(page: Page, amount: string, destination?: string): Promi
 const row = (page: Page, name: RegExp) => page.getByRole('row', { name });
 
 test(
-  'a deposit on its way is still there after a reload, until it is credited',
+  'a pending deposit is still shown after a reload, until it is credited',
   async () => {
     const { page, user } = await atMoney('deposit');
     await page.getByRole('button', { name: 'Withdraw to this chain' }).waitFor();
@@ -77,11 +78,11 @@ test(
 );
 
 test(
-  'an answer that is lost is asked for: a transfer is made once and told; of one that has not arrived nothing is promised',
+  'a lost answer is queried: a transfer is made once and reported; for a lost request no result is claimed',
   async () => {
     const { page } = await atMoney('transfer', { expectedErrors: /ERR_FAILED|Failed to fetch/ });
     const amount = page.getByRole('textbox', { name: 'Amount' });
-    // It reaches the venue; its answer, and those to every try after it, do not come through.
+    // It reaches the venue, but its answer and those to all retries are lost.
     await page.route('**/exchange', async (route) => {
       await route.fetch();
       await route.abort();
@@ -89,14 +90,14 @@ test(
     await amount.fill('100');
     await page.getByRole('button', { name: /^Transfer 100\.00/ }).click();
     await page.getByText('299,900.00 available').waitFor(PATIENT);
-    // What is typed before that is known is the next one, and is not wiped away.
+    // Input typed meanwhile belongs to the next transfer, and is not cleared.
     await amount.fill('70');
     await page.getByText(/^100\.00 USDC transferred/).waitFor(PATIENT);
     expect(await amount.inputValue()).toBe('70');
     await page.unroute('**/exchange');
     await page.route('**/exchange', (route) => route.abort());
     await page.getByRole('button', { name: /^Transfer 70\.00/ }).click();
-    // It has no end: whatever still holds it may bring it later.
+    // It has no expiry, so it may still arrive later.
     await page.getByText(/^Status unknown\. Check your history/).waitFor(PATIENT);
     await page.getByText('299,900.00 available').waitFor();
     expect(await page.getByText(/Request expired and was not executed/).count()).toBe(0);
@@ -105,7 +106,7 @@ test(
 );
 
 test(
-  'a withdrawal that waits says for what, and goes on by itself',
+  'a waiting withdrawal shows its reason, and continues automatically',
   async () => {
     const { page } = await atMoney('withdraw', { viewport: PHONE });
     await operator.pause(true);
@@ -123,7 +124,7 @@ test(
 );
 
 test(
-  'a large withdrawal waits for its time; the guardian cancels it, and the page says so',
+  'a large withdrawal is delayed; the guardian cancels it, and the page reports it',
   async () => {
     const { page, user } = await atMoney('withdraw');
     const somebody = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
@@ -136,7 +137,7 @@ test(
     await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Refunded/).waitFor(PATIENT));
     await page.getByText('The payout was cancelled on the bridge.').waitFor();
     await page.getByText('300,000.00 available').waitFor();
-    // The reason stays to be read.
+    // The reason remains readable.
     await page.reload();
     await page.getByRole('button', { name: 'Withdrawal' }).click();
     const dialog = page.getByRole('dialog', { name: 'Withdrawal' });
@@ -149,7 +150,7 @@ test(
 );
 
 test(
-  'money of another chain comes in through the relay',
+  'a deposit from another chain arrives through the relay',
   async () => {
     const relay = await relayOf(venue.url);
     const { page } = await atMoney('deposit');
@@ -169,7 +170,7 @@ test(
 );
 
 test(
-  'money goes out to another chain through the relay, and is followed to its end',
+  'a withdrawal to another chain goes through the relay, and is followed to its end',
   async () => {
     const relay = await relayOf(venue.url);
     const { page, user } = await atMoney('withdraw');
@@ -186,7 +187,7 @@ test(
     expect(await base.balanceOf(somebody)).toBe(
       parseUnits(sent!.amount, 6) - parseUnits(sent!.fee, 6),
     );
-    // No step of it is still to come.
+    // No further step is pending.
     await transfers.locator('li[aria-current="step"]').waitFor({ state: 'hidden', ...PATIENT });
     expect(await faultsFound(page)).toEqual([]);
   },

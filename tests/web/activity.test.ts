@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What can be known of markets: the page shows what the venue tells, and leads to whom it tells of. */
+/** Public market data: the page shows the venue's values, with links to the accounts. */
 
 const LONG_MS = 120_000;
 const PATIENCE = { timeout: 60_000 };
@@ -30,7 +30,7 @@ let rich: string;
 beforeAll(async () => {
   [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
   const people = new OutcomePeople(venue.url);
-  // Every price moves once: what the long one had does not suffice any more.
+  // Every price moves once, after which the long position's margin is insufficient.
   perp = await listPerp(venue.url, {
     base: 'LOST',
     price: '100',
@@ -62,7 +62,7 @@ afterEach(() => browser.leaveAll());
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-test('who traded large: by kind and window, which are in the address, and the way to the account', async () => {
+test('the largest trades: by kind and window, stored in the address, with links to the accounts', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
@@ -76,23 +76,23 @@ test('who traded large: by kind and window, which are in the address, and the wa
   await page.waitForURL(/of=events/);
   const share = trades.getByRole('row').filter({ hasText: 'Will it be shown?' }).first();
   await share.waitFor(PATIENCE);
-  // A name is a text, whatever is in it.
+  // A name is shown as text, whatever it contains.
   expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
   expect(await share.innerText()).toMatch(/Buy Yes\s+46\.0¢\s+900\s+414/);
-  // And is not cut by the time in it, which has a line of its own.
+  // The time has a separate line, so that it does not cut the name.
   const when = share.getByText(WHEN, { exact: true });
   expect(await when.evaluate((line) => line.scrollWidth - line.clientWidth)).toBe(0);
   await expectReadableForm(page, 'activity');
   await page.reload();
   await share.waitFor(PATIENCE);
-  // The look that was drawn may have been that of a phone, which has no room for who it was.
+  // The drawn look may be a phone's, which has no column for accounts.
   await page.setViewportSize({ ...DESKTOP });
   await page.goto(`${venue.url}/activity`);
   await row.getByRole('link', { name: /^0x/ }).first().press('Enter');
   await page.waitForURL(new RegExp(`/explorer/address/${victim}`));
 });
 
-test('what was closed of positions in danger, with whose it was and how', async () => {
+test('liquidations with their accounts and steps', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
@@ -113,7 +113,7 @@ test('what was closed of positions in danger, with whose it was and how', async 
   );
 });
 
-test('who leads, in the figures of their portfolios; what is chosen is in the address', async () => {
+test('the leaders, with the figures of their portfolios; the selection is stored in the address', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
@@ -124,12 +124,12 @@ test('who leads, in the figures of their portfolios; what is chosen is in the ad
   await page.waitForURL(/by=volume/);
   await board.getByRole('radio', { name: '24h' }).press('Enter');
   await page.waitForURL(/window=day/);
-  // Nobody else of this run has traded as much.
+  // No other account of this run has traded as much.
   const row = board.getByRole('row').filter({ has: page.getByTitle(victim, { exact: true }) });
   await row.waitFor(PATIENCE);
   const { info } = new OutcomePeople(venue.url).deployer;
   const { points } = await info.portfolio({ user: victim, window: 'day' });
-  // Its position is gone: nothing of it moves any more.
+  // Its position is closed, so its figures are constant.
   expect(points.at(-1)).toMatchObject({ volume: '19000' });
   expect(await row.innerText()).toContain('19,000');
   const lost = Math.abs(Number(points.at(-1)!.pnl)).toLocaleString('en-US', MONEY);
@@ -141,7 +141,7 @@ test('who leads, in the figures of their portfolios; what is chosen is in the ad
   await page.waitForURL(new RegExp(`/explorer/address/${victim}`));
 });
 
-test('who does not lead finds the own figures above those who do', async () => {
+test('an account outside the leaderboard sees its own figures above it', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.openWithAccount('/leaderboard?by=volume');
@@ -151,7 +151,7 @@ test('who does not lead finds the own figures above those who do', async () => {
   expect(await row.getAttribute('aria-selected')).toBe('true');
 });
 
-test('open interest of a perp, chosen by the keyboard; on a phone nothing is wider than the screen', async () => {
+test('open interest of a perp, selected by keyboard; on a phone no content is wider than the screen', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.open('/activity');
@@ -162,7 +162,7 @@ test('open interest of a perp, chosen by the keyboard; on a phone nothing is wid
   await page.getByRole('menuitemradio', { name: 'ETH-USDC' }).press('Enter');
   await page.waitForURL(/market=ETH-USDC/);
   await interest.getByRole('button', { name: 'ETH-USDC' }).waitFor();
-  // A young venue has no hour yet, or one that this very run has passed.
+  // A new venue has no full hour yet, or one that passed during this run.
   await interest
     .getByText(/The chart starts at the next full hour|worth/)
     .first()
@@ -170,7 +170,7 @@ test('open interest of a perp, chosen by the keyboard; on a phone nothing is wid
   await expectReadableForm(page, 'activity on a phone');
 });
 
-test('open interest of an outcome market: chosen beside the perps, and below who holds it', async () => {
+test('open interest of an outcome market: selectable next to the perps, and shown below its holders', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const { info } = new OutcomePeople(venue.url).deployer;
@@ -183,14 +183,14 @@ test('open interest of an outcome market: chosen beside the perps, and below who
   await page.keyboard.press('Escape');
   const [told] = await info.outcomeAssetCtxs({ instrumentIds: [market.id] });
   const held = `${told!.openInterest} pairs`;
-  // Of this hour alone there is no line yet; else the last point of it is now.
+  // In the first hour there is no line yet; otherwise its last point is now.
   await interest.getByText(held).first().waitFor(PATIENCE);
   await expectReadableForm(page, 'open interest of an outcome market');
   await page.goto(`${venue.url}/events/${market.eventSlug}?panel=holders`);
   await panel(page, 'Open interest').getByText(held).first().waitFor(PATIENCE);
 });
 
-test('the markets lead there, and German has all of it', async () => {
+test('the markets link to it, and German has all its texts', async () => {
   const visit = await browser.visit(venue.url, { locale: 'de-DE' });
   const { page } = visit;
   await visit.open('/');
@@ -203,7 +203,7 @@ test('the markets lead there, and German has all of it', async () => {
     .waitFor(PATIENCE);
 });
 
-test('who holds the shares of either leg, the most first, and the way to the account', async () => {
+test('the holders of either outcome, the largest first, with links to the accounts', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open(`/events/${market.eventSlug}?panel=holders`);

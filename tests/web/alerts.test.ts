@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What somebody asked to be told of: in the page, outside of it, with its sound, and for each account its own. */
+/** Alerts: in the page, as browser notifications, with sound, and separate for each account. */
 
 const EXECUTED = { confirm: 'executed' } as const;
 
@@ -28,7 +28,7 @@ afterEach(() => browser.leaveAll());
 
 const list = (page: Page) => page.getByRole('list', { name: 'Alerts', exact: true });
 
-/** A browser that allows notices, and says which it showed and how often it sounded. */
+/** A browser that allows notifications, and records notifications and sounds. */
 const WATCHED = `{
   globalThis.notices = [];
   globalThis.tones = 0;
@@ -41,13 +41,13 @@ const WATCHED = `{
   OscillatorNode.prototype.start = function (...args) { globalThis.tones++; return start.apply(this, args); };
 }`;
 
-/** Adds an alert of the market that the list is open for, by keyboard alone. */
+/** Adds an alert for the market whose list is open, by keyboard only. */
 async function wait(page: Page, bound: string): Promise<void> {
   await page.getByRole('textbox', { name: 'When the mark price reaches' }).fill(bound);
   await page.keyboard.press('Enter');
 }
 
-test('a price is told once, in the page and outside of it, with a sound, and the list says when', async () => {
+test('a price alert is shown once, in the page and as a notification, with sound, and the list shows its time', async () => {
   const visit = await browser.visit(venue.url, { script: WATCHED });
   const { page } = visit;
   await visit.openWithAccount(`/trade/${perp.name}`);
@@ -57,7 +57,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   await wait(page, '49');
   await list(page).getByText(`${perp.name} rises to 51`).waitFor();
   await list(page).getByText(`${perp.name} falls to 49`).waitFor();
-  // The browser is asked after a press, never before.
+  // The browser's permission is requested only after a press.
   expect(await page.evaluate(() => Notification.permission)).toBe('default');
   await page.getByRole('checkbox', { name: 'Also as a browser notification' }).press('Space');
   await expect.poll(() => page.evaluate(() => Notification.permission)).toBe('granted');
@@ -72,7 +72,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   );
   expect(await page.evaluate(() => (globalThis as { tones?: number }).tones)).toBe(1);
 
-  // Kept over a reload, told no second time; the other still waits.
+  // Stored across a reload without a second alert; the other still waits.
   await visit.open(`/trade/${perp.name}`);
   await page.keyboard.press('a');
   await list(page)
@@ -91,7 +91,7 @@ test('a price is told once, in the page and outside of it, with a sound, and the
   await perp.push('50');
 });
 
-test('each account has its own, and who has none has some as well', async () => {
+test('each account has its own alerts, and visitors without an account have some as well', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open(`/trade/${perp.name}`);
@@ -120,7 +120,7 @@ test('each account has its own, and who has none has some as well', async () => 
   expect(await page.getByRole('radio', { name: '80' }).isChecked()).toBe(true);
 });
 
-test('what somebody else wrote into the store of the browser runs nothing and breaks nothing', async () => {
+test('modified browser storage runs no code and breaks nothing', async () => {
   const name = '"><img src=x onerror="globalThis.hasRun=true">';
   const rows = [
     { id: '1', kind: 'above', coin: '1', market: name, bound: '1000000' },
@@ -137,7 +137,7 @@ test('what somebody else wrote into the store of the browser runs nothing and br
   expect(await visit.page.evaluate('globalThis.hasRun')).toBeUndefined();
 });
 
-test('what happens to the account is told outside of the page: a fill, the margin, a market that is about to end', async () => {
+test('account events are notified outside the page: a fill, the margin, a market about to end', async () => {
   const people = new OutcomePeople(venue.url);
   const eventSlug = await people.event({ title: 'Does the bell ring?' });
   const endTime = Date.now() + 30 * 60_000;
@@ -174,7 +174,7 @@ test('what happens to the account is told outside of the page: a fill, the margi
   await expect.poll(notices).toMatch(/^Bought 10 Yes \| Will it\? at 46/m);
   await expect.poll(notices).toContain('Does the bell ring? closes soon | in 2');
 
-  // 300 at 50 take 450 of 980; at 49.4 they take more than half of what is left.
+  // 300 at 50 use 450 of 980; at 49.4 they use more than half of the rest.
   const maker = await trader(venue.url, `who sells ${perp.name}`);
   for (const client of [maker, owner]) {
     await client.exchange.updateLeverage({ asset: perp.asset, leverage: 20 }, EXECUTED);

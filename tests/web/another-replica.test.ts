@@ -11,7 +11,10 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** A page of a venue of two processes goes on at the other one when its own dies: no reload, no row lost or doubled. */
+/**
+ * If a replica of a venue stops, its page continues with the other one: no reload, no row lost or
+ * duplicated.
+ */
 
 const LONG_MS = 240_000;
 const nats = withNatsServer();
@@ -38,7 +41,7 @@ afterAll(async () => {
 
 describe.skipIf(!hasNatsServer)('a page', () => {
   test(
-    'goes on at another process of the venue, and says at which',
+    'continues with another replica of the venue, and shows which',
     async () => {
       const [a, b] = replicas as [Venue, Venue];
       const { info } = createReader({ url: a.url });
@@ -49,7 +52,7 @@ describe.skipIf(!hasNatsServer)('a page', () => {
         expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch|another host/,
       });
       const account = await openTestAccount(visit.page, a.url);
-      // Whoever trades does so at the other one, which stays.
+      // Trades are sent to the other replica, which stays.
       const owner = createClient({ url: b.url, wallet: account.owner.wallet! });
       const maker = await trader(b.url, 'maker of another replica');
       const perp = await perpNear(maker, 'BTC-USDC');
@@ -61,7 +64,7 @@ describe.skipIf(!hasNatsServer)('a page', () => {
       await trade();
       await fillsAre(page, 1);
       await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
-      // What the page brings along for later comes in a quiet moment; afterwards there is nobody to ask for it.
+      // The page loads further code when idle; afterwards its replica is gone.
       const hasLater = () =>
         performance.getEntriesByType('resource').some(({ name }) => name.includes('/overlays-'));
       await expect.poll(() => page.evaluate(hasLater), { timeout: 60_000 }).toBe(true);

@@ -6,7 +6,9 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** A venue that began a moment ago and where nobody has traded: it has a past to look at, which counts nowhere. */
+/**
+ * A venue that has just started, without trades: it shows simulated history, which counts nowhere.
+ */
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -20,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => venue.stop());
 afterEach(() => browser.leaveAll());
 
-test('the past is told as what it is, ends where the venue begins, and is in no figure of the wire', async () => {
+test("the history is labelled as simulated, ends at the venue's start, and is in no API figure", async () => {
   const { info } = createClient({ url: venue.url });
   const asked = { symbol: 'btc', startTime: 0, endTime: Date.now(), variant: 'before' };
   const past = await info.cryptoPriceHistory(asked);
@@ -34,7 +36,7 @@ test('the past is told as what it is, ends where the venue begins, and is in no 
   expect((await info.cryptoPriceHistory({ ...asked, symbol: 'NOTHING' })).data).toEqual([]);
 });
 
-test('chart, lines and changes have something to stand beside from the first second, and say what', async () => {
+test('chart, lines and changes have reference data from the first second, and label it', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -44,12 +46,12 @@ test('chart, lines and changes have something to stand beside from the first sec
   expect(await change.innerText()).toMatch(/%$/);
   await visit.open('/trade/BTC-USDC');
   await page.getByTitle('Simulated history').waitFor();
-  // Nobody has traded, and the chart is not empty.
+  // There are no trades, and the chart is not empty.
   await page.getByText('Trades appear here in real time.').waitFor();
   const chart = page.getByRole('region', { name: 'Price chart' });
   await chart.locator('canvas').first().waitFor();
   await expect.poll(() => chart.getByText('No trades yet').count()).toBe(0);
-  // The line says what it is, wherever it is.
+  // The line is labelled everywhere.
   await chart.getByText('simulated history').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });

@@ -8,9 +8,12 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What a browser must load before a screen stands: the charts' code comes after it. */
+/**
+ * The bytes that a browser must load before a screen is usable; the charts' code is loaded
+ * afterwards.
+ */
 const KILOBYTES_MAX = 220;
-/** A first visit to the terminal as it goes over the wire, until its chart is drawn. */
+/** Transferred bytes of a first visit to the terminal, until its chart is drawn. */
 const VISIT_KILOBYTES_MAX = 300;
 const VISIT_REQUESTS_MAX = 30;
 const SHIFT_MAX = 0.02;
@@ -34,7 +37,7 @@ beforeAll(async () => {
 
 afterEach(() => browser.leaveAll());
 
-/** A chunk and all that it cannot start without. */
+/** A chunk and its static imports. */
 function needed(key: string, found = new Set<string>()): ReadonlySet<string> {
   const chunk = manifest[key];
   if (chunk === undefined || found.has(key)) return found;
@@ -51,7 +54,7 @@ function kilobytes(keys: Iterable<string>): number {
   return bytes / 1024;
 }
 
-/** As it is sent, by gzip; what is too small to gain by that is sent as it is. */
+/** As sent, with gzip; files too small to benefit are sent uncompressed. */
 function sizeOf(file: string): number {
   try {
     return readFileSync(join(PAGE, `${file}.gz`)).length;
@@ -70,12 +73,12 @@ test(`JavaScript before the chart is at most ${KILOBYTES_MAX} KB on every screen
   ]);
   const heavy = sizes.filter(([, size]) => Number(size) > KILOBYTES_MAX);
   expect(heavy).toEqual([]);
-  // Keys are signed with when there are some; nobody loads that to look at a price.
+  // The signing code is only loaded when there are keys, not for viewing prices.
   const first = [...needed(entry)].map((key) => manifest[key]!.file).join(' ');
   expect(first).not.toMatch(/\/signing|lightweight|uplot/i);
 });
 
-test('what a first screen runs is compiled while it arrives', () => {
+test('the code of a first screen is compiled while it arrives', () => {
   const keys = [...needed('index.html'), ...needed('src/features/markets/markets-screen.tsx')];
   for (const key of keys) {
     const { file } = manifest[key]!;
@@ -84,7 +87,10 @@ test('what a first screen runs is compiled while it arrives', () => {
   }
 });
 
-/** What arrives, with the headers, of requests that began before the chart stood; sizes as the browser counts them. */
+/**
+ * Received bytes, including headers, of requests that began before the chart was drawn, as counted
+ * by the browser.
+ */
 async function countTraffic(
   page: Page,
 ): Promise<{ readonly kilobytes: () => number; readonly requests: () => number }> {
@@ -92,7 +98,7 @@ async function countTraffic(
   const instruments = await page.context().newCDPSession(page);
   const asked = new Set<string>();
   instruments.on('Network.requestWillBeSent', ({ request: { postData = '', url }, requestId }) => {
-    // What is asked again and again counts once: how often depends on how long the machine takes.
+    // Repeated requests count once, because their number depends on the speed of the machine.
     if (asked.has(url + postData)) return;
     asked.add(url + postData);
     bytes.set(requestId, 0);
@@ -108,9 +114,9 @@ async function countTraffic(
   };
 }
 
-test(`a first visit to the terminal is at most ${VISIT_KILOBYTES_MAX} KB and ${VISIT_REQUESTS_MAX} requests, and pushes nothing away`, async () => {
+test(`a first visit to the terminal is at most ${VISIT_KILOBYTES_MAX} KB and ${VISIT_REQUESTS_MAX} requests, without layout shifts`, async () => {
   const venue = await workerVenue();
-  // Any script makes it a browser that has seen nothing yet.
+  // Any script option forces a new browser context.
   const script = `{
     globalThis.shift = 0;
     new PerformanceObserver((list) => {
@@ -123,7 +129,7 @@ test(`a first visit to the terminal is at most ${VISIT_KILOBYTES_MAX} KB and ${V
   await visit.page.locator('section[aria-label="Price chart"] canvas').first().waitFor();
   await visit.page.getByRole('slider', { name: 'Bids' }).waitFor();
   await visit.page.waitForLoadState('networkidle');
-  // A page that loads nothing would pass as well.
+  // A page that loads nothing would also be below the limit.
   expect(kilobytes()).toBeGreaterThan(200);
   expect(kilobytes()).toBeLessThanOrEqual(VISIT_KILOBYTES_MAX);
   expect(requests()).toBeLessThanOrEqual(VISIT_REQUESTS_MAX);

@@ -10,7 +10,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Blocks, transactions and accounts, as anybody may look at them. */
+/** Public blocks, transactions and accounts. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -26,7 +26,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-test('an order is found as it happens, and read in words from block to account', async () => {
+test('an order appears immediately, and is described in words from block to account', async () => {
   const seller = await trader(venue.url, 'explorer seller');
   const buyer = await trader(venue.url, 'explorer buyer');
   const page = await visiting('/explorer');
@@ -39,14 +39,14 @@ test('an order is found as it happens, and read in words from block to account',
   const price = Number(perp.price).toLocaleString('en-US');
   const said = `Buy 0.01 BTC-USDC at ${price}, limit`;
   await own.filter({ hasText: said }).first().getByRole('link').first().click();
-  // Others in the list may have bought the same.
+  // Other orders in the list may have the same terms.
   await page.getByRole('heading', { name: /^Transaction 0x/ }).waitFor();
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
   await page.getByText(`filled: 0.01 at ${price}`).waitFor();
   await page.getByText('executed').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
-  // Its block has it, and hashes of both kinds are found by the one field.
+  // Its block contains it, and the search field finds hashes of both kinds.
   const hash = new URL(page.url()).pathname.split('/').at(-1)!;
   const { block } = await buyer.info.tx({ txHash: hash });
   const { hash: blockHash } = await buyer.info.block({ height: block });
@@ -67,7 +67,7 @@ test('an order is found as it happens, and read in words from block to account',
   await page.getByRole('group', { name: 'Trade history' }).getByText('BTC-USDC').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
-  // The account lists what it signed, and each of its rows leads to the request that it came from.
+  // The account lists its signed requests, and each of its rows links to its request.
   await page.getByRole('tab', { name: 'Transactions' }).click();
   const signed = page.getByRole('group', { name: 'Transactions' });
   await signed.getByTitle(hash).waitFor();
@@ -87,19 +87,19 @@ test('an order is found as it happens, and read in words from block to account',
     await page.getByText(`filled: 0.01 at ${price}`).waitFor();
     await page.goBack();
   }
-  // What the venue does by itself has the hash of its block.
+  // The venue's own effects have the hash of their block.
   await page.goto(`${venue.url}/explorer/tx/${blockHash}`);
   await page.getByRole('heading', { name: `Block ${block.toLocaleString('en-US')}` }).waitFor();
 });
 
-test('what is not there says so, and what cannot be looked for too', async () => {
+test('unknown hashes are reported, and so are invalid searches', async () => {
   const page = await visiting('/explorer/block/999999999', {
     expectedErrors: /40[034]|Failed to load resource/,
   });
   await page.getByText('Block not found').waitFor();
   await page.goto(`${venue.url}/explorer/tx/0x${'ab'.repeat(32)}`);
   await page.getByText('Transaction not found').waitFor();
-  // Of a stranger who has nothing it is not told how to come to some.
+  // For another user's empty account there is no hint on how to get funds.
   await page.goto(`${venue.url}/explorer/address/0x${'0'.repeat(36)}dead`);
   await page.getByText('No open positions').waitFor();
   expect(await page.getByText(/\b[Yy]ou\b/).count()).toBe(0);
@@ -113,7 +113,7 @@ test('what is not there says so, and what cannot be looked for too', async () =>
   await page.waitForURL('**/trade/ETH-USDC');
 });
 
-test('an account is looked at read-only, without any key', async () => {
+test('an account is viewed read-only, without a key', async () => {
   const { wallet } = await trader(venue.url, 'looked at in the explorer');
   const page = await visiting(`/explorer/address/${wallet!.address}`);
   await page.getByText('1,000.00').first().waitFor();
@@ -129,7 +129,7 @@ test('an account is looked at read-only, without any key', async () => {
   expect(await page.getByText(/^Viewing/).count()).toBe(0);
 });
 
-test('names that others chose stay text, on a phone too', async () => {
+test('names chosen by others stay text, on a phone too', async () => {
   const wallet = privateKeyWallet(keyOf('explorer agent owner'));
   const owner = createClient({ url: venue.url, wallet });
   await owner.faucet({ user: wallet.address });

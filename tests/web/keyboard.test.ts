@@ -6,10 +6,10 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Hands on the keyboard: no pointer is used in this file. */
+/** Keyboard only: this file uses no pointer. */
 
 const LONG_MS = 120_000;
-/** Nobody should have to press Tab more often than this to get to what a screen is for. */
+/** The maximum number of Tab presses to reach the purpose of a screen. */
 const TABS_MAX = 60;
 
 let venue: Venue;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'from the first visit to a position and out of it again',
+  'from the first visit to a position and back to none',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -32,7 +32,7 @@ test(
     await tabTo(page, 'Trade BTC-USDC');
     await page.keyboard.press('Enter');
     await page.getByRole('radio', { name: 'Market' }).waitFor();
-    // The header is behind: the screen begins where the focus is.
+    // The header is skipped: the screen starts at the focus.
     await expect.poll(() => focused(page)).toBe('screen');
 
     await tabTo(page, 'Limit');
@@ -56,7 +56,7 @@ test(
   LONG_MS,
 );
 
-test('the header can be skipped, and every stop on the way is seen', async () => {
+test('the header can be skipped, and every focused element is visible', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -78,7 +78,7 @@ test('the header can be skipped, and every stop on the way is seen', async () =>
   expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('screen');
 });
 
-test('the ticket is a press away, and a menu says which of its choices is chosen', async () => {
+test('the ticket is one press away, and a menu marks its selected option', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -90,7 +90,7 @@ test('the ticket is a press away, and a menu says which of its choices is chosen
   await expect.poll(() => isSeen(page)).toBe(true);
   await page.keyboard.press('Enter');
   await expect.poll(() => focused(page)).toBe('Price');
-  // In a field it is a letter, anywhere else it leads to the ticket.
+  // In a field it is a letter, anywhere else it focuses the ticket.
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('t');
   await expect.poll(() => focused(page)).toBe('Price');
@@ -112,7 +112,7 @@ test('the ticket is a press away, and a menu says which of its choices is chosen
   expect(await theme('Dark').getAttribute('aria-checked')).toBe('false');
 });
 
-test('? lists the keys; dialogs and menus give the focus back', async () => {
+test('? lists the keys; dialogs and menus return the focus', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -147,7 +147,7 @@ test('? lists the keys; dialogs and menus give the focus back', async () => {
   await expect.poll(() => focused(page)).toBe('Settings');
 });
 
-/** Presses Tab until what has the focus is called so. */
+/** Presses Tab until the focused element has this name. */
 async function tabTo(page: Page, name: string, key = 'Tab'): Promise<void> {
   for (let count = 0; count < TABS_MAX; count++) {
     if ((await focused(page)) === name) return;
@@ -163,13 +163,13 @@ async function arrowTo(page: Page, name: string): Promise<void> {
     if (here === name) return;
     passed.push(here);
     await page.keyboard.press('ArrowDown');
-    // The focus follows a moment later; a key that comes before it starts from the same place.
+    // The focus changes asynchronously; an earlier key press would start from the same element.
     await expect.poll(() => focused(page)).not.toBe(here);
   }
   throw new Error(`${name} was not reached by arrows, but ${passed.join(', ')}`);
 }
 
-/** What the element with the focus is called. */
+/** The name of the focused element. */
 async function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement | null;
@@ -182,14 +182,14 @@ async function focused(page: Page): Promise<string> {
   });
 }
 
-/** Whether the element with the focus is on the screen and has a line around it. */
+/** Whether the focused element is on the screen and has an outline. */
 async function isSeen(page: Page): Promise<boolean> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement;
     const { height, width } = element.getBoundingClientRect();
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const isOutlined = outlineStyle !== 'none' && outlineWidth !== '0px';
-    // A field shows it by the line that it has around it anyway.
+    // A field shows the focus by its existing border.
     const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent');
     const probe = document.body.appendChild(document.createElement('i'));
     probe.style.color = accent;

@@ -32,7 +32,10 @@ function catalogue(language: string): Map<string, string> {
 }
 
 const [english, german] = [catalogue('en'), catalogue('de')];
-/** As it may stand on a screen: anything in its gaps. A text that German has as well, anywhere, is no fault. */
+/**
+ * English texts as regular expressions, with wildcards for their placeholders. A text that also
+ * occurs in German is not an error.
+ */
 const spoken = new Set(german.values());
 const foreign = [...english]
   .filter(([key, text]) => german.get(key) !== text && !spoken.has(text) && /[a-z]{3}/i.test(text))
@@ -40,7 +43,7 @@ const foreign = [...english]
   .filter((parts) => parts.join('').replaceAll(/\W/g, '').length > 2)
   .map((parts) => new RegExp(`^${parts.join('.+')}$`, 's'));
 
-/** All that can be read or is read out. */
+/** All visible texts and texts for screen readers. */
 async function shown(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
@@ -60,7 +63,9 @@ async function shown(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** What deployers wrote of all that is listed, by whichever test file: it is shown as they wrote it, in their language. */
+/**
+ * The deployers' texts of all listings, from any test file, which are shown in their own language.
+ */
 async function deployersTexts(url: string): Promise<readonly string[]> {
   const { info } = createClient({ url });
   const events: OutcomeEventMeta[] = [];
@@ -82,19 +87,22 @@ async function deployersTexts(url: string): Promise<readonly string[]> {
         [question, group_title ?? '', description, resolution_source].concat(outcomes),
       ),
   ];
-  // The page drops signs that turn the direction of text. A text that is part of another one goes after it.
+  // The page removes characters that change the text direction. A text contained in another one is
+  // replaced after it.
   const shown = new Set(texts.map((text) => inOneDirection(text).trim()));
   return [...shown].filter((text) => text !== '').sort((a, b) => b.length - a.length);
 }
 
-/** Stands for what deployers wrote: something fills the gap of our sentence. */
+/** Replaces deployers' texts, so that they fill the placeholder of a sentence. */
 const THEIRS = '~';
-/** Where there is little room the page shows the beginning of a name, of so many letters at least, and `…`. */
+/**
+ * In narrow places the page shows the beginning of a name, at least this many characters, and `…`.
+ */
 const CUT_CHARS_MIN = 12;
 
 /**
- * A text without what deployers wrote. A single word of theirs, such as Yes, may be a word of our sentences as well: it
- * is theirs where it stands alone.
+ * A text without the deployers' parts. A single word of theirs, such as Yes, may also be a word of
+ * the page, so it is removed only if it is the whole text.
  */
 function oursIn(text: string, theirs: readonly string[]): string {
   if (theirs.includes(text)) return THEIRS;
@@ -113,10 +121,10 @@ function withoutBeginning(text: string, theirs: string): string {
   return text;
 }
 
-/** English words that no German sentence has. */
+/** English words that no German sentence contains. */
 const ENGLISH = /\b(?:the|of|and|is|are|your|with|this|not|you|for|from)\b/i;
 
-/** Screens, and what is on each of them once it is there. */
+/** Screens, with a text that shows each is loaded. */
 const SCREENS = [
   ['/trade/BTC-USDC', 'Orderticket'],
   ['/portfolio', 'Tagesergebnisse'],
@@ -130,7 +138,10 @@ const SCREENS = [
   ['/events/{event}', 'Chancen im Verlauf'],
 ] as const;
 
-/** English wherever a deployer may write, and the title is even a text of the page, which German has other words for. */
+/**
+ * English in every field that a deployer can set; the title is even a text of the page that German
+ * translates.
+ */
 const EVENT = {
   title: english.get('.outcomes.noEventText') ?? '',
   description: 'You are paid for what the harbour master says.',
@@ -145,7 +156,7 @@ const MARKET = {
 };
 
 describe('a browser that speaks German', () => {
-  test('reads German on every main screen, and nothing that was forgotten', async () => {
+  test('sees German on every main screen, without untranslated texts', async () => {
     const people = new OutcomePeople(venue.url);
     const event = await people.event(EVENT);
     await people.market(MARKET, event);
@@ -165,7 +176,7 @@ describe('a browser that speaks German', () => {
         .first()
         .waitFor();
       await page.waitForLoadState('networkidle');
-      // The name that the page gave its agent is kept at the venue.
+      // The agent's name set by the page is stored by the venue.
       texts = (await shown(page)).filter((text) => !text.includes('this browser'));
       english[path] = texts.filter((text) => {
         const ours = oursIn(text, theirs);
@@ -173,12 +184,12 @@ describe('a browser that speaks German', () => {
       });
     }
     expect(english).toEqual(Object.fromEntries(SCREENS.map(([path]) => [path, []])));
-    // The last screen has them: what deployers wrote was there to be left alone.
+    // The last screen contains them: deployers' texts were present and unchanged.
     expect(texts).toEqual(expect.arrayContaining([EVENT.title, EVENT.category]));
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
   });
 
-  test('has numbers and dates of its own, and longer words fit', async () => {
+  test('has German numbers and dates, and longer words fit', async () => {
     const visit = await browser.visit(venue.url, { locale: 'de-DE' });
     const { page } = visit;
     await visit.openWithAccount('/trade/BTC-USDC');
@@ -193,7 +204,7 @@ describe('a browser that speaks German', () => {
   });
 });
 
-test('the language is chosen by keyboard, takes effect at once and is kept', async () => {
+test('the language is selected by keyboard, takes effect immediately and is stored', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -212,28 +223,28 @@ test('the language is chosen by keyboard, takes effect at once and is kept', asy
   await page.getByRole('button', { name: 'Settings' }).waitFor();
 });
 
-describe('from right to left', () => {
-  /** Where something begins, from the left edge of the screen. */
+describe('right-to-left layout', () => {
+  /** The start of an element, from the left edge of the screen. */
   const left = (page: Page, selector: string): Promise<number> =>
     page
       .locator(selector)
       .first()
       .evaluate((element) => element.getBoundingClientRect().left);
 
-  test('the page is mirrored, nothing is cut or wider than the screen, and charts stay as they are', async () => {
+  test('the page is mirrored, no content is cut or wider than the screen, and charts are unchanged', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     await visit.open('/events');
-    // The page as in a script that is written from right to left, until it is loaded again.
+    // Mirrors the page until it is reloaded.
     await page.evaluate(() => {
       document.documentElement.dir = 'rtl';
     });
     await expectReadable(page, 'events mirrored', { theme: 'dark', size: DESKTOP });
     await expectReadable(page, 'events mirrored', { theme: 'light', size: PHONE });
     await page.setViewportSize(DESKTOP);
-    // The name of the page stands at the right.
+    // The name of the page is at the right.
     expect(await left(page, 'header a')).toBeGreaterThan(DESKTOP.width / 2);
-    // By links alone: a reload would mirror it back.
+    // With links only, because a reload would end the mirroring.
     await page.locator('header nav a[href="/"]').click();
     await page.locator('main a[href^="/trade/"]').first().click();
     await page.locator('main form').waitFor();

@@ -10,7 +10,10 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** A page on a slow machine: its streams stand late, and its parts are drawn late. Nothing is missing in the end. */
+/**
+ * A page on a slow machine: its streams connect late, and its parts are drawn late. No data is
+ * missing in the end.
+ */
 
 const EXECUTED = { confirm: 'executed' } as const;
 
@@ -22,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** Sockets of the page reach the venue when they are let; what they say until then waits. */
+/** Holds the page's sockets and their messages until released. */
 async function holdSockets(page: Page): Promise<() => void> {
   const { promise: isLet, resolve } = Promise.withResolvers<void>();
   await page.routeWebSocket(/\/(?:api-)?ws$/, async (socket) => {
@@ -32,7 +35,7 @@ async function holdSockets(page: Page): Promise<() => void> {
   return resolve;
 }
 
-/** The page has the answer to a question. */
+/** Waits for the answer to a query of the page. */
 function answered(page: Page, type: string): Promise<unknown> {
   return page.waitForResponse(
     (response) =>
@@ -41,7 +44,7 @@ function answered(page: Page, type: string): Promise<unknown> {
   );
 }
 
-test('an order that was placed after the page asked and before its streams stood is there', async () => {
+test("an order placed after the page's query and before its streams connected is shown", async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const letThrough = await holdSockets(page);
@@ -69,7 +72,7 @@ test('an order that was placed after the page asked and before its streams stood
   await page.getByRole('row', { name: /BTC-USDC.*99,000/ }).waitFor();
 });
 
-test('the same of an order for shares', async () => {
+test('an order for shares in the same interval is shown', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   const visit = await browser.visit(venue.url);
@@ -86,7 +89,7 @@ test('the same of an order for shares', async () => {
   await page.getByRole('row', { name: /Will it\?.*21/ }).waitFor();
 });
 
-test('what the explorer lists is complete when nothing more happens', async () => {
+test("the explorer's lists are complete without further events", async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const letThrough = await holdSockets(page);
@@ -102,8 +105,8 @@ test('what the explorer lists is complete when nothing more happens', async () =
   await txs.getByTitle(reply.txHash).waitFor();
 });
 
-test('parts that are drawn long after they were begun show what is live', async () => {
-  // Nothing lingers: what rendering has opened has ended before an effect could hold it.
+test('parts that are drawn late show live data', async () => {
+  // Subscriptions opened during rendering end before an effect could keep them.
   const script = `{
     const [later, notLater, ended] = [globalThis.setTimeout, globalThis.clearTimeout, new Set()];
     globalThis.clearTimeout = (id) => { ended.add(id); notLater(id); };

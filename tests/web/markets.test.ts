@@ -12,18 +12,21 @@ import { workerBrowser } from './support/worker-browser.ts';
 
 let venue: Venue;
 let browser: WebBrowser;
-/** The first reference price comes by a socket of its own. */
+/** The first reference price arrives on a separate socket. */
 const PATIENCE = { timeout: 60_000 };
-/** R-series: of a venue that is started just before a quarter, the first market of a series is listed at that quarter. */
+/**
+ * R-series: if a venue starts just before a quarter, the first market of a series is listed at that
+ * quarter.
+ */
 const LISTED_IN = { timeout: 70_000 };
 
 beforeAll(async () => {
-  // Prices move and bots trade: what is on the screen must be live.
+  // Prices move and bots trade, so that all displayed data must be live.
   [venue, browser] = await Promise.all([
     startWebVenue(['--oracle', 'simulated', '--no-limits', '--web', '--deployers', DEPLOYER]),
     workerBrowser(),
   ]);
-  // Those of the bots come and go by the clock.
+  // The bots' events depend on the time of day.
   const people = new OutcomePeople(venue.url);
   const slug = await people.event({ title: 'Does the tide turn?' });
   await people.market({}, slug);
@@ -34,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('the markets screen', () => {
-  test('lists every perp with a live price, and the events that are open', async () => {
+  test('lists every perp with a live price, and the open events', async () => {
     const { open, page } = await visiting();
     await open();
     const row = page.getByRole('row', { name: /BTC-USDC/ });
@@ -48,7 +51,7 @@ describe('the markets screen', () => {
     await page.getByRole('heading', { name: 'Ending soon' }).waitFor();
   });
 
-  test('a venue that has just been started is no empty one: series, events and what comes next', async () => {
+  test('a new venue is not empty: series, events and the next markets', async () => {
     const { open, page } = await visiting();
     await open();
     const series = page.getByRole('region', { name: 'Recurring' });
@@ -56,7 +59,7 @@ describe('the markets screen', () => {
       const card = series.getByRole('listitem').filter({ hasText: name });
       await card.waitFor(LISTED_IN);
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/(?:starts|ends) in\s+[0-9:]+/);
-      // The live price against what it has to beat, or when that will be known.
+      // The live price next to the price to beat, or the time when that will be known.
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/\d,\d{3}\.\d{2}/);
       expect(await card.innerText()).toContain('Price to beat');
     }
@@ -64,10 +67,10 @@ describe('the markets screen', () => {
     for (const title of [/lighthouse cat/, /snail derby/, /day at the harbour/, /harbour master/]) {
       await events.getByRole('heading', { name: title, level: 3 }).first().waitFor();
     }
-    // A chance is no price that anybody offers: what shares cost is told where they are traded.
+    // A probability is not an offered price: the price of shares is shown where they are traded.
     expect(await events.innerText()).toMatch(/\d+\s*%/);
     expect(await events.innerText()).not.toContain('¢');
-    // Series have cards of their own.
+    // Series have separate cards.
     expect(await events.getByRole('heading', { name: /up or down/ }).count()).toBe(0);
     await page
       .getByRole('region', { name: 'Opening soon' })
@@ -82,7 +85,7 @@ describe('the markets screen', () => {
   test.each([
     ['a desk', DESKTOP],
     ['a phone', PHONE],
-  ])('on %s nothing is pushed away while it loads', async (_, viewport) => {
+  ])('on %s loading causes no layout shift', async (_, viewport) => {
     const script = `{
       const shifts = [];
       Object.assign(globalThis, { shifts });
@@ -99,7 +102,7 @@ describe('the markets screen', () => {
     expect(shifts.reduce((sum, each) => sum + each, 0)).toBeLessThan(0.05);
   });
 
-  test('a machine on which it takes long to connect is not told that a connection was lost', async () => {
+  test('a slow first connection is not reported as a lost connection', async () => {
     const script = `{
       globalThis.lost = 0;
       const isLost = () => document.documentElement.hasAttribute('data-stale');
@@ -108,12 +111,12 @@ describe('the markets screen', () => {
     }`;
     const visit = await browser.visit(venue.url, { script, expectedErrors: /404/ });
     const { page } = visit;
-    // Sockets are answered late, each of them later than what is forgiven to one that was there before.
+    // Sockets are answered late, each later than the tolerance for an existing connection.
     await page.routeWebSocket(/\/(?:api-)?ws/, async (socket) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       socket.connectToServer();
     });
-    // Nothing streams here, and the venue answers.
+    // There are no streams here, and the venue answers.
     await visit.open('/nowhere');
     await page.getByText(/\d ms/).first().waitFor();
     await page.getByRole('main').getByRole('link').first().click();
@@ -125,8 +128,8 @@ describe('the markets screen', () => {
     expect(await page.evaluate(() => (globalThis as { lost?: number }).lost)).toBe(0);
   });
 
-  test('what opens on a press is loaded when somebody moves towards something to press', async () => {
-    // The page never comes to rest here, however long the machine takes.
+  test('code for dialogs is loaded when the pointer moves towards a button', async () => {
+    // The page never becomes idle here, at any speed of the machine.
     const script = `{
       const later = globalThis.setTimeout;
       globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 30_000 ? 2 ** 30 : ms, ...rest);
@@ -142,7 +145,7 @@ describe('the markets screen', () => {
     await expect.poll(menus, { timeout: 60_000 }).toBe(1);
   });
 
-  test('funding of all perps stands beside each other for who asks, by keyboard', async () => {
+  test('funding of all perps is shown in one table, by keyboard', async () => {
     const { open, page } = await visiting();
     await open('/');
     const opener = page.getByRole('button', { name: 'All funding rates' });
@@ -150,13 +153,13 @@ describe('the markets screen', () => {
     await opener.press('Enter');
     const table = page.getByRole('group', { name: 'All funding rates' });
     for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
-      // No hour has ended yet: the rate is there, and what it came to is not claimed.
+      // No hour has ended yet: the rate is shown, without a past result.
       await table.getByRole('row', { name: new RegExp(`${name} .*%`) }).waitFor();
     }
     await expectReadableForm(page, 'funding of all perps');
   });
 
-  test('the search is in the address, so that a link shows what its sender saw', async () => {
+  test('the search is in the address, so that a link shows the same results', async () => {
     const { open, page } = await visiting();
     await open('/?q=eth');
     await page.getByRole('row', { name: /ETH-USDC/ }).waitFor();
@@ -175,7 +178,7 @@ describe('the markets screen', () => {
     await expect.poll(() => lit.filter({ visible: true }).allTextContents()).toEqual(['Trade']);
   });
 
-  test('an address that is no screen says so and leads back', async () => {
+  test('an unknown address is reported, with a link back', async () => {
     const visit = await browser.visit(venue.url, { expectedErrors: /404/ });
     const { page } = visit;
     const [reply] = await Promise.all([
@@ -188,7 +191,7 @@ describe('the markets screen', () => {
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
   });
 
-  test('on a phone it has the way round at the bottom, and nothing is wider than the screen', async () => {
+  test('on a phone the navigation is at the bottom, and no content is wider than the screen', async () => {
     const { open, page } = await visiting(PHONE);
     await open();
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
@@ -199,7 +202,7 @@ describe('the markets screen', () => {
 });
 
 describe('the first visit', () => {
-  test('three steps, each shown, from nothing to an account with money and an agent; a reload finds it again', async () => {
+  test('three visible steps lead from nothing to an account with money and an agent; a reload finds it again', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     await visit.open();
@@ -228,11 +231,11 @@ describe('the first visit', () => {
 });
 
 describe('an open page', () => {
-  test('tells what happens to the account, in words and as text', async () => {
+  test('reports account events, in words and as text', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     const { address: destination } = await visit.openWithAccount();
-    // What a stream begins with is no news.
+    // The snapshot of a stream is not an event.
     await visit.hears('userNonFundingLedgerUpdates');
     const sender = createClient({ url: venue.url, wallet: privateKeyWallet(randomPrivateKey()) });
     const { address } = sender.wallet!;

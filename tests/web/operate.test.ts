@@ -14,7 +14,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** The venue operated from the page, by keys that may. */
+/** Operating the venue from the page, with permitted keys. */
 
 const CONFIRMED = { confirm: 'executed' } as const;
 const ADMIN_KEY = WHO_ADMINISTERS;
@@ -37,7 +37,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** At a screen with an operator's key in its memory. */
+/** A screen with an operator's key in its memory. */
 async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   const visit = await browser.visit(venue.url);
   await visit.open(path);
@@ -50,7 +50,7 @@ async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   return visit;
 }
 
-/** A key is nowhere but in the memory of the page. */
+/** A key is only in the memory of the page. */
 async function expectKept({ page, sent }: Visit, key: string): Promise<void> {
   const bare = key.slice(2);
   expect(JSON.stringify(sent)).not.toContain(bare);
@@ -67,7 +67,7 @@ async function perpNamed(name: string) {
   return universe.find((perp) => perp.name === name);
 }
 
-/** Two people trade a perp; its price is pushed again, for it must not be old. */
+/** Two accounts trade a perp; its price is pushed again, because it must be fresh. */
 async function tradeOnce(asset: number): Promise<void> {
   const admin = createClient({ url: venue.url, wallet: privateKeyWallet(ADMIN_KEY) });
   const [seller, buyer] = [
@@ -86,7 +86,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await page.getByRole('button', { name: 'List a perp' }).click();
   const dialog = page.getByRole('dialog', { name: 'List a perp' });
   await dialog.getByRole('textbox', { name: 'Base currency' }).fill('doge');
-  // What does not fit together is refused by the venue, once and in the words of the form.
+  // Inconsistent values are rejected by the venue, once and with the form's terms.
   visit.expectErrors(/status of 400/);
   await dialog.getByRole('textbox', { name: 'Tick size' }).fill('0.00001');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
@@ -108,7 +108,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await price.getByRole('button', { name: 'Push 12.5' }).click();
   await price.waitFor({ state: 'hidden' });
 
-  // Whoever opens it sees its first trades.
+  // A new visitor sees its first trades.
   const { index } = (await perpNamed('DOGE-USDC'))!;
   const trading = await visiting('/trade/DOGE-USDC');
   await trading
@@ -118,7 +118,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await tradeOnce(index);
   await trading.getByText('3.21', { exact: true }).first().waitFor();
 
-  // A double click only asks; it is halted by who presses once more.
+  // A double click only asks for confirmation; a further press halts it.
   await row.getByRole('button', { name: 'Halt DOGE-USDC' }).dblclick({ delay: 10 });
   await row.getByRole('button', { name: 'Halt DOGE-USDC now' }).click();
   await row.getByText('halted').waitFor();
@@ -127,7 +127,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await row.getByRole('button', { name: 'Resume DOGE-USDC' }).click();
   await row.getByText('trading').waitFor();
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ haltTrading: false });
-  // A double click only asks, and so does the name of another market.
+  // A double click only asks for confirmation, and another market's name is not accepted.
   await row.getByRole('button', { name: 'Delist DOGE-USDC' }).dblclick({ delay: 10 });
   const delist = page.getByRole('dialog', { name: 'Delist DOGE-USDC' });
   await delist.getByText('3.21 DOGE, 40.13 USDC').waitFor();
@@ -148,7 +148,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await page.getByText('Changes require an admin key.').waitFor();
 });
 
-/** The phase of a market as the venue has it. */
+/** The phase of a market according to the venue. */
 async function phaseOf(question: string): Promise<string | undefined> {
   const reader = createReader({ url: venue.url });
   const { events } = await reader.info.outcomeMeta({ status: 'all', limit: 50 });
@@ -175,13 +175,13 @@ test('a deployer creates events and resolves with evidence, which others see; te
   const other = await visiting(slug!);
   await other.getByRole('heading', { name: title }).first().waitFor();
 
-  // Buttons are told apart by ear.
+  // Buttons have distinct accessible names.
   await row.getByRole('button', { name: `Halt: ${question}` }).click();
   await row.getByRole('button', { name: `Halt now: ${question}` }).click();
   await row.getByText('halted', { exact: true }).waitFor();
   await row.getByRole('button', { name: `Open: ${question}` }).click();
   await row.getByText('open', { exact: true }).waitFor();
-  // A double click only asks.
+  // A double click only asks for confirmation.
   await row.getByRole('button', { name: `Close: ${question}` }).dblclick({ delay: 10 });
   const closing = page.getByRole('dialog', { name: 'Close market permanently' });
   await closing.getByText(question).waitFor();
@@ -205,7 +205,7 @@ test('a deployer creates events and resolves with evidence, which others see; te
   await row.getByText('resolved', { exact: true }).waitFor();
   expect(await page.locator('main img').count()).toBe(0);
 
-  // The page that was open all the time shows the result and its receipt.
+  // The page that stayed open shows the result and its resolution record.
   await other.getByText('It is text: <b>see</b>').first().waitFor();
   expect(await other.locator('main img').count()).toBe(0);
   const { events } = await createReader({ url: venue.url }).info.outcomeMeta({
@@ -217,7 +217,7 @@ test('a deployer creates events and resolves with evidence, which others see; te
   });
 });
 
-test('a set of markets of which exactly one wins is made in one go', async () => {
+test('a set of markets of which exactly one wins is created in one step', async () => {
   const { page } = await operating('/operate?tab=events', WHO_DEPLOYS);
   await page.getByRole('button', { name: 'Create event' }).click();
   const form = page.getByRole('dialog', { name: 'Create event' });
@@ -238,7 +238,7 @@ test('a set of markets of which exactly one wins is made in one go', async () =>
   expect(events).toMatchObject([{ mutually_exclusive: true, markets: [{}, {}] }]);
 });
 
-/** The modes of the gates as the venue has them. */
+/** The modes of the gates according to the venue. */
 async function gateModes(): Promise<readonly string[]> {
   const reader = createReader({ url: venue.url });
   const { gates } = await reader.info.venueStatus();
@@ -246,7 +246,7 @@ async function gateModes(): Promise<readonly string[]> {
   return gates.map(({ mode }) => mode);
 }
 
-test('the mode of a gate is only chosen by pointer and keys, and sent after a question', async () => {
+test('the mode of a gate is selected by pointer or keyboard, and sent after a confirmation', async () => {
   const { page } = await operating('/operate?tab=gates', ADMIN_KEY);
   const gate = page.getByRole('region', { name: 'Perps' });
   await gate.getByRole('radio', { name: 'Open', exact: true }).focus();
@@ -273,7 +273,7 @@ test('the mode of a gate is only chosen by pointer and keys, and sent after a qu
   expect(await gateModes()).toEqual(['open', 'open']);
 });
 
-test('an admin works the lists of a gate, and replaces the fees', async () => {
+test('an admin edits the lists of a gate, and replaces the fees', async () => {
   const visit = await operating('/operate?tab=gates', ADMIN_KEY);
   const { page } = visit;
   const gate = page.getByRole('region', { name: 'Outcome markets' });
@@ -322,7 +322,7 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   await page.getByRole('button', { name: 'Edit fee schedule' }).click();
   const first = page.getByRole('group', { name: 'Tier 0' });
   const taker = first.getByRole('textbox', { name: 'Taker' });
-  // Percents, as in the table; what can't be meant is not sent.
+  // Percentages, as in the table; implausible values are not sent.
   expect(await taker.inputValue()).toBe('0.045');
   const replace = page.getByRole('button', { name: 'Replace fee schedule' });
   expect(await replace.isDisabled()).toBe(true);
@@ -337,7 +337,7 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   await page.getByRole('button', { name: 'Edit fee schedule' }).waitFor();
   await page.getByRole('group', { name: 'Fees' }).getByText('0.0500').first().waitFor();
 
-  // Everybody reads in the explorer what was done, but no code.
+  // The explorer shows the action publicly, but no code.
   await page.goto(`${venue.url}/explorer/address/${addressOf(ADMIN_KEY)}`);
   const reader = createReader({ url: venue.url });
   const blocks = await reader.info.blocks({ limit: 40 });
@@ -352,7 +352,7 @@ test('an admin works the lists of a gate, and replaces the fees', async () => {
   expect(await page.content()).not.toContain('WHISPER');
 });
 
-test('who may not sees how the venue does, why, and nothing to press; on a phone too', async () => {
+test("visitors without permission see the venue's status, the reason, and no buttons; on a phone too", async () => {
   const page = await visiting('/operate', { viewport: PHONE });
   await page.getByText(/^View only/).waitFor();
   await page.getByText('ready to trade').waitFor();
@@ -369,25 +369,25 @@ test('who may not sees how the venue does, why, and nothing to press; on a phone
   expect(await faultsFound(page)).toEqual([]);
 });
 
-test('a wallet that is on another chain is told why it cannot operate', async () => {
+test('a wallet on another chain gets the reason why it cannot operate', async () => {
   const page = await visiting('/operate?tab=perps', { wallet: injectedWallet(ADMIN_KEY) });
   await page.getByRole('button', { name: 'Connect' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   await page.getByText(/^Your wallet signs only for chain 421614/).waitFor();
   expect(await page.getByRole('button', { name: 'List a perp' }).count()).toBe(0);
-  // Some numbers are nobody's key; somebody else's key is no operator's.
+  // Some numbers are not valid keys; another account's key is not an operator's.
   await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(`0x${'0'.repeat(64)}`);
   await page.getByText('This is not a valid private key.').waitFor();
-  await page.getByLabel('Private key').fill(keyOf('nobody in particular'));
+  await page.getByLabel('Private key').fill(keyOf('not an operator'));
   await page.getByRole('button', { name: 'Use this key' }).click();
   await page.getByText(/is not an operator/).waitFor();
 });
 
-test('a key that was typed in is gone after a reload, and was neither sent nor kept', async () => {
+test('a typed key is gone after a reload, and was neither sent nor stored', async () => {
   const visit = await operating('/operate?tab=operators', ADMIN_KEY);
   const { page } = visit;
-  // It did sign: the last admin can't leave, which the venue refuses in words.
+  // The key did sign: the last admin cannot be removed, which the venue rejects with a message.
   const admins = page.getByRole('region', { name: 'Admins' });
   const own = admins.getByRole('listitem').filter({ hasText: addressOf(ADMIN_KEY) });
   visit.expectErrors(/status of 400/);

@@ -15,11 +15,11 @@ afterAll(async () => {
   await series?.remove();
 });
 
-/** The price that the running market has to beat. */
+/** The price to beat of the running market. */
 const toBeat = (page: Page, price: string) =>
   page.locator('dt', { hasText: 'Price to beat' }).locator('xpath=..').getByText(price);
 
-test('R-series: from before the start over the resolution to the next market, with the page open', async () => {
+test('R-series: from before the start through the resolution to the next market, with the page open', async () => {
   const { firstStartMs, people, slug, venue } = series;
   const visit = await browser.visit(venue.url);
   await visit.open(`/series/${slug}`);
@@ -31,14 +31,14 @@ test('R-series: from before the start over the resolution to the next market, wi
   await page.getByRole('button', { name: 'Buy Up', exact: true }).waitFor();
 
   await series.priceBefore(firstStartMs, '100');
-  // Late observations count for five seconds.
+  // Late observations are accepted for five seconds.
   series.passTo(firstStartMs + 6_000);
   await toBeat(page, '100.00').waitFor();
   const { current } = await people.deployer.info.outcomeSeriesTimeline({ seriesSlug: slug });
   expect(current).toMatchObject({ startTime: firstStartMs, openPrice: '100' });
   const market = { id: current!.instrumentId };
   await people.quote(market);
-  // The page looks at the venue's clock now and then; somebody who comes back to it makes it look at once.
+  // The page syncs the venue's clock periodically; returning to the page syncs it immediately.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await page.getByRole('radio', { name: 'Up 46¢' }).waitFor();
   await page.getByLabel('Amount').fill('10');
@@ -62,21 +62,22 @@ test('R-series: from before the start over the resolution to the next market, wi
   await receipt.getByText('Payout per Up share').waitFor();
   await receipt.getByText('101.00', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
-  // The next one is on the same screen by itself, with the price that was reached to beat.
+  // The next market appears on the same screen, with the final price as its price to beat.
   await toBeat(page, '101.00').waitFor();
   await page.getByRole('region', { name: 'Your shares' }).waitFor({ state: 'detached' });
-  // What the last one paid stays in sight.
+  // The payout of the last market stays visible.
   const payout = page.getByRole('region', { name: 'Your payout' });
   await payout.getByText(/^[\d.]+ Up shares paid out \d+\.\d\d USDC$/).waitFor();
 });
 
-test('R-series: without prices before its start a market is not sold as if it had one to beat', async () => {
+test('R-series: a market without prices before its start is not shown as if it had a price to beat', async () => {
   const { firstStartMs, people, slug, venue } = series;
   const startMs = firstStartMs + 2 * PERIOD_MS;
   const visit = await browser.visit(venue.url);
   await visit.open(`/series/${slug}`);
   const { page } = visit;
-  // Nobody says what it costs from here on. A second after the start is before the strike would be taken.
+  // No prices are pushed from now on. One second after the start is before the strike would be
+  // taken.
   series.passTo(startMs + 1_000);
   await toBeat(page, 'none').waitFor();
   await page.getByText('No price to beat: too few prices before the start').waitFor();
@@ -92,18 +93,18 @@ test('R-series: without prices before its start a market is not sold as if it ha
   await visit.open('/');
   await page.getByText('No price to beat: resolved by the operator').first().waitFor();
 
-  // The one before it had a price to beat and none at its end, this one neither.
+  // The previous market had a price to beat but no final price, and this one has neither.
   await visit.open(`/series/${slug}`);
   series.passTo(startMs + PERIOD_MS + 6_000);
   await page
     .getByRole('button', { name: /: resolved by the operator$/ })
     .nth(1)
     .waitFor();
-  await people.decide({ id: current!.instrumentId }, '0.5', 'nobody knows what it cost');
+  await people.decide({ id: current!.instrumentId }, '0.5', 'there was no price');
   const dot = page.getByRole('button', { name: /: neither; Up paid 0.5$/ });
   await dot.click();
   const receipt = page.getByRole('dialog');
   await receipt.getByRole('heading', { name: 'Up paid 0.5 USDC' }).waitFor();
   await receipt.getByText('No price to beat: too few prices before the start').waitFor();
-  await receipt.getByText('nobody knows what it cost').waitFor();
+  await receipt.getByText('there was no price').waitFor();
 });

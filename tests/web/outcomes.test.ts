@@ -29,7 +29,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** On the page of an event, with a test account. */
+/** The page of an event, with a test account. */
 async function trading(
   { eventSlug }: Pick<Listed, 'eventSlug'>,
   options: VisitOptions = {},
@@ -44,13 +44,13 @@ async function trading(
 const shares = (page: Page) => page.getByRole('region', { name: 'Your shares' });
 const choose = (page: Page, name: string) => page.getByRole('radio', { name }).first().click();
 
-/** Moves what is missing from the perp account, where the faucet pays to. */
+/** Transfers the missing amount from the perp account, which the faucet funds. */
 async function move(page: Page, amount: string): Promise<void> {
   await page.getByRole('button', { name: `Transfer ${amount} USDC` }).click();
 }
 
 describe('discovery', () => {
-  test('events are found by word and topic, and what was looked for is in the address', async () => {
+  test('events are found by word and topic, and the search is stored in the address', async () => {
     const eventSlug = await people.event({ title: 'Will the tide turn?', category: 'sea' });
     await people.quote(await people.market({}, eventSlug));
     const other = await people.event({ title: 'Is the moon full?', category: 'sky' });
@@ -63,7 +63,7 @@ describe('discovery', () => {
     await page.getByRole('heading', { name: 'Is the moon full?' }).waitFor();
     await page.getByRole('heading', { name: 'Will the tide turn?' }).waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('topic')).toBe('sky');
-    // Nobody has quoted or traded it: the half that the venue begins with is no chance to show.
+    // Without quotes or trades, the venue's initial half is not shown as a probability.
     const moon = page.getByRole('listitem').filter({ hasText: 'Is the moon full?' });
     expect(await moon.innerText()).not.toMatch(/50\s%/);
     await page.getByRole('link', { name: 'Is the moon full?' }).click();
@@ -72,7 +72,7 @@ describe('discovery', () => {
     expect(await page.getByRole('main').innerText()).not.toMatch(/50\s%/);
   });
 
-  test('the venue searches: what is far down its list is found, and the rest is walked page by page', async () => {
+  test('the venue searches: events far down its list are found, and the others are paged', async () => {
     const list = async (title: string): Promise<void> => {
       await people.market({}, await people.event({ title, category: 'herd' }));
     };
@@ -96,12 +96,12 @@ describe('discovery', () => {
     expect(new URL(page.url()).searchParams.get('q')).toBeNull();
   });
 
-  test('the name of a market leads to its event; a name that nobody has says so', async () => {
+  test('the name of a market leads to its event; an unknown name is reported', async () => {
     const eventSlug = await people.event({ title: 'Two ferries' });
     await people.market({ groupTitle: 'Early' }, eventSlug);
     const late = await people.market({ groupTitle: 'Late' }, eventSlug);
     const visit = await browser.visit(venue.url, { expectedErrors: /404|Failed to load/ });
-    // A chart whose program does not come says so; the rest of the screen stands.
+    // If a chart's code fails to load, this is shown, and the rest of the screen works.
     await visit.page.route(/\/plot-[^/]*\.js$/, (route) => route.abort());
     await visit.open(`/events/${late.slug}`);
     await visit.page.getByText('The chart could not be drawn').waitFor();
@@ -115,7 +115,7 @@ describe('discovery', () => {
     await visit.open('/series/there-is-none');
     await visit.page.getByText('Series not found').waitFor();
     await visit.page.getByRole('link', { name: 'All events' }).waitFor();
-    // What is no hash at all is not asked for.
+    // An invalid hash is not queried.
     await visit.open('/explorer/tx/0x1234');
     await visit.page.getByText('Transaction not found').waitFor();
     expect(visit.sent.filter(({ body }) => body.includes('0x1234'))).toEqual([]);
@@ -128,17 +128,18 @@ describe('the ticket', () => {
     await people.quote(market);
     const page = await trading(market);
     await page.getByLabel('Amount').fill('20');
-    // 41.66 shares at 46 cents, with two ticks of room: at 48 they are 19.9968, and what was said is not passed.
+    // 41.66 shares at 46 cents, with two ticks of slippage: at 48 they cost 19.9968, within the
+    // stated amount.
     await move(page, '20.00');
     await page.getByText('48¢, the rest is cancelled after 10 s').waitFor();
-    // What is held back until it is done is no loss; the loss is what it costs.
+    // A pending reserve is not a loss; the cost is.
     await page.getByText('20.00 USDC', { exact: true }).waitFor();
     await page.getByText('−19.16', { exact: true }).waitFor();
     await page.getByText('If No', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Buy 41.66 Yes for 19.16' }).click();
     await page.getByText('41.66 shares at 46.0¢').waitFor();
     await shares(page).getByText('41.66 Yes at 46.0¢').waitFor();
-    // Now by the mark of 45, and at either end.
+    // At the mark of 45, and at both extremes.
     for (const worth of ['18.75', '41.66', '0.00']) {
       await shares(page).getByText(worth, { exact: true }).waitFor();
     }
@@ -149,11 +150,11 @@ describe('the ticket', () => {
     await shares(page).waitFor({ state: 'detached' });
   });
 
-  test('NO is the same book mirrored, and what is pressed there becomes a limit', async () => {
+  test('NO is the same book mirrored, and pressing a level sets a limit', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
-    // The book is drawn; by keyboard and for screen readers its levels are walked through.
+    // The book is a drawing; keyboards and screen readers step through its levels.
     const levelOf = async (name: string, key: string): Promise<string> => {
       const side = page.getByRole('slider', { name });
       await side.press(key);
@@ -170,7 +171,7 @@ describe('the ticket', () => {
     expect(await page.getByLabel('Price', { exact: true }).inputValue()).toBe('56');
   });
 
-  test('a limit order: a price between two steps teaches, the order rests, and is taken back', async () => {
+  test('a limit order: an off-tick price is explained, the order rests, and is cancelled', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
@@ -215,7 +216,7 @@ describe('the ticket', () => {
     await page.getByRole('button', { name: 'Merge 4 pairs into USDC' }).click();
     await shares(page).getByText('6 Yes at').waitFor();
     await shares(page).getByText('6 No at').waitFor();
-    // Without a connection there is nothing to press, neither for pairs nor for orders nor for the money of them.
+    // Without a connection the buttons are disabled, for pairs, orders and transfers.
     await page.context().setOffline(true);
     const nothing = page.getByRole('button', { name: 'Not connected' });
     await nothing.waitFor();
@@ -227,7 +228,7 @@ describe('the ticket', () => {
 });
 
 describe('the key Enter', () => {
-  test('does what the button would, once: neither while that is under way nor where another is in its place', async () => {
+  test('acts like the button, once: neither while a request is pending nor if another button is shown', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
@@ -236,7 +237,7 @@ describe('the key Enter', () => {
     await page.route('**/exchange', async (route) => {
       const { type } = (route.request().postDataJSON() as { action: { type: string } }).action;
       sent.push(type);
-      // Money moves at once; what a key sent is on its way until it is let through.
+      // Transfers are immediate; a request sent by a key is held until released.
       if (type !== 'tokenSend') await new Promise<void>((resolve) => (release = resolve));
       await route.continue();
     });
@@ -248,7 +249,7 @@ describe('the key Enter', () => {
     };
     await choose(page, 'Split');
     await page.getByLabel('Pairs').fill('10');
-    // The money of it is missing: there is a button that moves it, and Enter does not pass it by.
+    // If the money is missing, a button transfers it, and Enter does not skip it.
     await page.getByRole('button', { name: 'Transfer 10.00 USDC' }).waitFor();
     await page.getByLabel('Pairs').press('Enter');
     await move(page, '10.00');
@@ -269,7 +270,7 @@ describe('the key Enter', () => {
 });
 
 describe('R-delay', () => {
-  test('an order that would take waits in sight; halted meanwhile it fails with its reason, else it fills', async () => {
+  test('a delayed taker order is shown as waiting; if the market is halted it fails with its reason, otherwise it fills', async () => {
     const market = await people.market({ orderDelayMs: 3_000 });
     await people.quote(market);
     const page = await trading(market);
@@ -293,7 +294,7 @@ describe('R-delay', () => {
 });
 
 describe('a resolution', () => {
-  test('while the page is open: the payout, the evidence as text, and the receipt computed again', async () => {
+  test('with the page open: the payout, the evidence as text, and the recomputed resolution record', async () => {
     const market = await people.market({ outcomes: ['Rain', 'Dry'] });
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -307,7 +308,7 @@ describe('a resolution', () => {
     await visit.hears('userNonFundingLedgerUpdates');
     await people.set(market, 'close');
     await page.getByRole('status').getByText('the result is pending').waitFor();
-    // Pairs can be merged until then; nothing is left that would send an order.
+    // Pairs can be merged until then; no order can be sent any more.
     await page.getByRole('button', { name: 'Merge 0 pairs into USDC' }).waitFor();
     expect(await page.getByRole('button', { name: /^(?:Buy|Sell)/ }).count()).toBe(0);
     await page.getByText('trading ended', { exact: true }).waitFor();
@@ -319,7 +320,7 @@ describe('a resolution', () => {
     const payout = page.getByRole('region', { name: 'Your payout' });
     await payout.getByText('10 Rain shares paid out 10.00 USDC').waitFor();
     await payout.getByText('10 Dry shares pay nothing').waitFor();
-    // Notices of both legs: which market it was, and a loss as a loss.
+    // Notices of both outcomes: the market, and a loss as a loss.
     await visit.wasTold('Will it? paid you 10.00 USDC');
     await visit.wasTold('Will it? resolved to Rain | Your 10 Dry shares pay nothing');
     await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
@@ -331,7 +332,7 @@ describe('a resolution', () => {
 });
 
 describe('in the tables of an account', () => {
-  test('shares follow the price as it moves, and what they paid is named after their market', async () => {
+  test('shares follow the price as it moves, and their payout names their market', async () => {
     const event = await people.event({ title: 'Does the ice hold?' });
     const market = await people.market({ question: 'Does the ice hold on Friday?' }, event);
     const holder = await people.holder(market, '100');
@@ -340,7 +341,7 @@ describe('in the tables of an account', () => {
     await visit.open(`/explorer/address/${holder}?tab=shares`);
     const row = page.getByRole('row', { name: /Yes/ }).filter({ hasText: 'ice' });
     await row.getByText('50.00').first().waitFor();
-    // From here on only the stream can tell what they are worth.
+    // From now on only the stream provides their value.
     await page.route('**/info', (route) =>
       /clearinghouseState|outcomePositions/.test(route.request().postData() ?? '')
         ? route.abort()
@@ -356,24 +357,25 @@ describe('in the tables of an account', () => {
   });
 });
 
-describe('every way to look at it', () => {
-  test('axe finds nothing, and the chances of a set come to about a hundred', async () => {
+describe('all looks', () => {
+  test('axe finds no violations, and the probabilities of a set add up to about a hundred', async () => {
     const eventSlug = await people.event({ mutuallyExclusive: true });
     for (const groupTitle of ['Atlas', 'Comet']) {
       await people.quote(await people.market({ groupTitle }, eventSlug), '20');
     }
-    // Chromium under LANG=C says a language that no formatter takes; the chart is drawn all the same.
+    // Chromium under LANG=C reports a language that no formatter accepts; the chart is drawn
+    // anyway.
     const page = await visiting(`/events/${eventSlug}`, {
       script: `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });`,
     });
     await page.getByRole('button', { name: 'Yes 46¢' }).first().waitFor();
     await page.locator('.uplot canvas').first().waitFor();
-    // Exactly one of them wins: the chances are of one whole.
+    // Exactly one of them wins, so the probabilities are parts of one whole.
     await page.getByRole('row', { name: /Total 90/ }).waitFor();
     expect(await faultsFound(page)).toEqual([]);
   });
 
-  test('who looks on sees the shares and orders of another, and nothing to press', async () => {
+  test('a viewer sees the shares and orders of another account, without buttons', async () => {
     const market = await people.market();
     await people.quote(market, '20');
     const address = await people.holder(market, '10');
@@ -386,7 +388,7 @@ describe('every way to look at it', () => {
     expect(await other.getByRole('button', { name: /^Buy / }).count()).toBe(0);
   });
 
-  test('on a phone the ticket is a sheet, and nothing is wider than the screen', async () => {
+  test('on a phone the ticket is a sheet, and no content is wider than the screen', async () => {
     const market = await people.market({ question: 'A very long question '.repeat(12) });
     await people.quote(market, '20');
     const page = await visiting(`/events/${market.eventSlug}`, { viewport: PHONE });

@@ -10,7 +10,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The chart as somebody sets it up: intervals, indicators, and a picture to take along. */
+/** Chart settings: intervals, indicators, and a saved picture. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('in German too all that is over the chart has room there, on a desk, a tablet and a phone', async () => {
+test("in German too the chart's controls fit, on a desktop, a tablet and a phone", async () => {
   const visit = await browser.visit(venue.url, {
     locale: 'de-DE',
     viewport: { width: 1440, height: 900 },
@@ -41,7 +41,7 @@ test('in German too all that is over the chart has room there, on a desk, a tabl
   await page.getByRole('menuitemcheckbox', { name: 'Volumenprofil' }).waitFor();
 });
 
-test('what a narrow chart has no room for is in menus, also while it fills the screen', async () => {
+test('controls that do not fit a narrow chart are in menus, also in full screen', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -61,7 +61,7 @@ test('what a narrow chart has no room for is in menus, also while it fills the s
   }
 });
 
-test('any interval of the venue is a press away and kept, indicators are drawn in panes, and a picture is saved', async () => {
+test('every interval is one press away and stored, indicators are drawn in panes, and a picture is saved', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -97,7 +97,7 @@ test('any interval of the venue is a press away and kept, indicators are drawn i
   expect(bytes.subarray(1, 4).toString()).toBe('PNG');
 });
 
-test('drawings are put there and moved by keyboard and pointer, survive a reload and another interval, and go', async () => {
+test('drawings are created and moved by keyboard and pointer, survive a reload and another interval, and can be removed', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -113,7 +113,7 @@ test('drawings are put there and moved by keyboard and pointer, survive a reload
   await expect.poll(() => drawings.getByRole('slider').count()).toBe(3);
   const price = async (): Promise<number> => Number(await level.getAttribute('aria-valuenow'));
   const before = await price();
-  // Away from the end of the ratios, which begins at the same place.
+  // Away from the end of the ratios, which begins at the same point.
   for (let times = 0; times < 4; times++) await level.press('Shift+ArrowUp');
   await expect.poll(price).toBeGreaterThan(before);
   const [byKey, box] = [await price(), (await level.boundingBox())!];
@@ -136,8 +136,8 @@ test('drawings are put there and moved by keyboard and pointer, survive a reload
   await expect.poll(() => drawings.count()).toBe(0);
 });
 
-test('the volume by price is drawn beside the candles, and another market over them in percent', async () => {
-  // At two prices at least: one alone has no shape.
+test('the volume by price is drawn next to the candles, and another market over them in percent', async () => {
+  // At two prices at least, because a single one has no shape.
   const market = 'BTC-USDC';
   await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
   await quoteMarket(venue.url, { market, bids: [], asks: ['96990'], size: '0.001' });
@@ -158,12 +158,12 @@ test('the volume by price is drawn beside the candles, and another market over t
   await page.getByRole('menuitemradio', { name: 'None' }).press('Enter');
 });
 
-/** Until what follows from another width is drawn. */
+/** Waits until a width change is drawn. */
 async function twoFrames(): Promise<void> {
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
 }
 
-/** How many points of the layer over the candles are not empty. */
+/** The number of non-empty pixels of the layer above the candles. */
 async function inked(page: Page): Promise<number> {
   return page
     .locator('section[aria-label="Price chart"] canvas[aria-hidden=true]')
@@ -179,7 +179,7 @@ async function inked(page: Page): Promise<number> {
     .catch(() => 0);
 }
 
-/** How many places for series there are over each other. */
+/** The number of panes for series. */
 async function panes(page: Page): Promise<number> {
   const chart = page.getByRole('img', { name: 'Price chart' });
   return chart

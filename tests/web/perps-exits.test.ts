@@ -8,7 +8,10 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What protects a position is named before it goes, and does not go unless it is asked for. */
+/**
+ * TP/SL orders of a position are named before they are cancelled, and stay unless explicitly
+ * selected.
+ */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -22,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'who cancels all orders keeps the exits of positions, unless they are asked for by name',
+  'cancelling all orders keeps the TP/SL of positions, unless they are selected by name',
   async () => {
     const { owner, page } = await withExits();
     const { address } = owner.wallet!;
@@ -70,7 +73,7 @@ test(
   LONG_MS,
 );
 
-/** A position with exits of its own and a stop that came with its order, and a bid. */
+/** A position with TP/SL, a stop that came with its order, and a bid. */
 async function withExits(): Promise<{ readonly page: Page; readonly owner: Client }> {
   const visit = await browser.visit(venue.url);
   const { owner } = await visit.openWithAccount('/trade/BTC-USDC');

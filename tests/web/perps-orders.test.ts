@@ -12,7 +12,10 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Orders as their owner likes to send and move them: all at once, with a question or without, by hand on the chart. */
+/**
+ * Preferences for sending and moving orders: closing all, with or without confirmation, by pointer
+ * on the chart.
+ */
 
 const LONG_MS = 120_000;
 const PATIENT = { timeout: 60_000 };
@@ -27,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'all positions are closed after one question that names each of them, and their exits go along',
+  'all positions are closed after one confirmation that names each, together with their TP/SL',
   async () => {
     const grid = { base: 'ALL', price: '50', tick: '0.01', szDecimals: 2 };
     const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
@@ -60,7 +63,7 @@ test(
 );
 
 test(
-  'who wants it is asked from a value on, sends with a press on the book, and has sizes at hand; notes survive a reload',
+  'optional confirmation above a value, orders by a press on the book, and preset sizes; notes survive a reload',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -87,12 +90,12 @@ test(
     await dialog.getByRole('button', { name: 'Buy 0.00154 BTC at 96,990' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(orders, PATIENT).toEqual(['B 0.00154 96990']);
-    // A smaller one goes with the press itself.
+    // A smaller one is sent by the press itself.
     await button(page, '50 USDC').click();
     await bids.press('ArrowDown');
     await bids.press('Enter');
     await expect.poll(orders, PATIENT).toContain('B 0.00051 96990');
-    // Without a size a press takes the price, and nothing else.
+    // Without a size a press only takes the price.
     await expect.poll(() => size(page).inputValue()).toBe('');
     await bids.press('ArrowDown');
     await bids.press('Enter');
@@ -113,7 +116,7 @@ test(
 );
 
 test(
-  'exits are pulled out of a position’s line, an order grows by the keyboard, and a bracket is drawn before it is sent',
+  'TP/SL are dragged from a position’s line, an order is enlarged by keyboard, and a TP/SL order is drawn before it is sent',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -127,7 +130,7 @@ test(
     await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,\d{3}\.\d \/ –$/);
     const [profit] = (await exitPrices(page)).split(' / ');
     await drag(page, line, 60);
-    // The one that stood stays as it was.
+    // The existing one is unchanged.
     await expect.poll(() => exitPrices(page), PATIENT).toMatch(/ \/ 9\d,\d{3}\.\d$/);
     expect((await exitPrices(page)).split(' / ')[0]).toBe(profit);
 
@@ -145,7 +148,8 @@ test(
       )
       .toBe('0.0021');
 
-    // The ticket at the price of that order: both can be read, and a hand on a label that made room moves nothing yet.
+    // The ticket has the price of that order: both labels are readable, and pressing a displaced
+    // label moves nothing.
     const price = page.getByRole('textbox', { name: 'Price', exact: true });
     await price.fill('96900');
     const [ordered, drafted] = ['Buy 0.00210', 'Ticket: buy'].map((name) =>
@@ -165,20 +169,23 @@ test(
     await page.getByRole('slider', { name: 'Ticket: take profit' }).press('Shift+ArrowUp');
     expect(Number(await takeProfit.inputValue())).toBeCloseTo(before + 1, 5);
     await page.getByRole('slider', { name: 'Ticket: stop loss' }).waitFor();
-    // Nothing of it is sent but by the ticket's own button.
+    // Only the ticket's own button sends it.
     expect(await owner.info.frontendOpenOrders({ user: address })).toHaveLength(1);
   },
   LONG_MS,
 );
 
-/** How many pixels two things stand over each other; undefined while one is not there. */
+/** The overlap of two elements in pixels; undefined if one is missing. */
 async function overlap(one: Locator, other: Locator): Promise<number | undefined> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
   if (a === null || b === null) return undefined;
   return Math.max(0, Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y));
 }
 
-/** By the pointer, up or down from where it is once it stands still: a chart that gets its candles is scaled anew. */
+/**
+ * Drags by pointer, vertically, after the line has stopped moving: a chart that gets candles
+ * rescales.
+ */
 async function drag(page: Page, line: Locator, pixels: number): Promise<void> {
   await line.waitFor();
   let box = (await line.boundingBox())!;

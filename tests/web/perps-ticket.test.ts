@@ -12,7 +12,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What the terminal says of an order before it is one, and nothing that it does not know yet. */
+/** The terminal's preview of an order, without claims about unknown data. */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, LONG_MS);
 afterEach(() => browser.leaveAll());
 
-test('what rests or waits says what it pays when it fills, as maker and as taker, by the tier of the account', async () => {
+test("an order that rests or waits shows its fee on fill, as maker and as taker, by the account's tier", async () => {
   const page = await trading(browser, venue.url);
   const later = page.locator('p', { hasText: /^Fee on fill/ });
   await page.getByRole('textbox', { name: 'Price' }).fill('96000');
@@ -47,7 +47,7 @@ test('what rests or waits says what it pays when it fills, as maker and as taker
   expect(await later.count()).toBe(0);
 });
 
-test('a size that is too large is lowered by a press, with its unit; what is typed in USDC is told in USDC', async () => {
+test('an excessive size is lowered by a press, with its unit; a size typed in USDC is shown in USDC', async () => {
   const page = await trading(browser, venue.url);
   await page.getByRole('textbox', { name: 'Price' }).fill('96900');
   await size(page).fill('5');
@@ -73,7 +73,7 @@ test.each([
   ['Buy', 'Buy / long'],
   ['Sell', 'Sell / short'],
 ] as const)(
-  'a %s of the most at the market: the size follows the mark, the order fills, and no margin is left',
+  'a %s of the maximum at the market: the size follows the mark, the order fills, and no margin is left',
   async (does, side) => {
     const grid = { price: '100', tick: '0.01', szDecimals: 2 };
     const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
@@ -100,14 +100,14 @@ test.each([
     const coin = String(perp.asset);
     const { availableToTrade } = await owner.info.activeAssetData({ user, coin });
     const { assetPositions } = await owner.info.clearinghouseState({ user });
-    // The offers did not follow the mark: what the position has gained by it can be traded again.
+    // The offers did not follow the mark, so the position's gain can be traded again.
     const gain = Math.max(0, Number(assetPositions[0]?.position.unrealizedPnl));
     const left = Number(availableToTrade[does === 'Buy' ? 0 : 1]) - gain;
     expect(left).toBeLessThan(10);
   },
 );
 
-test('a number is typed as people write it, moved by steps, and refused where it cannot be read', async () => {
+test('a number may be typed in common formats, is changed in steps, and rejected if it is invalid', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -121,7 +121,7 @@ test('a number is typed as people write it, moved by steps, and refused where it
   await price.pressSequentially('x');
   expect(await price.inputValue()).toBe('1234x');
   await page.getByText('“1234x” is not a valid number. Example: 97,174.6').waitFor();
-  // The number before the fault would not be sent: a step begins at zero.
+  // The number before the error would not be sent, so a step begins at zero.
   await price.press('ArrowUp');
   expect(await price.inputValue()).toBe('0.1');
   await price.fill('12 or so');
@@ -133,8 +133,8 @@ test('a number is typed as people write it, moved by steps, and refused where it
   expect(await price.inputValue()).toBe('97174.6');
 });
 
-test('nothing is claimed of an account before it is known', async () => {
-  // Every text that is ever drawn under the market, from the first one on.
+test('nothing is claimed about an account before its data is loaded', async () => {
+  // Records every text drawn below the market from the start.
   const script = `{
     const seen = new Set();
     Object.assign(globalThis, { seen });
@@ -164,7 +164,7 @@ test('nothing is claimed of an account before it is known', async () => {
 });
 
 test(
-  'lines out of sight are told at the edge with their distance, and labels make room for each other',
+  'lines outside the view are shown at the edge with their distance, and labels make space for each other',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -182,7 +182,7 @@ test(
       .nth(2)
       .waitFor();
     await expect.poll(() => gaps(page)).toEqual([true, true]);
-    // The line of the ticket between them runs behind their labels.
+    // The ticket's line between them is drawn behind their labels.
     await page.getByRole('textbox', { name: 'Price' }).fill('96947');
     await page.getByRole('slider', { name: 'Ticket: buy' }).waitFor();
     await expect.poll(() => crossings(page)).toMatchObject({ isNone: false });
@@ -197,7 +197,7 @@ test(
       return ends[1]! - ends[0]!;
     };
     const before = await axis();
-    // A ladder far below: prices stay as they are drawn, and the three nearest are told at the edge.
+    // Scale orders far below: prices stay as drawn, and the three nearest are shown at the edge.
     await rest(['94000', '93000', '92000', '91000', '90000']);
     await page.getByText(/94,000\.0\s+↓ −3\.1/).waitFor();
     await page.getByText('↓ +2').waitFor();
@@ -206,11 +206,11 @@ test(
   LONG_MS,
 );
 
-/** Where lines run across the labels of others, and which of them over it. */
+/** Lines that cross the labels of others, and the labels drawn behind them. */
 async function crossings(page: Page): Promise<{ isNone: boolean; struck: readonly string[] }> {
   return page.evaluate(() => {
     const lines = [...document.querySelectorAll<HTMLElement>('li[data-price]')];
-    // They let the pointer through; to ask what is on top they must not.
+    // They ignore the pointer, which must be enabled to find the topmost element.
     for (const { style } of lines) style.pointerEvents = 'auto';
     const tags = lines.map((line) => line.firstElementChild!);
     const crossed = lines.flatMap((line) => {
@@ -227,7 +227,7 @@ async function crossings(page: Page): Promise<{ isNone: boolean; struck: readonl
   });
 }
 
-/** Whether each label is far enough below the one before. */
+/** Whether each label is far enough below the previous one. */
 async function gaps(page: Page): Promise<readonly boolean[]> {
   const tags = await page.getByRole('slider', { name: /^Buy 0\.0002/ }).all();
   const tops = (await Promise.all(tags.map((tag) => tag.boundingBox()))).map((box) => box!.y);
@@ -236,7 +236,7 @@ async function gaps(page: Page): Promise<readonly boolean[]> {
 }
 
 test(
-  'a long name leaves the head of the book in one line; on a phone a position says where it ends; a reversal how far it goes',
+  'a long name keeps the head of the book in one line; on a phone a position shows its liquidation price, and a reversal its progress',
   async () => {
     const perp = await listPerp(venue.url, {
       base: 'LONGESTNAME',

@@ -8,7 +8,9 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** The states of a market, an order and a position that nobody hopes for, on perps whose oracle the test moves. */
+/**
+ * Exceptional states of a market, an order and a position, on perps whose oracle the test moves.
+ */
 
 const LONG_MS = 120_000;
 const EXCHANGE_PER_SECOND = 30;
@@ -44,7 +46,7 @@ beforeEach(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'a halt shows by itself, stops the ticket and is over when the operator says so',
+  'a halt appears automatically, disables the ticket and ends when the operator resumes the market',
   async () => {
     const { page } = await trading();
     await operator.set(perp, { haltTrading: true });
@@ -58,7 +60,7 @@ test(
 );
 
 test(
-  'R-gate: closed to new risk is said, and what reduces goes through',
+  'R-gate: a closed gate is shown, and reducing orders are accepted',
   async () => {
     const { page } = await trading();
     await buy(page, '2');
@@ -83,7 +85,7 @@ test(
 );
 
 test(
-  'R-delist: a market that closes says until when, and takes only what reduces',
+  'R-delist: a closing market shows its end, and accepts only reducing orders',
   async () => {
     const { page } = await trading();
     await buy(page, '2');
@@ -101,11 +103,11 @@ test(
 );
 
 test(
-  'R-oracle-stale: without a fresh price the market says so, and goes on with the next one',
+  'R-oracle-stale: a market without a fresh price shows it, and continues with the next price',
   async () => {
     const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
     const prices = [{ instrumentId, oraclePx: '100', externalPerpPx: null }];
-    // Seconds before it is too old.
+    // Seconds before it is stale.
     done(await operator.push(prices, Date.now() - 28_000));
     const { universe } = await world.client.data({ type: 'perpMeta' });
     const { name } = universe.find((entry: Json) => entry.index === instrumentId);
@@ -124,11 +126,11 @@ test(
 );
 
 test(
-  'R-liquidation: a position that is taken away says why, and the tape marks the trade',
+  'R-liquidation: a liquidated position shows the reason, and its trade is marked',
   async () => {
     const { page } = await trading();
     await buy(page, '60');
-    // Somebody takes what the venue has to sell, so that it goes to the market.
+    // Another account buys the venue's liquidation order, so that it goes to the market.
     done(await act(maker, { type: 'cancelAll', asset: perp.id }));
     await put(maker, { market: perp, side: 'buy', price: '85.5', size: '60' });
     await perp.push('85');
@@ -161,10 +163,10 @@ test(
 );
 
 test(
-  'an answer that is lost is asked for: the order is executed once and told as it was',
+  'a lost answer is queried: the order is executed once and reported correctly',
   async () => {
     const { address, page } = await trading();
-    // The order reaches the venue; its answer, and those to every try after it, do not come through.
+    // The order reaches the venue, but its answer and those to all retries are lost.
     await page.route('**/exchange', async (route) => {
       await route.fetch();
       await route.abort();
@@ -192,13 +194,13 @@ test(
 );
 
 test(
-  'too many requests: the ticket says when it can be sent again, and a press does',
+  'too many requests: the ticket shows when it can retry, and a press sends it',
   async () => {
     const { page } = await trading();
     await choose(page, 'Market');
     await size(page).fill('1');
     await page.getByText(/^Fills 1 at/).waitFor();
-    // Somebody at the same address has just used the budget up: the page gets the answer that they get.
+    // Another client at the same address has used up the limit: the page gets that client's answer.
     await page.route('**/exchange', async (route) =>
       route.fulfill({ response: await limited(page) }),
     );
@@ -212,7 +214,7 @@ test(
   LONG_MS,
 );
 
-/** Sends until the venue has enough of it. */
+/** Sends until the venue limits it. */
 async function limited(page: Page): Promise<APIResponse> {
   for (;;) {
     const replies = await Promise.all(
@@ -225,7 +227,7 @@ async function limited(page: Page): Promise<APIResponse> {
   }
 }
 
-/** Somebody with a test account at a market. */
+/** A visitor with a test account at a market. */
 async function trading(name = perp.name): Promise<{ page: Page; address: string }> {
   const visit = await browser.visit(world.venue.url, {
     expectedErrors: /Failed to load resource|ERR_FAILED/,

@@ -17,7 +17,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** A whole trade takes many steps on a machine that is shared. */
+/** A whole trade needs many steps on a shared machine. */
 const LONG_MS = 120_000;
 const PATIENT = { timeout: 60_000 };
 
@@ -26,14 +26,14 @@ let browser: WebBrowser;
 
 beforeAll(async () => {
   [venue, browser] = await Promise.all([startWebVenue(), workerBrowser()]);
-  // The oracle of BTC stands at 97,000.
+  // The oracle price of BTC is 97,000.
   const market = 'BTC-USDC';
   const [bids, asks] = [
     ['96990', '96980'],
     ['97010', '97020'],
   ];
   await quoteMarket(venue.url, { market, bids, asks, size: '0.04' });
-  // Somebody has traded before, so that there is a candle to draw lines over.
+  // An earlier trade, so that there is a candle to draw lines over.
   await quoteMarket(venue.url, { market, bids: ['97010'], asks: ['96990'], size: '0.001' });
 });
 afterEach(() => browser.leaveAll());
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 test(
-  'a position from the first order to the last: exits, half closed, turned round, closed',
+  'a position from the first order to the last: TP/SL, half closed, reversed, closed',
   async () => {
     const page = await trading(browser, venue.url);
     await choose(page, 'Market');
@@ -63,7 +63,7 @@ test(
     await dialog.getByRole('button', { name: 'Set TP/SL' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.0 / 96,500.0');
-    // On the chart, by the keyboard: a tick up. The pair is replaced, the other half stays.
+    // On the chart, by keyboard: one tick up. The pair is replaced, and the other half stays.
     await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
     await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.1 / 96,500.0');
@@ -118,7 +118,7 @@ test(
     await row.getByRole('textbox', { name: 'Size' }).press('Enter');
     await row.getByText('96,850.5').waitFor();
 
-    // The same by the keyboard: a tick up, and Enter.
+    // The same by keyboard: one tick up, and Enter.
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('Enter');
     await row.getByText('96,850.6').waitFor();
@@ -132,7 +132,7 @@ test(
 );
 
 test(
-  'an order rests until a date, and depth, funding and the colours of the sides are there to be looked at',
+  'an order rests until a date; depth, funding and the colours of the sides are shown',
   async () => {
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96500');
@@ -172,7 +172,7 @@ test(
   LONG_MS,
 );
 
-test('what would happen is told of what stands in the ticket, and heard once', async () => {
+test("the ticket's order is simulated, and the result is announced once", async () => {
   const page = await trading(browser, venue.url);
   await choose(page, 'Market');
   await size(page).fill('0.002');
@@ -189,7 +189,7 @@ test('what would happen is told of what stands in the ticket, and heard once', a
       if (element.getAttribute('aria-live') === 'polite') heard.push(element.textContent!);
     }).observe(element, { subtree: true, childList: true, characterData: true });
   });
-  // Another size: until the venue has answered, nothing is said of the one before.
+  // Another size: until the venue has answered, no result is shown for it.
   let answer = (): void => undefined;
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
@@ -203,7 +203,7 @@ test('what would happen is told of what stands in the ticket, and heard once', a
   expect(await page.getByText(/Fills 0.002 at/).count()).toBe(0);
   answer();
   await page.getByText(/Fills 0.003 at/).waitFor();
-  // The venue is asked again every three seconds; who listens hears it once.
+  // The venue is queried every three seconds; screen readers announce the result once.
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   const heard = await page.evaluate(() => (globalThis as { heard?: string[] }).heard!);
@@ -211,7 +211,7 @@ test('what would happen is told of what stands in the ticket, and heard once', a
   expect(heard[0]).toMatch(/^Fills 0.003 at/);
 });
 
-test('a refusal teaches, before anything is sent: a price on the tick, and margin that is there', async () => {
+test('errors are explained before sending: a price on the tick, and available margin', async () => {
   const page = await trading(browser, venue.url);
   await page.getByRole('textbox', { name: 'Price' }).fill('96900.07');
   await size(page).fill('0.002');
@@ -228,7 +228,7 @@ test('a refusal teaches, before anything is sent: a price on the tick, and margi
 });
 
 test(
-  'hedge mode holds a long and a short side by side, and each is closed for itself',
+  'hedge mode holds a long and a short side by side, and each is closed separately',
   async () => {
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96000');
@@ -236,7 +236,7 @@ test(
     await button(page, 'Buy 0.001 BTC at 96,000').click();
     await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
-    // What stands in the way of another mode is named, and goes by a button.
+    // Obstacles to another mode are named, and a button removes them.
     await page.getByText('Positions: 0, open orders: 1, conditional orders: 0.').waitFor();
     await button(page, 'Cancel all orders').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
@@ -251,7 +251,7 @@ test(
     await button(page, 'Open short 0.003 BTC at market').click();
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     expect(await position(page).count()).toBe(2);
-    // Each row's buttons are told apart by their names.
+    // The buttons of each row have distinct names.
     await button(page, 'Reverse BTC-USDC long').waitFor();
     await button(page, 'Reverse BTC-USDC short').waitFor();
 
@@ -283,11 +283,11 @@ test(
     await button(page, 'Leverage 10×').waitFor();
 
     await choose(page, 'Market');
-    // Enough of it that a small move of the mark is a cent.
+    // Large enough that a small move of the mark is one cent.
     const quotes = { market: 'BTC-USDC', bids: ['96990'], asks: ['97010'] };
     await quoteMarket(venue.url, { ...quotes, size: '0.02' });
     await size(page).fill('0.02');
-    // A tenth of 0.02 at 97,000 goes into the position, and the open loss to the mark with it.
+    // A tenth of 0.02 at 97,000 moves into the position, together with the open loss to the mark.
     await page.getByText(/^0\.00 → 19[34]\.\d\d$/).waitFor();
     await button(page, 'Buy 0.02 BTC at market').click();
     await page.getByText('10× Isolated').waitFor();
@@ -296,7 +296,7 @@ test(
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('5');
-    // 19.4 and 5 USDC under 194: further away than before, and above nothing.
+    // 19.4 and 5 USDC less than 194: further away than before, and above nothing.
     await page
       .getByRole('dialog')
       .getByText(/^8\d,\d{3}\.\d → 8\d,\d{3}\.\d$/)
@@ -312,9 +312,9 @@ test(
   LONG_MS,
 );
 
-test('a level of the book is taken by the keyboard alone; another market is a slash away, and takes no price along', async () => {
+test('a level of the book is taken by keyboard only; another market is a slash away, without that price', async () => {
   const page = await trading(browser, venue.url);
-  // The screen has no faults that a program can find.
+  // Automated checks find no violations on the screen.
   expect(await faultsFound(page)).toEqual([]);
   const bids = page.getByRole('slider', { name: 'Bids' });
   await bids.press('ArrowDown');
@@ -333,13 +333,13 @@ test('a level of the book is taken by the keyboard alone; another market is a sl
   expect(new URL(page.url()).pathname).toBe('/trade/ETH-USDC');
   expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('');
 
-  // One that there is not says so.
+  // An unknown market is reported.
   await page.goto(`${venue.url}/trade/NOPE-USDC`);
   await page.getByText('Market NOPE-USDC not found').waitFor();
 });
 
 test(
-  'on a phone the ticket is a sheet, and a trade takes a thumb',
+  'on a phone the ticket is a sheet, and a trade can be made with one thumb',
   async () => {
     const visit = await browser.visit(venue.url, { viewport: PHONE });
     const { page } = visit;
@@ -360,7 +360,7 @@ test(
     await all.getByText('Liq. price', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await all.waitFor({ state: 'detached' });
-    // At 320 px, which is also a small window at 200 %, nothing has to be scrolled sideways either.
+    // At 320 px, which equals a small window at 200 %, no horizontal scrolling is needed either.
     for (const width of [PHONE.width, 320]) {
       await page.setViewportSize({ width, height: PHONE.height });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -9,8 +9,8 @@ import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 
 /**
- * Pictures of every screen, for people to look at: `npm run pictures -- [folder] [parts of names, with commas]`. What is
- * shown lives in `pictures/`, a file a feature.
+ * Pictures of every screen for review: `npm run pictures -- [folder] [parts of names, with
+ * commas]`. The pictures are defined in `pictures/`, one file per feature.
  */
 
 const LOOKS = [
@@ -19,11 +19,11 @@ const LOOKS = [
   { name: 'phone', theme: 'dark', viewport: PHONE },
   { name: 'tablet', theme: 'light', viewport: TABLET },
 ] as const;
-/** Prices and lines need a moment to be there. */
+/** Prices and lines need a moment to appear. */
 const SETTLE_MS = 1_500;
-/** Bots need longer to make a market of a new venue. */
+/** Bots need longer to fill a new venue's books. */
 const WARM_UP_MS = 20_000;
-/** What could not be taken, a line each. */
+/** Failed pictures, one line each. */
 const missed: string[] = [];
 
 const [folder = join('data', 'pictures'), wanted = ''] = process.argv.slice(2);
@@ -67,7 +67,7 @@ async function allPictures(): Promise<Picture[]> {
   return modules.flatMap(({ pictures }) => pictures);
 }
 
-/** A picture that can't be taken is told at the end and doesn't keep the others from being taken. */
+/** A failed picture is reported at the end and does not stop the others. */
 async function takeAll(picture: Picture, from: Venue): Promise<void> {
   for (const look of LOOKS) {
     const visit = await browser.visit(from.url, { ...look, expectedErrors: /./ });

@@ -13,7 +13,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What an account has and did, and what a builder earned, as the page shows it. */
+/** An account's positions and history, and a builder's rewards, on the page. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** Somebody with a test account, at one screen here and at another desk. */
+/** A visitor with a test account at one screen, and its owner's SDK client. */
 async function atScreen(
   path: string,
   options?: VisitOptions,
@@ -33,13 +33,13 @@ async function atScreen(
   return { page: visit.page, user: address, owner };
 }
 
-/** The lines of a file that a press saves. */
+/** The lines of a file saved by a press. */
 async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly string[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
   return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
 }
 
-test('a trade shows in positions, fills and sums, by day and as a file', async () => {
+test('a trade appears in positions, fills and sums, by day and as a file', async () => {
   const { owner, page, user } = await atScreen('/portfolio');
   await page.getByText('No open positions').waitFor();
   const maker = await trader(venue.url, 'portfolio maker');
@@ -64,7 +64,7 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
     page.getByRole('link', { name: 'Trade history as CSV' }).click(),
   );
   expect(fills).toHaveLength(2);
-  // To the last digit what the venue answers.
+  // Exactly the venue's values.
   const names = fills[0]!.split(',');
   const saved = Object.fromEntries(fills[1]!.split(',').map((text, at) => [names[at]!, text]));
   const [fill] = await owner.info.userFills({ user });
@@ -81,7 +81,7 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   };
   expect(saved).toMatchObject(exact);
 
-  // The day that runs has the volume of the trade.
+  // The current day has the volume of the trade.
   const days = page.getByRole('group', { name: 'Daily results' });
   await days.getByRole('row').nth(1).waitFor();
   await expect.poll(() => days.getByRole('row').nth(1).textContent()).toMatch(/\d\.\d\d/);
@@ -91,7 +91,7 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
   expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);
 
-  // On a tablet no figure is cut, whichever table it is in.
+  // On a tablet no figure is cut, in any table.
   for (const width of [768, 834, 1_100]) {
     await page.setViewportSize({ ...DESKTOP, width });
     for (const tab of [
@@ -108,7 +108,7 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   }
   await page.setViewportSize({ ...DESKTOP });
 
-  // Where one looks survives a reload.
+  // The selection survives a reload.
   await page.getByRole('radio', { name: '1M' }).click();
   await page.getByRole('radio', { name: 'PnL' }).click();
   await page.reload();
@@ -118,7 +118,7 @@ test('a trade shows in positions, fills and sums, by day and as a file', async (
   expect(await faultsFound(page)).toEqual([]);
 });
 
-test('days sum up to the result above them, also when the price has moved since they were asked for', async () => {
+test('days add up to the result above them, also if the price has moved since the query', async () => {
   const { owner, page } = await atScreen('/portfolio');
   const grid = { price: '100', tick: '0.01', szDecimals: 2 };
   const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
@@ -134,7 +134,7 @@ test('days sum up to the result above them, also when the price has moved since 
         /[+−][\d.]+/.exec(element?.textContent ?? '')?.[0] ?? '';
       return [above?.nextElementSibling, day, document.querySelector('#days + p')].map(text);
     });
-  // What was paid for the trade, then what the price has brought since.
+  // First the fees of the trade, then the change of the price.
   await expect.poll(results).toEqual(['−0.15', '−0.15', '−0.15']);
   await perp.push('101');
   await expect.poll(async () => (await results())[0]).toMatch(/^\+[1-3]\.\d\d$/);
@@ -142,11 +142,11 @@ test('days sum up to the result above them, also when the price has moved since 
   expect(below).toEqual([above, above]);
 });
 
-test('a list goes on to its first row when it is scrolled to the end', async () => {
+test('a list loads up to its first row when it is scrolled to the end', async () => {
   const { owner, page } = await atScreen('/portfolio?tab=history');
   await page.getByText('No orders yet').waitFor();
   const { asset, price } = await perpNear(owner, 'BTC-USDC');
-  // Five handfuls of orders far below the mark, each at a price of its own, and all of them taken back.
+  // Five batches of orders far below the mark, each at a separate price, and all cancelled.
   const [rounds, each] = [5, 48];
   const first = Math.round(Number(price) * 0.7);
   for (let round = 0; round < rounds; round++) {
@@ -161,7 +161,7 @@ test('a list goes on to its first row when it is scrolled to the end', async () 
     list.locator(`table[aria-rowcount="${count + 1}"]`).waitFor({ state: 'attached' });
   await rows(rounds * each);
 
-  // Who comes later gets the newest page, and the rest on the way down.
+  // After a reload the newest page is shown, and the rest is loaded on scrolling.
   await page.reload();
   await rows(200);
   const down = () => list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
@@ -172,7 +172,7 @@ test('a list goes on to its first row when it is scrolled to the end', async () 
   await page.getByRole('row', { name: first.toLocaleString('en-US') }).waitFor();
 });
 
-test('what shares paid when their market resolved', async () => {
+test('the payout of shares when their market resolved', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   await people.quote(market);
@@ -193,7 +193,7 @@ test('what shares paid when their market resolved', async () => {
   expect(rows).toHaveLength(2);
 });
 
-test('who buys NO has bought, although on the book it is an offer of YES', async () => {
+test('a buyer of NO has bought, although in the book it is an offer of YES', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   await people.quote(market);
@@ -212,7 +212,7 @@ test('who buys NO has bought, although on the book it is an offer of YES', async
   expect(await bought.locator('.text-buy').allInnerTexts()).toContain('Buy No');
 });
 
-test('on a phone nothing is wider than the screen, and a position tells the rest when it is pressed', async () => {
+test('on a phone no content is wider than the screen, and pressing a position shows its details', async () => {
   const { owner, page } = await atScreen('/portfolio', { viewport: PHONE });
   await page.getByText('No open positions').waitFor();
   const maker = await trader(venue.url, 'maker for a phone');
@@ -232,7 +232,7 @@ test('on a phone nothing is wider than the screen, and a position tells the rest
   }
 });
 
-test('a builder sees what was earned and from where, and claims it', async () => {
+test('a builder sees its rewards and their sources, and claims them', async () => {
   const { page, user } = await atScreen('/builder');
   await page.getByText('No fees earned yet').waitFor();
   const [maker, taker] = [

@@ -20,13 +20,13 @@ import { WebBrowser } from './support/web-browser.ts';
 import { pageReady } from './support/web-venue.ts';
 
 /**
- * The two pictures of the README: `npm run pictures:readme`. The venue is a real one; its clock runs ahead, so that
- * half a day of trading takes a minute. Prices are drawn from a fixed seed.
+ * The two pictures of the README: `npm run pictures:readme`. The venue is real; its clock runs
+ * faster, so that half a day of trading takes a minute. Prices are drawn from a fixed seed.
  */
 
 const FOLDER = join(REPOSITORY, 'docs', 'images');
 const BYTES_MAX = 150_000;
-/** The best that is small enough is kept. */
+/** The best quality within the size limit is used. */
 const QUALITIES = [92, 88, 84, 78, 70];
 const FLAGS = ['--oracle', 'still', '--no-limits', '--no-bots', '--web', '--deployers', DEPLOYER];
 const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ const EVENT_STEPS = 32;
 const PERP_STEPS = 60;
 
 let seed = 12;
-/** Between −1 and 1, the same every time. */
+/** A number between −1 and 1 from a fixed seed. */
 function chance(): number {
   seed = (seed * 48_271) % 2_147_483_647;
   return (seed / 2_147_483_647) * 2 - 1;
@@ -66,7 +66,7 @@ function pass(ms: number): void {
   writeFileSync(clockFile, String(aheadMs));
 }
 
-/** Half a day of opinions on four candidates. */
+/** Half a day of trades on four candidates. */
 async function liveEvent({ url }: Venue): Promise<string> {
   const people = new OutcomePeople(url);
   const event = { title: 'Who wins the harbour derby?', category: 'sport' };
@@ -117,7 +117,7 @@ async function outcomePerson(url: string): Promise<Client> {
   return client;
 }
 
-/** An hour and more of trades, and then a book. */
+/** More than an hour of trades, followed by a book. */
 async function livePerp({ url }: Venue): Promise<void> {
   const [one, other] = [await trader(url, 'one of two'), await trader(url, 'the other of two')];
   const perp = await perpNear(one, 'BTC-USDC');
@@ -126,7 +126,7 @@ async function livePerp({ url }: Venue): Promise<void> {
     for (let count = 0; count < 3; count++) {
       price += 2.4 + chance() * 24;
       const size = (0.012 + chance() * 0.008).toFixed(3);
-      // Each sells as often as the other, so that neither runs out of margin.
+      // Both sell equally often, so that neither runs out of margin.
       const [seller, buyer] = (step + count) % 2 === 0 ? [one, other] : [other, one];
       const at = price.toFixed(1);
       await whenFresh(() => tradeBetween(seller, buyer, { ...perp, price: at, size }));
@@ -142,7 +142,10 @@ async function livePerp({ url }: Venue): Promise<void> {
   }
 }
 
-/** After a leap of the clock the oracle needs a moment to say its price again, and clients to know the time. */
+/**
+ * After a jump of the clock the oracle needs a moment to report its price again, and clients to
+ * sync the time.
+ */
 async function whenFresh(act: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
     try {
@@ -192,7 +195,7 @@ async function take(
   page: Awaited<ReturnType<WebBrowser['visit']>>['page'],
   name: string,
 ): Promise<void> {
-  // Notices go by themselves, and lines settle.
+  // Notices disappear, and lines settle.
   await page.waitForTimeout(8_000);
   const path = join(FOLDER, `${name}.jpg`);
   for (const quality of QUALITIES) {

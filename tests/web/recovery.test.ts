@@ -12,7 +12,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady, startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** What is on the screen when the venue, the network or the venue's patience is gone, and after that. */
+/** The screens while the venue or the network is down or limits requests, and after recovery. */
 
 const LONG_MS = 120_000;
 const FLAGS = ['--oracle', 'still', '--no-bots', '--web', '--deployers', DEPLOYER];
@@ -23,7 +23,7 @@ let browser: WebBrowser;
 let market: Listed;
 
 beforeAll(async () => {
-  // The page must find the venue again where it was.
+  // The page must find the venue again at the same port.
   port = String(await freePorts(1));
   const flags = [...FLAGS, '--no-limits', '--port', port];
   [venue, browser] = await Promise.all([startWebVenue(flags), workerBrowser()]);
@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 test(
-  'a venue that is killed and comes back is found again by every screen: no reload, no row lost or doubled',
+  'every screen reconnects to a killed and restarted venue: no reload, no row lost or duplicated',
   async () => {
     const { visit, trade } = await tradingVisit('killed');
     const [markets, terminal, event, portfolio] = await Promise.all(
@@ -54,7 +54,7 @@ test(
     await venue.kill();
     for (const page of all) {
       await page.getByText(/^Connection lost. Data as of \d\d:\d\d:\d\d/).waitFor();
-      // It counts down to the next try, and says when that is made.
+      // It counts down to the next attempt, and shows when it is made.
       await page.getByText(/^Reconnecting(?: in \d s|…)$/).waitFor();
     }
     expect(await terminal!.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
@@ -77,7 +77,7 @@ test(
 );
 
 test(
-  'without a network the page says so, and what happened meanwhile is there when it is back',
+  'without a network the page reports it, and shows the missed events after recovery',
   async () => {
     const { visit, trade } = await tradingVisit('offline');
     const page = await tabAt(visit, '/trade/BTC-USDC?tab=fills');
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  'a venue that asks to slow down is waited for in one calm sentence, and then everything is there',
+  'a rate-limiting venue is waited for with one message, and afterwards all data is shown',
   async () => {
     await venue.stop();
     await venue.startAgain([...FLAGS, '--port', port, '--info-per-second', '3']);
@@ -108,7 +108,7 @@ test(
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
     await page.getByRole('button', { name: 'Trade with a test account' }).waitFor();
     await page.getByText('Rate limit reached').waitFor({ state: 'detached' });
-    // Whoever stands in front of a venue may ask for the same in words of its own: that is no lost connection either.
+    // A proxy may limit requests with its own text, which is not a lost connection either.
     const headers = { 'retry-after': '1', 'content-type': 'application/json' };
     const body = '{"success":false,"code":429,"message":"slow down"}';
     await page.route('**/info', (route) => route.fulfill({ status: 429, headers, body }));
@@ -125,7 +125,7 @@ test(
   LONG_MS,
 );
 
-/** Somebody with a test account, who trades at another desk with somebody else. */
+/** A visitor with a test account that trades with another account through the SDK. */
 async function tradingVisit(name: string): Promise<{ visit: Visit; trade: () => Promise<void> }> {
   const visit = await browser.visit(venue.url, {
     expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch/,
@@ -140,7 +140,7 @@ async function once(maker: Client, owner: Client, perp: Perp): Promise<void> {
   await tradeBetween(maker, owner, { ...perp, size: '0.01' });
 }
 
-/** Another tab of the same person. */
+/** Another tab of the same visitor. */
 async function tabAt({ page, url }: Visit, path: string): Promise<Page> {
   const tab = await page.context().newPage();
   tab.setDefaultTimeout(60_000);

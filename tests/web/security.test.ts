@@ -11,13 +11,13 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** What others may not do to somebody who has this page open. */
+/** Attacks on a visitor with this page open. */
 
 const LONG_MS = 120_000;
 
 let venue: Venue;
 let browser: WebBrowser;
-/** A page of somebody else. */
+/** Another site's page. */
 let stranger: Server;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 afterAll(() => stranger?.close());
 
-test('in a frame of somebody else the page stays empty', async () => {
+test("in another site's frame the page stays empty", async () => {
   const { port } = stranger.address() as AddressInfo;
   const visit = await browser.visit(`http://127.0.0.1:${port}`, {
     expectedErrors: /frame-ancestors|chrome-error|localStorage/,
@@ -45,7 +45,7 @@ test('in a frame of somebody else the page stays empty', async () => {
   expect(await frame.locator('#root').count()).toBe(0);
 });
 
-test('a script that got in from anywhere else does not run, and the tests would tell', async () => {
+test('a script from any other source does not run, and the tests detect it', async () => {
   const visit = await browser.visit(venue.url);
   await visit.open('/');
   await visit.page.evaluate(() => {
@@ -64,13 +64,13 @@ test('a script that got in from anywhere else does not run, and the tests would 
   await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: script-src-elem/);
   await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: img-src/);
   expect(await visit.page.evaluate(() => 'hasRun' in globalThis)).toBe(false);
-  // Any other test with such a line in it fails when it is left.
+  // Any other test with such a message fails at its end.
   await expect(visit.leave()).rejects.toThrow(/policy: script-src-elem/);
   visit.expectErrors(/./);
 });
 
 test(
-  'over a whole first trade no private key is in anything that leaves the browser',
+  'during a whole first trade no private key is in any data that leaves the browser',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -86,7 +86,7 @@ test(
     const keys = await keptKeys(page);
     expect(keys.map((key) => /^0x[0-9a-f]{64}$/.test(key))).toEqual([true, true]);
     const all = visit.sent.map(({ body, url }) => `${url} ${body}`).join('\n');
-    // The log has what was sent, over HTTP and over sockets.
+    // The log contains the sent data, over HTTP and over sockets.
     expect(all).toContain('"approveAgent"');
     expect(visit.sent.some(({ url }) => url.startsWith('ws:'))).toBe(true);
     expect(all).toMatch(/"signature"/);
@@ -101,14 +101,14 @@ test(
   LONG_MS,
 );
 
-/** As a key could be written: in hexadecimal of both cases, in base 64, as a decimal number. */
+/** The possible encodings of a key: hexadecimal in both cases, base 64, decimal. */
 function spellings(key: string): readonly string[] {
   const hex = key.slice(2);
   const bytes = Buffer.from(hex, 'hex');
   return [hex, hex.toUpperCase(), bytes.toString('base64'), BigInt(key).toString()];
 }
 
-describe('what others type stays text', () => {
+describe('texts typed by others stay text', () => {
   const TURNING = /[\u202A-\u202E\u2066-\u2069]/gu;
   const HOSTILE = [
     '<img src=x onerror="globalThis.hasRun=true">',
@@ -139,7 +139,7 @@ describe('what others type stays text', () => {
         if (path === '/events') {
           const shown = (await page.locator('main').textContent()) ?? '';
           for (const title of HOSTILE) expect(shown).toContain(title.replace(TURNING, ''));
-          // A name that turns the text around it would turn the price beside it.
+          // A name that changes the text direction would reverse the price next to it.
           expect(shown).not.toMatch(TURNING);
         }
         await page.setViewportSize({ ...PHONE });
@@ -167,7 +167,7 @@ describe('what others type stays text', () => {
     LONG_MS,
   );
 
-  /** Nothing of it has run or has become an element, and nothing is wider than the screen. */
+  /** None of it has run or become an element, and no content is wider than the screen. */
   async function staysWhole({ page }: Visit, where: string): Promise<void> {
     const found = await page.evaluate(() => ({
       hasRun: 'hasRun' in globalThis,

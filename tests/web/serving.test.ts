@@ -33,7 +33,7 @@ async function scriptPath(): Promise<string> {
 }
 
 describe('the page', () => {
-  test('stands at every address that a person may open, never from an old copy', async () => {
+  test('is served at every address of a screen, never from an old copy', async () => {
     for (const path of ['/', '/trade/BTC-USDC', '/events/some-event?tab=rules']) {
       const { headers, status, text } = await get(path, HTML);
       expect([path, status, headers.get('content-type')]).toEqual([
@@ -46,7 +46,7 @@ describe('the page', () => {
     }
   });
 
-  test('may run its own files alone, talk to its own venue, and not be put into a frame', async () => {
+  test('may run its own files only, connect to its own venue only, and must not be framed', async () => {
     const { headers, text } = await get('/', HTML);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
@@ -59,7 +59,7 @@ describe('the page', () => {
     expect(text.match(/<style/)).toBeNull();
   });
 
-  test('the nonce of styles is another one every time, and the page knows it', async () => {
+  test('the nonce of styles differs for every request, and the page contains it', async () => {
     const nonces = await Promise.all(
       [0, 1].map(async () => {
         const { headers, text } = await get('/', HTML);
@@ -71,7 +71,7 @@ describe('the page', () => {
     expect(new Set(nonces).size).toBe(2);
   });
 
-  test('files are named by their content, kept for ever, and sent compressed to who takes it', async () => {
+  test('files are named by their content, cached permanently, and sent compressed if accepted', async () => {
     const path = await scriptPath();
     for (const encoding of ['br', 'gzip']) {
       const { headers, status } = await get(path, { 'accept-encoding': encoding });
@@ -86,7 +86,7 @@ describe('the page', () => {
     expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(plain.text)));
   });
 
-  test('the scripts of the screen are named in the page, so that a browser asks for all at once', async () => {
+  test('the scripts of the screen are named in the page, so that a browser requests them in parallel', async () => {
     const scriptsAt = async (path: string): Promise<readonly string[]> => {
       const { text } = await get(path, HTML);
       return [...text.matchAll(/rel="modulepreload" crossorigin href="([^"]+)"/g)].map(
@@ -104,7 +104,7 @@ describe('the page', () => {
     }
   });
 
-  test('who holds the page or a file as it is now is not sent it again', async () => {
+  test('a client with a current copy of the page or a file does not get it again', async () => {
     for (const path of ['/', '/trade/BTC-USDC', '/favicon.svg', '/manifest.webmanifest']) {
       const first = await get(path, HTML);
       const tag = first.headers.get('etag')!;
@@ -113,7 +113,7 @@ describe('the page', () => {
       expect([path, again.status, again.text]).toEqual([path, 304, '']);
       expect(again.headers.get('etag')).toBe(tag);
       expect(again.headers.get('vary')).toBe(first.headers.get('vary'));
-      // The copy goes on with the nonce that it holds.
+      // The copy keeps its nonce.
       expect(again.headers.get('content-security-policy')).toBe(
         first.headers.get('content-security-policy'),
       );
@@ -122,7 +122,7 @@ describe('the page', () => {
     }
   });
 
-  test('another encoding and another screen are other bytes with other tags', async () => {
+  test('another encoding and another screen have other bytes and other tags', async () => {
     const path = await scriptPath();
     const tags = await Promise.all(
       ['br', 'gzip', 'identity'].map(async (encoding) => {
@@ -137,7 +137,7 @@ describe('the page', () => {
     expect((await get('/', { ...HTML, 'if-none-match': forged })).status).toBe(200);
   });
 
-  test('who asks for a part of a file gets all of it and reads that there are no parts', async () => {
+  test('a range request gets the whole file and a header that ranges are not supported', async () => {
     const { headers, status, text } = await get('/favicon.svg', { range: 'bytes=0-3' });
     expect([status, headers.get('accept-ranges')]).toEqual([200, 'none']);
     expect(headers.get('content-range')).toBeNull();
@@ -161,19 +161,19 @@ describe('the page', () => {
       const reply = await fetch(venue.url + src);
       expect([src, reply.status, reply.headers.get('content-type')]).toEqual([src, 200, type]);
       if (type !== 'image/png') continue;
-      // Width and height stand in the first chunk of a PNG.
+      // Width and height are in the first chunk of a PNG.
       const bytes = Buffer.from(await reply.arrayBuffer());
       expect([src, `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`]).toEqual([src, sizes]);
     }
-    // No program of its own that could serve an old page.
+    // There is no service worker that could serve an old page.
     const page = await get('/', HTML);
     expect(page.text).toContain('rel="manifest" href="/manifest.webmanifest"');
     expect((await get(await scriptPath())).text).not.toContain('serviceWorker');
   });
 });
 
-describe('the API beside it', () => {
-  test('is what it was: who asks for no page gets no page', async () => {
+describe('the API on the same port', () => {
+  test('is unchanged: requests for other types get no page', async () => {
     for (const path of ['/nope', '/assets/nope.js', '/info/x']) {
       const { status, text } = await get(path);
       expect([path, status, text]).toEqual([path, 404, '{"message":"Not found"}']);
@@ -182,7 +182,7 @@ describe('the API beside it', () => {
     expect(posted.status).toBe(404);
     expect((await get('/info', HTML)).status).toBe(405);
     expect((await get('/ws', HTML)).status).toBe(426);
-    // One name for two: a browser that opens it means the screen, all others the endpoint.
+    // The path has two uses: a browser that opens it gets the screen, all others the endpoint.
     expect((await get('/account', HTML)).headers.get('content-type')).toContain('text/html');
     expect((await get('/account')).status).toBe(405);
     expect((await get('/docs/errors', HTML)).headers.get('content-type')).toContain('markdown');

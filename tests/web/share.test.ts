@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('a position is a press away from a picture of it: without amounts unless asked, sent nowhere, and a link to look on', async () => {
+test('a position becomes a picture with one press: without amounts by default, sent nowhere, with a view-only link', async () => {
   const page = await trading(browser, venue.url);
   await choose(page, 'Market');
   await size(page).fill('0.001');
@@ -35,7 +35,7 @@ test('a position is a press away from a picture of it: without amounts unless as
   const shot = (): Promise<string> =>
     picture.evaluate((it) => (it as HTMLCanvasElement).toDataURL());
   const before = await shot();
-  // Something is on it from the beginning.
+  // It has content from the beginning.
   const colours = await picture.evaluate((it) => {
     const { height, width } = it as HTMLCanvasElement;
     const { data } = (it as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height);

@@ -16,17 +16,18 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * A trader's hour: what a person does on the terminal, with shares of an outcome market and with money, drawn by chance, and after each of it the page against /info. First
- * at rest, then while others trade; the venue is killed in the middle of either. No row may be missing or there twice,
- * and no figure may be another for longer than an update takes.
+ * A trader's random actions on the terminal, with shares of an outcome market and with transfers;
+ * after each one the page is compared with /info. First without other traders, then with them; the
+ * venue is killed in the middle of each half. No row may be missing or duplicated, and no figure
+ * may be wrong for longer than an update takes.
  */
 
 const MINUTES = Number(process.env['TRADERS_MINUTES'] ?? 10);
 const HALF_MS = (MINUTES * 60_000) / 2;
 const SEED = freshSeed('TRADERS_SEED');
-/** So often something is tried before it must have worked once. */
+/** After this many attempts an action must have succeeded once. */
 const TRIES_MIN = 3;
-/** On a machine with much to do an update takes its time; what is wrong for good stays wrong. */
+/** On a busy machine an update takes time, while a real error persists. */
 const SETTLES = { timeout: 60_000, interval: 250 };
 
 let venue: Venue;
@@ -60,7 +61,7 @@ afterAll(async () => {
 });
 
 test(
-  `the page is what the venue says after everything that a trader does, TRADERS_SEED=${SEED}`,
+  `the page equals the venue after every action of a trader, TRADERS_SEED=${SEED}`,
   async () => {
     const random = chance(SEED);
     const visit = await browser.visit(venue.url, {
@@ -87,7 +88,7 @@ test(
         const act = random.pick(acts.filter(({ isPossible }) => isPossible(book)));
         counts[act.name] = (counts[act.name] ?? 0) + 1;
         await act.run(page, random, book).catch((error: unknown) => {
-          // A row that has gone by itself cannot be pressed any more; what the page says then is compared all the same.
+          // A row that has disappeared cannot be pressed any more; the page is compared anyway.
           if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
           const name = `${act.name}, gone`;
           counts[name] = (counts[name] ?? 0) + 1;
@@ -98,7 +99,7 @@ test(
       await load?.stop();
     }
     process.stdout.write(`${JSON.stringify(counts)}\n`);
-    // Once may have been too late for a row that went by itself; what never works is no act.
+    // A single failure may be a row that disappeared; an action that never succeeds is an error.
     const failing = acts.filter(({ name }) => {
       const [tried, gone] = [counts[name] ?? 0, counts[`${name}, gone`] ?? 0];
       return tried >= TRIES_MIN && tried === gone;
@@ -136,7 +137,10 @@ async function bookOf({ info }: Client, user: string): Promise<AccountBook> {
   };
 }
 
-/** Both are read until they agree: what the page shows of a moment ago is not wrong, what it goes on showing is. */
+/**
+ * Both are read until they agree: a brief delay of the page is allowed, a persistent difference is
+ * not.
+ */
 async function settles(page: Page, owner: Client, user: string, after: string): Promise<void> {
   await expect
     .poll(() => differences(page, owner, user), { ...SETTLES, message: after })
@@ -187,13 +191,13 @@ async function differences(page: Page, { info }: Client, user: string): Promise<
     (sum, part) => sum + Number(part.marginSummary.accountValue),
     0,
   );
-  // To the cent, and where marks move a step of theirs.
+  // To the cent, plus one step of a moving mark.
   const isNear = Math.abs(Number(shown?.replaceAll(',', '')) - accountValue) < 0.02;
   if (!isNear) found.push(`equity ${shown}, the venue says ${accountValue}`);
   return found;
 }
 
-/** As many rows as the venue has, and for each of them one with its figures. */
+/** As many rows as the venue has, and one with the figures of each. */
 async function rowsDiffer(
   page: Page,
   name: string,
@@ -208,7 +212,7 @@ async function rowsDiffer(
     ),
   }));
   if (count !== wanted.length) return [`${name}: ${count} rows, the venue has ${wanted.length}`];
-  // Of a long list only what is in sight is drawn.
+  // Of a long list only the visible part is drawn.
   if (rows.length < wanted.length) return [];
   const left = rows.map((row) => ({ row, figures: figuresIn(row) }));
   const missing: string[] = [];

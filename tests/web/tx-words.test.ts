@@ -5,7 +5,7 @@ import { marketIdsOf, sentencesOf } from '../../packages/web/src/features/explor
 import { wholeDate } from '../../packages/web/src/lib/format.ts';
 import { addWords, words } from '../../packages/web/src/lib/words.ts';
 
-/** Whatever the protocol knows, the explorer says in words. */
+/** The explorer describes every action of the protocol in words. */
 
 addWords(JSON.parse(readFileSync('packages/web/src/words/en.json', 'utf8')) as object);
 
@@ -306,13 +306,13 @@ const nameOf = (id: number): string => (id === 1 ? 'BTC-USDC' : '“Will it rain
 describe('transactions in words', () => {
   test.each(cases)('%s %j', (type, fields, said) => {
     const action = { type, ...fields };
-    // It is an action as the venue takes it, not one that only this test knows.
+    // The action is valid for the venue's schema.
     expect(ACTIONS[type].schema.safeParse(action).error).toBeUndefined();
     expect(sentencesOf(action, nameOf, words.t).map(({ text }) => text)).toEqual(said);
     expect(words.exists(`explorer.action.${type}`)).toBe(true);
   });
 
-  test('every type of action is among them', () => {
+  test('every type of action is covered', () => {
     expect(Object.keys(SAID).sort()).toEqual(Object.keys(ACTIONS).sort());
   });
 
@@ -322,12 +322,12 @@ describe('transactions in words', () => {
     expect([...new Set(shown)].sort()).toEqual(variants.sort());
   });
 
-  test('the markets that a request names are found wherever they stand', () => {
+  test('the markets in a request are found at any depth', () => {
     const ids = cases.flatMap(([, fields]) => marketIdsOf(fields));
     expect(new Set(ids)).toEqual(new Set([1, 100_000]));
   });
 
-  test('what nobody can read has no words, and breaks nothing', () => {
+  test('an invalid action has no words, and breaks nothing', () => {
     for (const type of Object.keys(ACTIONS)) {
       for (const rest of [{}, { orders: 'none', cancels: 3, payload: null, prices: 7 }]) {
         expect(() => sentencesOf({ type, ...rest }, nameOf, words.t)).not.toThrow();

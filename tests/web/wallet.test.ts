@@ -24,21 +24,21 @@ async function fund(user: string): Promise<void> {
   expect(reply.status).toBe(200);
 }
 
-test('a wallet of the browser opens its account, and approves an agent that trades for it', async () => {
+test('a browser wallet opens its account, and approves an agent that trades for it', async () => {
   const wallet = injectedWallet(keyOf('page wallet'));
   await fund(wallet.address);
   const visit = await browser.visit(venue.url, { wallet });
   const { page } = visit;
   await visit.open();
   await page.getByRole('button', { name: 'Connect' }).click();
-  // A name with markup in it stays text.
+  // A name with markup stays text.
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   const account = page.getByRole('button', { name: /^0x.*wallet/ });
   await account.waitFor();
   await page.getByText('1,000.00').waitFor();
   expect(wallet.asked.map(({ method }) => method)).toEqual(['eth_requestAccounts']);
 
-  // Where the ticket cannot send yet, it has the button for that itself.
+  // If the ticket cannot send yet, it shows the required button itself.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('Sign once with your wallet').waitFor();
   const ticket = page.getByRole('form', { name: 'Order ticket' });
@@ -47,7 +47,7 @@ test('a wallet of the browser opens its account, and approves an agent that trad
   expect(wallet.asked.map(({ method }) => method)).toContain('eth_signTypedData_v4');
   await expect.poll(async () => (await keptKeys(page)).length).toBe(1);
 
-  // A reload finds the account, its agent and its wallet again, and asks its owner for nothing.
+  // A reload restores the account, its agent and its wallet, without a request to its owner.
   const before = wallet.asked.length;
   await page.reload();
   await account.waitFor();
@@ -56,7 +56,7 @@ test('a wallet of the browser opens its account, and approves an agent that trad
     .toEqual(['eth_accounts']);
 });
 
-test('who says no to the wallet is told so, and nothing was sent', async () => {
+test('a rejection in the wallet is reported, and nothing was sent', async () => {
   const wallet = injectedWallet(keyOf('wallet that says no'));
   await fund(wallet.address);
   const visit = await browser.visit(venue.url, { wallet });
@@ -73,7 +73,7 @@ test('who says no to the wallet is told so, and nothing was sent', async () => {
   expect(visit.sent.some(({ url }) => url.endsWith('/exchange'))).toBe(false);
 });
 
-test('any account can be looked at without a key', async () => {
+test('any account can be viewed without a key', async () => {
   const wallet = injectedWallet(keyOf('looked at'));
   await fund(wallet.address);
   const visit = await browser.visit(venue.url);
@@ -89,7 +89,7 @@ test('any account can be looked at without a key', async () => {
   await page.getByText('1,000.00').waitFor();
 });
 
-test('a wallet whose address the venue does not know is offered a deposit, and asked for no signature', async () => {
+test('a wallet without an account is offered a deposit, without a signature request', async () => {
   const wallet = injectedWallet(keyOf('page wallet without an account'));
   const visit = await browser.visit(venue.url, { wallet });
   const { page } = visit;
@@ -101,7 +101,7 @@ test('a wallet whose address the venue does not know is offered a deposit, and a
   expect(await letTrade.count()).toBe(0);
   await page.locator('main').getByRole('button', { name: 'Deposit' }).click();
   await page.waitForURL('**/account?tab=money&do=deposit');
-  // Money that comes from elsewhere opens the account, and the ticket sees it.
+  // An external deposit opens the account, and the ticket is updated.
   await visit.open('/trade/BTC-USDC');
   await page.getByText('This address has no account yet.').waitFor();
   await fund(wallet.address);

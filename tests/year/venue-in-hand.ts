@@ -32,7 +32,7 @@ class LeaseWithoutClock implements Lease {
   }
 }
 
-// What is asked and answered has every shape.
+// Requests and answers of any shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
 

@@ -6,7 +6,7 @@ import { perpNear, tradeBetween, trader } from '../support/trading.ts';
 
 let visits = 0;
 
-/** Somebody who has traded just now. */
+/** An account that has just traded. */
 async function traded({ url }: Venue): Promise<string> {
   visits += 1;
   const seller = await trader(url, `explorer picture seller ${visits}`);
@@ -40,7 +40,7 @@ async function atOrder(page: Page, venue: Venue): Promise<void> {
     .waitFor();
 }
 
-/** The newest block that somebody signed something in. */
+/** The newest block with a signed request. */
 async function atBlock(page: Page, { url }: Venue): Promise<void> {
   const reader = createReader({ url });
   const blocks = await reader.info.blocks({ limit: 100 });

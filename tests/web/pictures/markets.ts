@@ -37,7 +37,7 @@ export const pictures: readonly Picture[] = [
     name: 'leaderboard-off',
     path: '/leaderboard',
     prepare: async (page) => {
-      // As where the operator does not want it.
+      // As on a venue whose operator disabled it.
       await page.route('**/info', async (route) => {
         const { type } = route.request().postDataJSON() as { type: string };
         if (type !== 'settings') return route.continue();
@@ -55,7 +55,7 @@ export const pictures: readonly Picture[] = [
     name: 'activity-empty',
     path: '/activity',
     prepare: async (page) => {
-      // As on a venue where nobody has traded yet.
+      // As on a venue without trades.
       const body = '{"success":true,"code":0,"data":{"startTime":1767225600000,"trades":[]}}';
       const headers = { 'content-type': 'application/json' };
       await page.route('**/info', async (route) => {
@@ -75,7 +75,7 @@ export const pictures: readonly Picture[] = [
     path: '/',
     prepare: async (page) => {
       await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
-      // What a lost line looks like: requests and sockets find nobody.
+      // A lost connection: requests and sockets fail.
       await page.context().setOffline(true);
       await page.getByText(/You are offline/).waitFor();
     },
@@ -97,7 +97,7 @@ export const pictures: readonly Picture[] = [
     path: '/',
     prepare: async (page) => {
       await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
-      // As the venue answers who asks too often.
+      // The venue's answer to a rate-limited client.
       const body =
         '{"success":false,"code":10000,"name":"RATE_LIMITED","message":"rate limit exceeded"}';
       const headers = { 'retry-after': '8', 'content-type': 'application/json' };

@@ -4,7 +4,7 @@ import { HeldSeries, PERIOD_MS } from '../support/held-series.ts';
 import { OutcomePeople } from '../support/outcome-people.ts';
 import type { Picture } from '../support/picture.ts';
 
-/** Slugs have a time in them: the event is found by its name. */
+/** Slugs contain a time, so the event is found by its name. */
 async function open(page: Page, venue: Venue, name: RegExp): Promise<void> {
   await page.goto(`${venue.url}/events`);
   await page.getByRole('link', { name }).first().click();
@@ -31,7 +31,7 @@ async function split(page: Page, amount: string): Promise<void> {
   await page.getByText(/split into/).waitFor();
 }
 
-/** An event of its own, so that what is done to it is not in the other pictures. */
+/** A separate event, so that its changes are not in the other pictures. */
 async function own(
   page: Page,
   { url }: Venue,
@@ -60,7 +60,7 @@ const LONG =
 
 let held: Promise<HeldSeries> | undefined;
 
-/** A series in the middle of its second market; the clock of its venue is in the hands of the pictures. */
+/** A series in the middle of its second market; the pictures control the clock of its venue. */
 async function heldSeries(): Promise<HeldSeries> {
   const series = await HeldSeries.start();
   const { firstStartMs: startMs, people, slug } = series;

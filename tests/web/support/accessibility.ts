@@ -4,29 +4,30 @@ import type { Page } from 'playwright-core';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What is looked for: everything, or what another theme of the same screen can bring about. */
+/** The checked rules: all, or those that depend on the theme of a screen. */
 export type Faults = 'all' | 'of colours';
 
 const RULES_OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds wrong with a page, each in a line: the rule, and the first place. */
+/** The violations that axe finds on a page, one line each: the rule, and the first element. */
 export async function faultsFound(page: Page, faults: Faults = 'all'): Promise<readonly string[]> {
   const only = faults === 'all' ? {} : { runOnly: RULES_OF_COLOURS };
-  // Evaluated by the debugger rather than by the page, whose policy lets no such script in.
+  // Evaluated by the debugger, because the page's policy allows no such script.
   await page.evaluate(`globalThis.axe ??= (() => { ${AXE}; return globalThis.axe; })()`);
   return page.evaluate(async (rules) => {
     type Found = { id: string; nodes: { html: string; failureSummary?: string }[] };
     const { axe } = globalThis as unknown as {
       axe: { run(where: Document, how: object): Promise<{ violations: Found[] }> };
     };
-    // A colour on its way from one theme to the other is neither's; one that is inherited sets out when its parent's moves.
+    // Waits for colour transitions between themes; an inherited colour starts its transition with
+    // its parent's.
     for (;;) {
       const moving = document.getAnimations().filter((each) => each instanceof CSSTransition);
       if (moving.length === 0) break;
       await Promise.allSettled(moving.map(({ finished }) => finished));
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
-    // Nothing to load, no frames, and of what passes only that it does: a tenth of the time.
+    // Without preloading, frames and details of passed rules, which needs a tenth of the time.
     const how = { preload: false, iframes: false, resultTypes: ['violations'], ...rules };
     const { violations } = await axe.run(document, how);
     return violations.map(

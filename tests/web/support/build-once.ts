@@ -5,14 +5,14 @@ import { NODE, REPOSITORY } from '../../support/venue-process.ts';
 
 const BUILT = 'ODDLOT_TEST_PAGE_IS_BUILT';
 
-/** Brings the page up to date before a venue is started with it, so that no test waits for a build. */
+/** Builds the page before a venue is started with it, so that no test waits for a build. */
 export async function buildPageOnce(): Promise<void> {
   if (process.env[BUILT] !== undefined) return;
   const command = join('packages', 'web', 'build', 'build-web.ts');
   await promisify(execFile)(NODE, [command, '--if-stale'], { cwd: REPOSITORY });
 }
 
-/** Before the first test of a run: its workers inherit the environment, and none of them looks again. */
+/** Runs before the first test: workers inherit the environment, and do not check again. */
 export async function setup(): Promise<void> {
   await buildPageOnce();
   process.env[BUILT] = 'yes';

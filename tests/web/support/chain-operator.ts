@@ -8,7 +8,7 @@ import type { Venue } from '../../support/venue-process.ts';
 
 const MINE_EVERY_MS = 200;
 
-/** Who guards the bridge of a local chain, and has enough there to make blocks. */
+/** The guardian of a local chain's bridge, with enough ether to make blocks. */
 export class ChainOperator {
   readonly chain: Chain;
   readonly #keys: { readonly guardian: Hex };
@@ -25,7 +25,7 @@ export class ChainOperator {
     return new ChainOperator(chain, venue, await richOnChain(venue.url));
   }
 
-  /** Micro-USDC on the chain; and a block, as any transaction makes one. */
+  /** Sends micro-USDC on the chain, which also makes a block like any transaction. */
   async give(user: Hex, amount: bigint): Promise<void> {
     await this.chain.wallet(this.#rich).transfer(user, amount);
   }
@@ -44,7 +44,7 @@ export class ChainOperator {
     await this.chain.reader.waitForTransactionReceipt({ hash: await sent });
   }
 
-  /** Makes blocks for as long as something takes: what waits for confirmations gets them. */
+  /** Makes blocks until a promise resolves, so that pending transactions are confirmed. */
   async mineUntil<Result>(done: Promise<Result>): Promise<Result> {
     const over = new AbortController();
     const end = done.finally(() => over.abort());

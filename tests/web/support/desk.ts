@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { InjectedWallet } from './injected-wallet.ts';
 
-/** Sizes of screens: a desk, a phone, and what is between. */
+/** Screen sizes: a desktop, a phone, and sizes in between. */
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 export const TABLET = { width: 834, height: 1112 };
@@ -10,24 +10,24 @@ const TOUCHED_BELOW = 768;
 export type DeskOptions = {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly theme?: 'dark' | 'light';
-  /** The language of the browser; English unless told. */
+  /** The language of the browser; English by default. */
   readonly locale?: string;
-  /** Runs in the page before anything of it. */
+  /** Runs in the page before its own code. */
   readonly script?: string;
-  /** What the browser has as a wallet; none unless told. */
+  /** The browser's wallet; none by default. */
   readonly wallet?: InjectedWallet;
 };
 
-/** Notices that were up together, and what they stood over. */
+/** Notices shown together, and the elements that they covered. */
 export type KeptNotice = { readonly texts: readonly string[]; readonly covered: readonly string[] };
 
-/** Whether nothing is put into the page's way that could not be taken out again. */
+/** Whether the options can be undone, so that the browser context can be reused. */
 export function isPlain({ locale, script, theme = 'dark', wallet }: DeskOptions): boolean {
   const isUsual = locale === undefined && theme === 'dark';
   return script === undefined && wallet === undefined && isUsual;
 }
 
-/** A browser that somebody sits at: its storage is nobody else's. */
+/** A browser context with separate storage. */
 export class Desk {
   readonly page: Page;
   readonly #context: BrowserContext;
@@ -65,7 +65,10 @@ export class Desk {
     return isTouched(options) === this.#isTouched;
   }
 
-  /** Takes everything away that a visitor could have left: other tabs, routes, what is stored, the pointer's place. */
+  /**
+   * Removes everything that a visitor may have left: other tabs, routes, storage, the pointer's
+   * position.
+   */
   async empty(origin: string): Promise<void> {
     const { page } = this;
     for (const other of this.#context.pages()) if (other !== page) await other.close();
@@ -89,8 +92,9 @@ function isTouched({ viewport = DESKTOP }: DeskOptions): boolean {
 }
 
 /**
- * Runs in the page: a notice is gone in seconds, and a test that looks for it may come later. What was shown is kept with
- * what it covered then: whatever can be read and pressed, which behind a sheet is the sheet alone.
+ * Runs in the page: notices disappear within seconds, and a test may look for them later. Each
+ * notice is recorded with the readable or pressable elements that it covered; behind a sheet only
+ * those of the sheet.
  */
 function keepNotices(): void {
   const kept: KeptNotice[] = [];
@@ -106,7 +110,7 @@ function keepNotices(): void {
       })
       .map(({ outerHTML }) => outerHTML.slice(0, 100));
   };
-  // As drawn, frame by frame: where things are once a notice has come, not while it comes.
+  // Checked frame by frame: after a notice has appeared, not during its animation.
   const look = (): void => {
     const shown = [...document.querySelectorAll<HTMLElement>('li[data-swipe-direction]')]
       .map((notice) => ({ text: notice.innerText.replaceAll('\n', ' | '), at: rect(notice) }))

@@ -9,11 +9,11 @@ import { DESKTOP, PHONE } from './visit.ts';
 export type Look = {
   readonly theme: string;
   readonly size: { readonly width: number; readonly height: number };
-  /** All of them unless told. */
+  /** All rules by default. */
   readonly faults?: Faults;
 };
 
-/** In one look axe finds nothing, and nothing is wider than the screen. */
+/** In one look axe finds no violations, and no content is wider than the screen. */
 export async function expectReadable(
   page: Page,
   what: string,
@@ -22,7 +22,7 @@ export async function expectReadable(
   await page.setViewportSize({ ...size });
   await page.evaluate((name) => {
     document.documentElement.dataset['theme'] = name;
-    // Two frames: the layout of the new size stands, and no colour is on its way.
+    // Two frames: the layout has the new size, and no colour transition is running.
     return new Promise((resolve) => {
       requestAnimationFrame(() => requestAnimationFrame(resolve));
     });
@@ -41,7 +41,10 @@ const FORM_LOOKS: readonly Look[] = [
 ];
 const random = chance(freshSeed('FORM_LOOKS_SEED'));
 
-/** A form has the colours of the page: two looks show both themes and both sizes. Each run draws one of them. */
+/**
+ * A form has the colours of the page: two looks cover both themes and both sizes. Each run draws
+ * one of them.
+ */
 export async function expectReadableForm(page: Page, what: string): Promise<void> {
   for (const look of drawnCases(FORM_LOOKS, 1, random)) await expectReadable(page, what, look);
 }

@@ -5,17 +5,17 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { alone } from '../../../packages/web/build/build-lock.ts';
 
-/** Where a browser is on this machine, and what it must be started with. */
+/** The path of a browser on this machine, and its required arguments. */
 export type FoundBrowser = { readonly path: string; readonly args: readonly string[] };
 
 const run = promisify(execFile);
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-/** Of this machine, not of this run: what is unpacked there is found by the next one. */
+/** On the machine's disk, so that later runs find the unpacked browser. */
 const PLACE = process.env['ODDLOT_TEST_DISK'] ?? tmpdir();
 const LOCK = join(PLACE, 'oddlot-chromium.lock');
 /**
- * Parts of the browser's own window, which it would load and run once more for every visitor: more work than many a
- * test. Naming any takes the place of what Playwright leaves out, so that is here too.
+ * Parts of the browser's own window, which it would load again for every visitor, at a cost above
+ * that of many tests. Naming any replaces Playwright's list, so that list is included.
  */
 const LEFT_OUT = [
   'WebUIOmniboxPopup',
@@ -35,7 +35,7 @@ const LEFT_OUT = [
   'PreconnectToSearch',
   'ThirdPartyStoragePartitioning',
 ];
-/** As root there is no sandbox to be had, and in containers shared memory is small. */
+/** As root there is no sandbox, and in containers shared memory is small. */
 const ARGS = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
@@ -45,8 +45,9 @@ const ARGS = [
 ];
 
 /**
- * A real Chromium: the one that `CHROMIUM_PATH` names, one of the system, the one inside of an npm package (x64),
- * or on Debian as root one that is installed now. Where none can be had, the test fails and says what to do.
+ * A real Chromium: the one in `CHROMIUM_PATH`, one of the system, the one in an npm package (x64),
+ * or on Debian as root one that is installed now. If there is none, the test fails with
+ * instructions.
  */
 export async function findChromium(): Promise<FoundBrowser> {
   const named = process.env['CHROMIUM_PATH'];
@@ -54,7 +55,8 @@ export async function findChromium(): Promise<FoundBrowser> {
     if (await isProgram(named)) return { path: named, args: ARGS };
     throw new Error(`CHROMIUM_PATH names no program: ${named}`);
   }
-  // Files of tests start together, and a browser that one of them still unpacks can't be started by another.
+  // Test files start together, and a browser that one of them is unpacking cannot be started by
+  // another.
   const found =
     (await onSystem()) ??
     (await alone(LOCK, async () => (await fromPackage()) ?? (await installed())));
@@ -75,8 +77,8 @@ async function onSystem(): Promise<FoundBrowser | undefined> {
 }
 
 /**
- * A package with a browser for x64 in it, which unpacks itself once. Some installs leave it out, so nothing here
- * needs its types.
+ * A package with an x64 browser that unpacks itself once. Some installs omit it, so its types are
+ * not used here.
  */
 const PACKED: string = '@sparticuz/chromium';
 type Packed = { readonly default: { executablePath(): Promise<string> } };
@@ -87,7 +89,8 @@ async function fromPackage(): Promise<FoundBrowser | undefined> {
   try {
     const { default: packed } = (await import(PACKED)) as Packed;
     process.env['TMPDIR'] = PLACE;
-    // Its own flags are for machines with one thread; a browser of one process ends with its first context.
+    // Its own flags are for single-threaded machines; a single-process browser ends with its first
+    // context.
     return { path: await packed.executablePath(), args: ARGS };
   } catch {
     return undefined;

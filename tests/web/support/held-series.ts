@@ -9,15 +9,15 @@ import { OutcomePeople } from './outcome-people.ts';
 import { pageReady } from './web-venue.ts';
 
 /**
- * A venue whose clock is in the hands of the test, with a series whose reference price the test makes: what takes
- * a quarter of an hour takes a moment. Only the clock is another one; the venue is the same program.
+ * A venue with a series, whose clock and reference price the test controls, so that a quarter of an
+ * hour takes a moment. Only the clock is replaced; the venue is the same program.
  */
 
 export const PERIOD_MS = 900_000;
 const WINDOW_S = 30;
 /**
- * Observations count when they come within ten seconds of their time, and each for five seconds. What the machine
- * takes between two steps is added to them, so that they are much shorter than that.
+ * Observations are accepted within ten seconds of their time, and valid for five seconds each. The
+ * machine's time between two steps is added, so these are much shorter.
  */
 const STEP_MS = 7_000;
 const APART_MS = 4_000;
@@ -29,7 +29,7 @@ export class HeldSeries {
   readonly venue: Venue;
   readonly people: OutcomePeople;
   readonly slug: string;
-  /** When the first market starts. */
+  /** The start of the first market. */
   readonly firstStartMs: number;
   readonly #clockFile: string;
   #aheadMs: number;
@@ -43,7 +43,7 @@ export class HeldSeries {
     this.#aheadMs = 0;
   }
 
-  /** A series is listed whose first market has not started yet. */
+  /** Lists a series whose first market has not started yet. */
   static async start(): Promise<HeldSeries> {
     await buildPageOnce();
     const folder = await temporaryData();
@@ -51,7 +51,7 @@ export class HeldSeries {
     writeFileSync(clockFile, '0');
     const venue = await startAt(folder, clockEnvironment(`ahead:${clockFile}`), FLAGS);
     await pageReady(venue.url);
-    // Far enough ahead that the price before it can be made too.
+    // Far enough ahead that the price before it can be pushed too.
     const firstStartMs = Math.ceil((Date.now() + SOON_MS) / PERIOD_MS) * PERIOD_MS;
     const slug = await new OutcomePeople(venue.url).series({
       title: 'TIDE up or down in 15 minutes',
@@ -66,13 +66,16 @@ export class HeldSeries {
     return Date.now() + this.#aheadMs;
   }
 
-  /** Lets time pass until an instant; it never goes back. */
+  /** Advances time to an instant; it never goes back. */
   passTo(instantMs: number): void {
     this.#aheadMs = Math.max(this.#aheadMs, instantMs - Date.now());
     writeFileSync(this.#clockFile, String(this.#aheadMs));
   }
 
-  /** The reference price over the time before an instant, so that it can be averaged, and to just after it. */
+  /**
+   * Pushes the reference price before an instant, so that it can be averaged, and advances to just
+   * after it.
+   */
   async priceBefore(instantMs: number, price: string): Promise<void> {
     this.passTo(instantMs - WINDOW_S * 1_000 - APART_MS);
     await this.#push(price);
@@ -82,7 +85,7 @@ export class HeldSeries {
     }
   }
 
-  /** The reference price now. */
+  /** Pushes the reference price now. */
   async observe(price: string): Promise<void> {
     await this.#observe(price, [this.nowMs]);
   }
@@ -91,7 +94,7 @@ export class HeldSeries {
     await this.venue.remove();
   }
 
-  /** Three observations up to now, all of them later than those of the step before. */
+  /** Three observations up to now, all later than those of the previous step. */
   async #push(px: string): Promise<void> {
     const nowMs = this.nowMs;
     await this.#observe(
@@ -100,7 +103,7 @@ export class HeldSeries {
     );
   }
 
-  /** The venue looks at its clock a moment later, and refuses until then what is ahead of it. */
+  /** The venue reads its clock with a delay, and until then rejects observations ahead of it. */
   async #observe(px: string, times: readonly number[]): Promise<void> {
     const { pushPrice } = this.people.deployer.exchange.outcomeDeploy;
     const prices = times.map((time) => ({ symbol: 'TIDE', source: 'oracle' as const, px, time }));

@@ -2,28 +2,28 @@ import type { BrowserContext } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
 import { signAsSent } from '../../support/sdk/sign-as-sent.ts';
 
-/** What a page asked a wallet to do, and whether its owner agrees. */
+/** The page's requests to a wallet, and its owner's answers. */
 export type WalletAsked = { readonly method: string; readonly params: readonly unknown[] };
 
 export type InjectedWallet = {
   /** In lower case. */
   readonly address: string;
-  /** Everything that was asked, in order. */
+  /** All requests in order. */
   readonly asked: WalletAsked[];
-  /** What its owner says to the next questions: yes unless told. */
+  /** The owner's answer to the next requests; yes by default. */
   answer: 'yes' | 'no';
-  /** Puts the wallet into every page of a context. */
+  /** Adds the wallet to every page of a context. */
   inject(context: BrowserContext): Promise<void>;
 };
 
-/** Of the local settlement chain, in hexadecimal. */
+/** The local settlement chain's id, in hexadecimal. */
 const CHAIN_ID = 421_614;
 const USER_REJECTED = 4_001;
 const UNSUPPORTED = 4_200;
-/** Where unknown methods go: an endpoint of the settlement chain. */
+/** Forwards unknown methods to an endpoint of the settlement chain. */
 type Forward = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** A wallet as browsers have them: it announces itself (EIP-6963) and signs with a key that pages never see. */
+/** A browser wallet: it announces itself (EIP-6963) and signs with a key that pages never see. */
 export function injectedWallet(key: `0x${string}`, forward?: Forward): InjectedWallet {
   const account = privateKeyToAccount(key);
   const wallet: InjectedWallet = {

@@ -7,7 +7,7 @@ import {
 } from '@oddlot/sdk';
 import { perpNear } from './trading.ts';
 
-/** Others who trade all the time: orders that come, are taken and go. */
+/** Other accounts that trade continuously: they place, execute and cancel orders. */
 export type Load = { stop(): Promise<void> };
 
 const TRADERS = 4;
@@ -26,7 +26,7 @@ export async function startLoad(url: string, market = 'BTC-USDC'): Promise<Load>
   const { asset } = await perpNear(traders[0]!, market);
   const running = traders.map(async (client, at) => {
     for (let round = at; !over.signal.aborted; round += 1) {
-      // What a venue that is killed just now does not take is sent again by the next round.
+      // Orders lost because the venue was just killed are sent again in the next round.
       await trade(client, asset, round).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
@@ -39,7 +39,10 @@ export async function startLoad(url: string, market = 'BTC-USDC'): Promise<Load>
   };
 }
 
-/** A bid and an offer near the market, in turn with what takes from it, and now and then all of them go. */
+/**
+ * A bid and an offer near the market, alternating with a taker order, and sometimes a cancel of
+ * all.
+ */
 async function trade({ exchange }: Client, asset: number, round: number): Promise<void> {
   const isBuy = round % 2 === 0;
   const side = isBuy ? 'buy' : 'sell';

@@ -6,10 +6,10 @@ import {
   type Client,
 } from '@oddlot/sdk';
 
-/** Somebody to trade with: an account with the faucet's money and orders on both sides of a price. */
+/** A counterparty: an account with the faucet's money and orders on both sides of a price. */
 export type MarketMaker = { readonly client: Client; readonly asset: number };
 
-/** Quotes sizes that a test account can take, at fixed prices, so that a test knows what it will pay. */
+/** Quotes sizes that a test account can trade, at fixed prices, so that a test knows its cost. */
 export async function quoteMarket(
   url: string,
   {
@@ -37,7 +37,7 @@ export async function quoteMarket(
   );
   const reply = await client.exchange.order({ orders }, { confirm: 'executed' });
   if (reply.status !== 'executed' || reply.failure !== undefined) {
-    throw new Error(`Nobody makes the market: ${JSON.stringify(reply)}`);
+    throw new Error(`The quotes were rejected: ${JSON.stringify(reply)}`);
   }
   return { client, asset };
 }

@@ -1,11 +1,11 @@
 import { addressOf, keyOf } from '../../support/wallet.ts';
 import { WHO_DEPLOYS } from './outcome-people.ts';
 
-/** Who operates the venues of these tests, beside whoever lives in the process. */
+/** The operators of the test venues, in addition to the process itself. */
 
 export const WHO_ADMINISTERS = keyOf('page admin');
 
-/** Flags of a venue that both of them may operate. */
+/** Flags of a venue with both operators. */
 export const OPERATED = [
   '--admins',
   addressOf(WHO_ADMINISTERS),

@@ -9,7 +9,7 @@ import {
 import { eventFields, marketFields, newSlug, seriesFields } from '../../support/deployer.ts';
 import { keyOf } from '../../support/wallet.ts';
 
-/** Who lists and who makes outcome markets that the page is tried on. */
+/** The deployer and market makers of outcome markets for tests of the page. */
 
 export const WHO_DEPLOYS = keyOf('the deployer');
 
@@ -42,7 +42,7 @@ export class OutcomePeople {
     await this.#deploy.registerEvent(fields, CONFIRMED);
   }
 
-  /** A market in an event of its own unless one is named. */
+  /** A market, by default in a separate event. */
   async market(changes: object = {}, eventSlug?: string): Promise<Listed> {
     const slug = newSlug('market');
     const event = eventSlug ?? (await this.event());
@@ -63,7 +63,7 @@ export class OutcomePeople {
     return fields.slug;
   }
 
-  /** Somebody new bids for YES at 0.44 and offers it at 0.46, so many shares of each. */
+  /** A new account bids for YES at 0.44 and offers it at 0.46, with the given size each. */
   async quote({ id: asset }: Pick<Listed, 'id'>, size = '200'): Promise<void> {
     const wallet = privateKeyWallet(randomPrivateKey());
     const maker = createClient({ url: this.#url, wallet });
@@ -72,7 +72,7 @@ export class OutcomePeople {
     await maker.exchange.order({ orders }, CONFIRMED);
   }
 
-  /** Somebody new with so many shares of either leg; who that is. */
+  /** A new account with the given shares of both outcomes; returns its address. */
   async holder({ id: asset }: Pick<Listed, 'id'>, size: string): Promise<string> {
     const wallet = privateKeyWallet(randomPrivateKey());
     const holder = createClient({ url: this.#url, wallet });
@@ -90,7 +90,7 @@ export class OutcomePeople {
     await this.decide(market, fraction, evidence);
   }
 
-  /** Of a market that is closed. */
+  /** Resolves a closed market. */
   async decide({ id }: Pick<Listed, 'id'>, fraction: string, evidence = ''): Promise<void> {
     const result = { instrumentId: id, settlementFraction: fraction, evidence };
     await this.#deploy.resolve(result, CONFIRMED);

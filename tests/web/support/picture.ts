@@ -1,13 +1,13 @@
 import type { Page } from 'playwright-core';
 import type { Venue } from '../../support/venue-process.ts';
 
-/** One screen in one state, to be looked at in every look that it has. */
+/** One screen in one state, pictured in all its looks. */
 export type Picture = {
-  /** Of the file, in kebab-case. */
+  /** The file name, in kebab-case. */
   readonly name: string;
   readonly path: string;
-  /** Whether the visitor has a test account; nobody has one unless told. */
+  /** Whether the visitor has a test account; false by default. */
   readonly hasAccount?: boolean;
-  /** Brings the screen into its state, once it stands. */
+  /** Brings the loaded screen into its state. */
   readonly prepare?: (page: Page, venue: Venue) => Promise<void>;
 };

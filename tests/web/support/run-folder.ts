@@ -5,22 +5,24 @@ import { join } from 'node:path';
 const FOLDER = 'ODDLOT_TEST_RUN_FOLDER';
 const PID = '.pid';
 
-/** Where a worker keeps what it has for longer than a file of tests. */
+/** A worker's folder for data that outlives a test file. */
 export function runFolder(): string {
   return process.env[FOLDER] ?? tmpdir();
 }
 
-/** Notes a process that ends with the run at the latest: its worker may be gone without a word. */
+/** Registers a process that ends with the run at the latest, because its worker may be killed. */
 export async function endWithRun(pid: number): Promise<void> {
   await writeFile(join(runFolder(), `${pid}${PID}`), '');
 }
 
-/** Before the first test of a run, whose workers inherit the environment; after the last one it is gone. */
+/**
+ * Runs before the first test, because workers inherit the environment; removed after the last one.
+ */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-test-run-'));
   process.env[FOLDER] = folder;
   return async () => {
-    // One that still ends by itself would write into a folder that is being removed.
+    // A process that is still ending would write into the folder being removed.
     for (const name of await readdir(folder)) {
       if (name.endsWith(PID)) end(Number(name.slice(0, -PID.length)));
     }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** The private keys that a page keeps, read as only a script of its own origin can: what must never be sent. */
+/** The private keys stored by a page, read by a script of its origin: they must never be sent. */
 export async function keptKeys(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
     const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
@@ -27,7 +27,7 @@ export async function keptKeys(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** How many keys a page keeps, which may never have kept any. */
+/** The number of keys stored by a page, which may have stored none. */
 export async function keptCount(page: Page): Promise<number> {
   const hasAny = await page.evaluate(async () =>
     (await indexedDB.databases()).some(({ name }) => name === 'oddlot-keys'),

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { quoteMarket } from './market-maker.ts';
 import type { WebBrowser } from './web-browser.ts';
 
-/** What a person does on the terminal, by the names that it shows. */
+/** A user's actions on the terminal, by their visible names. */
 
 export function button(page: Page, name: string | RegExp) {
   return page.getByRole('button', { name, exact: typeof name === 'string' });
@@ -21,7 +21,7 @@ export function exits(page: Page) {
   return button(page, /TP\/SL of BTC/);
 }
 
-/** What the row of the position says of its exits: the profit and the loss, a line each. */
+/** The TP and SL prices in the row of the position, one per line. */
 export async function exitPrices(page: Page): Promise<string> {
   return (await exits(page).innerText()).split('\n').slice(-2).join(' / ');
 }
@@ -35,7 +35,7 @@ export async function close(page: Page, part: string, market = 'BTC-USDC'): Prom
   await page.getByRole('menuitem', { name: `Close ${part} at market` }).click();
 }
 
-/** Somebody with a test account, who may trade. */
+/** A visitor with a test account that can trade. */
 export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   const visit = await browser.visit(url);
   await visit.openWithAccount('/trade/BTC-USDC');
@@ -44,7 +44,7 @@ export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   return visit.page;
 }
 
-/** Somebody else moves the mark: nothing is done to the account, and its figures follow all the same. */
+/** Another account moves the mark: the account is unchanged, and its figures must follow. */
 export async function marksMove(
   url: string,
   page: Page,

@@ -1,15 +1,15 @@
 import { createClient, privateKeyWallet, randomPrivateKey, type Client } from '@oddlot/sdk';
 import type { Page } from 'playwright-core';
 
-/** A test account of the page, and its owner at another desk. */
+/** A test account of the page, and an SDK client of its owner. */
 export type TestAccount = { readonly address: string; readonly owner: Client };
 
-/** As the page calls its agent. */
+/** The page's name for its agent. */
 const AGENT_NAME = 'this browser';
 
 /**
- * Gives a browser the test account that a first visit ends with: key, money and an agent. Tests of the first visit
- * press the button for it; to all others a page that finds it in the browser is as good, and a good deal cheaper.
+ * Gives a browser the test account that a first visit creates: key, money and an agent. Tests of
+ * the first visit press its button; for all others, stored keys are equivalent and much faster.
  */
 export async function openTestAccount(page: Page, url: string): Promise<TestAccount> {
   const [key, agentKey] = [randomPrivateKey(), randomPrivateKey()];
@@ -19,13 +19,13 @@ export async function openTestAccount(page: Page, url: string): Promise<TestAcco
   const agentAddress = privateKeyWallet(agentKey).address;
   const agent = { agentAddress, agentName: AGENT_NAME };
   await owner.exchange.approveAgent(agent, { confirm: 'executed' });
-  // Any file of the origin will do: its storage is there before the page is.
+  // Any file of the origin is sufficient: its storage exists before the page.
   await page.goto(`${url}/favicon.svg`);
   await page.evaluate(keepKeys, { burner: key, [`agent ${address}`]: agentKey });
   return { address, owner };
 }
 
-/** Runs in the page: keys as its own safe keeps them. */
+/** Runs in the page: stores keys as the page does. */
 async function keepKeys(keys: Readonly<Record<string, string>>): Promise<void> {
   const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {

@@ -6,21 +6,21 @@ import type { Listed } from './outcome-people.ts';
 import type { AccountBook, Act } from './traders-hour.ts';
 
 /**
- * What a trader does away from the terminal, drawn by chance: shares of an outcome market, and money that is moved. Each
- * must have happened at the venue, is compared where it was done, and ends on the terminal.
+ * A trader's random actions outside the terminal: shares of an outcome market, and transfers. Each
+ * must take effect at the venue, is compared on its screen, and ends on the terminal.
  */
 
 type Errands = {
   readonly owner: Client;
   readonly user: string;
   readonly market: Listed;
-  /** Who money is sent to. */
+  /** The recipient of transfers. */
   readonly friend: string;
 };
 
-/** As many as one account has of a leg: beyond it nothing more is bought. */
+/** The maximum position in an outcome, above which no more is bought. */
 const SHARES_MAX = 60;
-/** The smallest order of the market, and what is kept for it. */
+/** The smallest order of the market, and its money. */
 const ORDER_MIN = 5;
 const MONEY_MIN = 10;
 const BRIEF = { timeout: 20_000 };
@@ -42,7 +42,7 @@ export function errandsOf(errands: Errands): readonly Act[] {
         await trade(page, chance, book);
         await expect.poll(() => count(errands), until).not.toEqual(before);
       } catch (cause) {
-        // Nothing of this goes by itself: what can't be pressed is a fault, not a row that came too late.
+        // Nothing here disappears automatically: a button that cannot be pressed is an error.
         const where = (await page.getByRole('main').innerText()).slice(0, 1_500);
         throw new Error(`${name} on ${page.url()}: ${String(cause)}\n${where}`, { cause });
       }
@@ -126,9 +126,9 @@ export function errandsOf(errands: Errands): readonly Act[] {
 type Errand = {
   readonly path: string;
   readonly trade: Trade;
-  /** What is another afterwards, as the venue tells it. */
+  /** The value that must change, according to the venue. */
   readonly count: (errands: Errands) => Promise<unknown>;
-  /** Where the page is another than the venue. */
+  /** Differences between the page and the venue. */
   readonly differ: (page: Page, errands: Errands) => Promise<string[]>;
 };
 
@@ -140,7 +140,7 @@ async function radio(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('radio', { name }).first().click(BRIEF);
 }
 
-/** What is missing lies in the other part of the account, and is moved over first. */
+/** A missing amount is in the other sub-account, and is transferred first. */
 async function withMoney(page: Page, name: RegExp): Promise<void> {
   const done = page.getByRole('button', { name });
   const move = page.getByRole('button', { name: /^Transfer [\d.,]+ USDC$/ });
@@ -159,7 +159,7 @@ function amountOf(chance: Chance): string {
   return `${1 + chance.below(4)}.${chance.below(10)}5`;
 }
 
-/** The legs of the market as the venue has them: `12.5 Yes at 46.0`. */
+/** The positions in the market according to the venue: `12.5 Yes at 46.0`. */
 async function sharesHeld({ market, owner: { info }, user }: Errands): Promise<string[]> {
   const rows = await info.outcomePositions({ user, instrumentIds: [market.id] });
   return rows.map(({ position: { entryPx, szi } }) => {
@@ -170,7 +170,7 @@ async function sharesHeld({ market, owner: { info }, user }: Errands): Promise<s
 
 async function sharesDiffer(page: Page, errands: Errands): Promise<string[]> {
   const region = shares(page);
-  // It goes with the last share: who waited for it would wait for ever.
+  // The region disappears with the last share, so waiting for it could never end.
   const [text = ''] = await region.allInnerTexts();
   const found = [...text.replaceAll(',', '').matchAll(/([\d.]+) (Yes|No) at ([\d.]+)¢/g)];
   const shown = found.map(([, size, leg, price]) => `${Number(size)} ${leg} at ${price}`);
@@ -183,7 +183,7 @@ async function ledgerLength({ owner: { info }, user }: Errands): Promise<number>
   return (await info.userNonFundingLedgerUpdates({ user, limit: 2_000 })).length;
 }
 
-/** What either part is worth, and what of it is free. */
+/** The value of both sub-accounts, and their free parts. */
 async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Promise<string[]> {
   const text = (await page.locator('dl').first().innerText()).replaceAll(',', '');
   const found: string[] = [];
@@ -201,7 +201,7 @@ async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Pro
   return found;
 }
 
-/** To the cent, and where marks move a step of theirs. */
+/** To the cent, plus one step of a moving mark. */
 function near(shown: string | undefined, told: string): boolean {
   return Math.abs(Number(shown) - Number(told)) < 0.02;
 }

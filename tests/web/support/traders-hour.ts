@@ -2,22 +2,25 @@ import type { Page } from 'playwright-core';
 import type { Chance } from '../../support/seeded.ts';
 import { button, choose, size } from './terminal.ts';
 
-/** What a trader does on the terminal of BTC-USDC, drawn by chance. Each is whole: it leaves no dialog and no draft behind. */
+/**
+ * A trader's random actions on the terminal of BTC-USDC. Each is complete: it leaves no dialog and
+ * no draft behind.
+ */
 
 export type Act = {
   readonly name: string;
-  /** Whether there is anything to do it with. */
+  /** Whether the account has something to act on. */
   readonly isPossible: (book: AccountBook) => boolean;
   readonly run: (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
 };
 
-/** How many of each the account has. */
+/** The account's counts of each item. */
 export type AccountBook = {
   readonly orders: number;
   readonly triggers: number;
   readonly positions: number;
   readonly isLong: boolean;
-  /** Shares of the outcome market, and money that is held back by nothing. */
+  /** Shares of the outcome market, and free money. */
   readonly yes: number;
   readonly no: number;
   readonly freePerp: number;
@@ -26,7 +29,7 @@ export type AccountBook = {
 
 const BASE = 97_000;
 const SHORT_MS = 5_000;
-/** What one account holds at most: beyond it nothing more is opened. */
+/** The maximum per account, above which no more are opened. */
 const OPEN_MAX = 20;
 
 const canOpen = ({ orders, triggers }: AccountBook): boolean => orders + triggers < OPEN_MAX;
@@ -172,7 +175,9 @@ export const ACTS: readonly Act[] = [
   },
 ];
 
-/** Nobody waits long for what may have gone by itself, such as a row whose order has just filled. */
+/**
+ * Short timeouts for elements that may have disappeared, such as a row whose order has just filled.
+ */
 const brief = { timeout: SHORT_MS };
 
 async function press(what: ReturnType<Page['locator']>): Promise<void> {
@@ -194,7 +199,7 @@ async function sendSize(page: Page, chance: Chance): Promise<void> {
   await send(page);
 }
 
-/** The button says what it does; where the venue or the page does not let it, nothing is sent. */
+/** The button names its action; if the venue or the page disables it, nothing is sent. */
 async function send(page: Page): Promise<void> {
   const sends = ticket(page).getByRole('button', { name: /^(?:Buy|Sell) [\d.]+ BTC/ });
   if (

@@ -3,11 +3,11 @@ import type { Page } from 'playwright-core';
 import { keyOf } from '../../support/wallet.ts';
 import { keptKeys } from './stored-keys.ts';
 
-/** People who trade beside the page, by the SDK. */
+/** Accounts that trade through the SDK. */
 
 export type Perp = { readonly asset: number; readonly price: string };
 
-/** Somebody with test money. */
+/** An account with test money. */
 export async function trader(url: string, name: string): Promise<Client> {
   const wallet = privateKeyWallet(keyOf(name));
   const client = createClient({ url, wallet });
@@ -15,7 +15,7 @@ export async function trader(url: string, name: string): Promise<Client> {
   return client;
 }
 
-/** The owner of the test account that a page has open, at another desk. */
+/** An SDK client of the page's test account. */
 export async function ownerOf(page: Page, url: string, address: string): Promise<Client> {
   for (const key of await keptKeys(page)) {
     const wallet = privateKeyWallet(key as `0x${string}`);
@@ -24,7 +24,7 @@ export async function ownerOf(page: Page, url: string, address: string): Promise
   throw new Error('The page keeps no key of this account');
 }
 
-/** A perp with a whole price that is near its mark. */
+/** A perp with a whole price near its mark. */
 export async function perpNear({ info, wallet }: Client, name: string): Promise<Perp> {
   const { universe } = await info.perpMeta();
   const asset = universe.find((perp) => perp.name === name)!.index;
@@ -32,7 +32,7 @@ export async function perpNear({ info, wallet }: Client, name: string): Promise<
   return { asset, price: String(Math.round(Number(markPx))) };
 }
 
-/** One sells what the other buys, the seller first. */
+/** One account sells to the other; the seller's order comes first. */
 export async function tradeBetween(
   seller: Client,
   buyer: Client,

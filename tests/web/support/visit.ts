@@ -6,26 +6,26 @@ import { openTestAccount, type TestAccount } from './test-account.ts';
 export { DESKTOP, PHONE, TABLET } from './desk.ts';
 
 export type VisitOptions = DeskOptions & {
-  /** Errors on the console that the test brings about itself, such as a venue that it stops. */
+  /** Console errors that the test itself causes, such as by stopping a venue. */
   readonly expectedErrors?: RegExp;
 };
 
-/** On a machine that is shared by others. */
+/** For a shared machine. */
 const PATIENCE_MS = 60_000;
 
-/** What the page sent, as the browser saw it. */
+/** Data sent by the page, as recorded by the browser. */
 export type Sent = { readonly url: string; readonly body: string };
 
 /**
- * A visit to the page by a real browser. What nobody should have to look for is looked for in every visit:
- * errors on the console, violations of the page's policy, requests to any host but the venue.
+ * A visit to the page in a real browser. Every visit checks automatically for console errors,
+ * violations of the page's policy, and requests to hosts other than the venue.
  */
 export class Visit {
   readonly page: Page;
   readonly url: string;
   /** All requests and socket frames of the visit. */
   readonly sent: Sent[] = [];
-  /** Channels on which the page that is open was sent something. */
+  /** Channels that have sent something to the open page. */
   readonly #heard = new Set<string>();
   readonly #faults: string[] = [];
   readonly #leaveDesk: () => Promise<void>;
@@ -57,26 +57,26 @@ export class Visit {
     return visit;
   }
 
-  /** Goes to an address of the page and waits until its first screen stands. */
+  /** Opens an address of the page and waits until its first screen is shown. */
   async open(path = '/'): Promise<void> {
     this.#heard.clear();
     await this.page.goto(this.url + path);
     await this.page.locator('main#screen > *').first().waitFor();
   }
 
-  /** The same for somebody who has taken a test account here before. */
+  /** `open` for a visitor with an existing test account. */
   async openWithAccount(path = '/'): Promise<TestAccount> {
     const account = await openTestAccount(this.page, this.url);
     await this.open(path);
     return account;
   }
 
-  /** Once the page follows a channel: what happened before is no news to it. */
+  /** Waits until the page follows a channel: earlier events are not reported to it. */
   async hears(channel: string): Promise<void> {
     await expect.poll(() => [...this.#heard], { timeout: PATIENCE_MS }).toContain(channel);
   }
 
-  /** Once a notice was shown by the page that is open, be it gone since. */
+  /** Waits until the open page has shown a notice, which may have disappeared. */
   async wasTold(text: string): Promise<void> {
     await expect
       .poll(async () => (await this.notices()).flatMap(({ texts }) => texts), {
@@ -85,19 +85,19 @@ export class Visit {
       .toContainEqual(expect.stringContaining(text));
   }
 
-  /** Every notice that the page that is open has shown, with those that were up together. */
+  /** Every notice that the open page has shown, with those shown together. */
   async notices(): Promise<readonly KeptNotice[]> {
     return this.page.evaluate(
       () => (globalThis as { keptNotices?: readonly KeptNotice[] }).keptNotices ?? [],
     );
   }
 
-  /** What went wrong so far, each in a line. */
+  /** The errors so far, one line each. */
   get faults(): readonly string[] {
     return this.#faults.filter((fault) => this.#expected?.test(fault) !== true);
   }
 
-  /** From now on such errors are the test's own doing. */
+  /** From now on such errors are expected. */
   expectErrors(pattern: RegExp): void {
     this.#expected = pattern;
   }
@@ -138,7 +138,7 @@ export class Visit {
     this.page.on('websocket', this.#onSocket);
   }
 
-  /** The next visitor's faults are not this one's. */
+  /** Ends the recording, so that the next visitor's errors are separate. */
   #lookAway(): void {
     this.page.off('console', this.#onConsole);
     this.page.off('pageerror', this.#onError);

@@ -3,12 +3,12 @@ import { Desk, isPlain } from './desk.ts';
 import { findChromium } from './find-chromium.ts';
 import { Visit, type VisitOptions } from './visit.ts';
 
-/** One Chromium; each visit to the page has a browser of its own to itself. */
+/** One Chromium; each visit to the page has a separate browser context. */
 export class WebBrowser {
   readonly #browser: Browser;
   readonly #isReusing: boolean;
   readonly #visits = new Set<Visit>();
-  /** Of visits that are over, emptied: the next one finds the code of the page compiled, and nothing else. */
+  /** Emptied contexts of ended visits: the next visit finds only the compiled code of the page. */
   readonly #desks: Desk[] = [];
 
   private constructor(browser: Browser, isReusing: boolean) {
@@ -16,14 +16,17 @@ export class WebBrowser {
     this.#isReusing = isReusing;
   }
 
-  /** `isReusing`: a visitor may get the emptied browser of another. Most of what a test costs is a new one. */
+  /**
+   * With `isReusing` a visitor may get another one's emptied context, because creating one is most
+   * of a test's cost.
+   */
   static async start({ isReusing = false } = {}): Promise<WebBrowser> {
     const { args, path } = await findChromium();
     const options = { executablePath: path, args: [...args], handleSIGTERM: !isReusing };
     return new WebBrowser(await chromium.launch(options), isReusing);
   }
 
-  /** A person with an empty browser, who has not opened the page yet. */
+  /** A visitor with an empty browser, who has not opened the page yet. */
   async visit(url: string, options: VisitOptions = {}): Promise<Visit> {
     const desk = await this.#deskFor(options);
     const visit = await Visit.begin(desk, url, options, () => this.#leaveDesk(desk, options, url));
@@ -31,7 +34,7 @@ export class WebBrowser {
     return visit;
   }
 
-  /** Ends the visits of a test; throws what went wrong in any of them unseen. */
+  /** Ends the visits of a test; throws all unhandled errors of them. */
   async leaveAll(): Promise<void> {
     const visits = [...this.#visits];
     this.#visits.clear();

@@ -1,7 +1,7 @@
 import { Venue } from '../../support/venue-process.ts';
 import { buildPageOnce } from './build-once.ts';
 
-/** Flags of a venue with its page: prices stand still and nobody is limited, unless a test says otherwise. */
+/** Flags of a venue with its page: constant prices and no limits by default. */
 export const WITH_PAGE = ['--oracle', 'still', '--no-limits', '--web'];
 
 /** A venue that serves its page. */
@@ -12,10 +12,13 @@ export async function startWebVenue(flags: readonly string[] = WITH_PAGE): Promi
   return venue;
 }
 
-/** For one that hangs: it looks at its sources at low priority, and on a busy machine that waits its turn. */
+/**
+ * For a venue that hangs: it checks its sources at low priority, which takes time on a busy
+ * machine.
+ */
 const READY_MS_MAX = 60_000;
 
-/** Waits until the venue has the page, which it reads after it has begun to serve. */
+/** Waits until the venue has the page, which it reads after it has started serving. */
 export async function pageReady(url: string): Promise<void> {
   const deadline = Date.now() + READY_MS_MAX;
   while (Date.now() < deadline) {

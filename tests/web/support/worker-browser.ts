@@ -1,6 +1,9 @@
 import { WebBrowser } from './web-browser.ts';
 
-/** One Chromium for all files of a worker. It hears its worker through a pipe, and ends with it. */
+/**
+ * One Chromium for all files of a worker. It is connected to its worker by a pipe, and ends with
+ * it.
+ */
 export async function workerBrowser(): Promise<WebBrowser> {
   started ??= WebBrowser.start({ isReusing: true });
   return started;
