@@ -208,7 +208,6 @@ function partOf(path: string, file: string): string | undefined {
   return (path.endsWith('/') ? file.startsWith(path) : file === path) ? path : undefined;
 }
 
-/** Resolves a relative import to a path. */
 export function resolveImport(fromFile: string, specifier: string): string {
   const parts = fromFile.split('/').slice(0, -1);
   for (const part of specifier.split('/')) {

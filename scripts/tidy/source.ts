@@ -21,7 +21,6 @@ export type Source = SourceFile & {
   readonly code: string;
   /** Code and strings: only comments are blank. */
   readonly uncommented: string;
-  /** Comments only. */
   readonly comments: string;
 };
 

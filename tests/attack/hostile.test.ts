@@ -152,7 +152,6 @@ async function metrics(): Promise<Record<keyof typeof METRICS, number>> {
   return { bodies: read(METRICS.bodies), held: read(METRICS.held), open: read(METRICS.open) };
 }
 
-/** The attackers' process and its results. */
 class Attackers {
   readonly #child: ChildProcess;
   result: AttackResult = {};

@@ -32,7 +32,6 @@ const endless = (id: number): object => ({
 
 type Reply = { readonly status: number; readonly json: unknown; readonly headers: object };
 
-/** Sends from a given local address. */
 function ask(body: unknown, localAddress: string, headers: object = {}): Promise<Reply> {
   const text = JSON.stringify(body);
   return new Promise((resolve, reject) => {

@@ -14,7 +14,6 @@ import { type MoneyWorld, type Somebody, usdc } from '../support/money-world.ts'
 import type { Chance } from '../support/seeded.ts';
 
 const RESTS_MS = 1_500;
-/** The fee of a withdrawal. */
 const FEE = usdc('0.1');
 const START = '100000';
 

@@ -108,7 +108,6 @@ export class TroubledCluster {
     return cluster;
   }
 
-  /** The replicas that are serving. */
   get serving(): readonly Venue[] {
     return this.replicas.flatMap(({ venue }) => venue ?? []);
   }

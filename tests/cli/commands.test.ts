@@ -27,7 +27,6 @@ afterAll(async () => {
   command.remove();
 });
 
-/** An event file of a deployer. */
 function eventFile(nowMs: number) {
   const event = eventOf({ event: { slug: 'snow' } }, { nowMs, number: 1 });
   const markets = ['snow-monday', 'snow-tuesday'].map((slug) => {
@@ -388,7 +387,6 @@ test('a cancel of an unknown order is rejected, and a rejected agent leaves no k
   ]);
 });
 
-/** The commands listed in a help text. */
 function listedIn(help: string): readonly string[] {
   const [, listed = ''] = /\nCommands:\n(.*?)(?:\n\n|$)/s.exec(help) ?? [];
   const names = [...listed.matchAll(/^ {2}([a-z-]+)/gm)].map(([, name]) => name!);

@@ -24,7 +24,6 @@ beforeEach(() => {
 });
 afterEach(() => oddlot.remove());
 
-/** A funded account and its agent. */
 async function accountWithAgent(): Promise<{ readonly main: string; readonly bot: string }> {
   const { address: main } = await oddlot.json<Key>('keys new main');
   await oddlot.cheapen('main');

@@ -53,7 +53,6 @@ async function alone(data: string): Promise<{ readonly accounts: number }> {
   return { accounts: Number(/^oddlot_accounts (\d+)$/m.exec(metrics)?.[1]) };
 }
 
-/** The number of blocks in the stream. */
 async function blocksOf({ cluster, url }: { readonly cluster: string; readonly url: string }) {
   const stream = await openTestStream([url], cluster);
   const { lastPlace } = await stream.end();

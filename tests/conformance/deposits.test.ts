@@ -28,7 +28,6 @@ const usdc = (amount: string): bigint => parseUnits(amount, 6);
 const info = (body: object) => post(venue.url, '/info', body);
 const inDeadline = (seconds = 3_600): bigint => BigInt(Math.floor(Date.now() / 1000) + seconds);
 
-/** The keys that a venue with a local chain has created. */
 function localKeys({ data }: Venue): { readonly relayer: Hex; readonly guardian: Hex } {
   return JSON.parse(readFileSync(join(data, 'settlement', 'keys.json'), 'utf8'));
 }

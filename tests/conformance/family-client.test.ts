@@ -43,7 +43,6 @@ function connect(path: string, timeout = 5_000): WebSocketTransport {
   return transport;
 }
 
-/** A method of the library. */
 function method(transport: WebSocketTransport, name: string): Listen {
   const client = new SubscriptionClient({ transport });
   return (client[name as Method] as unknown as Listen).bind(client);

@@ -205,7 +205,7 @@ describe('after the conversion', () => {
     await expectNothing([account], account.sign({ type: 'cancelAll' }), MULTI_SIG_REQUIRED);
   });
 
-  test('\"null\" makes it ordinary again; requests of its own key from before stay rejected', async () => {
+  test('"null" makes it ordinary again; requests of its own key from before stay rejected', async () => {
     await company.found();
     const back = inner('convertToMultiSigUser', { signers: 'null' });
     done(await world.client.executed(await wrapped(back, company.quorum())));

@@ -21,7 +21,6 @@ const deployer = new Deployer(world);
 
 const MINUTE_MS = 60_000;
 
-/** A market that opens and closes at these times after now. */
 async function listed(opensInMs: number, closesInMs: number): Promise<OutcomeMarket> {
   const now = world.nowMs();
   const [startTime, endTime] = [now + opensInMs, now + closesInMs];

@@ -134,7 +134,6 @@ let members: readonly [Actor, Actor, Actor];
 
 type Action = JsonObject | Inner;
 
-/** The signer of an action, and its account. */
 type Signer = {
   readonly by: Actor;
   readonly account: Actor;
@@ -349,7 +348,6 @@ beforeEach(async () => {
 
 type Cell = Signer & { readonly name: string; readonly says: string };
 
-/** The cells of a row, with their signers. */
 function cellsOf(says: readonly string[]): Cell[] {
   const all = signers();
   return COLUMNS.map((name, at) => ({ ...all[name], name, says: says[at] ?? 'nothing at all' }));

@@ -32,7 +32,6 @@ function expectRefused(reply: Reply, code: number, message: string): Json {
   return reply.json.details;
 }
 
-/** A resting order far from the market, as an action. */
 function restingOrder(): JsonObject {
   const { btc } = world;
   return orderAction(

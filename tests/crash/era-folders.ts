@@ -76,7 +76,6 @@ export type Seen = {
   readonly markets: string;
 };
 
-/** The folder of release 0.3.0, killed. */
 export const PREVIOUS = new EarlierFolder('release-0.3.0', {
   pack: 'killed.pack.br',
   meta: 'meta.json',

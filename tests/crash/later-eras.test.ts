@@ -96,7 +96,6 @@ async function refused(folder: string): Promise<string> {
   return run.stderr;
 }
 
-/** Journal, snapshots and start states with their contents. */
 async function contentsOf(folder: string): Promise<Record<string, string>> {
   const kept = (await filesOf(folder)).filter((name) => /^(journal|snapshots|eras)\/./.test(name));
   const read = async (name: string) => [name, (await readFile(join(folder, name))).toString('hex')];

@@ -110,7 +110,6 @@ export class Record {
     await this.direct(this.shared, 'convertToMultiSigUser', { signers: JSON.stringify(signers) });
   }
 
-  /** Converts it back. */
   async unshare(): Promise<void> {
     await this.wrapped((nonce) =>
       directAction('convertToMultiSigUser', nonce, { signers: 'null' }),

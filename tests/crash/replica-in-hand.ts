@@ -106,7 +106,6 @@ export class ReplicaInHand {
     return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };
   }
 
-  /** The answer to a query. */
   ask(query: object): Json {
     const parsed = parseInfo(query);
     if (!parsed.ok || !isStateQuery(parsed.query)) throw new Error('the query is not answered');

@@ -68,7 +68,6 @@ function anOrder(side: 'buy' | 'sell', basisPoints = -2000) {
 const free = async ({ client, address }: Person, accountType: 'perp' | 'outcome' = 'perp') =>
   (await client.info.clearinghouseState({ user: address, accountType })).withdrawable;
 
-/** A new client with a new key. */
 function agentClient(): { client: Client; address: string } {
   const wallet = privateKeyWallet(randomPrivateKey());
   return { client: createClient({ url: venue.url, wallet }), address: wallet.address };

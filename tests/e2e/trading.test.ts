@@ -43,7 +43,6 @@ async function executed(sent: Promise<ReplyOf<'executed'>>): Promise<readonly Or
   return reply.orders;
 }
 
-/** The data of the events so far. */
 function collect<Data>(events: readonly StreamEvent<Data>[]): Data[] {
   return events.flatMap((event) => (event.type === 'data' ? [event.data] : []));
 }

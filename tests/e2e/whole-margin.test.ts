@@ -49,7 +49,6 @@ type Trader = {
   readonly random: Chance;
 };
 
-/** The result of one ticket. */
 type Ticket = {
   readonly what: string;
   /** The reason of a reject, or of a part cancelled for margin. */

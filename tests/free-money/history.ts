@@ -29,7 +29,6 @@ export type Quotes = {
   /** Half of the spread, in ten-thousandths of the fair price. */
   readonly half: number;
   readonly levels: number;
-  /** Lots of each order. */
   readonly lots: number;
   /** The largest position, in lots, that its quotes may create. */
   readonly inventory: number;

@@ -136,7 +136,6 @@ export class MarginJudge {
     }
   }
 
-  /** All orders at the best price of each side. */
   #bestOrders(): Map<string, OrderSnapshot[]> {
     const best = new Map<string, OrderSnapshot[]>();
     for (const order of this.#orders.values()) {

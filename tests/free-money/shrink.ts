@@ -45,7 +45,6 @@ function withoutChunk(
   return undefined;
 }
 
-/** The variants of a step with one part removed. */
 function variantsOf(step: Step | undefined): Step[] {
   if (step?.kind === 'prices') {
     return step.acts.map((act) => ({ ...step, acts: step.acts.filter((each) => each !== act) }));

@@ -127,7 +127,6 @@ const ODD_TEXTS = [
   HUGE_TEXT,
 ];
 
-/** Values of other types. */
 export const OTHER_TYPES = [
   'null',
   'true',

@@ -7,7 +7,6 @@ import type { Sent } from './pipeline.ts';
 /** An endless sequence of invalid requests, deterministic for a seed. */
 
 export type Samples = {
-  /** Valid bodies by path. */
   readonly bodies: readonly (readonly [path: string, body: JsonObject])[];
   /** The percentage of requests to each path. */
   readonly shares: Readonly<Record<string, number>>;

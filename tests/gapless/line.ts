@@ -23,7 +23,6 @@ const RETRY_MS = 200;
 export class Line {
   readonly followed: readonly Followed[];
   readonly faults: string[] = [];
-  /** Counters for the report. */
   readonly counts = { connects: 0, resumes: 0, resyncs: 0, retries: 0, frames: 0 };
   readonly #path: string;
   readonly #urlOf: () => string;

@@ -76,7 +76,6 @@ export class LogSays {
     );
   }
 
-  /** The hash of every block, by height. */
   blockHashes(): Map<number, string> {
     return new Map(this.#rows.map(({ head }) => [head.height, head.hash]));
   }

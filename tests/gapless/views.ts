@@ -12,7 +12,6 @@ export interface View {
 
 export type ListOptions = {
   readonly rowsOf: (data: Json) => Json[];
-  /** The maximum number of rows in a snapshot. */
   readonly snapshotMax: number;
   /** Lists from the history begin with a snapshot, newest first; a shorter one is complete. */
   readonly isFromHistory: boolean;

@@ -52,7 +52,6 @@ let money: Chain;
 const validators: ValidatorProcess[] = [];
 const urls: string[] = [];
 
-/** The commands of one section, in their order. */
 function commandsOf(heading: string): string {
   const section = GUIDE.split(/^## /m).find((text) => text.startsWith(`${heading}\n`)) ?? '';
   const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1] ?? '');

@@ -51,7 +51,6 @@ async function configFile(world: ModelWorld): Promise<string> {
   return file;
 }
 
-/** The payments to a receiver, one by one. */
 async function paymentsTo(world: ModelWorld, receiver: Hex): Promise<readonly bigint[]> {
   const { base } = world.chains;
   const range = { fromBlock: '0x0', toBlock: `0x${base.head.toString(16)}` };

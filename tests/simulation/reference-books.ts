@@ -342,7 +342,6 @@ export class ReferenceBooks {
     return realised;
   }
 
-  /** A trade at a price outside the book, without a fee. */
   tradeOff(owner: Book, position: Position, signed: bigint, price: bigint): bigint {
     const { isIsolated } = this.mode(owner, position);
     const held = abs(position.size);

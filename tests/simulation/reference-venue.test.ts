@@ -116,7 +116,6 @@ class Pair {
     }
   }
 
-  /** Runs the command on the reference and compares the results. */
   #refer(command: Command, outcome?: CommandResult): void {
     const { reference } = this;
     // A duplicate nonce is rejected; the reference has no nonces.

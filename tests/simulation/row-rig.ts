@@ -8,7 +8,6 @@ import { HistoryProjector } from '../../packages/history/src/rows/history-projec
 import { MarketData } from '../../packages/translate/src/read-models/market-data.ts';
 import { instrumentLookup } from '../../packages/translate/src/instruments.ts';
 
-/** A block of the log. */
 export type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };
 
 /** The rows of a history, from the engine, the real receipts and markets, and the projector. */

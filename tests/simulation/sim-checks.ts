@@ -52,7 +52,6 @@ export function checkDeficit(state: State): void {
   demand(isCovered, `the fund has ${value} and the treasury ${state.treasury}`);
 }
 
-/** The sizes of all positions. */
 export type Sizes = ReadonlyMap<object, number>;
 
 export function sizesOf(state: State): Sizes {

@@ -61,7 +61,6 @@ export function farBid(market: Market, changes: Partial<OrderOptions> = {}): Jso
   return order({ market, side: 'buy', ...far, ...changes });
 }
 
-/** An order action in canonical key order. */
 export function orderAction(...orders: JsonObject[]): JsonObject {
   return { type: 'order', grouping: 'na', orders };
 }
@@ -108,7 +107,6 @@ export class Actor {
     });
   }
 
-  /** Sends orders and waits for their execution. */
   async place(...orders: JsonObject[]): Promise<Reply> {
     return this.client.executed(await this.sign(orderAction(...orders)));
   }

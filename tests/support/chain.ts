@@ -20,7 +20,6 @@ export async function post(url: string, path: string, body: object): Promise<Jso
   return { status: response.status, ...((await response.json()) as object) };
 }
 
-/** A signed `depositWithPermit` request. */
 export type SignedPermit = {
   readonly type: 'depositWithPermit';
   readonly user: string;

@@ -30,7 +30,6 @@ export class Company {
     return new Company(await world.resident('company'), [first!, second!, third!]);
   }
 
-  /** Converts it to a multi-sig account. */
   async found(): Promise<void> {
     const reply = await convert(this.account, signerSet(this.members, 2));
     done(reply);

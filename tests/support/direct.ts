@@ -78,7 +78,6 @@ export type DirectOptions = {
 /** The account of an inner action, and the sender of the wrapper. */
 export type Wrapping = { readonly multiSigUser: string; readonly outerSigner: string };
 
-/** Signs a direct action with the account's key. */
 export async function signDirect(
   privateKey: Hex,
   action: JsonObject,

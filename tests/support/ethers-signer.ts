@@ -30,7 +30,6 @@ const BODIES: Readonly<Record<string, readonly Field[]>> = {
   convertToMultiSigUser: [field('string', 'signers')],
 };
 
-/** An agent-signed action. */
 export async function signAgentWithEthers(key: string, action: JsonObject): Promise<Envelope> {
   const nonce = nextNonce();
   const message = { connectionId: hashed(encode(action), nonce) };

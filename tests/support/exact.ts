@@ -8,7 +8,6 @@ const ONE = 10n ** BigInt(DIGITS);
 
 export type Exact = bigint;
 
-/** Parses decimal text. */
 export function exact(text: string | number): Exact {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(text));
   if (!match) throw new Error(`Not a decimal: ${JSON.stringify(text)}`);
@@ -31,13 +30,11 @@ export function times(a: Exact, b: Exact): Exact {
   return (a * b) / ONE;
 }
 
-/** Rounds down to a multiple of `step`. */
 export function down(value: Exact, step: Exact): Exact {
   const rest = value % step;
   return value - (rest < 0n ? rest + step : rest);
 }
 
-/** Rounds up to a multiple of `step`. */
 export function up(value: Exact, step: Exact): Exact {
   return -down(-value, step);
 }

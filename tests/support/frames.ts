@@ -36,7 +36,6 @@ export function updates(socket: Socket): Json[] {
   return socket.of('orderUpdates').flatMap((frame) => frame.data);
 }
 
-/** Waits for an order update with this status, and returns it. */
 export async function told(socket: Socket, oid: number, status: string): Promise<Json> {
   return eventually(() => {
     const found = updates(socket).find((row) => row.order.oid === oid && row.status === status);

@@ -112,7 +112,6 @@ export async function outcomeMoney(actor: Actor): Promise<string> {
   return state.withdrawable;
 }
 
-/** The deltas of all ledger rows, newest first. */
 export async function deltasOf(actor: Actor): Promise<Json[]> {
   const rows = await actor.client.data({
     type: 'userNonFundingLedgerUpdates',

@@ -88,7 +88,6 @@ export async function startChain(
   return { chain, clock, directory, url, network, reads, wallet, close };
 }
 
-/** A signed payment. */
 export async function payment(
   fields: {
     readonly nonce: number;

@@ -16,7 +16,6 @@ export type Market = {
   readonly makerRate: Exact;
   /** The price this many basis points from the mark, on tick, as text. */
   at(basisPoints: number): string;
-  /** A price moved by whole ticks. */
   ticks(price: string, count: number): string;
   /** The smallest size worth this many USDC at the mark, as text. */
   worth(usdc: number): string;

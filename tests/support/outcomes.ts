@@ -107,7 +107,6 @@ export async function marketMeta(world: World, market: OutcomeMarket): Promise<J
   return event.markets.find((entry: Json) => entry.instrument_id === market.id);
 }
 
-/** Waits until a market has reached a phase. */
 export async function untilPhase(
   world: World,
   market: OutcomeMarket,

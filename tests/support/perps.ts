@@ -87,7 +87,6 @@ export class Operator {
     done(await this.send({ setPerp: { instrumentId: market.id, ...changes } }));
   }
 
-  /** Lists a perp and sets its first price. */
   async list(changes: JsonObject = {}, price = '100'): Promise<OwnPerp> {
     const perp = definition(changes);
     const reply = await this.send({ registerPerp: perp });
@@ -116,7 +115,6 @@ export type PerpScene = {
   readonly carol: Actor;
 };
 
-/** A new perp and new accounts. */
 export async function newScene(world: World, operator: Operator): Promise<PerpScene> {
   return {
     perp: await operator.list(),
@@ -126,7 +124,6 @@ export async function newScene(world: World, operator: Operator): Promise<PerpSc
   };
 }
 
-/** Sends an action and waits for its execution. */
 export async function act(actor: Actor, action: JsonObject): Promise<Reply> {
   return actor.client.executed(await actor.sign(action));
 }

@@ -22,7 +22,6 @@ export type StartedRelay = {
   end(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 };
 
-/** Starts a relay; resolves with its URL. */
 export async function startRelay(
   flags: readonly string[],
   env: Readonly<Record<string, string>>,

@@ -55,7 +55,6 @@ export class Socket {
     this.#socket.send(bytes);
   }
 
-  /** Sends a protocol ping and resolves when the pong arrives. */
   async protocolPing(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#socket.once('pong', () => resolve());

@@ -140,12 +140,10 @@ function catchUp(clockFile: string): void {
   writeFileSync(clockFile, String(Math.max(heldMs, amidHourMs())));
 }
 
-/** Borrows a venue for the duration of a file. */
 export async function borrowVenue(wish: Wish): Promise<Loan> {
   return (await ask('/borrow', wish)) as Loan;
 }
 
-/** Returns the venue and the errors that it logged. */
 export async function giveBackVenue({ id }: Loan): Promise<readonly string[]> {
   return (await ask('/give-back', id)) as readonly string[];
 }

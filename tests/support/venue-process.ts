@@ -39,7 +39,6 @@ export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
 /** The exit code of a process, or the signal that ended it. */
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** The environment of a venue. */
 export type Surroundings = {
   /** The limit of open files and sockets. */
   readonly descriptors?: number;
@@ -157,12 +156,10 @@ export class Venue {
     return this.#run!.pid;
   }
 
-  /** The stderr output of all runs. */
   get stderr(): string {
     return this.#stderr + (this.#run?.stderr ?? '');
   }
 
-  /** The stdout output of the current run. */
   get stdout(): string {
     return this.#run?.stdout ?? '';
   }

@@ -108,7 +108,6 @@ export const APPROVE_AGENT_TYPES = {
   ],
 };
 
-/** The digest of an agent-signed action, and the preimage of its txHash. */
 export function agentDigest(
   action: JsonObject,
   options: AgentOptions,
@@ -160,7 +159,6 @@ export function approveAgentAction(options: ApproveAgentOptions): JsonObject {
   };
 }
 
-/** Signs approveAgent with the account's key. */
 export async function signApproveAgent(
   privateKey: Hex,
   options: ApproveAgentOptions,

@@ -111,7 +111,6 @@ test('on a phone a notice covers nothing: the screen makes space for it, and a s
 const aloneIs = (text: string) => ({ texts: [expect.stringContaining(text)], covered: [] });
 const patience = { timeout: 60_000 };
 
-/** A figure of the box by its name. */
 async function figure(page: Page, name: string): Promise<string> {
   const box = page.getByRole('region', { name: 'Account', exact: true });
   const line = box.locator('dl > div', { has: page.getByText(name, { exact: true }) });

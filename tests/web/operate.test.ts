@@ -148,7 +148,6 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await page.getByText('Changes require an admin key.').waitFor();
 });
 
-/** The phase of a market according to the venue. */
 async function phaseOf(question: string): Promise<string | undefined> {
   const reader = createReader({ url: venue.url });
   const { events } = await reader.info.outcomeMeta({ status: 'all', limit: 50 });
@@ -238,7 +237,6 @@ test('a set of markets of which exactly one wins is created in one step', async 
   expect(events).toMatchObject([{ mutually_exclusive: true, markets: [{}, {}] }]);
 });
 
-/** The modes of the gates according to the venue. */
 async function gateModes(): Promise<readonly string[]> {
   const reader = createReader({ url: venue.url });
   const { gates } = await reader.info.venueStatus();

@@ -301,5 +301,4 @@ function marketTexts(eventSlug: string, name: string): object {
   };
 }
 
-/** The duration of a step. */
 export const stepMsOf = (step: Step): number => PERIODS_MS[step];

@@ -4,7 +4,6 @@ import { writeSync } from 'node:fs';
 type Shown = {
   /** The value that `--json` prints. */
   readonly json: unknown;
-  /** Lines for people. */
   readonly lines: readonly string[];
 };
 

@@ -19,7 +19,6 @@ type Planned = {
   readonly kind: Kind;
   readonly path: string;
   left: number;
-  /** The `Retry-After` of a 429. */
   readonly retryAfterSeconds: number;
   /** Requests held until the group is complete and delivered in reverse order. */
   readonly waiting: (() => Promise<void>)[];

@@ -2,7 +2,6 @@ import type { Client, OrderEntry } from '@oddlot/sdk';
 import { formatDecimal, parseExact } from '@oddlot/units';
 import type { TestMarket } from './outcome-listing.ts';
 
-/** The maximum number of orders per action. */
 export const ORDERS_PER_ACTION = 50;
 
 /** The shape of a book that is filled by one call. */

@@ -157,7 +157,6 @@ class LineAgent extends Agent {
   }
 }
 
-/** Statuses without a body. */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 
 function responseOf(answer: IncomingMessage, nowMs: number): Response {

@@ -237,7 +237,6 @@ export function liveOutcomeOrderRecords(
   }));
 }
 
-/** The prices of an outcome order are already those of its outcome. */
 function outcomeOrderFields(state: State, order: OrderSnapshot): UpdatedOutcomeOrder {
   const market = present(
     instrumentLookup(() => state)(order.instrumentId),

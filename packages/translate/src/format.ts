@@ -8,7 +8,6 @@ import { divHalfUp, formatDecimal, formatMoney, MONEY_DECIMALS } from '@oddlot/u
 /** The size decimals of an instrument; price and size decimals add up to the decimals of money. */
 export type Scale = { readonly szDecimals: number };
 
-/** Decimals of a displayed ratio. */
 const RATIO_DECIMALS = 6;
 const RATIO_ONE = 10n ** BigInt(RATIO_DECIMALS);
 /** Decimals of rates and of reference prices. */

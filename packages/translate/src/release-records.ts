@@ -6,7 +6,6 @@ import { instrumentLookup, type InstrumentLookup } from './instruments.ts';
 import { entryToWire, errorBody, outcomeToWire, type OutcomeContext } from './outcome-to-wire.ts';
 import { rejectToWire, requestTexts } from './reject-to-wire.ts';
 
-/** A record and its recipient. */
 type Release = { readonly user: Address; readonly record: OutcomeOrderRelease };
 
 type Body = OutcomeOrderRelease['body'];

@@ -100,7 +100,6 @@ export class BridgeWorld {
     return { chainId: this.evm.chainId, verifyingContract: this.bridge.address };
   }
 
-  /** A call of the bridge. */
   call(from: Key, name: string, args: readonly unknown[] = [], gas?: bigint): Promise<Outcome> {
     const limit = gas === undefined ? {} : { gas };
     return this.evm.send(from, this.bridge, { name, args, ...limit });

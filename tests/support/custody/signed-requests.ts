@@ -37,7 +37,6 @@ export function conversion(
   return { type: 'convertToMultiSigUser', ...headOf(named), signers, nonce: named.nonce };
 }
 
-/** Signed by one key. */
 export async function signedBy(key: Hex, action: StructValues): Promise<SignedRequest> {
   return await requestOf(action, await digestSigned(key, action));
 }

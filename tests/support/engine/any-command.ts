@@ -22,7 +22,6 @@ import { sign, waiting } from './waiting.ts';
 
 export type Pick = (below: number) => number;
 
-/** A command, and the account that acts in it. */
 export type Acted = { readonly user: Address; readonly command: SignedCommand };
 
 const TRADERS = [0x7001, 0x7002, 0x7003, 0x7004, 0x7005].map(actor);

@@ -13,7 +13,6 @@ export function openTestBridge(scenario: Scenario, chainId = CHAIN_ID): void {
   scenario.block({ type: 'openBridge', chainId, ...contracts });
 }
 
-/** The n-th deposit of a chain. */
 export function deposited(
   account: Address,
   n: number,

@@ -235,7 +235,6 @@ function changed(list: readonly Address[], change: SetGateCommand['whitelist']):
   return [...new Set([...kept, ...(change?.add ?? [])])];
 }
 
-/** The registries of a state, read from its dump. */
 export function registriesOf(state: State): unknown {
   const { accounts, keys } = dump(state);
   const [{ blacklist, codes, grants, mode, whitelist }] = keys.gates;

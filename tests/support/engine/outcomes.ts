@@ -97,7 +97,6 @@ export function sendShares(
   return venue.block({ type: 'placeOrders', authority, orders: orders.map(shareOrder) });
 }
 
-/** Sends one order and returns its result. */
 export function share(venue: Scenario, account: Address, order: ShareOrder): EntryResult {
   const entry = sendShares(venue, account, order).outcomes[0]?.entries?.[0];
   if (entry === undefined) throw new Error('the order was refused as a whole');

@@ -103,7 +103,6 @@ export const WIDE_PERP: PerpDefinition = {
   tiers: [{ tier: 1, minSize: 0, maxSize: 10_000_000, maxLeverage: 20, mmrE8: 1_000_000 }],
 };
 
-/** The address of the n-th actor. */
 export function actor(n: number): Address {
   return address(`0x${n.toString(16).padStart(40, '0')}`);
 }
@@ -197,7 +196,6 @@ export class Scenario {
     return outcome.entries ?? [];
   }
 
-  /** Places one order and returns its result. */
   one(signer: Address, shape: OrderShape): EntryResult {
     const [entry] = this.place(signer, order(shape));
     if (entry === undefined) throw new Error('an order has an outcome');

@@ -28,7 +28,6 @@ export function waiting(
   });
 }
 
-/** Signs a command and executes it in its own block. */
 export function act(scenario: Scenario, signer: Address, command: Unsigned): BlockResult {
   return scenario.block(sign(scenario, signer, command));
 }

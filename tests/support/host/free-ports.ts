@@ -15,7 +15,6 @@ const SHARE = Math.floor((LAST - FIRST) / WORKERS_MAX);
 const own = FIRST + SHARE * (Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS_MAX);
 let next = Math.floor(Math.random() * SHARE);
 
-/** The first of `count` consecutive free ports. */
 export async function freePorts(count: number): Promise<number> {
   for (;;) {
     if (next + count > SHARE) next = 0;

@@ -22,7 +22,6 @@ export class HandTime implements TimeSource {
     this.#bootMs += ms;
   }
 
-  /** Sets the wall clock. */
   set(ms: number): void {
     this.#wallMs += ms;
   }

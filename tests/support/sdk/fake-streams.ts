@@ -1,7 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** A control frame as received. */
 type ControlFrame = {
   readonly method: string;
   readonly subscription?: { readonly type: string };

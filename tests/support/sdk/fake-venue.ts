@@ -9,7 +9,6 @@ export type Answer =
   /** No answer is ever sent. */
   | 'silence';
 
-/** A request as received. */
 type Received = { readonly path: string; readonly text: string; readonly headers: object };
 
 /** An HTTP server that follows a script, one answer per request; the last one repeats. */

@@ -39,7 +39,6 @@ export function vectorOf(name: string): Vector {
   return found;
 }
 
-/** The chain id of a vector's signing domain. */
 export function domainChainOf({ scheme, signatureChainId, chainId }: Vector): number {
   return scheme === 'agent' ? chainId : (signatureChainId ?? chainId);
 }

@@ -31,7 +31,6 @@ export const credit = (amountMicroUsdc: number, account = alice): Command => ({
 export const microOf = (delta: object): number =>
   Math.round(Number((delta as { amount?: string }).amount) * 1e6);
 
-/** The amounts in Alice's ledger, oldest first. */
 export async function amounts({ indexer }: IndexedVenue): Promise<number[]> {
   const { answer } = await indexer.ask('ledger', { ...AMOUNTS, order: 'oldestFirst' });
   return answer.rows.map(({ delta }) => microOf(delta));

@@ -426,7 +426,6 @@ function isAt(left: RowPosition, right: RowPosition): boolean {
   return left.every((value, index) => value === right[index]);
 }
 
-/** The rows of a table in a block, in their order. */
 function rowsOf({ fills, fundings, ledger }: BlockRows, table: 'fills' | 'fundings' | 'ledger') {
   if (table === 'fills') {
     return fills.map(({ accountType, instrumentId, row, user }) => {

@@ -45,7 +45,6 @@ export class TestSettlement {
     return watcher;
   }
 
-  /** The total that the engine has credited. */
   get credited(): bigint {
     return this.replica.state.bridge?.creditedTotal ?? 0n;
   }

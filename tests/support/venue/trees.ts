@@ -31,7 +31,6 @@ export function venueOf(amounts: readonly number[]): State {
   return state;
 }
 
-/** Builds trees in its own folder. */
 export class Trees {
   readonly folder = mkdtempSync(join(tmpdir(), 'oddlot-trees-'));
   readonly secret: Uint8Array = treeSecret(this.folder);

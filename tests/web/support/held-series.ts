@@ -29,7 +29,6 @@ export class HeldSeries {
   readonly venue: Venue;
   readonly people: OutcomePeople;
   readonly slug: string;
-  /** The start of the first market. */
   readonly firstStartMs: number;
   readonly #clockFile: string;
   #aheadMs: number;
@@ -85,7 +84,6 @@ export class HeldSeries {
     }
   }
 
-  /** Pushes the reference price now. */
   async observe(price: string): Promise<void> {
     await this.#observe(price, [this.nowMs]);
   }

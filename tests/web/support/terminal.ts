@@ -72,7 +72,6 @@ export async function marksMove(
   await maker.client.exchange.cancelAll({ accountType: 'perp' }, { confirm: 'executed' });
 }
 
-/** The equity in the header. */
 async function worth(page: Page): Promise<string> {
   const header = await page.getByRole('banner').innerText();
   return /Equity\s+([\d,.]+)/.exec(header)![1]!;

@@ -4,7 +4,6 @@ import { buildPageOnce } from './build-once.ts';
 /** Flags of a venue with its page: constant prices and no limits by default. */
 export const WITH_PAGE = ['--oracle', 'still', '--no-limits', '--web'];
 
-/** A venue that serves its page. */
 export async function startWebVenue(flags: readonly string[] = WITH_PAGE): Promise<Venue> {
   await buildPageOnce();
   const venue = await Venue.start(flags);

@@ -34,7 +34,6 @@ type BridgeEvidenceOptions = {
   readonly fromBlock: number;
 };
 
-/** The block range of one log query. */
 const RANGE_BLOCKS = 2_000;
 
 /**

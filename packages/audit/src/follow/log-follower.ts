@@ -145,7 +145,6 @@ export class LogFollower {
   }
 }
 
-/** One page of a venue's log. */
 export type LogPage = {
   /** In order, starting with the requested one; empty at the end of the log. */
   readonly entries: readonly LogEntry[];

@@ -31,7 +31,6 @@ const block = (seq: number, commands: readonly Command[] = [], timeMs = NOW): Lo
   commands: commands.map((command) => ({ command })),
 });
 
-/** A log with its first block, and the hash of that block. */
 async function begun(directory: string) {
   const plain = await FollowingReplica.create(placesIn(directory));
   const first = block(1, [plain.firstEra(), ...genesisCommands(serviceNetwork)]);

@@ -157,7 +157,6 @@ export class WithdrawalRequests implements Projection {
   readonly version = 1;
   readonly #requests = new Map<number, string>();
 
-  /** The hash of the request. */
   of(withdrawalId: number): string | undefined {
     return this.#requests.get(withdrawalId);
   }

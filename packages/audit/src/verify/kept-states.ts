@@ -49,7 +49,6 @@ export class KeptStates {
     return usable.toSorted((a, b) => a.height - b.height)[0];
   }
 
-  /** Compares the stored states of a block with the replay. */
   compare(head: BlockHead, state: State | undefined): void {
     for (const [file, payload] of this.#payloads) {
       if (file.height !== head.height) continue;

@@ -18,7 +18,6 @@ export type VerifyLogOptions = {
    * The network name that its requests are signed for; by default the shared name of test networks.
    */
   readonly serviceNetwork?: string | undefined;
-  /** Its earlier names. */
   readonly formerNames?: readonly string[] | undefined;
   /** The hash of the first block, from a source other than the venue. */
   readonly genesis?: string | undefined;

@@ -13,7 +13,6 @@ type Completed = {
 /** The completions of programs that parse their own command line. */
 type ProgramWords = Readonly<Record<string, readonly string[]>>;
 
-/** Shell completion of commands, their options, and settings of programs. */
 export function addCompletion(program: Command): void {
   program
     .command('completion')

@@ -37,7 +37,6 @@ export function moneyText(amount: bigint): string {
   return formatDecimal(amount, MONEY_DECIMALS);
 }
 
-/** Parses a price to price units. */
 function priceOf({ perp }: Instrument, text: string): bigint {
   return exact(text, MONEY_DECIMALS - perp.szDecimals);
 }

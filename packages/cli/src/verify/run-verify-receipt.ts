@@ -84,7 +84,6 @@ function isWithheld({ action }: TxDetail): boolean {
   return action.type === 'order' && action['orders'] === undefined;
 }
 
-/** Its block, and the blocks before and after it. */
 async function checkBlock(
   findings: Findings,
   { block, tx }: Told,

@@ -240,7 +240,6 @@ async function post(url: string, body: object): Promise<unknown> {
 
 const EXIT = { agrees: 0, differs: 1, nothing: 2, silent: 4 } as const;
 
-/** An error that ends the comparison. */
 function ending(exitCode: number, message: string): Error {
   return Object.assign(new Error(message), { exitCode });
 }

@@ -8,7 +8,6 @@ export type BacktestReport = {
   readonly account: string;
   readonly fromMs: number;
   readonly toMs: number;
-  /** The number of rows in the recording. */
   readonly rows: number;
   readonly startUsdc: string;
   readonly endUsdc: string;

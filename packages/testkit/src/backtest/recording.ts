@@ -63,7 +63,6 @@ function pathsOf(recording: Recording): readonly string[] | undefined {
   return rows.every((row) => typeof row === 'string') ? (rows as readonly string[]) : undefined;
 }
 
-/** A row and its position. */
 export type PlacedRow = { readonly row: RecordedRow; readonly place: RowPlace };
 
 type Where = { readonly file: string; readonly line: number };
@@ -262,7 +261,6 @@ const BOOLEAN = /^(?:true|false)$/i;
  */
 const TRADES_FLAG = TRADES.indexOf('is_buyer_maker');
 
-/** The column names, from a header line or from the form of the first cells. */
 function columnsOf(
   cells: readonly string[],
 ): { readonly names: readonly string[]; readonly isHeader: boolean } | undefined {

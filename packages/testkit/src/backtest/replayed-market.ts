@@ -184,7 +184,6 @@ export class MarketGrid {
     return Math.min(priceMax, Math.max(tick, isOnTick || !isUp ? below : below + tick));
   }
 
-  /** Rounds computed price units to a tick. */
   onTick(units: number, to: 'down' | 'up'): number {
     const tick = this.market.priceTick;
     const ticks = to === 'down' ? Math.floor(units / tick) : Math.ceil(units / tick);

@@ -115,7 +115,6 @@ export function instrumentNotFound(field: string, got: string | number): InfoAns
   return { ok: false, error: refusal('instrumentNotFound', [], { field, got }) };
 }
 
-/** The channel of outcome markets. */
 export const OUTCOME_CHANNEL = 1;
 
 export function findPerp(state: State, instrumentId: number): PerpDefinition | undefined {
@@ -137,7 +136,6 @@ export type ReplicaList = () => readonly {
 
 /** All parts that are present are needed. */
 export type PastNeed = {
-  /** Events by slug. */
   readonly slugs?: readonly string[];
   readonly list?: PastList;
   readonly bars?: readonly PastBars[];

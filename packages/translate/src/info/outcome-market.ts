@@ -14,7 +14,6 @@ export type ShownMarket = {
   readonly unit: number;
   /** The YES mark in half price units; after the resolution, the payout of a share. */
   readonly halves: number;
-  /** Its trading volume of the last day. */
   readonly day: ReturnType<MarketRecord['volume']['day']>;
 };
 

@@ -85,7 +85,6 @@ function newestStarts({ markets }: InfoContext, query: TimelineQuery): MarketRec
   return records.slice(Math.max(from, to - limit - 1), to).reverse();
 }
 
-/** The markets from the history. */
 function pastStarts({ markets, past }: InfoContext, { after = -1 }: TimelineQuery): MarketRecord[] {
   const events = past?.list?.events ?? [];
   return events

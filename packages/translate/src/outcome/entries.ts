@@ -15,7 +15,6 @@ import type { EndedOrder, OrderTarget } from './ended-order.ts';
 
 /** The orders and cancels of a command, with their requests and results. */
 
-/** One entry of a command. */
 type CommandEntry = {
   readonly instrumentId: number;
   readonly orderId?: number;
@@ -111,7 +110,6 @@ function ordersIn(events: readonly EngineEvent[]): ReadonlyMap<number, number> {
   return orders;
 }
 
-/** The entries of a command that was rejected as a whole. */
 export function refusedEntries(command: RequestCommand, error: string): OrderResult[] | undefined {
   return entriesOf(command)?.entries.map(({ orderId, clientOrderId }, i) => ({
     i,

@@ -11,7 +11,6 @@ import {
 
 export type EventSort = 'volume' | 'trending' | 'liquidity' | 'newest' | 'endingSoon';
 
-/** The filter and sort order of an event list. */
 type EventListQuery = {
   readonly sortBy: EventSort;
   readonly status: EventStatus | 'all';
@@ -196,7 +195,6 @@ export class ListedEventIndex {
     return Math.floor(this.#state().timeMs / HOUR_MS);
   }
 
-  /** The slug of the event that an engine event affects. */
   #slugOf(event: EngineEvent): string | undefined {
     switch (event.type) {
       case 'outcomeEventListed':

@@ -392,7 +392,6 @@ class LeavingEvents {
     this.#events.splice(at, 0, leaving);
   }
 
-  /** Removes and returns the events that are due. */
   takeDue(nowMs: number): LeavingEvent[] {
     let count = 0;
     while ((this.#events[count]?.leaveMs ?? Infinity) <= nowMs) count += 1;

@@ -12,7 +12,6 @@ export type Fold<R extends Row> = {
   bucket(timeMs: number, stepMs: number): number;
   /** Creates the first row of a step. */
   open(sample: R, stepMs: number): R;
-  /** Adds a sample to the row of its step. */
   merge(row: R, sample: R): void;
 };
 
@@ -35,7 +34,6 @@ export class TieredSeries<R extends Row> {
     this.#cut = tiers.map(() => false);
   }
 
-  /** The number of rows in all tiers. */
   get size(): number {
     return this.#rows.reduce((sum, rows) => sum + rows.length, 0);
   }

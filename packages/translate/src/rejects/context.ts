@@ -26,7 +26,6 @@ export type EntryText = {
 
 export type RejectContext = {
   readonly instruments: InstrumentLookup;
-  /** The type of the rejected command. */
   readonly command?: Command['type'];
   readonly nonce?: number;
   readonly entry?: EntryText;
@@ -36,7 +35,6 @@ export type RejectContext = {
 
 export type Translation<Of extends Reject> = (reject: Of, context: RejectContext) => WireError;
 
-/** One translation per reason. */
 export type Translations<Reason extends RejectReason = RejectReason> = {
   [Each in Reason]: Translation<Extract<Reject, { reason: Each }>>;
 };

@@ -5,7 +5,6 @@ import { DEPLOYER_KEY_BYTE } from './test-replica.ts';
 
 /** An edge with one event and one open outcome market, and funded accounts. */
 
-/** The id of the first market. */
 export const MARKET_ID = 100_000;
 export const deployer = testKey(DEPLOYER_KEY_BYTE);
 export const alice = testKey(1);
@@ -109,7 +108,6 @@ export class OutcomeEdge {
     return this.post(this.sign(action, options));
   }
 
-  /** Sends and waits for the execution. */
   confirmed(action: Record<string, unknown>, options: Sign = {}): Promise<TestReply> {
     return this.send(action, { confirm: 'executed', ...options });
   }

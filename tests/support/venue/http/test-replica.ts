@@ -23,9 +23,7 @@ import { testKey } from './client.ts';
  * controlled clock, and a gate that holds proposals back.
  */
 
-/** The admin's key. */
 export const ADMIN_KEY_BYTE = 7;
-/** The deployer's key. */
 export const DEPLOYER_KEY_BYTE = 8;
 
 const PARAMETERS: VenueParameters = {

@@ -19,7 +19,6 @@ export type LoggedReplica = {
 };
 
 type Options = {
-  /** The URLs of the servers. */
   readonly urls: readonly string[];
   readonly cluster: string;
   readonly directory: string;

@@ -153,7 +153,6 @@ export class TestClient {
     return this.#frames.shift() ?? '';
   }
 
-  /** The next frame. */
   async next(): Promise<AnyFrame> {
     return JSON.parse(await this.text());
   }
@@ -175,7 +174,6 @@ export class TestClient {
     return await this.settle();
   }
 
-  /** Waits for the close code and reason. */
   async closed(): Promise<{ code: number; reason: string }> {
     const [code, reason] = (await once(this.socket, 'close')) as [number, Buffer];
     return { code, reason: reason.toString() };
