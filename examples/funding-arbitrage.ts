@@ -3,7 +3,7 @@ import { connect } from './connect.ts';
 
 /**
  * Longs pay funding to shorts every hour. If the rates of two venues differ, a long on one and a
- * short on the other have no price risk and collect the difference. Both legs are fill-or-cancel
+ * short on the other have no price risk and collect the difference. Both legs are immediate-or-cancel
  * orders; if one leg fills more than the other, the excess is closed immediately.
  */
 

@@ -332,6 +332,6 @@ describe('docs/operate/monitoring.md', () => {
       expect(missing, `${path} names metrics that do not exist`).toEqual([]);
     }
     const untold = served.filter((name) => !text.includes(`\`${name}`));
-    expect(untold, 'metrics that the table lacks').toEqual([]);
+    expect(untold, 'metrics missing from the table').toEqual([]);
   });
 });

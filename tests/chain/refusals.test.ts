@@ -40,7 +40,7 @@ test.each([
   ['the same transaction again', payment({ nonce: 0 }), /^already known/],
   ['a sender without money', payment({ nonce: 0 }, POOR), /^insufficient funds for gas \* price/],
   [
-    'more value than there is',
+    'more value than the balance',
     payment({ nonce: 1, value: parseEther('200') }),
     /^insufficient funds/,
   ],
@@ -69,7 +69,7 @@ test.each([
     /^invalid chain id for signer: this chain is \d+$/,
   ],
   [
-    'a transaction that any chain would take',
+    'a transaction without a chain id',
     RICH.signTransaction({ type: 'legacy', nonce: 1, gas: 21_000n, gasPrice: 10n ** 9n } as never),
     /replay-protected/,
   ],

@@ -271,7 +271,7 @@ describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () 
         const deposited = exact(String(DEPOSIT * actors.length));
         await expectMoneyConserved(here, eth, audited, deposited);
       }
-      process.stdout.write('chaos: all that was acknowledged is there, once\n');
+      process.stdout.write('chaos: all acknowledged actions exist once\n');
       const banked: string[] = [];
       for (const banker of bankers) {
         for (const url of urls()) {

@@ -292,20 +292,20 @@ const FOUR = '0x3d0900';
 
 test.each<[string, Readonly<Record<string, string>>, string]>([
   ['a shortfall', { balance: '4', assets: '4', owed: '4', shortfall: '2' }, 'shortfall'],
-  ['money kept aside below zero', { balance: '4', keptAside: '-2' }, 'keptAside'],
+  ['negative uncredited deposits', { balance: '4', keptAside: '-2' }, 'keptAside'],
   [
-    'what is unsettled and was never paid',
+    'an unsettled amount that was never paid',
     { balance: '4', assets: '4', unsettled: '2' },
     'unsettled',
   ],
-  ['what is unbacked', { balance: '4', assets: '4', unbacked: '2' }, 'unbacked'],
+  ['an unbacked amount', { balance: '4', assets: '4', unbacked: '2' }, 'unbacked'],
   [
-    'one below zero against another',
+    'a negative figure offsetting another',
     { balance: '4', assets: '4', unsettled: '-1', unbacked: '3' },
     'unsettled',
   ],
   [
-    'less than nothing owed',
+    'a negative amount owed',
     { owed: '-1', shortfall: '7', balance: '4', assets: '4', unsettled: '-5' },
     'owed',
   ],
@@ -407,9 +407,9 @@ test.each<[string, readonly string[], number, RegExp]>([
     2,
     /^--bridge and --token require --rpc/,
   ],
-  ['no file there', ['--user', ADDRESS, '--proof', '/nowhere'], 2, /ENOENT/],
+  ['a missing file', ['--user', ADDRESS, '--proof', '/nowhere'], 2, /ENOENT/],
   [
-    'no venue there',
+    'no venue at the URL',
     ['--user', ADDRESS, '--url', NOBODY],
     4,
     /^No answer from http:\/\/127\.0\.0\.1:1\/info: /,

@@ -101,7 +101,7 @@ test.each<[string, OutcomeResolution, string[]]>([
     ['DIFFER  settle 101, recomputed none', 'DIFFER  settlementFraction 1, recomputed none'],
   ],
   [
-    'a word changed under an old hash',
+    'a text changed under the old hash',
     { ...RIGHT, oracleOutcome: 'Down' },
     [
       `DIFFER  receiptHash ${RIGHT.receiptHash}, recomputed ${receiptHash({ ...RIGHT, oracleOutcome: 'Down' })}`,
@@ -167,7 +167,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     /^Invalid URL "moon"\. Use an http or https URL\.$/,
   ],
   [
-    'no venue there',
+    'no venue at the URL',
     ['--instrument', '5', '--url', 'http://127.0.0.1:1'],
     4,
     /^No answer from http:\/\/127\.0\.0\.1:1/,

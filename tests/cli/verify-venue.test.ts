@@ -338,7 +338,7 @@ describe('the log of a venue', () => {
         /^wrong {7}block \d+: its hash is 0x[0-9a-f]{64} here, but the venue reports 0x5e5e/,
       ],
       [
-        'an end that is kept back',
+        'withheld last blocks',
         (entries) => void entries.splice(entries[0]?.seq === 1 ? 5 : 0),
         /^wrong {7}block 6: the venue reports a log up to block \d+, but returned no entries starting with this block/,
       ],
@@ -348,7 +348,7 @@ describe('the log of a venue', () => {
         /^wrong {7}block 9: its time is earlier/,
       ],
     ],
-  )('with %s does not stand', async (_, change, found) => {
+  )('with %s is invalid', async (_, change, found) => {
     const url = await logLiar(change);
     const { code, lines } = await run(runVerifyUrl, [url]);
     expect(lines[0]).toMatch(/^NOT VALID: /);
@@ -391,7 +391,7 @@ test.each<
   ],
   ['no server', runVerifyReceipt, () => ['--url', NOWHERE, '--tx', txHash], 4, /^No answer/],
   [
-    'no log there',
+    'no log at the URL',
     runVerifyReceipt,
     () => ['--url', venue.url, '--tx', txHash, '--log', venue.url],
     2,
@@ -399,7 +399,7 @@ test.each<
   ],
   ['no account', runVerifyLiquidation, () => [], 2, /^usage: /],
   [
-    'a time that is none',
+    'an invalid time',
     runVerifyLiquidation,
     () => ['--user', alice.address, '--time', 'noon'],
     2,
@@ -413,7 +413,7 @@ test.each<
     /was not liquidated$/,
   ],
   [
-    'a word for a URL',
+    'an invalid URL',
     runVerifyUrl,
     () => ['http:'],
     2,

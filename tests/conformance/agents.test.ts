@@ -414,7 +414,7 @@ describe('a reject changes nothing and names the field', () => {
       },
     },
     {
-      name: 'a label that is not there',
+      name: 'an unknown label',
       fields: () => ({ agentAddress: ZERO_ADDRESS, agentName: 'nobody' }),
       refusal: {
         ...AGENT,

@@ -180,7 +180,7 @@ describe('depositWithPermit: for users without ether', () => {
     ['with a deadline too near', '5', { deadline: inDeadline(60) }, 10014, 'Deadline out of range'],
     ['too far', '5', { deadline: inDeadline(8 * 86_400) }, 10014, 'Deadline out of range'],
     ['of another nonce', '5', { nonce: 7n }, 10003, 'Signer does not match user'],
-    ['of more than there is', '1001', {}, 10014, 'Permit deposit failed'],
+    ['of more than the balance', '1001', {}, 10014, 'Permit deposit failed'],
   ])('one %s is rejected', async (_, usd, more, code, message) => {
     // These are never sent, so one account is sufficient.
     const query = await permitOf(await (patient ??= richOnChain(venue.url)), usd, more);

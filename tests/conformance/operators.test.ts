@@ -77,7 +77,7 @@ describe('setOperators', () => {
   });
 
   test.each([
-    ['nothing to change', { role: 'admins' }, 'setOperators.add'],
+    ['an empty change', { role: 'admins' }, 'setOperators.add'],
     ['no role', { add: [] }, 'setOperators.role'],
     ['another role', { role: 'kings', add: [] }, 'setOperators.role'],
     ['more than 20', { role: 'admins', add: Array(21).fill(`0x${'1'.repeat(40)}`) }, 'add'],

@@ -368,7 +368,7 @@ describe('simulate', () => {
       { available: '995.832', reserved: '0' },
     ],
     [
-      'what rests does not wait',
+      'a resting order is not delayed',
       'buy No 10 at 0.30',
       {
         state: 'open',

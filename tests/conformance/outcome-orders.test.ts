@@ -85,7 +85,7 @@ describe('rejected completely before it is queued', () => {
     ['no cloid', { c: 'x' }, 10011, 'Invalid cloid format', { field: 'orders[1].c', got: 'x' }],
     ['a cloid twice', { c: cloidOf('twice') }, 10011, 'Duplicate cloid', {}],
     [
-      'more than there is',
+      'more than the balance',
       { s: '2400' },
       10010,
       'Insufficient balance',

@@ -157,7 +157,7 @@ describe('outcomeBbos', () => {
 
   test.each([
     ['no id', []],
-    ['an id that is none', [999_999]],
+    ['an invalid id', [999_999]],
     ['a perp', [1]],
     ['text', ['100000']],
   ])('%s is rejected', async (_, instrumentIds) => {

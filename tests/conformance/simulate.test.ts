@@ -235,7 +235,7 @@ describe('every kind of action has the simulated result', () => {
         ),
     ],
     [
-      'a cancel of one order and of none',
+      'a cancel of one existing and one unknown order',
       async () => {
         const { oid } = await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
         return cancelAction({ a: perp.id, o: oid }, { a: perp.id, o: 999_999 });
@@ -256,7 +256,10 @@ describe('every kind of action has the simulated result', () => {
         return { type: 'modify2', a: perp.id, o: oid, p: '100', s: '1' };
       },
     ],
-    ['an amend of nothing', () => ({ type: 'modify2', a: perp.id, o: 999_999, p: '100', s: '8' })],
+    [
+      'an amend of an unknown order',
+      () => ({ type: 'modify2', a: perp.id, o: 999_999, p: '100', s: '8' }),
+    ],
     [
       'a cancel of everything',
       async () => {

@@ -197,7 +197,7 @@ describe('R-withdraw: a withdrawal', () => {
     ['to the bridge', () => chain.bridge, '5', 'Invalid address'],
     ['to the token', () => chain.token, '5', 'Invalid address'],
     ['below the minimum', somebody, '1.999999', 'Below minimum withdraw amount'],
-    ['of more than there is', somebody, '300000.000001', 'Insufficient balance'],
+    ['of more than the balance', somebody, '300000.000001', 'Insufficient balance'],
   ])('is not accepted %s', async (_, destination, amount, message) => {
     const user = await rich();
     await expect(user.withdraw(destination(), amount)).rejects.toMatchObject({ message });

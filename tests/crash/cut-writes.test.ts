@@ -151,7 +151,7 @@ const LINES: readonly Writer[] = [
 ];
 
 const SIGNED: Writer = {
-  what: 'what a validator signed',
+  what: 'signatures of a validator',
   file: 'signed.jsonl',
   write: (folder, time) =>
     used(signed(folder), (book) => {
@@ -201,7 +201,7 @@ const WHOLE: readonly Writer[] = [
     read: (folder) => readRequest(join(folder, 'request.json')),
   },
   {
-    what: 'what a venue is called',
+    what: 'the network name',
     file: 'service-network',
     write: (folder, time) => drawServiceName(folder, `word${time}`),
     read: (folder) => readServiceNames(folder),
@@ -224,9 +224,9 @@ function paidWatch(folder: string, client: object): PaidWatch {
 /** Created once, at the first use. */
 const SECRETS: readonly Omit<Writer, 'write'>[] = [
   { what: 'keys of the local chain', file: 'keys.json', read: (folder) => localKeys(folder) },
-  { what: 'what salts are made of', file: 'salt-secret', read: (folder) => treeSecret(folder) },
+  { what: 'the secret of salts', file: 'salt-secret', read: (folder) => treeSecret(folder) },
   {
-    what: 'what exhibition results follow from',
+    what: 'the secret of demo markets',
     file: 'exhibition-secret',
     read: (folder) => exhibitionSecret(folder),
   },

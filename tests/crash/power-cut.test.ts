@@ -136,7 +136,7 @@ const WRITERS: readonly {
     read: (folder) => new RelayBook(join(folder, 'a/book.jsonl')).cursor('far'),
   },
   {
-    what: 'what a validator signed',
+    what: 'signatures of a validator',
     write: (folder) => {
       new SignedBook(join(folder, 'a/b/signed.jsonl')).add({
         type: 'cancellation',
@@ -172,8 +172,8 @@ const WRITERS: readonly {
   },
   { what: 'keys of the local chain', write: keysOf, read: keysOf },
   { what: 'the seed of a local relay', write: seedOf, read: seedOf },
-  { what: 'what salts are made of', write: saltsOf, read: saltsOf },
-  { what: 'what exhibition results follow from', write: exhibitedOf, read: exhibitedOf },
+  { what: 'the secret of salts', write: saltsOf, read: saltsOf },
+  { what: 'the secret of demo markets', write: exhibitedOf, read: exhibitedOf },
   {
     what: 'the log',
     // Syncs of another thread cannot be observed, so the same code runs here.

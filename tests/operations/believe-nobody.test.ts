@@ -340,7 +340,7 @@ describe('R-withdraw: an attacker who controls the venue cannot make validators 
 
   test.each<[string, () => Command, RegExp]>([
     [
-      'that never was',
+      'that does not exist',
       () => ({
         ...deposit(),
         account: address(THIEF),

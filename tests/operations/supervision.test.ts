@@ -142,7 +142,7 @@ describe('a start that fails', () => {
 
   const UNREAL: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['simulated prices by default', [], /^oracle: simulated prices are not allowed/],
-    ['prices that stand still', ['--oracle', 'still'], /^oracle: still prices are not allowed/],
+    ['constant prices', ['--oracle', 'still'], /^oracle: still prices are not allowed/],
     ['simulated traders', ['--oracle', 'exchanges', '--bots'], /^bots: not allowed on a mainnet/],
     ['a faucet', ['--oracle', 'exchanges', '--faucet'], /^faucet: not allowed on a mainnet/],
     [

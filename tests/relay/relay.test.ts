@@ -227,7 +227,7 @@ describe('invalid requests are rejected with a reason', () => {
   const out = { ...OUT, dstAddr };
   test.each<[string, string, object | string, number, string]>([
     [
-      'a chain that is not there',
+      'an unknown chain',
       'deposit-address',
       { ...into, srcChain: 'moon' },
       10002,
@@ -241,7 +241,7 @@ describe('invalid requests are rejected with a reason', () => {
       'Invalid srcChain: solana is not available on this relay',
     ],
     [
-      'another end',
+      'another destination',
       'deposit-address',
       { ...into, dstChain: 'base' },
       10002,
@@ -272,7 +272,7 @@ describe('invalid requests are rejected with a reason', () => {
     ],
     ['no object', 'deposit-address', '[]', 10002, 'The body is not a JSON object'],
     [
-      'a peg of another chain',
+      'a withdrawal address of another chain',
       'peg-address',
       { ...out, srcChain: 'base' },
       10002,

@@ -166,7 +166,7 @@ describe('streams', () => {
 
   test.each([
     ['cut', async (venue: TestVenue) => venue.faults.cutStreams()],
-    ['cut by a process that is gone', (venue: TestVenue) => venue.restart({ isKilled: true })],
+    ['cut because the process ended', (venue: TestVenue) => venue.restart({ isKilled: true })],
   ])('that are %s reconnect automatically and miss no message', async (_how, cut) => {
     const { client, order, told, venue } = await listen();
     await client.exchange.order(order('90001'), { confirm: 'executed' });

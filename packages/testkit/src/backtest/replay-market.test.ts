@@ -320,7 +320,7 @@ describe('the report', () => {
   test.each([
     ['no rows', { recording: [] }, 'the recording has no rows'],
     [
-      'a market that is not there',
+      'an unknown market',
       { recording: hours(HOUR), market: 'DOGE' },
       'Unknown perp "DOGE". Use one of BTC-USDC, ETH-USDC, SOL-USDC',
     ],

@@ -191,7 +191,7 @@ test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
     'row 1: an outcome market has no oracle',
   ],
   [
-    'rows behind its end',
+    'rows after its end',
     { outcome: { ...YES, endTime: T0 + HOUR_MS / 2 } },
     'row 1: the recording continues after the end of the market',
   ],
