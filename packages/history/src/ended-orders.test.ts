@@ -1,7 +1,7 @@
 import type { BlockResult, EngineEvent, OrderStatus } from '@oddlot/engine';
 import { address } from '@oddlot/units';
 import { expect, test } from 'vitest';
-import { EndedOrders } from './ended-orders.ts';
+import { EndedOrders } from './receipts.ts';
 
 const alice = address(`0x${'a1'.repeat(20)}`);
 const bob = address(`0x${'b0'.repeat(20)}`);

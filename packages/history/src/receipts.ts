@@ -1,4 +1,4 @@
-import type { CommandResult } from '@oddlot/engine';
+import { clientOrderKey, type CommandResult, type OrderStatus } from '@oddlot/engine';
 import { traceId, type Warning } from '@oddlot/protocol';
 import { type Address, assert, type Hash, present } from '@oddlot/units';
 import type { Asker } from './history.ts';
@@ -15,7 +15,7 @@ import {
   type ReceiptRow,
 } from './receipt.ts';
 import type { InstrumentLookup } from '@oddlot/translate/action-to-command';
-import type { EndedLookup } from '@oddlot/translate/outcome/ended-order';
+import type { EndedLookup, EndedOrder, OrderTarget } from '@oddlot/translate/outcome/ended-order';
 import {
   type AppliedBlock,
   authorityOf,
@@ -32,7 +32,6 @@ import {
   type WireEntry,
   type WireOutcome,
 } from '@oddlot/translate/outcome-to-wire';
-import { EndedOrders } from './ended-orders.ts';
 
 /** The permanent store of receipts. */
 export type ReceiptArchive = {
@@ -472,4 +471,96 @@ class QueuedActions {
   restore(actions: readonly QueuedAction[]): void {
     for (const action of actions) this.add(action);
   }
+}
+
+/** The end of an order and its owner. Plain data for snapshots. */
+type EndedRow = readonly [
+  orderId: number,
+  account: Address,
+  instrumentId: number,
+  clientOrderId: string | null,
+  state: Exclude<OrderStatus, 'open'>,
+  filled: number,
+  filledNotional: number,
+];
+
+/** Enough for a burst of late cancels; the history has older ones. */
+const ENDED_MAX = 10_000;
+
+/**
+ * The orders that ended last. The engine removes an order when it ends; a later cancel or amend returns its end from
+ * here.
+ */
+export class EndedOrders {
+  readonly #keptMax: number;
+  /** The oldest first. */
+  readonly #byOrderId = new Map<number, EndedRow>();
+  readonly #byClientId = new Map<string, number>();
+  /** An iterator after all removed entries, because a new one would first skip their gaps. */
+  #oldest = this.#byOrderId.values();
+
+  constructor(keptMax = ENDED_MAX) {
+    this.#keptMax = keptMax;
+  }
+
+  onBlock({ result }: Pick<AppliedBlock, 'result'>): void {
+    for (const event of result.events) {
+      if (event.type !== 'orderUpdated' || event.status === 'open') continue;
+      const { account, clientOrderId, filled, filledNotional, instrumentId, orderId } = event.order;
+      const { status } = event;
+      const client = clientOrderId ?? null;
+      this.#add([orderId, account, instrumentId, client, status, filled, filledNotional]);
+    }
+  }
+
+  /** Undefined if the order is unknown. */
+  find(account: Address, target: OrderTarget): EndedOrder | undefined {
+    const { clientOrderId, instrumentId } = target;
+    const orderId =
+      target.orderId ??
+      (clientOrderId === undefined
+        ? undefined
+        : this.#byClientId.get(clientKey(account, clientOrderId)));
+    const row = orderId === undefined ? undefined : this.#byOrderId.get(orderId);
+    if (row === undefined) return undefined;
+    const [, owner, instrument, client, state, filled, filledNotional] = row;
+    if (owner !== account || instrument !== instrumentId) return undefined;
+    return { orderId, clientOrderId: client ?? undefined, state, filled, filledNotional };
+  }
+
+  dump(): readonly EndedRow[] {
+    return [...this.#byOrderId.values()];
+  }
+
+  restore(rows: readonly EndedRow[]): void {
+    for (const row of rows) this.#add(row);
+  }
+
+  clear(): void {
+    this.#byOrderId.clear();
+    this.#byClientId.clear();
+    this.#oldest = this.#byOrderId.values();
+  }
+
+  #add(row: EndedRow): void {
+    const [orderId, account, , client] = row;
+    this.#byOrderId.delete(orderId);
+    this.#byOrderId.set(orderId, row);
+    if (client !== null) this.#byClientId.set(clientKey(account, client), orderId);
+    if (this.#byOrderId.size <= this.#keptMax) return;
+    const oldest = this.#oldest.next().value;
+    if (oldest !== undefined) this.#forget(oldest);
+  }
+
+  #forget([orderId, account, , client]: EndedRow): void {
+    this.#byOrderId.delete(orderId);
+    if (client === null) return;
+    const key = clientKey(account, client);
+    // A client may reuse an id after its order has ended.
+    if (this.#byClientId.get(key) === orderId) this.#byClientId.delete(key);
+  }
+}
+
+function clientKey(account: Address, clientOrderId: string): string {
+  return `${account} ${clientOrderKey(clientOrderId) ?? clientOrderId}`;
 }

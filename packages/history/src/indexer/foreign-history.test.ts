@@ -48,7 +48,7 @@ describe('a file', () => {
     { stored: 5, logged: 20 },
     { stored: 20, logged: 5 },
   ])(
-    'with $stored blocks of another log beside a log of $logged is set aside, and rows are computed',
+    'with $stored blocks of another log is set aside for a log of $logged blocks, and rows are computed',
     async ({ logged, stored }) => {
       const other = await lived('other', 7, stored);
       const own = await lived('own', 1, logged);

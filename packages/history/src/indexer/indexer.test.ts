@@ -370,7 +370,7 @@ describe('a history that was lost', () => {
     const balance = accounts.at(-1)?.perpBalance ?? 0n;
     for (const amount of upTo(30)) await venue.propose(credit(amount));
     expect(accounts.at(-1)?.perpBalance).toBe(balance + 465n);
-    // A repeated request that only the history knew is not found, and the client is told.
+    // A repeated request that only the history knew is not found.
     const txHash = hash(`0x${'1'.repeat(64)}`);
     expect(await venue.receipts.find({ by: 'txHash', txHash })).toBeUndefined();
     await expect.poll(() => venue.told, SOON).toContain('snapshot');

@@ -1,4 +1,4 @@
-import { findOrder } from '@oddlot/engine';
+import { findOrder, type State } from '@oddlot/engine';
 import type { BlockHead, LogEntry } from '@oddlot/replica/block';
 import {
   type FolderFollower,
@@ -7,6 +7,13 @@ import {
 } from '@oddlot/replica/folder-follower';
 import type { FollowingReplica } from '@oddlot/replica/following-replica';
 import type { Ask } from '../history.ts';
+import { buildTree } from '../reserves/build-tree.ts';
+import {
+  createTreeHasher,
+  treeFolder,
+  type TreeHasher,
+  treeSecret,
+} from '../reserves/tree-file.ts';
 import type { BlockRows } from '../rows/block-rows.ts';
 import { HistoryDamagedError, HistoryFullError } from '../store/store-errors.ts';
 import {
@@ -18,7 +25,6 @@ import {
   replyTo,
 } from './indexer-messages.ts';
 import { FollowedModels, goToBase } from './followed-models.ts';
-import { TreeOrders } from './tree-orders.ts';
 import { type Standing, WaitingQuestions } from './waiting-questions.ts';
 import { Retention, type RowBuffer, SCRUB_EVERY_MS } from './row-buffer.ts';
 import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-changes.ts';
@@ -185,8 +191,8 @@ export class Recorder {
   }
 
   /**
-   * A leader writes applied rows before it answers. A follower has the rows of the store at the height of its own
-   * state; between two heights, the store may have rows of later blocks for a moment.
+   * A leader writes applied rows before it answers. A follower answers when its state has the height of the
+   * store; between two heights, the store may have rows of later blocks for a moment.
    */
   get #standing(): Standing {
     const height = this.#height;
@@ -475,7 +481,7 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Reports when its time is over. */
+/** The time for which one kind of work runs. */
 class TimeSlice {
   #sinceMs = performance.now();
 
@@ -522,5 +528,56 @@ class WakeSignal {
         resolve();
       };
     });
+  }
+}
+
+/** A thread that is further behind answers without a tree. */
+const TREE_WAIT_BLOCKS_MAX = 10_000;
+
+/** Requests for reserves trees: each tree has one state, at or after the requested block. */
+class TreeOrders {
+  readonly #tell: (report: IndexerReport) => void;
+  readonly #folder: string;
+  #orders: Question[] = [];
+  #hasher: Promise<TreeHasher> | undefined;
+
+  constructor(options: { readonly tell: (report: IndexerReport) => void; readonly data: string }) {
+    this.#tell = options.tell;
+    this.#folder = treeFolder(options.data);
+  }
+
+  get hasOrders(): boolean {
+    return this.#orders.length > 0;
+  }
+
+  take(order: Question, height: number): void {
+    if (order.height - height <= TREE_WAIT_BLOCKS_MAX) this.#orders.push(order);
+    else this.#tell({ type: 'behind', id: order.id, asOf: { height, timeMs: 0 } });
+  }
+
+  isDue(height: number): boolean {
+    return this.#orders.some((order) => order.height <= height);
+  }
+
+  /** Builds one tree for all due requests. The state must not change meanwhile. */
+  async build(options: {
+    readonly state: State;
+    readonly head: { readonly height: number; readonly timeMs: number };
+    readonly pause: () => Promise<void>;
+  }): Promise<void> {
+    const { height, timeMs } = options.head;
+    const due = this.#orders.filter((order) => order.height <= height);
+    if (due.length === 0) return;
+    this.#orders = this.#orders.filter((order) => order.height > height);
+    try {
+      const hasher = await (this.#hasher ??= createTreeHasher());
+      const secret = treeSecret(this.#folder);
+      const answer = await buildTree({ ...options, height, secret, folder: this.#folder, hasher });
+      for (const { id } of due) {
+        this.#tell({ type: 'answer', id, asOf: { height, timeMs }, answer, workMs: 0 });
+      }
+    } catch (error) {
+      for (const { id } of due) this.#tell({ type: 'failed', id, error });
+    }
   }
 }

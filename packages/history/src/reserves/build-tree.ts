@@ -15,11 +15,11 @@ import {
   readSum,
   treeFile,
   type TreeHasher,
+  uncounted,
   widthsOf,
   writeParts,
   writeSum,
 } from './tree-file.ts';
-import { uncounted } from './uncounted.ts';
 
 type BuildOptions = {
   /** Must not change until the tree is built. */

@@ -189,8 +189,8 @@ export function writeParts(leaves: Buffer, at: number, parts: readonly bigint[])
 }
 
 /**
- * The random secret of salts, created once; it is not a key. Anyone with it can find out which accounts are the
- * neighbours in a proof, and nothing else. Trees of another secret cannot be used.
+ * The random secret of salts, created once; it is not a key. Anyone with it can only find out which accounts are
+ * the neighbours in a proof. Trees of another secret cannot be used.
  */
 export function treeSecret(folder: string): Uint8Array {
   return secretFile({
@@ -207,4 +207,13 @@ function treeIn(folder: string): string | undefined {
   if (!existsSync(folder)) return undefined;
   const name = readdirSync(folder).find((each) => heightOfFile(each) !== undefined);
   return name === undefined ? undefined : join(folder, name);
+}
+
+/**
+ * Memory that does not count towards garbage collection. After about 64 MB of ordinary buffers, the collector would
+ * search all memory of the thread, which takes more than a second in a large venue, to free memory that it does not
+ * manage. Shared memory is exempt, and this is not shared.
+ */
+export function uncounted(bytes: number): SharedArrayBuffer {
+  return new SharedArrayBuffer(bytes);
 }

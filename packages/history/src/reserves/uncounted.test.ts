@@ -6,7 +6,7 @@ const MIB = 2 ** 20;
 
 /** In its own process, because garbage of other tests may be collected at any moment. */
 const PROGRAM = `
-  import { uncounted } from ${JSON.stringify(new URL('uncounted.ts', import.meta.url).href)};
+  import { uncounted } from ${JSON.stringify(new URL('tree-file.ts', import.meta.url).href)};
   const counted = () => process.memoryUsage().external;
   const before = counted();
   const shared = Buffer.from(uncounted(${100 * MIB}));

@@ -13,13 +13,13 @@ import {
   settledEvents,
   settledMarket,
 } from './market-rows.ts';
-import { since } from './since.ts';
 import {
   accountValues,
   fills,
   fundings,
   ledger,
   orders,
+  since,
   valuesAt,
   withdrawals,
 } from './user-rows.ts';
