@@ -226,6 +226,7 @@ function foundPage<Row>(
 ): Page<FoundRow<Row>> {
   const found = rows.map((each) => ({
     position: positionOf(each),
+    // Only fills and orders need the texts of their market.
     instrumentId: 0,
     row: () => codec.decode(each.body),
   }));
