@@ -9,12 +9,12 @@ const CHECKS = ['tidy', 'lint', 'format:check', 'types'];
 function check(name: string): Promise<boolean> {
   return new Promise((resolve) => {
     const child = spawn('npm', ['run', '--silent', name], { stdio: ['ignore', 'pipe', 'pipe'] });
-    const said: Buffer[] = [];
-    const hear = (bytes: Buffer) => void said.push(bytes);
+    const output: Buffer[] = [];
+    const hear = (bytes: Buffer) => void output.push(bytes);
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
     child.once('close', (code) => {
-      process.stdout.write(Buffer.concat(said));
+      process.stdout.write(Buffer.concat(output));
       if (code !== 0) process.stdout.write(`${name} failed. Details: npm run ${name}\n`);
       resolve(code === 0);
     });

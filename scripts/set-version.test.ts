@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 };
 
 test('all packages, the lockfile and the SDK have one version', () => {
-  const others = versionsIn(ROOT).filter((told) => told.version !== version);
+  const others = versionsIn(ROOT).filter((found) => found.version !== version);
   expect(others, `run npm run set-version -- ${version}`).toEqual([]);
   expect(VERSION).toBe(version);
 });
@@ -37,7 +37,7 @@ test('a version is set everywhere, and all other content is unchanged', () => {
     for (const path of paths) cpSync(join(ROOT, path), join(copy, path));
     const before = paths.map((path) => readFileSync(join(copy, path), 'utf8'));
     setVersion(copy, '97.98.99');
-    expect(new Set(versionsIn(copy).map((told) => told.version))).toEqual(new Set(['97.98.99']));
+    expect(new Set(versionsIn(copy).map((found) => found.version))).toEqual(new Set(['97.98.99']));
     setVersion(copy, version);
     expect(paths.map((path) => readFileSync(join(copy, path), 'utf8'))).toEqual(before);
     expect(() => setVersion(copy, 'v1')).toThrow('Invalid version');

@@ -24,13 +24,13 @@ type Told = { readonly place: string; readonly version: string };
 
 export function versionsIn(root: string): Told[] {
   const lockfile = readJson<Lockfile>(root, 'package-lock.json');
-  const told = manifestPaths(root).flatMap((path) => toldBy(path, readJson<Manifest>(root, path)));
-  told.push({ place: 'package-lock.json', version: lockfile.version ?? '' });
+  const found = manifestPaths(root).flatMap((path) => toldBy(path, readJson<Manifest>(root, path)));
+  found.push({ place: 'package-lock.json', version: lockfile.version ?? '' });
   for (const [place, manifest] of ownEntries(lockfile)) {
-    told.push(...toldBy(`package-lock.json ${place === '' ? 'root' : place}`, manifest));
+    found.push(...toldBy(`package-lock.json ${place === '' ? 'root' : place}`, manifest));
   }
   const version = SDK_LINE.exec(read(root, SDK_SOURCE))?.[2] ?? '';
-  return [...told, { place: SDK_SOURCE, version }];
+  return [...found, { place: SDK_SOURCE, version }];
 }
 
 export function setVersion(root: string, version: string): void {

@@ -52,14 +52,14 @@ describe('docs/operate/outcome-markets.md', () => {
       .sort((a, b) => a - b)
       .map((roundMs) => [duration(roundMs), n(roundMs / STEP_MS)] as const);
     const [first, ...others] = steps;
-    const said = [
+    const expected = [
       `a round of ${first?.[0]} has ${first?.[1]} steps`,
       ...others.map(([long, count], index) => {
         const and = index === others.length - 1 ? 'and ' : '';
         return `${and}a round of ${long} has ${count}`;
       }),
     ].join(', ');
-    expect(text).toContain(said);
+    expect(text).toContain(expected);
     expect(text).toContain(`scoreOf(seed, ${first?.[1]})`);
   });
 });
@@ -112,12 +112,11 @@ function covering(windowSeconds: number): number {
   return Math.ceil((windowSeconds * LIMITS.twapCoveragePercent) / 100);
 }
 
-test.each(SAID.flatMap(([name, ...sentences]) => sentences.map((said) => [name, said] as const)))(
-  'docs/%s: %s',
-  (name, said) => {
-    expect(guide(name).replace(/\s+/g, ' ').toLowerCase()).toContain(said.toLowerCase());
-  },
-);
+test.each(
+  SAID.flatMap(([name, ...sentences]) => sentences.map((expected) => [name, expected] as const)),
+)('docs/%s: %s', (name, expected) => {
+  expect(guide(name).replace(/\s+/g, ' ').toLowerCase()).toContain(expected.toLowerCase());
+});
 
 describe('docs/build/testing-a-bot.md', () => {
   const text = guide('build/testing-a-bot.md');
@@ -136,10 +135,10 @@ describe('docs/build/testing-a-bot.md', () => {
       const tenThousandths = Math.ceil(markBandE8(perp, liquidationFeeE8) / 100);
       return `${tenThousandths / 10_000}%`;
     });
-    const said = [...bands].map(
+    const expected = [...bands].map(
       ([band, perps]) => `${band} (${perps.map((perp) => perp.baseCurrency).join(', ')})`,
     );
-    expect(text.replaceAll('\n', ' ')).toContain(`by at most ${said.join(' or ')}`);
+    expect(text.replaceAll('\n', ' ')).toContain(`by at most ${expected.join(' or ')}`);
   });
 });
 
@@ -166,8 +165,8 @@ describe('docs/reference', () => {
     const rows = (rest.split('\n### ')[0] ?? '')
       .split('\n')
       .map((line) => line.split(' | ')[0] ?? '');
-    const told = rows.join('\n');
-    expect(Object.keys(kinds).filter((kind) => !told.includes(`\`${kind}\``))).toEqual([]);
+    const listed = rows.join('\n');
+    expect(Object.keys(kinds).filter((kind) => !listed.includes(`\`${kind}\``))).toEqual([]);
   });
 });
 

@@ -274,12 +274,12 @@ describe('docs/reference/limits.md', () => {
 
   test.each(rows.map((row) => [row[0] ?? '', row.slice(1).join(' | ')]))(
     '%s: %s',
-    (label, said) => {
+    (label, described) => {
       const keys = Object.keys(expected).filter((start) => label.startsWith(start));
       // Of two matches, such as /exchange and a longer path, the longer one is used.
       const key = keys.sort((a, b) => b.length - a.length)[0];
       expect(key, 'a limit that no number of the code is compared with').toBeDefined();
-      for (const words of expected[key ?? ''] ?? []) expect(said).toContain(words);
+      for (const words of expected[key ?? ''] ?? []) expect(described).toContain(words);
     },
   );
 
@@ -300,16 +300,16 @@ describe('docs/reference/limits.md', () => {
   });
 
   test('every page gives the same retention of receipts', () => {
-    const said = PAGES.flatMap((path) =>
+    const described = PAGES.flatMap((path) =>
       page(path)
         .split('\n')
         .filter((line) => /receipt|actionStatus|waitForAction/i.test(line))
         .flatMap((line) => line.match(/\b\d+ days\b/g) ?? [])
         .map((words) => `${path}: ${words}`),
     );
-    expect(said.length).toBeGreaterThan(2);
+    expect(described.length).toBeGreaterThan(2);
     const right = days(config.receiptsKeptMs);
-    expect(said.filter((each) => !each.endsWith(`: ${right}`))).toEqual([]);
+    expect(described.filter((each) => !each.endsWith(`: ${right}`))).toEqual([]);
   });
 });
 

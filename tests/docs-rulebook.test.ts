@@ -145,7 +145,7 @@ describe('docs/rulebook.md', () => {
       /rate is ([\d.]+) and the oracle price 100. The fund is long ([\d,]+) lots of 0.01, A is long ([\d,]+) and B short ([\d,]+). A pays ([\d.]+), B receives ([\d.]+)/.exec(
         text,
       ) ?? [];
-    const count = (said: string): number => Number(said.replace(',', ''));
+    const count = (figure: string): number => Number(figure.replace(',', ''));
     const paying = { lots: count(fund) + count(a), ofFund: count(fund) };
     const amount = (size: number): number =>
       Number(fundingAmount(size, px(100), Math.round(Number(rate) * 1e10), paying)) / 1e6;
@@ -169,14 +169,15 @@ describe('docs/rulebook.md', () => {
     expect(rows.map(([, name]) => name)).toEqual(['j', 'k', 'b']);
     const [j, k, b] = [actor(0xe), actor(0xf), actor(0xb)] as const;
     const venue = openGap();
-    for (const [at, who] of [j, k, b].entries()) venue.fund(who, number(rows[at]?.[2]) * 1e6);
+    for (const [at, account] of [j, k, b].entries())
+      venue.fund(account, number(rows[at]?.[2]) * 1e6);
     deal(venue, [j, b], X);
     deal(venue, [k, j], Z);
     // The result if every position were closed at the mark.
     const fall = [-25 * 100 + 8 * 100, -8 * 100, 25 * 100];
     expect(rows.map(([, , has, at]) => number(at) - number(has))).toEqual(fall);
     const { events } = leap(venue, 75, 92);
-    expect([j, k, b].map((who) => Number(worth(venue, who)) / 1e6)).toEqual(
+    expect([j, k, b].map((account) => Number(worth(venue, account)) / 1e6)).toEqual(
       rows.map(([, , , , end]) => number(end)),
     );
     const prices = events.flatMap((event) => (event.type === 'deleveraged' ? [event.price] : []));

@@ -91,7 +91,7 @@ function usedIn(
     if (name === undefined) useAll(path);
     else use(path, name);
   }
-  for (const door of PUBLIC_DOORS) useAll(door);
+  for (const entryPoint of PUBLIC_DOORS) useAll(entryPoint);
   return used;
 }
 
@@ -162,9 +162,9 @@ function packageDoors(manifests: readonly SourceFile[]): ReadonlyMap<string, str
         readonly name: string;
         readonly exports?: Readonly<Record<string, unknown>>;
       };
-      return Object.entries(exports).flatMap(([door, file]) =>
+      return Object.entries(exports).flatMap(([entryPoint, file]) =>
         typeof file === 'string'
-          ? [[name + door.slice(1), resolveImport(path, file)] as const]
+          ? [[name + entryPoint.slice(1), resolveImport(path, file)] as const]
           : [],
       );
     }),

@@ -24,7 +24,7 @@ export function checkRulebook(files: readonly SourceFile[]): Finding[] {
   const headings = [...(rulebook?.text ?? '').matchAll(HEADING)];
   const names = new Set(headings.map((match) => match[1] ?? ''));
   const anchors = new Set([...names].map((name) => name.toLowerCase()));
-  const kept = new Set<string>();
+  const implemented = new Set<string>();
   const findings: Finding[] = [];
   for (const file of files) {
     if (GENERATED.test(file.path)) continue;
@@ -39,7 +39,7 @@ export function checkRulebook(files: readonly SourceFile[]): Finding[] {
     };
     for (const match of file.text.matchAll(CITATION)) {
       if (!names.has(match[0])) report(match.index, match[0]);
-      else if (KEEPER.test(file.path)) kept.add(match[0]);
+      else if (KEEPER.test(file.path)) implemented.add(match[0]);
     }
     if (!file.path.endsWith('.md')) continue;
     for (const match of file.text.matchAll(ANCHOR)) {
@@ -48,13 +48,13 @@ export function checkRulebook(files: readonly SourceFile[]): Finding[] {
   }
   return rulebook === undefined
     ? findings
-    : [...findings, ...checkHeadings(rulebook, headings, kept)];
+    : [...findings, ...checkHeadings(rulebook, headings, implemented)];
 }
 
 function checkHeadings(
   rulebook: SourceFile,
   headings: readonly RegExpExecArray[],
-  kept: ReadonlySet<string>,
+  implemented: ReadonlySet<string>,
 ): Finding[] {
   const seen = new Set<string>();
   return headings.flatMap((match, index) => {
@@ -68,13 +68,13 @@ function checkHeadings(
     seen.add(name);
     const text = rulebook.text.slice(match.index, headings[index + 1]?.index);
     const isAhead = text.includes(NOT_BUILT);
-    if (!kept.has(name) && !isAhead) {
+    if (!implemented.has(name) && !isAhead) {
       report(
         'rule-uncited',
         `is not cited by a source or a test; cite it, or write "${NOT_BUILT.trim()} …"`,
       );
     }
-    if (kept.has(name) && isAhead) {
+    if (implemented.has(name) && isAhead) {
       report('rule-built', `is cited; remove its line "${NOT_BUILT.trim()} …"`);
     }
     if (!text.includes('\n*Why:* '))

@@ -53,8 +53,8 @@ afterAll(async () => {
 /** 600 ended orders, and 250 fills. */
 async function fill(): Promise<void> {
   let sent = 0;
-  const send = async (who: Actor, action: Record<string, unknown>): Promise<void> => {
-    const { envelope } = await who.sign(action as never);
+  const send = async (sender: Actor, action: Record<string, unknown>): Promise<void> => {
+    const { envelope } = await sender.sign(action as never);
     const from = `127.0.1.${sent++ % 20}`;
     const { json } = await post('/exchange', { ...envelope, confirm: 'executed' }, from);
     expect(json.status, JSON.stringify(json)).toBe('ok');

@@ -42,13 +42,13 @@ async function withFile<Told>(
 
 /** The last message of a failing start. */
 async function refusal(): Promise<string> {
-  const said = await venue.startAgain().then(
+  const message = await venue.startAgain().then(
     () => 'it serves',
     (error: unknown) => (error as Error).message,
   );
-  expect(said).toContain('ended with {"code":1,');
-  expect(said).not.toContain('    at ');
-  return said;
+  expect(message).toContain('ended with {"code":1,');
+  expect(message).not.toContain('    at ');
+  return message;
 }
 
 const keysOf = (): Record<string, unknown> =>
@@ -91,10 +91,10 @@ test.each<[string, string, string | undefined]>([
   await withFile(join('relay', 'seed'), text, async (file) => {
     const from = venue.stderr.length;
     await venue.startAgain();
-    const said = (): string => venue.stderr.slice(from);
-    await expect.poll(said, { timeout: 60_000 }).toContain('will not be restarted');
-    expect(said()).toContain(`${file} ${what}`);
-    expect(said()).not.toContain('relay exited; restarting it');
+    const message = (): string => venue.stderr.slice(from);
+    await expect.poll(message, { timeout: 60_000 }).toContain('will not be restarted');
+    expect(message()).toContain(`${file} ${what}`);
+    expect(message()).not.toContain('relay exited; restarting it');
   });
 });
 

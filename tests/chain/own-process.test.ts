@@ -44,19 +44,19 @@ afterAll(async () => {
 async function runChain(data: string, flags: readonly string[] = ['--port', '0']): Promise<Run> {
   const child = spawn(NODE, [PROGRAM, '--data', data, ...flags], { cwd: REPOSITORY });
   children.push(child);
-  let said = '';
+  let output = '';
   let complained = '';
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complained += text));
   await new Promise<void>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      if (said.endsWith('\n')) resolve();
+      output += text;
+      if (output.endsWith('\n')) resolve();
     });
     void ended.then(() => reject(new Error(complained)));
   });
-  const [, url = '', named = ''] = SERVING.exec(said) ?? [];
-  expect(url, said).not.toBe('');
+  const [, url = '', named = ''] = SERVING.exec(output) ?? [];
+  expect(url, output).not.toBe('');
   const kill = async (signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> => {
     child.kill(signal);
     return await ended;

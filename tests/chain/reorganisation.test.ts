@@ -31,19 +31,19 @@ const send = async (raw: Hex): Promise<Hex> =>
 test('both clients see a transaction disappear with its block, and its amount return', async () => {
   const { chain, reads } = world;
   await send(await payment({ nonce: 0, value: 1n }));
-  const kept = chain.head;
+  const base = chain.head;
   const hash = await send(await payment({ nonce: 1, value: 10n }));
-  const gone = chain.head;
+  const removed = chain.head;
   await chain.reorg(1);
-  expect(chain.head.number).toBe(gone.number + 1);
-  expect((await reads.getBlock({ blockNumber: BigInt(kept.number) })).hash).toBe(kept.hash);
-  const replaced = await reads.getBlock({ blockNumber: BigInt(gone.number) });
-  expect(replaced).toMatchObject({ parentHash: kept.hash, transactions: [] });
-  expect(replaced.hash).not.toBe(gone.hash);
+  expect(chain.head.number).toBe(removed.number + 1);
+  expect((await reads.getBlock({ blockNumber: BigInt(base.number) })).hash).toBe(base.hash);
+  const replaced = await reads.getBlock({ blockNumber: BigInt(removed.number) });
+  expect(replaced).toMatchObject({ parentHash: base.hash, transactions: [] });
+  expect(replaced.hash).not.toBe(removed.hash);
   await expect(reads.getTransactionReceipt({ hash })).rejects.toThrow(/could not be found/);
-  await expect(reads.getBlock({ blockHash: gone.hash })).rejects.toThrow(/could not be found/);
+  await expect(reads.getBlock({ blockHash: removed.hash })).rejects.toThrow(/could not be found/);
   expect(await provider.getTransactionReceipt(hash)).toBeNull();
-  expect((await provider.getBlock(gone.number))?.hash).toBe(replaced.hash);
+  expect((await provider.getBlock(removed.number))?.hash).toBe(replaced.hash);
   expect(await provider.getBalance(POOR.address)).toBe(1n);
   expect(await provider.getTransactionCount(RICH.address, 'pending')).toBe(1);
 });

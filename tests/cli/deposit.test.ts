@@ -85,8 +85,8 @@ test('a running venue writes a snapshot on request', async () => {
     (await oddlot(`snapshot --operations ${venue.operations} --json`)).out,
   );
   expect(height).toBeGreaterThan(1);
-  const told = await oddlot(`snapshot --operations ${venue.operations}`);
-  expect(told.out).toMatch(/^Newest snapshot: block \d+\n$/);
+  const snapshot = await oddlot(`snapshot --operations ${venue.operations}`);
+  expect(snapshot.out).toMatch(/^Newest snapshot: block \d+\n$/);
 }, 60_000);
 
 test.each<[line: string, code: number, why: string]>([

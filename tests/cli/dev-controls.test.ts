@@ -90,13 +90,13 @@ test.each([
   ['--controls 0 --data ./kept', '--data and --controls cannot be combined'],
   ['--controls 0 --accounts many', 'Invalid --accounts. Use a whole number from 0 to 100.'],
 ])('dev %s is rejected with a message', async (flags, sentence) => {
-  const said: string[] = [];
+  const printed: string[] = [];
   const { write } = process.stderr;
-  process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0;
+  process.stderr.write = (text: string | Uint8Array) => printed.push(String(text)) > 0;
   try {
     expect(await runCli(['dev', ...flags.split(' ')], {})).toBe(2);
   } finally {
     process.stderr.write = write;
   }
-  expect(said.join('')).toContain(sentence);
+  expect(printed.join('')).toContain(sentence);
 });

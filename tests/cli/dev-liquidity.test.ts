@@ -85,13 +85,13 @@ test.each([
   ['--liquidity mine', 'Invalid --liquidity. Use `examples`.'],
   ['--liquidity examples --controls 0', '--liquidity and --controls cannot be combined'],
 ])('dev %s is rejected with a message', async (flags, sentence) => {
-  const said: string[] = [];
+  const printed: string[] = [];
   const { write } = process.stderr;
-  process.stderr.write = (text: string | Uint8Array) => said.push(String(text)) > 0;
+  process.stderr.write = (text: string | Uint8Array) => printed.push(String(text)) > 0;
   try {
     expect(await runCli(['dev', '--port', '0', ...flags.split(' ')], {})).toBe(2);
   } finally {
     process.stderr.write = write;
   }
-  expect(said.join('')).toContain(sentence);
+  expect(printed.join('')).toContain(sentence);
 });

@@ -30,10 +30,10 @@ function oddlot(line: string, env: Readonly<Record<string, string>> = {}): Promi
       ...env,
     },
   });
-  const said = { out: '', err: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.err += text));
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
+  const output = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output.out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output.err += text));
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })));
 }
 
 test.each<[line: string, why: RegExp]>([
@@ -96,9 +96,9 @@ test('the help of `oddlot rebuild-history` is printed, and no file is created', 
 
 test('with --json a program prints one object on standard output, and all other output on standard error', async () => {
   const helped = await oddlot('bridge --help --json');
-  const told = JSON.parse(helped.out) as { said: string[] };
-  expect(told).toMatchObject({ program: 'bridge', exitCode: 0 });
-  expect(told.said[0]).toBe('Usage: oddlot bridge COMMAND [options]');
+  const printed = JSON.parse(helped.out) as { said: string[] };
+  expect(printed).toMatchObject({ program: 'bridge', exitCode: 0 });
+  expect(printed.said[0]).toBe('Usage: oddlot bridge COMMAND [options]');
   expect(helped.err).toContain('Usage: oddlot bridge COMMAND');
   const wrong = await oddlot('bridge moon --json');
   expect(JSON.parse(wrong.out)).toEqual({
@@ -138,12 +138,12 @@ test.each<[args: readonly string[], why: RegExp]>([
   [['--data', '/nowhere'], /^No log in \/nowhere\n$/],
   [['--moon'], /^Unknown option '--moon'/],
 ])('`oddlot rebuild-history` with %j is a usage error, as text and as JSON', async (args, why) => {
-  const said = { out: '', err: '' };
-  const hear = (name: 'err' | 'out') => ({ write: (text: string) => (said[name] += text) });
+  const output = { out: '', err: '' };
+  const hear = (name: 'err' | 'out') => ({ write: (text: string) => (output[name] += text) });
   const around = { environment: {}, stderr: hear('err'), stdout: hear('out') };
   expect(await runRebuildHistory(args, { ...around, isJson: false })).toBe(2);
-  expect(said).toEqual({ out: '', err: expect.stringMatching(why) });
-  said.err = '';
+  expect(output).toEqual({ out: '', err: expect.stringMatching(why) });
+  output.err = '';
   expect(await runRebuildHistory(args, { ...around, isJson: true })).toBe(2);
-  expect(JSON.parse(said.err)).toMatchObject({ error: { exitCode: 2 } });
+  expect(JSON.parse(output.err)).toMatchObject({ error: { exitCode: 2 } });
 });

@@ -37,11 +37,11 @@ afterAll(() => {
 });
 
 /** The answer of a venue whose assets equal its liabilities. */
-async function proofOf(amounts: readonly number[], who: number): Promise<Proof> {
+async function proofOf(amounts: readonly number[], nth: number): Promise<Proof> {
   const height = 12;
   const state = venueOf(amounts);
   const tree = await trees.build(state, height);
-  const user = someone(who);
+  const user = someone(nth);
   const found = await trees.proof(user, height);
   if (typeof found !== 'object') throw new Error('no proof');
   const [perp = 0n, outcome = 0n, withdrawHold = 0n, rewards = 0n] = found.parts;
@@ -204,10 +204,10 @@ test('the command prints all equal and different values', async () => {
   const wrong = await serve(chain(held.wrong));
   const args = ['--user', someone(1), '--proof', file];
 
-  const told = await run([...args, '--root', root, '--rpc', right]);
-  expect(told.lines).toContain('agree   bridge balance at block 33: 6.000007');
-  expect(told.lines.filter((line) => !line.startsWith('agree '))).toEqual([]);
-  expect(told.code).toBe(0);
+  const checked = await run([...args, '--root', root, '--rpc', right]);
+  expect(checked.lines).toContain('agree   bridge balance at block 33: 6.000007');
+  expect(checked.lines.filter((line) => !line.startsWith('agree '))).toEqual([]);
+  expect(checked.code).toBe(0);
 
   const poorer = await run([...args, '--rpc', wrong]);
   expect(poorer.lines.at(-1)).toBe('DIFFER  bridge balance at block 33: 6.000007, recomputed 6');

@@ -130,9 +130,9 @@ test('an operator’s resolution has only its winner and hash, and a market in p
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
   const message = `Market ${FIRST_ID} has not been resolved`;
   expect(open).toEqual({ code: 2, lines: [], faults: [message] });
-  const told = await verify({ ...RIGHT, resolutionStatus: 'prepared' }, '--json');
-  expect(told).toMatchObject({ code: 2, lines: [] });
-  expect(JSON.parse(told.faults.join())).toEqual({
+  const verified = await verify({ ...RIGHT, resolutionStatus: 'prepared' }, '--json');
+  expect(verified).toMatchObject({ code: 2, lines: [] });
+  expect(JSON.parse(verified.faults.join())).toEqual({
     error: { name: 'CliError', message, exitCode: 2 },
   });
 });

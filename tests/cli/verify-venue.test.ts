@@ -191,7 +191,7 @@ describe('a receipt', () => {
 });
 
 describe('a liquidation', () => {
-  test.each<[what: string, who: () => TestAccount, lines: readonly RegExp[]]>([
+  test.each<[what: string, account: () => TestAccount, lines: readonly RegExp[]]>([
     [
       'of one position',
       () => alice,
@@ -207,8 +207,8 @@ describe('a liquidation', () => {
     ],
     ['of one of two positions', () => dave, [/is within/, /not listed in the ledger row/]],
     ['by deleveraging', () => bob, [/adl: account value -/, /taken over at: 9\d+/]],
-  ])('%s agrees, also by the log', async (_, who, expected) => {
-    const args = ['--url', venue.url, '--user', who().address];
+  ])('%s agrees, also by the log', async (_, account, expected) => {
+    const args = ['--url', venue.url, '--user', account().address];
     const asked = await run(runVerifyLiquidation, args);
     expect(asked).toMatchObject({ code: 0, differing: [] });
     for (const line of expected) expect(asked.lines.join('\n')).toMatch(line);
@@ -276,8 +276,12 @@ describe('a liquidation', () => {
 
   test('with a consistent but wrong mark is detected by the log only', async () => {
     const url = await liar([LEDGER], (rows) => {
-      const told = step(rows);
-      Object.assign(told, { markPx: '92000', liquidatedNtlPos: '18400', maintenanceMargin: '184' });
+      const changed = step(rows);
+      Object.assign(changed, {
+        markPx: '92000',
+        liquidatedNtlPos: '18400',
+        maintenanceMargin: '184',
+      });
     });
     const args = ['--url', url, '--user', alice.address];
     expect(await run(runVerifyLiquidation, args)).toMatchObject({ code: 0 });
@@ -377,7 +381,7 @@ describe('the log of a venue', () => {
 
 const NOWHERE = 'http://127.0.0.1:1';
 test.each<
-  [what: string, verify: Verify, args: () => readonly string[], code: number, said: RegExp]
+  [what: string, verify: Verify, args: () => readonly string[], code: number, pattern: RegExp]
 >([
   ['no hash', runVerifyReceipt, () => [], 2, /^usage: /],
   ['half a hash', runVerifyReceipt, () => ['--tx', '0x12'], 2, /^usage: /],
@@ -423,8 +427,8 @@ test.each<
   ['a port without a log', runVerifyUrl, () => [venue.url], 2, /^Cannot read the log at .*: HTTP/],
   ['a block beyond the end', runVerifyUrl, () => [log, '--to', '999999'], 2, /^the log ends at/],
   ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /Use a whole number above zero/],
-])('%s is reported in one line, with its own exit code', async (_, verify, args, code, said) => {
+])('%s is reported in one line, with its own exit code', async (_, verify, args, code, pattern) => {
   const ended = await run(verify, args());
-  expect(ended.lines).toEqual([expect.stringMatching(said)]);
+  expect(ended.lines).toEqual([expect.stringMatching(pattern)]);
   expect(ended.code).toBe(code);
 });

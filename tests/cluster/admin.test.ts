@@ -231,9 +231,9 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       await expect
         .poll(() => admin(cluster, 'restore', '--data', dataB, ...giveUp), { timeout: 60_000 })
         .toMatchObject({ code: 0 });
-      const kept = await start('b', dataB);
-      expect(await kept.faucet()).toMatchObject({ status: 200 });
-      await kept.stop();
+      const restarted = await start('b', dataB);
+      expect(await restarted.faucet()).toMatchObject({ status: 200 });
+      await restarted.stop();
       // The other way round.
       await expect
         .poll(() => admin(cluster, 'restore', '--data', keptA, ...giveUp), { timeout: 60_000 })

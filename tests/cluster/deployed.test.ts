@@ -90,15 +90,15 @@ describe.skipIf(!hasNatsServer)('the files in deploy/cluster', () => {
       const a = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });
       const text = await (await fetch(`${a.operationsUrl}/metrics`)).text();
       await a.stop();
-      const told = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
+      const served = new Set([...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name));
       const named = new Set(
         readFileSync(join(DEPLOY, file), 'utf8').match(/\boddlot_[a-z0-9_]*[a-z0-9]\b/g),
       );
       expect(named.size).toBeGreaterThanOrEqual(countMin);
-      expect([...named].filter((name) => !told.has(name))).toEqual([]);
+      expect([...named].filter((name) => !served.has(name))).toEqual([]);
       // The guide explains all metrics of a cluster.
       const guide = readFileSync(join(REPOSITORY, 'docs/operate/cluster-runbook.md'), 'utf8');
-      const own = [...told].filter((name) => name!.startsWith('oddlot_cluster_'));
+      const own = [...served].filter((name) => name!.startsWith('oddlot_cluster_'));
       expect(own.length).toBeGreaterThan(8);
       expect(own.filter((name) => !guide.includes(name!))).toEqual([]);
     }),

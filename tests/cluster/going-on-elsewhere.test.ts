@@ -59,7 +59,7 @@ type Page = {
   readonly nextCursor: string;
 };
 
-const told = (events: readonly StreamEvent<unknown>[]) =>
+const rowsOf = (events: readonly StreamEvent<unknown>[]) =>
   events.flatMap((event) =>
     event.type === 'data' && !event.isSnapshot ? [{ height: event.height, data: event.data }] : [],
   );
@@ -106,16 +106,16 @@ describe.skipIf(!hasNatsServer)('a client of two replicas', () => {
       expect(moving.replicas.current).toBe(b.url);
       // The history is last: a client that has received the last orders from it has received all
       // other messages.
-      const orderRows = () => told(there.seen.get('userHistoricalOrders')!);
+      const orderRows = () => rowsOf(there.seen.get('userHistoricalOrders')!);
       await expect.poll(() => orderRows().at(-1)?.height, SOON).toBe(last);
       expect(orderRows().length).toBeGreaterThan(4);
       for (const [name, events] of there.seen) {
         if (name === 'explorerBlock') continue;
-        const isAlike = () => isDeepStrictEqual(told(here.seen.get(name)!), told(events));
+        const isAlike = () => isDeepStrictEqual(rowsOf(here.seen.get(name)!), rowsOf(events));
         await expect.poll(isAlike, SOON).toBe(true);
         expect(here.seen.get(name)!.filter(({ type }) => type === 'reset')).toEqual([]);
       }
-      const heights = told(here.seen.get('explorerBlock')!).map(({ height }) => height!);
+      const heights = rowsOf(here.seen.get('explorerBlock')!).map(({ height }) => height!);
       expect(heights).toEqual(heights.map((_, index) => heights[0]! + index));
       const { replicas } = await steady.info.settings();
       expect(replicas).toBeUndefined();

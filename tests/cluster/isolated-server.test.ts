@@ -69,11 +69,11 @@ describe.skipIf(!hasNatsServer)('a server that is isolated from the others', () 
         for (const text of ['one', 'two', 'three']) await second.log.append(note(text));
         await second.close();
         // It still considers itself the leader, and does not know the others' later messages.
-        const told = await old.end().then(
+        const reportedEnd = await old.end().then(
           ({ lastPlace }) => lastPlace,
           () => 'nothing',
         );
-        expect(told).not.toBe(before.lastPlace);
+        expect(reportedEnd).not.toBe(before.lastPlace);
         const third = openClusterLog({ cluster, urls: [isolated], directory: join(folder, 'a') });
         const started = Promise.race([third.then(({ lost }) => lost), sleep(8_000, 'waits')]);
         expect(await started).toBe('waits');

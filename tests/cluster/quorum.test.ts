@@ -19,11 +19,11 @@ describe.skipIf(!hasNatsServer)('a log without a quorum', () => {
       const readyz = async (): Promise<string> => (await fetch(`${operations}/readyz`)).text();
       await expect.poll(readyz).toContain('the log has had no quorum for');
       expect(await run.end('SIGTERM')).toEqual({ code: 0, signal: null });
-      const said = run.stdout + run.stderr;
-      expect(said).toContain(
+      const output = run.stdout + run.stderr;
+      expect(output).toContain(
         'stopped before shutdown was complete; pending actions were not acknowledged',
       );
-      expect(said).toMatch(/"why":"the log has had no quorum for/);
+      expect(output).toMatch(/"why":"the log has had no quorum for/);
     } finally {
       await servers.stop();
     }

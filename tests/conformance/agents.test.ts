@@ -31,8 +31,8 @@ function expectDone(reply: Reply): void {
 /** Before consensus the reject is an `err`, at execution it is in `statuses`; both are accepted. */
 function expectRefused(reply: Reply, code: number, message: string): void {
   const status = reply.json.data?.data?.statuses?.[0];
-  const told = status?.error === undefined ? reply.json : { ...status, message: status.error };
-  expect(told, reply.text).toMatchObject({ code, message });
+  const rejected = status?.error === undefined ? reply.json : { ...status, message: status.error };
+  expect(rejected, reply.text).toMatchObject({ code, message });
 }
 
 async function expectNoAuthority(agent: Actor): Promise<void> {

@@ -61,7 +61,7 @@ describe('cancel and cancelByCloid', () => {
       price: btc.at(-2000),
       size: btc.worth(20),
     });
-    const gone = (asset: number) =>
+    const notFound = (asset: number) =>
       `Order was never placed, already canceled, or filled. asset=${asset}`;
     const cases = [
       { a: btc.id, o: 987_654_321 },
@@ -70,14 +70,14 @@ describe('cancel and cancelByCloid', () => {
     ];
     for (const entry of cases) {
       const reply = await alice.cancel(entry);
-      expect(status(reply)).toMatchObject({ error: gone(entry.a), code: 10011 });
+      expect(status(reply)).toMatchObject({ error: notFound(entry.a), code: 10011 });
     }
     await alice.cancel({ a: btc.id, o: own.oid });
-    expect(status(await alice.cancel({ a: btc.id, o: own.oid })).error).toBe(gone(btc.id));
+    expect(status(await alice.cancel({ a: btc.id, o: own.oid })).error).toBe(notFound(btc.id));
     expect(await bob.openOrders()).toHaveLength(1);
     const byCloid = cancelByCloidAction({ asset: btc.id, cloid: cloidOf('never used') });
     const reply = await world.client.executed(await alice.sign(byCloid));
-    expect(status(reply).error).toBe(gone(btc.id));
+    expect(status(reply).error).toBe(notFound(btc.id));
   });
 
   test('every entry is tried: a failure stops no other entry and is returned at its index', async () => {

@@ -304,12 +304,12 @@ describe('a disk that is slower than the timeout of confirm', () => {
     expect(reply.json).toMatchObject({ status: 'pending', txHash: signed.txHash });
     const early = await statusOf(client, { txHash: signed.txHash });
     expect(['pending', 'executed']).toContain(early.status);
-    const late = await eventually(async () => {
+    const settled = await eventually(async () => {
       const found = await statusOf(client, { txHash: signed.txHash });
       expect(found.status).toBe('executed');
       return found;
     });
-    expect(late.result).toMatchObject({ type: 'PlaceOrder', statuses: ['success'] });
+    expect(settled.result).toMatchObject({ type: 'PlaceOrder', statuses: ['success'] });
     expect(await alice.openOrders()).toHaveLength(1);
   });
 

@@ -146,8 +146,8 @@ describe('depositWithPermit: for users without ether', () => {
         details: { field: 'signature.v' },
       });
     }
-    const told = await info({ ...query, signature: { r, s, v: v - 27 } });
-    expect(told.details).toMatchObject({ allowed: [27, 28] });
+    const rejected = await info({ ...query, signature: { r, s, v: v - 27 } });
+    expect(rejected.details).toMatchObject({ allowed: [27, 28] });
     expect(await chain.balanceOf(account.address)).toBe(usdc('1000'));
   });
 
@@ -318,12 +318,12 @@ describe('depositWithPermit: for users without ether', () => {
     }
     expect(await relayed()).toBe(before + 1);
     const guardian = chain.wallet(privateKeyToAccount(localKeys(venue).guardian));
-    const late = await wallet.permit(usdc('30'), inDeadline());
+    const overtaken = await wallet.permit(usdc('30'), inDeadline());
     await guardian.pause(true);
-    expect(await info(late)).toMatchObject({ code: 10014, message: 'Permit deposit failed' });
+    expect(await info(overtaken)).toMatchObject({ code: 10014, message: 'Permit deposit failed' });
     expect(await relayed()).toBe(before + 1);
     await guardian.pause(false);
-    expect(await info(late)).toMatchObject({ success: true });
+    expect(await info(overtaken)).toMatchObject({ success: true });
     expect(await chain.balanceOf(account.address)).toBeLessThanOrEqual(usdc('950'));
   });
 
@@ -331,8 +331,9 @@ describe('depositWithPermit: for users without ether', () => {
     ['the zero address', `0x${'0'.repeat(40)}`],
     ['the bridge', 'bridge'],
     ['the token', 'token'],
-  ])('R-transfer: the faucet grants nothing on the chain to %s', async (_, who) => {
-    const user = who === 'bridge' ? chain.bridge : who === 'token' ? chain.token : who;
+  ])('R-transfer: the faucet grants nothing on the chain to %s', async (_, receiver) => {
+    const user =
+      receiver === 'bridge' ? chain.bridge : receiver === 'token' ? chain.token : receiver;
     const answer = await post(venue.url, '/request-fund', { user, onChain: true });
     expect(answer).toMatchObject({ success: false, code: 10014, message: 'Invalid address' });
   });

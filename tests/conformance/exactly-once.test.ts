@@ -170,8 +170,8 @@ describe('a request that was rejected before it was logged', () => {
     const dave = await world.resident('dave');
     const buy = orderAction(order({ market: perp, side: 'buy', price: '50', size: '1' }));
     const expiresAfter = Date.now() - 10_000;
-    const late = await dave.sign(buy, { expiresAfter });
-    const reply = await world.client.executed(late);
+    const expired = await dave.sign(buy, { expiresAfter });
+    const reply = await world.client.executed(expired);
     const { message, details } = reply.json;
     const time = Number(/consensus time (\d{13})$/.exec(message)?.[1]);
     expect(reply.json).toEqual({
@@ -186,8 +186,8 @@ describe('a request that was rejected before it was logged', () => {
         docs: details.docs,
       },
     });
-    expect(await receiptOf({ txHash: late.txHash })).toMatchObject({ status: 'unknown' });
-    const nonce = late.envelope.nonce;
+    expect(await receiptOf({ txHash: expired.txHash })).toMatchObject({ status: 'unknown' });
+    const nonce = expired.envelope.nonce;
     done(await world.client.executed(await dave.sign(buy, { nonce, expiresAfter: time + 60_000 })));
     expect(await dave.openOrders()).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import { aVenue, cancelAction, cloidOf, orderAction, type Actor } from '../suppo
 import { eventually, type Json } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
 import { exact, show, sum } from '../support/exact.ts';
-import { past } from '../support/history.ts';
+import { queryHistory } from '../support/history.ts';
 import { bet, FEE, operate, OUTCOMES, placed, queued } from '../support/outcomes.ts';
 import {
   act,
@@ -22,7 +22,8 @@ const operator = new Operator(world);
 const deployer = new Deployer(world);
 
 const reportsOf = async (actor: Actor, name: object): Promise<Json> =>
-  (await past(world.client, { type: 'executionReport', user: actor.address, ...name })).data;
+  (await queryHistory(world.client, { type: 'executionReport', user: actor.address, ...name }))
+    .data;
 
 const reportOf = async (actor: Actor, oid: number): Promise<Json> => {
   const { orders, user } = await reportsOf(actor, { oid });
@@ -96,7 +97,7 @@ describe('a taker order', () => {
       'oid cloid instrumentId coin side outcome tif limitPx origSz received entered arrival fills filledSz avgPx fee ' +
       'builderFee slippage resting end';
     expect(Object.keys(report).join(' ')).toBe(fields);
-    const { data } = await past(world.client, { type: 'tx', txHash: signed.txHash });
+    const { data } = await queryHistory(world.client, { type: 'tx', txHash: signed.txHash });
     expect(data).toMatchObject({ block: height, time });
     expect(
       (await reportsOf(alice, { cloid: cloid.toUpperCase().replace('0X', '0x') })).orders,
@@ -305,7 +306,7 @@ describe('on outcome markets', () => {
       slippage: { mid: '1428.57', mark: '1428.57' },
       end: { state: 'filled' },
     });
-    const { data } = await past(world.client, { type: 'tx', txHash: signed.txHash });
+    const { data } = await queryHistory(world.client, { type: 'tx', txHash: signed.txHash });
     expect(report.received).toEqual({ time: data.time, txHash: signed.txHash, height: data.block });
     expect(report.entered.time - report.received.time).toBeGreaterThanOrEqual(300);
     expect((await reportsOf(bob, { cloid })).orders).toEqual([report]);

@@ -173,8 +173,8 @@ describe('a correct signature', () => {
       signer: carol.address,
       role: 'multiSigSigner',
     });
-    const late = await explain({ ...signed.envelope, nonce: options.nonce + 1 });
-    expect(late.match).toMatchObject({ mistake: 'nonce', role: 'multiSigSigner', owner: null });
+    const changed = await explain({ ...signed.envelope, nonce: options.nonce + 1 });
+    expect(changed.match).toMatchObject({ mistake: 'nonce', role: 'multiSigSigner', owner: null });
   });
 });
 

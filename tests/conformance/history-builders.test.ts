@@ -1,7 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { aSharedVenue, order, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
-import { allPages, expectCursorRefusals, expectRefusals, past } from '../support/history.ts';
+import {
+  allPages,
+  expectCursorRefusals,
+  expectRefusals,
+  queryHistory,
+} from '../support/history.ts';
 import { approveBuilder } from '../support/keys.ts';
 import { act, done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 
@@ -42,7 +47,7 @@ beforeAll(async () => {
 });
 
 const mine = (type: string, more: object = {}) =>
-  past(world.client, { type, user: builder.address, ...more });
+  queryHistory(world.client, { type, user: builder.address, ...more });
 
 describe('builderMeEarned', () => {
   test('one row per order: fills merged, the price weighted by volume, the user masked', async () => {
@@ -68,7 +73,7 @@ describe('builderMeEarned', () => {
       user: `${address.slice(0, 6)}****${address.slice(-4)}`,
     });
     expect(last).toMatchObject({ qty: '1', price: '100', builderFee: '0.01' });
-    const { data: tx } = await past(world.client, { type: 'tx', txHash: last.txHash });
+    const { data: tx } = await queryHistory(world.client, { type: 'tx', txHash: last.txHash });
     expect(tx.action.builder).toEqual({ b: builder.address, f: 10 });
   });
 
@@ -80,7 +85,11 @@ describe('builderMeEarned', () => {
     expect(await allPages(world.client, query, ({ items }) => items)).toEqual(data.items);
     const read = { ...query, pageSize: 100 };
     const times = data.items.map(({ time }: Json) => time);
-    const span = await past(world.client, { ...read, startTime: times[1], endTime: times[1] });
+    const span = await queryHistory(world.client, {
+      ...read,
+      startTime: times[1],
+      endTime: times[1],
+    });
     expect(span.data).toMatchObject({ items: [data.items[1]], total: 1 });
     expect((await mine('builderMeEarned', { page: 9 })).data.items).toEqual([]);
   });
@@ -159,7 +168,7 @@ describe('claims', () => {
 
   test('an address that never earned', async () => {
     const user = world.stranger('nobody').address;
-    const ask = async (type: string) => (await past(world.client, { type, user })).data;
+    const ask = async (type: string) => (await queryHistory(world.client, { type, user })).data;
     expect(await ask('builderMeClaimable')).toEqual({
       claimable: '0',
       hasAggregate: false,

@@ -3,7 +3,7 @@ import { aSharedVenue, orderAction, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
 import { eventually } from '../support/client.ts';
-import { past } from '../support/history.ts';
+import { queryHistory } from '../support/history.ts';
 import { bet, OUTCOMES, placed, queued } from '../support/outcomes.ts';
 import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
@@ -31,7 +31,7 @@ const NO_HASH = `0x${'0'.repeat(64)}`;
 describe('blocks', () => {
   test('newest first, linked by their hashes, with the hash of the state', async () => {
     await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
-    const { asOf, data } = await past(world.client, { type: 'blocks', limit: 10 });
+    const { asOf, data } = await queryHistory(world.client, { type: 'blocks', limit: 10 });
     expect(data).toHaveLength(10);
     expect(data[0].height).toBe(asOf.height);
     for (const [index, row] of data.entries()) {
@@ -47,11 +47,11 @@ describe('blocks', () => {
   });
 
   test('below a height, down to the first', async () => {
-    const { data } = await past(world.client, { type: 'blocks', before: 4 });
+    const { data } = await queryHistory(world.client, { type: 'blocks', before: 4 });
     expect(data.map(({ height }: Json) => height)).toEqual([3, 2, 1]);
-    expect((await past(world.client, { type: 'blocks', before: 1 })).data).toEqual([]);
+    expect((await queryHistory(world.client, { type: 'blocks', before: 1 })).data).toEqual([]);
     expect(await refused({ type: 'blocks', limit: 0 })).toBe('200 10000 Invalid limit');
-    const { warnings } = await past(world.client, { type: 'blocks', limit: 101 });
+    const { warnings } = await queryHistory(world.client, { type: 'blocks', limit: 101 });
     expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 101, to: 100 } }]);
   });
 });
@@ -62,7 +62,7 @@ describe('block', () => {
       orderAction({ a: perp.id, b: true, p: '91', s: '1', r: false, t: { limit: { tif: 'Gtc' } } }),
     );
     const { json } = await world.client.executed(signed);
-    const { data } = await past(world.client, { type: 'block', height: json.height });
+    const { data } = await queryHistory(world.client, { type: 'block', height: json.height });
     expect(data.numTxs).toBe(data.txs.length);
     expect(data.txs).toContainEqual({
       hash: signed.txHash,
@@ -72,11 +72,13 @@ describe('block', () => {
       block: json.height,
       error: null,
     });
-    expect((await past(world.client, { type: 'block', hash: data.hash })).data).toEqual(data);
+    expect((await queryHistory(world.client, { type: 'block', hash: data.hash })).data).toEqual(
+      data,
+    );
   });
 
   test('unknown ones', async () => {
-    const { asOf } = await past(world.client, { type: 'blocks', limit: 1 });
+    const { asOf } = await queryHistory(world.client, { type: 'blocks', limit: 1 });
     const missing = '200 10404 Block not found';
     expect(await refused({ type: 'block', height: asOf.height + 100_000 })).toBe(missing);
     expect(await refused({ type: 'block', height: 0 })).toBe(missing);
@@ -100,7 +102,7 @@ describe('tx', () => {
     });
     const signed = await alice.sign(action);
     const { json } = await world.client.executed(signed);
-    const { data } = await past(world.client, { type: 'tx', txHash: signed.txHash });
+    const { data } = await queryHistory(world.client, { type: 'tx', txHash: signed.txHash });
     const { envelope } = signed;
     expect(data).toEqual({
       hash: signed.txHash,
@@ -119,13 +121,15 @@ describe('tx', () => {
       traceId: signed.traceId,
       result: { type: 'PlaceOrder', statuses: ['success'], orders: json.data.data.orders },
     });
-    expect((await past(world.client, { type: 'tx', hash: signed.txHash })).data).toEqual(data);
+    expect((await queryHistory(world.client, { type: 'tx', hash: signed.txHash })).data).toEqual(
+      data,
+    );
   });
 
   test('a request rejected at its execution has the reason', async () => {
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: perp.id, o: 999_999 }] });
     await world.client.executed(signed);
-    const { data } = await past(world.client, { type: 'tx', txHash: signed.txHash });
+    const { data } = await queryHistory(world.client, { type: 'tx', txHash: signed.txHash });
     const error = `Order was never placed, already canceled, or filled. asset=${perp.id}`;
     expect(data.error).toBe(error);
     expect(data.result.statuses).toMatchObject([
@@ -140,20 +144,20 @@ describe('tx', () => {
     const order = bet(market, 'buy Yes 10 at 0.4');
     const signed = await queued(carol, order);
     const query = { type: 'tx', txHash: signed.txHash };
-    const found = await eventually(async () => (await past(world.client, query)).data);
+    const found = await eventually(async () => (await queryHistory(world.client, query)).data);
     expect(found).toMatchObject({
       action: { type: 'order' },
       signer: carol.address,
       result: { type: 'PlaceOrder', statuses: ['success'] },
     });
     expect(Object.keys(found.action)).toEqual(['type']);
-    const list = (await past(world.client, { type: 'txs', height: found.block })).data;
+    const list = (await queryHistory(world.client, { type: 'txs', height: found.block })).data;
     const listed = list.find(({ hash }: { hash: string }) => hash === signed.txHash);
     expect(listed).toMatchObject({ action: { type: 'order' }, entries: null });
     expect(Object.keys(listed.action)).toEqual(['type']);
     expect(found.result).not.toHaveProperty('orders');
     const released = await eventually(async () => {
-      const { data } = await past(world.client, query);
+      const { data } = await queryHistory(world.client, query);
       expect(data.action.orders).toEqual([order]);
       return data;
     });
@@ -173,13 +177,13 @@ describe('tx', () => {
       expect(found.status).toBe('failed');
       return found;
     });
-    const { data } = await past(world.client, { type: 'tx', txHash });
-    const { data: block } = await past(world.client, { type: 'block', height: data.block });
-    const { data: list } = await past(world.client, { type: 'txs', height: data.block });
-    const told = [block.txs, list].map(
+    const { data } = await queryHistory(world.client, { type: 'tx', txHash });
+    const { data: block } = await queryHistory(world.client, { type: 'block', height: data.block });
+    const { data: list } = await queryHistory(world.client, { type: 'txs', height: data.block });
+    const shown = [block.txs, list].map(
       (rows) => rows.find((row: Json) => row.hash === txHash).error,
     );
-    expect([status, data.error, ...told]).toEqual(['failed', ...Array(3).fill(error.message)]);
+    expect([status, data.error, ...shown]).toEqual(['failed', ...Array(3).fill(error.message)]);
     expect(error.message).not.toBe('');
   });
 
@@ -202,7 +206,7 @@ describe('txs', () => {
     const cancels = [{ a: perp.id, o: oid }];
     const refusedOne = await alice.sign({ type: 'cancel', cancels });
     await world.client.executed(refusedOne);
-    const { data } = await past(world.client, { type: 'txs', limit: 2 });
+    const { data } = await queryHistory(world.client, { type: 'txs', limit: 2 });
     expect(data).toEqual([
       {
         hash: refusedOne.txHash,
@@ -226,16 +230,16 @@ describe('txs', () => {
   });
 
   test('those of a block in their order', async () => {
-    const [newest] = (await past(world.client, { type: 'txs', limit: 1 })).data;
+    const [newest] = (await queryHistory(world.client, { type: 'txs', limit: 1 })).data;
     const height = newest.block;
-    const { data: block } = await past(world.client, { type: 'block', height });
-    const { data } = await past(world.client, { type: 'txs', height });
+    const { data: block } = await queryHistory(world.client, { type: 'block', height });
+    const { data } = await queryHistory(world.client, { type: 'txs', height });
     expect(data.map(({ hash }: { hash: string }) => hash)).toEqual(
       block.txs.map(({ hash }: { hash: string }) => hash),
     );
-    expect((await past(world.client, { type: 'txs', height: 1 })).data).toEqual([]);
+    expect((await queryHistory(world.client, { type: 'txs', height: 1 })).data).toEqual([]);
     expect(await refused({ type: 'txs', limit: 0 })).toBe('200 10000 Invalid limit');
-    const own = await past(world.client, { type: 'txs', height, user: newest.user });
+    const own = await queryHistory(world.client, { type: 'txs', height, user: newest.user });
     expect(own.data).toEqual(data.filter(({ user }: { user: string }) => user === newest.user));
   });
 
@@ -247,8 +251,8 @@ describe('txs', () => {
       sent.unshift({ hash: signed.txHash, height: json.height });
     }
     const asked = { type: 'txs', user: alice.address, limit: 2 } as const;
-    const first = await past(world.client, asked);
-    const second = await past(world.client, { ...asked, cursor: first.nextCursor });
+    const first = await queryHistory(world.client, asked);
+    const second = await queryHistory(world.client, { ...asked, cursor: first.nextCursor });
     const hashes = [...first.data, ...second.data].map(({ hash }: { hash: string }) => hash);
     expect(hashes.slice(0, 3)).toEqual(sent.map(({ hash }) => hash));
     expect(new Set(hashes).size).toBe(4);
@@ -256,18 +260,18 @@ describe('txs', () => {
     let { data, nextCursor } = second;
     const all = [...first.data, ...data];
     while (nextCursor !== null) {
-      ({ data, nextCursor } = await past(world.client, { ...asked, cursor: nextCursor }));
+      ({ data, nextCursor } = await queryHistory(world.client, { ...asked, cursor: nextCursor }));
       all.push(...data);
     }
     expect(new Set(all.map(({ hash }) => hash)).size).toBe(all.length);
     expect(new Set(all.map(({ user }) => user))).toEqual(new Set([alice.address]));
     const [, middle] = first.data;
     const span = { startTime: middle.time, endTime: middle.time };
-    const then = await past(world.client, { type: 'txs', user: alice.address, ...span });
+    const then = await queryHistory(world.client, { type: 'txs', user: alice.address, ...span });
     expect(then.data).toContainEqual(middle);
     expect(new Set(then.data.map(({ time }: { time: number }) => time)).size).toBe(1);
     const nobody = `0x${'12'.repeat(20)}`;
-    expect((await past(world.client, { type: 'txs', user: nobody })).data).toEqual([]);
+    expect((await queryHistory(world.client, { type: 'txs', user: nobody })).data).toEqual([]);
   });
 
   test('pages and time ranges are of one account, and cursors are valid for their list only', async () => {
@@ -275,7 +279,7 @@ describe('txs', () => {
     expect(await refused({ type: 'txs', cursor: 'x' })).toMatch(/user/);
     const asked = { type: 'txs', user: alice.address, limit: 1 } as const;
     expect(await refused({ ...asked, cursor: 'x' })).toBe('200 10000 Invalid cursor');
-    const { nextCursor } = await past(world.client, asked);
+    const { nextCursor } = await queryHistory(world.client, asked);
     const other = { ...asked, user: `0x${'12'.repeat(20)}`, cursor: nextCursor };
     expect(await refused(other)).toBe('200 10000 Invalid cursor');
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
-import { past } from '../support/history.ts';
+import { queryHistory } from '../support/history.ts';
 import { tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 
@@ -41,7 +41,7 @@ function cellsOf(table: string): string[][] {
 }
 
 const rowsOf = async (type: string, more: object = {}): Promise<Json[]> =>
-  (await past(world.client, { type, user: alice.address, ...more })).data;
+  (await queryHistory(world.client, { type, user: alice.address, ...more })).data;
 
 describe('as lines of JSON', () => {
   test.each<[string, () => Promise<Json[]>]>([
@@ -51,7 +51,7 @@ describe('as lines of JSON', () => {
     [
       'fundings',
       async () =>
-        (await past(world.client, { type: 'userFundings', user: alice.address })).data.data,
+        (await queryHistory(world.client, { type: 'userFundings', user: alice.address })).data.data,
     ],
   ])('%s are the rows of the query, oldest first', async (name, rows) => {
     const reply = await exported(name, { user: alice.address, format: 'ndjson' });
@@ -110,25 +110,25 @@ describe('as a table', () => {
 });
 
 describe('rejected exports', () => {
-  const told = async (reply: Response) => {
+  const errorOf = async (reply: Response) => {
     const { code, message } = (await reply.json()) as Json;
     return `${reply.status} ${code} ${message}`;
   };
 
   test('before the first row, in the envelope of /info', async () => {
     const user = alice.address;
-    expect(await told(await exported('fills', {}))).toBe('400 10002 Missing field: user');
-    expect(await told(await exported('fills', { user: '0x1' }))).toBe(
+    expect(await errorOf(await exported('fills', {}))).toBe('400 10002 Missing field: user');
+    expect(await errorOf(await exported('fills', { user: '0x1' }))).toBe(
       '400 10002 Wrong type for user',
     );
-    expect(await told(await exported('fills', { user, from: 'x' }))).toBe(
+    expect(await errorOf(await exported('fills', { user, from: 'x' }))).toBe(
       '400 10002 Wrong type for from',
     );
-    expect(await told(await exported('fills', { user, format: 'xml' }))).toBe(
+    expect(await errorOf(await exported('fills', { user, format: 'xml' }))).toBe(
       '400 10002 Wrong type for format',
     );
     const coin = '77777';
-    expect(await told(await exported('candles', { coin, interval: '1m' }))).toBe(
+    expect(await errorOf(await exported('candles', { coin, interval: '1m' }))).toBe(
       '200 10404 Instrument not found',
     );
     expect((await exported('trades', { user })).status).toBe(404);

@@ -8,7 +8,7 @@ import {
   expectPaging,
   expectRefusals,
   expectTimes,
-  past,
+  queryHistory,
 } from '../support/history.ts';
 import { operate, OUTCOMES, placed } from '../support/outcomes.ts';
 import { done, newScene, Operator, type OwnPerp } from '../support/perps.ts';
@@ -26,7 +26,7 @@ let bob: Actor;
 let market: OutcomeMarket;
 
 const fillsOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
-  (await past(world.client, { type: 'userFills', user: actor.address, ...more })).data;
+  (await queryHistory(world.client, { type: 'userFills', user: actor.address, ...more })).data;
 
 /** Bob rests an order and Alice executes against it. */
 async function trade(on: OwnPerp, side: 'buy' | 'sell', price: string, size: string) {
@@ -99,7 +99,7 @@ describe('of perps', () => {
 
   test('the hash is that of the request that traded', async () => {
     const [row] = await fillsOf(alice);
-    const tx = await past(world.client, { type: 'tx', txHash: row.hash });
+    const tx = await queryHistory(world.client, { type: 'tx', txHash: row.hash });
     expect(tx.data).toMatchObject({ user: alice.address, action: { type: 'order' } });
     expect(tx.data.result.orders[0].oid).toBe(row.oid);
   });
@@ -140,13 +140,15 @@ describe('of outcome markets', () => {
 describe('users and filters', () => {
   test('an unknown account, an agent, and malformed queries', async () => {
     const stranger = world.stranger('nobody');
-    expect(await past(world.client, { type: 'userFills', user: stranger.address })).toMatchObject({
+    expect(
+      await queryHistory(world.client, { type: 'userFills', user: stranger.address }),
+    ).toMatchObject({
       data: [],
       nextCursor: null,
     });
     const agent = world.stranger('agent');
     await alice.approveAgent(agent.address, 'history');
-    const asked = await past(world.client, { type: 'userFills', user: agent.address });
+    const asked = await queryHistory(world.client, { type: 'userFills', user: agent.address });
     expect(asked.data).toEqual([]);
     expect(asked.warnings).toMatchObject([
       { code: 'AGENT_ADDRESS', details: { owner: alice.address } },
@@ -167,7 +169,7 @@ describe('users and filters', () => {
     expect(await ask({ offset: 200_001 })).toBe('200 10000 Invalid offset');
     expect(await ask({ coin: 'BTC' })).toBe('400 10002 Wrong type for coin');
     expect(await ask({ accountType: 'spot' })).toBe('400 10002 Wrong type for accountType');
-    const { nextCursor } = await past(world.client, {
+    const { nextCursor } = await queryHistory(world.client, {
       type: 'userFills',
       user: alice.address,
       limit: 1,
@@ -176,7 +178,7 @@ describe('users and filters', () => {
   });
 
   test('an excessive limit is lowered, with a warning', async () => {
-    const { warnings } = await past(world.client, {
+    const { warnings } = await queryHistory(world.client, {
       type: 'userFills',
       user: alice.address,
       limit: 9_999,
@@ -196,7 +198,7 @@ describe('users and filters', () => {
     expect(reply.status).toBe(503);
     expect(reply.json).toMatchObject({ success: false, code: 10503, name: 'UNAVAILABLE' });
     expect(reply.headers.get('retry-after')).toBe('1');
-    const { asOf } = await past(world.client, {
+    const { asOf } = await queryHistory(world.client, {
       type: 'userFills',
       user: alice.address,
       minHeight: height,

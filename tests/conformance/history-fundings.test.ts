@@ -2,7 +2,7 @@ import { startVenue, type TestVenue } from '@oddlot/testkit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Actor } from '../support/actors.ts';
 import { Client, type Json } from '../support/client.ts';
-import { allPages, past } from '../support/history.ts';
+import { allPages, queryHistory } from '../support/history.ts';
 import { type Market, readMarket } from '../support/market.ts';
 
 /** userFundings over a full hour that the test ends by advancing the time. */
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => venue.stop());
 
 const ask = async ({ address: user }: Actor, more: object = {}): Promise<Json> =>
-  (await past(client, { type: 'userFundings', user, ...more })).data;
+  (await queryHistory(client, { type: 'userFundings', user, ...more })).data;
 
 test('R-funding: when the hour ends, the long pays and the short collects', async () => {
   await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
@@ -42,7 +42,7 @@ test('R-funding: when the hour ends, the long pays and the short collects', asyn
   const query = { type: 'userFundings', user: alice.address };
   await venue.advance(HOUR_MS / 2);
   await venue.settled();
-  const { data } = (await past(client, query)).data;
+  const { data } = (await queryHistory(client, query)).data;
   expect(data).toHaveLength(1);
   const [paid] = data;
   expect(paid).toEqual({

@@ -6,7 +6,7 @@ import {
   expectPaging,
   expectRefusals,
   expectTimes,
-  past,
+  queryHistory,
 } from '../support/history.ts';
 import { send, tokenSend } from '../support/keys.ts';
 import { done, OPERATED } from '../support/perps.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 const ledgerOf = async (actor: Actor, more: object = {}): Promise<Json[]> => {
   const query = { type: 'userNonFundingLedgerUpdates', user: actor.address };
-  return (await past(world.client, { ...query, ...more })).data;
+  return (await queryHistory(world.client, { ...query, ...more })).data;
 };
 const kinds = (rows: Json[]) => rows.map(({ delta }) => `${delta.type} ${delta.amount}`);
 
@@ -54,9 +54,9 @@ describe('userNonFundingLedgerUpdates', () => {
 
   test('the hash leads to the request, and for the faucet to the block', async () => {
     const rows = await ledgerOf(alice);
-    const tx = await past(world.client, { type: 'tx', txHash: rows[0].hash });
+    const tx = await queryHistory(world.client, { type: 'tx', txHash: rows[0].hash });
     expect(tx.data).toMatchObject({ action: { type: 'tokenSend', amount: '5' }, error: null });
-    const block = await past(world.client, { type: 'block', hash: rows.at(-1).hash });
+    const block = await queryHistory(world.client, { type: 'block', hash: rows.at(-1).hash });
     expect(block.data.blockTime).toBe(rows.at(-1).time);
   });
 
@@ -68,7 +68,9 @@ describe('userNonFundingLedgerUpdates', () => {
     await expectRefusals(world.client, { type: 'userNonFundingLedgerUpdates' });
     await expectCursorRefusals(world.client, query);
     const stranger = world.stranger('nobody').address;
-    expect(await past(world.client, { ...query, user: stranger })).toMatchObject({ data: [] });
+    expect(await queryHistory(world.client, { ...query, user: stranger })).toMatchObject({
+      data: [],
+    });
   });
 });
 
@@ -80,7 +82,7 @@ describe('withdrawals', () => {
       done(await send(carol, 'withdraw3', { destination, amount }));
     }
     const query = { type: 'withdrawals', user: carol.address };
-    const { data } = await past(world.client, query);
+    const { data } = await queryHistory(world.client, query);
     expect(data.map(({ amount }: Json) => amount)).toEqual(['30', '20', '10']);
     const { withdraw_fee: fee } = await world.client.data({ type: 'settings' });
     expect(data[0]).toEqual({
@@ -94,14 +96,15 @@ describe('withdrawals', () => {
       error: null,
       updateTime: data[0].time,
     });
-    const ask = async (more: object) => (await past(world.client, { ...query, ...more })).data;
+    const ask = async (more: object) =>
+      (await queryHistory(world.client, { ...query, ...more })).data;
     expect(await ask({ limit: 1 })).toEqual(data.slice(0, 1));
     expect(await ask({ before: data[0].id })).toEqual(data.slice(1));
     expect(await ask({ before: data[2].id })).toEqual([]);
     expect(await ask({ user: bob.address })).toEqual([]);
     expect(kinds(await ledgerOf(carol, { limit: 1 }))).toEqual(['withdraw 30']);
     await expectRefusals(world.client, { type: 'withdrawals' });
-    const { warnings } = await past(world.client, { ...query, limit: 1_000 });
+    const { warnings } = await queryHistory(world.client, { ...query, limit: 1_000 });
     expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 1_000, to: 200 } }]);
     expect((await world.client.info({ ...query, limit: 0 })).json.message).toBe('Invalid limit');
   });

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 import { exact, show, sum } from '../support/exact.ts';
-import { past } from '../support/history.ts';
+import { queryHistory } from '../support/history.ts';
 import {
   act,
   done,
@@ -33,7 +33,7 @@ beforeEach(async () => {
 });
 
 async function rowsOf(type: string, { address }: Actor): Promise<Json[]> {
-  return (await past(world.client, { type, user: address })).data;
+  return (await queryHistory(world.client, { type, user: address })).data;
 }
 
 /**

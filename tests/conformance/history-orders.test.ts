@@ -7,7 +7,7 @@ import {
   expectPaging,
   expectRefusals,
   expectTimes,
-  past,
+  queryHistory,
 } from '../support/history.ts';
 import { OUTCOMES, placed } from '../support/outcomes.ts';
 import {
@@ -38,7 +38,8 @@ beforeAll(async () => {
 });
 
 const ordersOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
-  (await past(world.client, { type: 'historicalOrders', user: actor.address, ...more })).data;
+  (await queryHistory(world.client, { type: 'historicalOrders', user: actor.address, ...more }))
+    .data;
 
 const rowOf = async (actor: Actor, oid: number): Promise<Json> =>
   (await ordersOf(actor)).find(({ order }) => order.oid === oid);
@@ -171,13 +172,15 @@ test('time ranges, pages and rejects', async () => {
   await expectRefusals(world.client, { type: 'historicalOrders' });
   await expectCursorRefusals(world.client, query);
   const stranger = world.stranger('nobody').address;
-  expect(await past(world.client, { ...query, user: stranger })).toMatchObject({ data: [] });
+  expect(await queryHistory(world.client, { ...query, user: stranger })).toMatchObject({
+    data: [],
+  });
   const agent = world.stranger('agent').address;
   await alice.approveAgent(agent, 'orders');
-  expect((await past(world.client, { ...query, user: agent })).warnings).toMatchObject([
+  expect((await queryHistory(world.client, { ...query, user: agent })).warnings).toMatchObject([
     { code: 'AGENT_ADDRESS' },
   ]);
-  const { warnings } = await past(world.client, { ...query, limit: 5_000 });
+  const { warnings } = await queryHistory(world.client, { ...query, limit: 5_000 });
   expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 5_000, to: 2_000 } }]);
 });
 
@@ -189,10 +192,14 @@ test('orders that change during paging appear after the last row, in their new s
     oids.push(oid);
   }
   const query = { type: 'historicalOrders', user: dave.address, limit: 2 };
-  const first = await past(world.client, query);
+  const first = await queryHistory(world.client, query);
   done(await act(dave, { type: 'cancelAll' }));
   const seen = new Map<number, string>();
-  for (let page = first; ; page = await past(world.client, { ...query, cursor: page.nextCursor })) {
+  for (
+    let page = first;
+    ;
+    page = await queryHistory(world.client, { ...query, cursor: page.nextCursor })
+  ) {
     for (const { order, status } of page.data) seen.set(order.oid, status);
     if (page.nextCursor === null) break;
   }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { aSharedVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
-import { expectRefusals, past } from '../support/history.ts';
+import { expectRefusals, queryHistory } from '../support/history.ts';
 import { send, tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { HOLDING } from '../support/venue-process.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const portfolioOf = async ({ address: user }: Actor, window?: string): Promise<Json> => {
   const query = { type: 'portfolio', user, ...(window === undefined ? {} : { window }) };
-  return (await past(world.client, query)).data;
+  return (await queryHistory(world.client, query)).data;
 };
 
 const SPANS = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
@@ -60,7 +60,7 @@ describe('the points', () => {
   test.each(Object.entries(SPANS))(
     'of a %s: at multiples of one step, the last is now',
     async (window, spanMs) => {
-      const { asOf, data } = await past(world.client, {
+      const { asOf, data } = await queryHistory(world.client, {
         type: 'portfolio',
         user: alice.address,
         window,

@@ -208,10 +208,10 @@ describe('requests and answers', () => {
     api.send({ method: 'unsubscribe', subscription: { type: 'userFills', user } });
     const isLast = (frame: Json) => frame.data?.method === 'unsubscribe';
     await api.next(isLast);
-    const told = api.frames
+    const received = api.frames
       .filter(({ channel }) => channel === 'subscriptionResponse' || channel === 'error')
       .map(({ data }) => data.code ?? data.subscription.type);
-    expect(told).toEqual([...types, 'ALREADY_SUBSCRIBED', 'tickers', 'userFills']);
+    expect(received).toEqual([...types, 'ALREADY_SUBSCRIBED', 'tickers', 'userFills']);
   });
 
   test.each([
@@ -279,9 +279,9 @@ describe('the explorer', () => {
       orders: [farBid(world.btc)],
     });
     const good = await world.client.executed(signed);
-    const told = (txHash: string) => (frame: Json) =>
+    const received = (txHash: string) => (frame: Json) =>
       frame.channel === 'explorerTxs' && frame.data.some((tx: Json) => tx.hash === txHash);
-    const { data } = await ws.next(told(signed.txHash));
+    const { data } = await ws.next(received(signed.txHash));
     const tx = data.find((each: Json) => each.hash === signed.txHash);
     expect(tx).toEqual({
       hash: signed.txHash,

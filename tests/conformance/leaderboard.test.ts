@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
-import { past } from '../support/history.ts';
+import { queryHistory } from '../support/history.ts';
 import { tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
 
@@ -21,7 +21,7 @@ describe('the leading accounts', () => {
   let loser: Actor;
   let idle: Actor;
 
-  const ask = (query: object): Promise<Json> => past(world.client, query);
+  const ask = (query: object): Promise<Json> => queryHistory(world.client, query);
   const leaders = async (query: object = {}): Promise<Json> =>
     (await ask({ type: 'leaderboard', ...query })).data;
   const usersOf = async (query: object = {}): Promise<string[]> =>
@@ -80,10 +80,10 @@ describe('the leading accounts', () => {
   });
 
   test('an account that trades appears at the next update', async () => {
-    const late = await world.trader('late');
+    const newcomer = await world.trader('late');
     await perp.push('104');
-    await trade(late, idle, { market: perp, price: '104', size: '1' });
-    await expect.poll(() => usersOf({ sortBy: 'volume' }), PATIENCE).toContain(late.address);
+    await trade(newcomer, idle, { market: perp, price: '104', size: '1' });
+    await expect.poll(() => usersOf({ sortBy: 'volume' }), PATIENCE).toContain(newcomer.address);
   });
 
   test('the settings report it', async () => {
@@ -102,7 +102,7 @@ describe('a venue whose operator disabled it', () => {
       message: 'This action is not allowed.',
       details: { why: expect.stringContaining('disabled the leaderboard') },
     });
-    const { json: told } = await world.client.info({ type: 'settings' });
-    expect(told.data.has_leaderboard).toBe(false);
+    const { json: settings } = await world.client.info({ type: 'settings' });
+    expect(settings.data.has_leaderboard).toBe(false);
   });
 });

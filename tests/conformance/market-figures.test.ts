@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { aVenue, type Actor } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 import { Deployer, shareTrader } from '../support/deployer.ts';
-import { past } from '../support/history.ts';
+import { queryHistory } from '../support/history.ts';
 import { OUTCOMES, operate } from '../support/outcomes.ts';
 import { newScene, Operator, trade, type OwnPerp } from '../support/perps.ts';
 
@@ -12,7 +12,7 @@ const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
 
-const ask = async (query: object): Promise<Json> => (await past(world.client, query)).data;
+const ask = async (query: object): Promise<Json> => (await queryHistory(world.client, query)).data;
 
 const refusalOf = async (query: object): Promise<Json> => {
   const { json, status } = await world.client.info(query);
@@ -69,8 +69,8 @@ describe('liquidations and largestTrades', () => {
     }
     await scene.perp.push('91');
     const list = { type: 'liquidations', coin: String(scene.perp.id), limit: 1 };
-    const first = await past(world.client, list);
-    const second = await past(world.client, { ...list, cursor: first.nextCursor });
+    const first = await queryHistory(world.client, list);
+    const second = await queryHistory(world.client, { ...list, cursor: first.nextCursor });
     expect(second.nextCursor).toBeNull();
     const users = [first.data[0].user, second.data[0].user].sort();
     expect(users).toEqual([scene.alice.address, scene.carol.address].sort());

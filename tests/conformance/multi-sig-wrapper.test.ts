@@ -162,10 +162,10 @@ describe('the wrapper', () => {
       code: 10003,
       message: 'Signer is not permitted to send venueAdmin',
     });
-    const late = await world.client.executed(
+    const afterExpiry = await world.client.executed(
       await wrapped((nonce) => company.toOutcome('1')(nonce + 1), company.quorum()),
     );
-    expect(late.json, late.text).toMatchObject({
+    expect(afterExpiry.json, afterExpiry.text).toMatchObject({
       status: 'err',
       code: 10004,
       message: 'Action nonce does not match envelope nonce',

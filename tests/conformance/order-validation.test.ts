@@ -126,8 +126,8 @@ describe('validation before consensus names the order, the error and valid value
   test('an expiry less than 5 s ahead', async () => {
     const expireTime = Date.now() + 1_000;
     const alice = await world.trader('alice');
-    const soon = resting({ tif: 'Gtd', expireTime });
-    const reply = await world.client.exchange(await alice.sign(orderAction(soon)));
+    const expiring = resting({ tif: 'Gtd', expireTime });
+    const reply = await world.client.exchange(await alice.sign(orderAction(expiring)));
     expect(reply.json).toMatchObject({
       status: 'err',
       code: 10011,

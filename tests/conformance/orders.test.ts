@@ -324,8 +324,8 @@ describe('R-cloid', () => {
     const alice = await world.trader('alice');
     const cloid = cloidOf('twice');
     const reply = await alice.place(resting({ cloid }), resting({ cloid }));
-    const told = reply.json.message ?? status(reply).error;
-    expect(told).toMatch(/Duplicate cloid$/);
+    const errorText = reply.json.message ?? status(reply).error;
+    expect(errorText).toMatch(/Duplicate cloid$/);
     expect((await alice.openOrders()).length).toBeLessThanOrEqual(1);
   });
 });

@@ -253,9 +253,9 @@ describe('while an order waits', () => {
     });
     await watch.update(signed, 'cancelled');
     done(await bob.place(rest));
-    const { json: told } = await act(bob, cancel(other, cloid));
-    expect(told.data.data.statuses).toMatchObject([{ error: `cancels[1]: ${message}` }]);
-    expect(told.data.data.orders).toMatchObject([{ state: 'cancelled' }, { oid: null }]);
+    const { json: rejected } = await act(bob, cancel(other, cloid));
+    expect(rejected.data.data.statuses).toMatchObject([{ error: `cancels[1]: ${message}` }]);
+    expect(rejected.data.data.orders).toMatchObject([{ state: 'cancelled' }, { oid: null }]);
   });
 
   test('cancelAll and amends do not affect it, and its cloid is in use', async () => {

@@ -84,13 +84,13 @@ describe('invalid values are rejected with the valid ones', () => {
     [{ maxOrderSize: '1' }, 'maxOrderSize: must be 5 to '],
     [{ endTime: 4_000_000_000_000 }, "endTime: must not be after the event's, "],
     [{ startTime: 1 }, "startTime: must not be before the event's, "],
-  ])('registerMarket with %j', async (changes, told) => {
+  ])('registerMarket with %j', async (changes, expectedDetails) => {
     const fields = marketFields(await deployer.event(), changes);
     const { status, json } = await deployer.send({ registerMarket: fields });
     const [name] = Object.keys(changes);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: 10002, details: { field: `registerMarket.${name}` } });
-    expect(json.message.startsWith(`Invalid ${told}`), json.message).toBe(true);
+    expect(json.message.startsWith(`Invalid ${expectedDetails}`), json.message).toBe(true);
   });
 });
 

@@ -145,8 +145,8 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
     await socket.subscribe({ type: 'outcomeOrderUpdates', user: bob.address });
     const next = await placed(bob, market, 'buy No 10 at 0.45');
     expect(next).toMatchObject({ state: 'open', filledSz: '0' });
-    const gone = await socket.next((frame) => frame.data?.[0]?.order?.oid === oid);
-    expect(gone.data[0]).toMatchObject({ status: 'cancelled', reason: 'selfTrade' });
+    const cancelled = await socket.next((frame) => frame.data?.[0]?.order?.oid === oid);
+    expect(cancelled.data[0]).toMatchObject({ status: 'cancelled', reason: 'selfTrade' });
     expect(await bookOf(world, market)).toBe(' | 10 at 0.55');
     expect(await purse(bob, market)).toBe('895.32675 + 4.67325 reserved, 100 Yes, 100 No');
   });

@@ -165,14 +165,14 @@ describe('cancelling', () => {
   test('by id and by cloid; a foreign, finished or unknown order is not found', async () => {
     const first = await placed(bob, market, 'buy Yes 10 at 0.30');
     await placed(bob, market, 'buy No 10 at 0.30', { cloid });
-    const gone = `Order was never placed, already canceled, or filled. asset=${market.id}`;
+    const notFound = `Order was never placed, already canceled, or filled. asset=${market.id}`;
     const foreign = await alice.cancel({ a: market.id, o: first.oid });
-    expect(refusalOf(foreign).message).toBe(gone);
+    expect(refusalOf(foreign).message).toBe(notFound);
     done(await bob.cancel({ a: market.id, o: first.oid }));
-    expect(refusalOf(await bob.cancel({ a: market.id, o: first.oid })).message).toBe(gone);
+    expect(refusalOf(await bob.cancel({ a: market.id, o: first.oid })).message).toBe(notFound);
     const byCloid = cancelByCloidAction({ asset: market.id, cloid });
     done(await act(bob, byCloid));
-    expect(refusalOf(await act(bob, byCloid)).message).toBe(gone);
+    expect(refusalOf(await act(bob, byCloid)).message).toBe(notFound);
     expect(await purse(bob, market)).toBe('1000');
   });
 

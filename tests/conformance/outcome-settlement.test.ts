@@ -329,8 +329,8 @@ describe('R-event-sets: exactly one market of the event wins', () => {
       mutually_exclusive: true,
       settlement: { resolution_status: 'prepared', resolved_time: null },
     });
-    const late = refusalOf(await deployer.send({ registerMarket: marketFields(slug) }));
-    expect(late.code).toBe(10017);
+    const refusal = refusalOf(await deployer.send({ registerMarket: marketFields(slug) }));
+    expect(refusal.code).toBe(10017);
     done(await resolve(second, '1'));
     expect(await metaOf({ eventSlug: slug })).toMatchObject({
       status: 'resolved',

@@ -244,11 +244,11 @@ describe('state of one market', () => {
     done(await emil.place(share({ market, leg: 'no', price: '0.4', size: '10' })));
     await deployer.resolve(market, '1');
     await socket.next((frame) => frame.data?.clearinghouseState?.withdrawable === '1004');
-    const told = socket.of('clearinghouseState').map(({ data }) => {
+    const states = socket.of('clearinghouseState').map(({ data }) => {
       const { assetPositions, withdrawable } = data.clearinghouseState;
       return [withdrawable, ...assetPositions.map((each: Json) => each.position.szi)];
     });
-    expect(told).toEqual([['1000'], ['994'], ['994', '10'], ['1004']]);
+    expect(states).toEqual([['1000'], ['994'], ['994', '10'], ['1004']]);
   });
 });
 

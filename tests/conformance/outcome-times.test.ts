@@ -53,8 +53,8 @@ test('R-phases: by time, upcoming until its start, open, closed at its end', asy
   expect(await openBets(bob)).toEqual([]);
   // Stream messages arrive after the reply.
   await eventually(() => {
-    const gone = socket.of('outcomeOrderUpdates').flatMap(({ data }) => data);
-    expect(gone.slice(1)).toMatchObject([
+    const updates = socket.of('outcomeOrderUpdates').flatMap(({ data }) => data);
+    expect(updates.slice(1)).toMatchObject([
       { status: 'cancelled', reason: 'outcomeResolved' },
       { status: 'cancelled', reason: 'outcomeResolved' },
     ]);

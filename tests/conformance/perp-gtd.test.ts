@@ -31,7 +31,7 @@ beforeEach(async () => {
   watch = await OrderWatch.of(world, alice);
 });
 
-const soon = () => world.nowMs() + 5_300;
+const expiry = () => world.nowMs() + 5_300;
 
 const gtd = (expireTime: number, changes: object = {}) =>
   perpOrder({
@@ -58,7 +58,7 @@ async function expired(oid: number, time: number) {
 
 describe('Gtd', () => {
   test('rests with its expiry shown, and expires with its reserve released', async () => {
-    const time = soon();
+    const time = expiry();
     const { oid } = done(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ oid, tif: 'GTD', expireTime: time });
     expect(await expired(oid, time)).toMatchObject({ sz: '2', filledSz: '0', tif: 'GTD' });
@@ -67,7 +67,7 @@ describe('Gtd', () => {
   });
 
   test('only the rest is cancelled', async () => {
-    const time = soon();
+    const time = expiry();
     const { oid } = done(await alice.place(gtd(time))).orders[0];
     const sell = perpOrder({ market: perp, side: 'sell', price: '95', size: '0.5' });
     done(await bob.place(sell));
@@ -76,7 +76,7 @@ describe('Gtd', () => {
   });
 
   test('an amend keeps the expiry', async () => {
-    const time = soon();
+    const time = expiry();
     const { oid } = done(await alice.place(gtd(time))).orders[0];
     done(await act(alice, { type: 'modify2', a: perp.id, o: oid, p: '96', s: '3' }));
     expect((await alice.openOrders())[0]).toMatchObject({ oid, expireTime: time, limitPx: '96' });
@@ -84,14 +84,14 @@ describe('Gtd', () => {
   });
 
   test('R-halt: orders also expire in a halted market', async () => {
-    const time = soon();
+    const time = expiry();
     const { oid } = done(await alice.place(gtd(time))).orders[0];
     await operator.set(perp, { haltTrading: true });
     await expired(oid, time);
   });
 
   test('R-grouping: the children of an expired parent are cancelled with it', async () => {
-    const time = soon();
+    const time = expiry();
     const child = triggerOrder({ market: perp, side: 'sell', kind: 'tp', at: '110', size: '2' });
     const { orders } = done(await act(alice, groupAction('normalTpsl', gtd(time), child)));
     await expired(orders[0].oid, time);
@@ -111,7 +111,7 @@ describe('Gtd', () => {
 
   test('expireTime is required for Gtd and invalid for all others', async () => {
     const missing = perpOrder({ market: perp, side: 'buy', price: '95', size: '2', tif: 'Gtd' });
-    for (const order of [missing, gtd(soon(), { tif: 'Gtc' }), gtd(soon(), { tif: 'Ioc' })]) {
+    for (const order of [missing, gtd(expiry(), { tif: 'Gtc' }), gtd(expiry(), { tif: 'Ioc' })]) {
       const reply = await alice.place(order);
       expect(reply.status, reply.text).toBe(400);
       expect(reply.json).toMatchObject({ status: 'err', code: 10002 });

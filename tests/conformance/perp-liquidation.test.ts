@@ -302,14 +302,14 @@ describe('R-liquidation (2b)', () => {
     // balance is unchanged.
     expect(await alice.balance()).toBe(before);
     expect(before).toBe('997');
-    const told = await eventually(async () => {
+    const rowsSoFar = await eventually(async () => {
       const rows = await steps(alice);
       expect(rows.at(-1)).toMatchObject({ step: 'net' });
       return rows;
     });
     // A position with negative equity is not sold into the book.
-    expect(told.map(({ step }) => step)).toEqual(['net']);
-    expect(told[0]).toMatchObject({
+    expect(rowsSoFar.map(({ step }) => step)).toEqual(['net']);
+    expect(rowsSoFar[0]).toMatchObject({
       leverageType: 'Isolated',
       liquidatedNtlPos: '6000',
       accountValue: '-750',

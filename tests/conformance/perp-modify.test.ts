@@ -123,11 +123,11 @@ describe('R-modify: rank', () => {
 
   test('a later order amended to that price is behind', async () => {
     await rest(bob, { price: '99' });
-    const late = await rest(alice, { price: '97' });
-    done(await act(alice, amend({ o: late }, '99', '2')));
+    const laterOrder = await rest(alice, { price: '97' });
+    done(await act(alice, amend({ o: laterOrder }, '99', '2')));
     await hit('2');
     expect(await bob.openOrders()).toEqual([]);
-    expect(await open(alice)).toMatchObject({ oid: late, sz: '2' });
+    expect(await open(alice)).toMatchObject({ oid: laterOrder, sz: '2' });
   });
 });
 

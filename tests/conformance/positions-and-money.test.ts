@@ -200,8 +200,8 @@ describe('money to the micro-USDC', () => {
     await alice.placed({ market: btc, side: 'buy', price: buy, size });
     await alice.placed({ market: btc, side: 'sell', price: sell, size });
     const more = await alice.place(order({ market: btc, side: 'sell', price: sell, size }));
-    const told = more.json.data?.data?.statuses?.[0]?.error ?? more.json.message;
-    expect(told, more.text).toBe('Insufficient margin');
+    const errorText = more.json.data?.data?.statuses?.[0]?.error ?? more.json.message;
+    expect(errorText, more.text).toBe('Insufficient margin');
     expect(await alice.openOrders()).toHaveLength(2);
   });
 });
@@ -216,8 +216,8 @@ describe('R-initial: margin cannot be used twice', () => {
   test('by the orders of one batch', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(most(world.btc), most(world.btc));
-    const told = reply.json.message ?? status(reply).error;
-    expect(told, reply.text).toMatch(/(^|: )Insufficient margin$/);
+    const errorText = reply.json.message ?? status(reply).error;
+    expect(errorText, reply.text).toMatch(/(^|: )Insufficient margin$/);
     expect((await alice.openOrders()).length).toBeLessThanOrEqual(1);
   });
 

@@ -50,10 +50,10 @@ test.each(cases)('simulate predicts a cancel of one order twice %s', async (_, m
   const foretold: Json = await world.client.data(query);
   const reply = await act(alice, action);
   const { orders } = reply.json.data.data;
-  const gone = `Order was never placed, already canceled, or filled. asset=${world.btc.id}`;
+  const notFound = `Order was never placed, already canceled, or filled. asset=${world.btc.id}`;
   expect(orders).toMatchObject([
     { i: 0, state: 'cancelled', error: null },
-    { i: 1, state: 'cancelled', error: gone, oid: orders[0].oid },
+    { i: 1, state: 'cancelled', error: notFound, oid: orders[0].oid },
   ]);
   expect(foretold.accepted).toBe(true);
   expect(foretold.orders).toMatchObject(orders);

@@ -31,11 +31,11 @@ describe('clearinghouseState', () => {
     const { mark } = socket;
     const tiers = [{ tier: 1, minSize: '0', maxSize: '15', maxLeverage: 10, mmr: '0.05' }];
     await operator.set(perp, { marginTable: { tiers } });
-    const told = await next(socket, mark);
-    expect(told).toMatchObject({ crossMaintenanceMarginUsed: '50' });
-    expect(told.assetPositions[0].position.maxLeverage).toBe(10);
+    const sent = await next(socket, mark);
+    expect(sent).toMatchObject({ crossMaintenanceMarginUsed: '50' });
+    expect(sent.assetPositions[0].position.maxLeverage).toBe(10);
     const { time: _time, ...asked } = await alice.state();
-    expect(told).toMatchObject(asked);
+    expect(sent).toMatchObject(asked);
     expect(stranger.of('clearinghouseState')).toHaveLength(1);
   });
 

@@ -65,8 +65,8 @@ describe('a book whose steps change', () => {
     await eventually(() => expect(levelsOf(socket, finest.sub)).toHaveLength(2));
     await operator.set({ coin, ...perp }, { priceTick: '1', bookTicks: ['1', '10'] });
     // Now both name the same step, but they are separate subscriptions.
-    const gone = await unsubscribe(socket, { type: 'l2Book', coin });
-    expect(gone.data).toMatchObject({ method: 'unsubscribe', sub: finest.sub });
+    const unsubscribed = await unsubscribe(socket, { type: 'l2Book', coin });
+    expect(unsubscribed.data).toMatchObject({ method: 'unsubscribe', sub: finest.sub });
     const other = await unsubscribe(socket, { type: 'l2Book', coin, tick: '1' });
     expect(other.data).toMatchObject({ method: 'unsubscribe', sub: coarse.sub });
     expect(await unsubscribe(socket, { type: 'l2Book', coin })).toMatchObject({

@@ -92,14 +92,16 @@ test.each(['stop', 'kill'] as const)(
     const here = await sockets();
     for (const [at, each] of facts.entries()) {
       const [path, { type }] = each;
-      const told = behind(witness[path]!, subs[at]!, height);
-      if (type !== 'userFundings') expect(told.length, type).toBeGreaterThan(1);
+      const expected = behind(witness[path]!, subs[at]!, height);
+      if (type !== 'userFundings') expect(expected.length, type).toBeGreaterThan(1);
       const { seq, sub } = await follow(here, each, height);
       await eventually(() =>
-        expect(behind(here[path]!, sub, height).length, type).toBeGreaterThanOrEqual(told.length),
+        expect(behind(here[path]!, sub, height).length, type).toBeGreaterThanOrEqual(
+          expected.length,
+        ),
       );
       const frames = behind(here[path]!, sub, height);
-      expect(frames.slice(0, told.length).map(shown), type).toEqual(told.map(shown));
+      expect(frames.slice(0, expected.length).map(shown), type).toEqual(expected.map(shown));
       expect(here[path]!.of('resync'), type).toEqual([]);
       const numbers = frames.map((frame) => frame.seq);
       expect(numbers, type).toEqual(numbers.map((_, index) => seq + 1 + index));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aVenue, order } from '../support/actors.ts';
 import { type Json, eventually } from '../support/client.ts';
-import { expectUnbroken, onChannel, told, updates } from '../support/frames.ts';
+import { expectUnbroken, onChannel, untilStatus, updates } from '../support/frames.ts';
 import { done } from '../support/perps.ts';
 
 /** Sequence numbers, and resuming after a disconnect. */
@@ -50,7 +50,7 @@ describe('resuming after a disconnect', () => {
     const { oid } = await alice.placed(resting(0));
     const second = await world.socket();
     await second.subscribe(subscription, { epoch, seq });
-    const open = await told(second, oid, 'open');
+    const open = await untilStatus(second, oid, 'open');
     expect(open.order.origSz).toBe(resting(0).size);
     expect(second.of('orderUpdates')[0].seq).toBe(seq + 1);
   });
@@ -99,7 +99,7 @@ describe('resuming after a disconnect', () => {
       const first = await world.socket();
       const { epoch } = await first.subscribe(subscription);
       const placed = [await alice.placed(resting(0)), await alice.placed(resting(1))];
-      await told(first, placed[1].oid, 'open');
+      await untilStatus(first, placed[1].oid, 'open');
       const seq = first.of('orderUpdates').at(-1).seq;
       const second = await world.socket();
       const from = reason === 'epoch' ? { epoch: 'another', seq } : { epoch, seq: seq + 1000 };
@@ -113,7 +113,7 @@ describe('resuming after a disconnect', () => {
       );
       for (const row of snapshot.data) expect(row.status).toBe('open');
       const { oid } = await alice.placed(resting(2));
-      await told(second, oid, 'open');
+      await untilStatus(second, oid, 'open');
       expect(second.of('orderUpdates').map((frame) => frame.seq)).toEqual([seq, seq + 1]);
     },
   );
@@ -139,7 +139,7 @@ describe('resuming after a disconnect', () => {
     const before = await world.socket();
     const { epoch } = await before.subscribe(subscription);
     const { oid } = await alice.placed(resting(0));
-    await told(before, oid, 'open');
+    await untilStatus(before, oid, 'open');
     const { seq } = before.of('orderUpdates').at(-1);
     await world.venue.stop();
     await before.closed;

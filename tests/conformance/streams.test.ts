@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { aSharedVenue, cloidOf, order } from '../support/actors.ts';
 import { type Json, eventually } from '../support/client.ts';
 import { exact, show } from '../support/exact.ts';
-import { expectUnbroken, onChannel, orderUpdate, told, updates } from '../support/frames.ts';
+import { expectUnbroken, onChannel, orderUpdate, untilStatus, updates } from '../support/frames.ts';
 import {
   address,
   book,
@@ -138,7 +138,7 @@ describe('orderUpdates', () => {
     const cloid = cloidOf('life');
     const px = btc.at(0);
     const { oid } = await bob.placed({ market: btc, side: 'sell', price: px, size, cloid });
-    const open = await told(socket, oid, 'open');
+    const open = await untilStatus(socket, oid, 'open');
     expectShape(open, orderUpdate);
     expect(open.order).toMatchObject({
       coin: 'BTC',
@@ -157,7 +157,7 @@ describe('orderUpdates', () => {
     });
     await alice.placed({ market: btc, side: 'buy', price: px, size: half });
     await alice.placed({ market: btc, side: 'buy', price: px, size: half });
-    const filled = await told(socket, oid, 'filled');
+    const filled = await untilStatus(socket, oid, 'filled');
     expect(filled.order).toMatchObject({ sz: '0', origSz: size, filledSz: size, avgPx: px });
     expect(filled).not.toHaveProperty('reason');
     const life = updates(socket).map((row) => [row.status, row.order.sz]);
@@ -181,17 +181,17 @@ describe('orderUpdates', () => {
 
     const cancelled = await alice.placed(buy);
     await alice.cancel({ a: btc.id, o: cancelled.oid });
-    expect(await told(socket, cancelled.oid, 'cancelled')).toMatchObject({
+    expect(await untilStatus(socket, cancelled.oid, 'cancelled')).toMatchObject({
       reason: 'userCanceled',
       order: { sz: size, filledSz: '0' },
     });
 
     const immediate = await alice.placed({ ...buy, tif: 'Ioc' });
-    expect((await told(socket, immediate.oid, 'cancelled')).reason).toBe('iocRemainder');
+    expect((await untilStatus(socket, immediate.oid, 'cancelled')).reason).toBe('iocRemainder');
 
     const own = await alice.placed({ ...buy, side: 'sell', price: btc.at(10) });
     await alice.placed({ ...buy, price: btc.at(10) });
-    expect((await told(socket, own.oid, 'cancelled')).reason).toBe('selfTrade');
+    expect((await untilStatus(socket, own.oid, 'cancelled')).reason).toBe('selfTrade');
 
     await bob.placed({ ...buy, side: 'sell', price: btc.at(20) });
     const cloid = cloidOf('rejected');
@@ -213,7 +213,7 @@ describe('orderUpdates', () => {
     const far = { market: btc, price: btc.at(7000), size: btc.worth(5000) };
     const { oid } = await alice.placed({ ...far, side: 'buy' });
     await bob.placed({ ...far, side: 'sell', tif: 'Ioc' });
-    expect((await told(socket, oid, 'cancelled')).reason).toBe('marginCanceled');
+    expect((await untilStatus(socket, oid, 'cancelled')).reason).toBe('marginCanceled');
   });
 
   test('an account sees its own orders only', async () => {
@@ -224,7 +224,7 @@ describe('orderUpdates', () => {
     const far = { market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) } as const;
     await bob.placed(far);
     const { oid } = await alice.placed(far);
-    await told(socket, oid, 'open');
+    await untilStatus(socket, oid, 'open');
     expect(updates(socket).map((row) => row.order.oid)).toEqual([oid]);
   });
 });

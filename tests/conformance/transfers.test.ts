@@ -279,13 +279,13 @@ describe('only free money can be transferred', () => {
   test('a loss is deducted, and unrealised profit cannot be transferred', async () => {
     const own = await open();
     await own.push('99');
-    const kept = [
+    const withheld = [
       { what: 'notionalShare', amount: '198' },
       { what: 'unrealisedLoss', amount: '20' },
     ];
     await refuses(
       { to: bob.address, amount: '900' },
-      insufficient({ got: '900', required: '900', available: '781.1', reservedBy: kept }),
+      insufficient({ got: '900', required: '900', available: '781.1', reservedBy: withheld }),
     );
     await own.push('120');
     // A profit of 400 supports the position; the whole balance can be transferred.

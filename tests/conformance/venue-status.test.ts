@@ -73,13 +73,13 @@ describe('venueStatus', () => {
         setGate: { channel: 1, mode: 'whitelist', whitelist: { add: [user] }, accessCodes },
       }),
     );
-    const told = await status();
-    expect(told.gates).toEqual([
+    const current = await status();
+    expect(current.gates).toEqual([
       { channel: 0, mode: 'open', whitelist: 0, blacklist: 0, accessCodes: 0, grants: 0 },
       { channel: 1, mode: 'whitelist', whitelist: 1, blacklist: 0, accessCodes: 1, grants: 0 },
     ]);
-    expect(JSON.stringify(told)).not.toContain(user);
-    expect(JSON.stringify(told)).not.toContain('SECRET');
+    expect(JSON.stringify(current)).not.toContain(user);
+    expect(JSON.stringify(current)).not.toContain('SECRET');
     const lists = () => world.client.data({ type: 'gateLists', channel: 1 });
     const kept = { channel: 1, blacklist: [], whitelist: [user] };
     expect(await lists()).toEqual({

@@ -66,19 +66,19 @@ export function expectWholeBatches(
 /** The resting orders according to the receipts: placed and executed, less cancelled. */
 export function restingBy(rester: Rester, history: readonly Audited[]): Set<string> {
   const resting = new Set<string>();
-  const gone = new Set<string>();
+  const cancelled = new Set<string>();
   for (const { sent, receipt } of history) {
     if (sent.actor !== rester.actor || receipt.status === 'unknown') continue;
     for (const entry of receipt.result.orders as Json[]) {
       const cloid = sent.cloids[entry.i]!;
       if (sent.kind === 'cancel') {
-        if (entry.error === null) gone.add(cloid);
+        if (entry.error === null) cancelled.add(cloid);
       } else if (entry.state === 'open') {
         resting.add(cloid);
       }
     }
   }
-  return new Set([...resting].filter((cloid) => !gone.has(cloid)));
+  return new Set([...resting].filter((cloid) => !cancelled.has(cloid)));
 }
 
 export async function openCloids(actor: Actor): Promise<Set<string>> {

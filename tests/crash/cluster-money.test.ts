@@ -124,10 +124,10 @@ const otherThan = (one: Replica): Replica => replicas.find((each) => each !== on
 
 /** A user with a credited deposit. */
 async function depositor(): Promise<Somebody> {
-  const who = await world.somebody();
-  await who.transfer('100');
-  await who.has('100');
-  return who;
+  const customer = await world.somebody();
+  await customer.transfer('100');
+  await customer.has('100');
+  return customer;
 }
 
 async function creditsOf({ user }: Somebody, { venue }: Replica): Promise<Json[]> {
@@ -164,17 +164,19 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
     async (_, point) => {
       const holder = await holderOf();
       world.use(otherThan(holder).venue);
-      const who = await world.somebody();
+      const customer = await world.somebody();
       const dead = meet(point, killed);
-      await who.transfer('100');
-      const gone = await dead;
-      const survivor = otherThan(gone);
+      await customer.transfer('100');
+      const killedReplica = await dead;
+      const survivor = otherThan(killedReplica);
       world.use(survivor.venue);
-      await who.has('100');
+      await customer.has('100');
       await holderOf([survivor]);
-      expect(await creditsOf(who, survivor)).toHaveLength(1);
-      await gone.venue.startAgain();
-      await eventually(async () => expect(await creditsOf(who, gone)).toHaveLength(1));
+      expect(await creditsOf(customer, survivor)).toHaveLength(1);
+      await killedReplica.venue.startAgain();
+      await eventually(async () =>
+        expect(await creditsOf(customer, killedReplica)).toHaveLength(1),
+      );
     },
     180_000,
   );
@@ -185,17 +187,17 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
       const holder = await holderOf();
       const survivor = otherThan(holder);
       world.use(survivor.venue);
-      const who = await depositor();
-      const before = await who.onChain();
+      const customer = await depositor();
+      const before = await customer.onChain();
       const dead = meet(point, killed);
       const { length } = [...sent];
-      await who.withdraw('50');
+      await customer.withdraw('50');
       expect(await dead).toBe(holder);
-      await who.lastBecomes('confirmed', 120_000);
-      expect(await who.onChain()).toBe(before + usdc('49.9'));
+      await customer.lastBecomes('confirmed', 120_000);
+      expect(await customer.onChain()).toBe(before + usdc('49.9'));
       expect([...sent].slice(length)).toHaveLength(1);
       await holder.venue.startAgain();
-      expect(await who.onChain()).toBe(before + usdc('49.9'));
+      expect(await customer.onChain()).toBe(before + usdc('49.9'));
     },
     240_000,
   );
@@ -206,8 +208,8 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
       const holder = await holderOf();
       const survivor = otherThan(holder);
       world.use(survivor.venue);
-      const who = await depositor();
-      const before = await who.onChain();
+      const customer = await depositor();
+      const before = await customer.onChain();
       const paid = Promise.withResolvers<void>();
       const { length } = [...sent];
       const frozen = meet(point, async ({ venue }) => {
@@ -215,23 +217,23 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
         await paid.promise;
         process.kill(venue.pid, 'SIGCONT');
       });
-      await who.withdraw('50');
+      await customer.withdraw('50');
       expect(await frozen).toBe(holder);
       try {
-        await who.lastBecomes('confirmed', 120_000);
+        await customer.lastBecomes('confirmed', 120_000);
       } finally {
         paid.resolve();
       }
-      expect(await who.onChain()).toBe(before + usdc('49.9'));
+      expect(await customer.onChain()).toBe(before + usdc('49.9'));
       // By now it knows that it was replaced, and has ended its pending work.
       await eventually(async () => expect(await isHolder(holder)).toBe(false));
       await holderOf([survivor]);
       world.use(holder.venue);
-      await who.lastBecomes('confirmed');
+      await customer.lastBecomes('confirmed');
       const again = await depositor();
       await again.withdraw('20');
       await again.lastBecomes('confirmed');
-      expect(await who.onChain()).toBe(before + usdc('49.9'));
+      expect(await customer.onChain()).toBe(before + usdc('49.9'));
       expect([...sent].slice(length)).toHaveLength(2);
     },
     240_000,
@@ -239,40 +241,40 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
 
   test('a permit is sent once for requests to any replica, and both report the same', async () => {
     const holder = await holderOf();
-    const who = await world.somebody();
+    const customer = await world.somebody();
     const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);
-    const permit = await who.wallet.permit(usdc('11'), deadline);
+    const permit = await customer.wallet.permit(usdc('11'), deadline);
     const { length } = [...sent];
     const first = await post(otherThan(holder).venue.url, '/info', permit);
     expect(first).toMatchObject({ success: true });
     expect(await post(holder.venue.url, '/info', permit)).toEqual(first);
     expect([...sent].slice(length)).toEqual([first.data.txHash]);
     world.use(otherThan(holder).venue);
-    await who.has('11');
+    await customer.has('11');
   });
 
   test('a replica that does not work on the chain reports the progress of a withdrawal', async () => {
     const holder = await holderOf();
     const other = otherThan(holder);
     world.use(other.venue);
-    const who = await depositor();
+    const customer = await depositor();
     const isSeen = Promise.withResolvers<void>();
     const held = meet(PAYING[1]![1], () => isSeen.promise);
-    await who.withdraw('30');
+    await customer.withdraw('30');
     await held;
-    await who.lastBecomes('signed');
+    await customer.lastBecomes('signed');
     isSeen.resolve();
-    await who.lastBecomes('confirmed');
+    await customer.lastBecomes('confirmed');
     const { data } = await post(other.venue.url, '/info', { type: 'venueHealth' });
     expect(data.settlement).toMatchObject({ state: 'ok', paused: false });
     const [own, asked] = await Promise.all(
       [holder, other].map(async ({ venue }) => {
         await eventually(async () => {
-          const { data: told } = await post(venue.url, '/info', { type: 'reserves' });
-          expect(told.current).not.toBe(null);
-          expect(told.published).not.toBe(null);
+          const { data: reserves } = await post(venue.url, '/info', { type: 'reserves' });
+          expect(reserves.current).not.toBe(null);
+          expect(reserves.published).not.toBe(null);
         });
-        const body = { type: 'reservesProof', user: who.user };
+        const body = { type: 'reservesProof', user: customer.user };
         return (await post(venue.url, '/info', body)).data as Json;
       }),
     );

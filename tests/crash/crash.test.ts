@@ -98,11 +98,11 @@ async function pressAndKill(): Promise<Load> {
     if (moment === 0) kill();
     else setTimeout(kill, moment);
   };
-  const late = setTimeout(kill, 60_000);
+  const timeout = setTimeout(kill, 60_000);
   const pressing = press(client, [...resters, ...crossers], load, random);
   const watching = watchHashes(load);
   await killed.promise;
-  clearTimeout(late);
+  clearTimeout(timeout);
   await Promise.all([pressing, watching]);
   expect(load.surprises).toEqual([]);
   expect(load.acknowledgedCount, tail(venue.stderr)).toBeGreaterThanOrEqual(enough);

@@ -260,7 +260,7 @@ async function readWith(
 }
 
 /** Works on a copy, because reading may write. */
-async function told(folder: string, { read }: Pick<Writer, 'read'>): Promise<unknown> {
+async function contentOf(folder: string, { read }: Pick<Writer, 'read'>): Promise<unknown> {
   return await read(copyOf(folder));
 }
 
@@ -274,7 +274,7 @@ function copyOf(folder: string): string {
 test.each(LINES)(`$what: the last append cut at any byte, CRASH_SEED=${SEED}`, async (writer) => {
   const { after, before } = await writtenTwice(writer);
   const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, writer.file)));
-  const [first, both] = [await told(before, writer), await told(after, writer)];
+  const [first, both] = [await contentOf(before, writer), await contentOf(after, writer)];
   expect(first).not.toEqual(both);
   expect(whole!.subarray(0, old!.length)).toEqual(old);
   for (const length of cuts(old!.length, whole!.length - 1)) {
@@ -293,7 +293,7 @@ test.each(LINES)(`$what: the last append cut at any byte, CRASH_SEED=${SEED}`, a
 test(`${SIGNED.what}: the last append cut at any byte is valid if only its line end is missing, CRASH_SEED=${SEED}`, async () => {
   const { after, before } = await writtenTwice(SIGNED);
   const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, SIGNED.file)));
-  const [first, both] = [await told(before, SIGNED), await told(after, SIGNED)];
+  const [first, both] = [await contentOf(before, SIGNED), await contentOf(after, SIGNED)];
   for (const length of cuts(old!.length, whole!.length - 1)) {
     const isWhole = length === whole!.length - 1;
     const { found, left } = await readWith(before, SIGNED.file, whole!.subarray(0, length), SIGNED);
@@ -306,7 +306,7 @@ test.each(WHOLE)(
   `$what: the replacement file cut at any byte, CRASH_SEED=${SEED}`,
   async (writer) => {
     const { after, before } = await writtenTwice(writer);
-    const [first, second] = [await told(before, writer), await told(after, writer)];
+    const [first, second] = [await contentOf(before, writer), await contentOf(after, writer)];
     expect(first).not.toEqual(second);
     const whole = readFileSync(join(after, writer.file));
     for (const [index, length] of cuts(0, whole.length).entries()) {
@@ -328,7 +328,7 @@ test.each(SECRETS)(
     mkdirSync(empty);
     const first = await writer.read(made);
     const whole = readFileSync(join(made, writer.file));
-    expect(await told(made, writer)).toEqual(first);
+    expect(await contentOf(made, writer)).toEqual(first);
     for (const [index, length] of cuts(0, whole.length).entries()) {
       const cut = whole.subarray(0, length);
       const { found, left } = await readWith(empty, `${writer.file}.new`, cut, writer);

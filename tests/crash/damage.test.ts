@@ -67,9 +67,9 @@ async function place(label: string): Promise<Told> {
 }
 
 /** All acknowledged actions exist: receipts with the same results, orders with the same ids. */
-async function expectAll(told: readonly Told[]): Promise<void> {
+async function expectAll(acknowledged: readonly Told[]): Promise<void> {
   const open = new Set((await alice.openOrders()).map((row) => row.oid));
-  for (const { signed, reply } of told) {
+  for (const { signed, reply } of acknowledged) {
     const receipt = await client.data({ type: 'actionStatus', txHash: signed.txHash });
     expect(receipt).toMatchObject({ status: 'executed', block: { height: reply.height } });
     for (const entry of reply.data.data.orders) expect(open.has(entry.oid)).toBe(true);
@@ -148,14 +148,14 @@ beforeAll(async () => {
   const venue = await started(await temporaryData(), WITH_SNAPSHOTS);
   await fund(client, alice.address);
   market = await readMarket(client, 'BTC-USDC', alice.address);
-  const told: Told[] = [];
-  for (let index = 0; index < 12; index++) told.push(await place(`killed ${index}`));
+  const acknowledged: Told[] = [];
+  for (let index = 0; index < 12; index++) acknowledged.push(await place(`killed ${index}`));
   // Snapshots are written in the background, so the last reply may arrive before the first of them.
   await eventually(async () => expect((await snapshotsOf(venue.data)).length).toBeGreaterThan(1));
   await venue.kill();
   const data = await copyOf(venue.data);
   for (const path of await snapshotsOf(data)) await rm(path);
-  killed = { data, withSnapshots: venue.data, told };
+  killed = { data, withSnapshots: venue.data, told: acknowledged };
   const next = await started(await copyOf(data), WITHOUT_SNAPSHOTS);
   const replayed = await shown();
   const extra = await place('extra');

@@ -97,9 +97,9 @@ async function refused(folder: string): Promise<string> {
 }
 
 async function contentsOf(folder: string): Promise<Record<string, string>> {
-  const kept = (await filesOf(folder)).filter((name) => /^(journal|snapshots|eras)\/./.test(name));
+  const files = (await filesOf(folder)).filter((name) => /^(journal|snapshots|eras)\/./.test(name));
   const read = async (name: string) => [name, (await readFile(join(folder, name))).toString('hex')];
-  return Object.fromEntries(await Promise.all(kept.map(read))) as Record<string, string>;
+  return Object.fromEntries(await Promise.all(files.map(read))) as Record<string, string>;
 }
 
 async function filesOf(folder: string): Promise<string[]> {

@@ -118,7 +118,7 @@ describe(`kill −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, ()
       const acknowledged = () => sent.filter((one) => one.isAcknowledged);
       await eventually(() => expect(acknowledged().length).toBeGreaterThanOrEqual(enough));
       await pause(random.below(DELAY_MS));
-      const kept = acknowledged().slice(-3);
+      const latest = acknowledged().slice(-3);
       await world.venue.kill();
       await pressing;
       await world.venue.startAgain();
@@ -133,7 +133,7 @@ describe(`kill −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, ()
         bought.set(one.actor, (bought.get(one.actor) ?? 0) + 5);
       }
       // Acknowledged requests sent again get the first answer and buy no further shares.
-      for (const { signed } of kept) {
+      for (const { signed } of latest) {
         const { json } = await world.client.exchange(signed);
         expect(json).toEqual({ status: 'ok', traceId: signed.traceId });
       }

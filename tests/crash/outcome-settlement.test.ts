@@ -190,7 +190,7 @@ describe('a series market that resolves automatically', () => {
     await at(FROM, buys(venue, 1, 'yes', 60, MARKET));
     await at(FROM + 1, buys(venue, 2, 'no', 40, MARKET));
     for (let ms = TO - 65_000; ms < TO; ms += 1_000) await at(ms, price(ms, priceAt(ms)));
-    for (const late of [0, 4_999, 5_000, 5_001, 60_000]) await at(TO + late);
+    for (const delayMs of [0, 4_999, 5_000, 5_001, 60_000]) await at(TO + delayMs);
     expect(waiting.size).toBe(0);
     return venue;
   }

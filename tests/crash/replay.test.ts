@@ -191,8 +191,8 @@ describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => 
     await restart('kill');
     await replay();
     // A request that was withheld is rejected too.
-    const late = await world.client.executed(withheld);
-    expect(late.json, late.text).toMatchObject({ status: 'err', code: 10004 });
+    const withheldReply = await world.client.executed(withheld);
+    expect(withheldReply.json, withheldReply.text).toMatchObject({ status: 'err', code: 10004 });
     expect(await seen()).toEqual(before);
     // The nonce floor rejects the old request, while a new one is accepted.
     await record.act(desk, { type: 'cancelAll', asset: world.eth.id });

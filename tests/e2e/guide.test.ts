@@ -35,7 +35,7 @@ const guideOf = (name: string): string => readFileSync(join(REPOSITORY, 'docs', 
 let venue: Venue;
 let folder: string;
 /** Output of each guide. */
-const told = new Map<string, string>();
+const outputs = new Map<string, string>();
 /** The standard error of the process that ran them, up to the first failure. */
 let complained = '';
 
@@ -61,7 +61,7 @@ beforeAll(async () => {
   complained = stderr;
   for (const part of stdout.split(`\n${MARK}`).slice(1)) {
     const end = part.indexOf('\n');
-    told.set(part.slice(0, end), part.slice(end + 1));
+    outputs.set(part.slice(0, end), part.slice(end + 1));
   }
 });
 
@@ -71,13 +71,13 @@ afterAll(async () => {
 });
 
 test.each(GUIDES)('docs/%s runs and prints the documented output', (name, printed) => {
-  const stdout = told.get(name) ?? '';
+  const stdout = outputs.get(name) ?? '';
   expect(stdout, complained).toMatch(printed);
   expectShown(stdout.split('\n'), blocksOf(guideOf(name), 'text').join('').trimEnd().split('\n'));
 });
 
 test('all of them run to their end', () => {
-  expect([...told.keys()]).toEqual(GUIDES.map(([name]) => name));
+  expect([...outputs.keys()]).toEqual(GUIDES.map(([name]) => name));
   expect(complained).toBe('');
 });
 

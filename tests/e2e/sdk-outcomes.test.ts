@@ -186,9 +186,9 @@ describe('a market without delay', () => {
     expect(await purse(alice)).toEqual(['967.02225', '40', '-30']);
     expect(await purse(bob)).toEqual(['949.847', '40', '-50']);
 
-    const told = () => trades.said.flatMap((frame) => frame.trades);
-    await vi.waitFor(() => expect(told()).toHaveLength(4), { timeout: 60_000 });
-    expect(told().map(({ px, outcome, price }) => `${px} ${outcome} ${price}`)).toEqual([
+    const tradesSoFar = () => trades.said.flatMap((frame) => frame.trades);
+    await vi.waitFor(() => expect(tradesSoFar()).toHaveLength(4), { timeout: 60_000 });
+    expect(tradesSoFar().map(({ px, outcome, price }) => `${px} ${outcome} ${price}`)).toEqual([
       '0.6 No 0.4',
       '0.65 Yes 0.65',
       '0.65 No 0.35',

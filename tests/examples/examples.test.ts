@@ -24,10 +24,10 @@ beforeAll(async () => {
 beforeEach(() => venue.revert(fresh));
 afterAll(() => venue.stop());
 
-const take = async (who: TestVenue['accounts'][number], side: 'buy' | 'sell', size: string) => {
+const take = async (account: TestVenue['accounts'][number], side: 'buy' | 'sell', size: string) => {
   const price = side === 'buy' ? '99000' : '95000';
   const order = limitOrder({ asset: BTC, side, price, size, tif: 'Ioc' });
-  await who.client.exchange.order({ orders: [order] }, { confirm: 'executed' });
+  await account.client.exchange.order({ orders: [order] }, { confirm: 'executed' });
 };
 const sizeOf = async ({ client, address: user }: TestVenue['accounts'][number]) => {
   const { assetPositions } = await client.info.clearinghouseState({ user });

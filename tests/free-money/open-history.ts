@@ -185,8 +185,8 @@ function fundPosition(cast: Cast, { perps }: Opening): Step[] {
   const { chance } = cast;
   const { maxLeverage, mmrE8 } = perps[0] ?? { maxLeverage: 1, mmrE8: 0 };
   // Far enough that less than two thirds of the maintenance margin remain, but some margin is left.
-  const kept = (mmrE8 / 100_000) * (chance.below(70) / 100);
-  const leap = chance.pick([-1, 1]) * Math.round(1_000 / maxLeverage - kept);
+  const remaining = (mmrE8 / 100_000) * (chance.below(70) / 100);
+  const leap = chance.pick([-1, 1]) * Math.round(1_000 / maxLeverage - remaining);
   const [failing, other] = [honest(cast), chance.below(2) === 0 ? owner(cast) : honest(cast)];
   const [buyer, seller] = leap < 0 ? [failing, other] : [other, failing];
   const moves = perps.map((_, at) => (at === 0 ? leap : 0));

@@ -386,9 +386,9 @@ function untold(
   closeDeficit: (typeof RestModule)['closeDeficit'],
 ): (typeof RestModule)['closeDeficit'] {
   return (execution, scope) => {
-    const told = execution.events.length;
+    const eventCount = execution.events.length;
     closeDeficit(execution, scope);
-    execution.events.length = told;
+    execution.events.length = eventCount;
   };
 }
 

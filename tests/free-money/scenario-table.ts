@@ -58,23 +58,29 @@ export class Story {
   }
 
   /** A resting order: positive units buy. Returns the reason of a reject, if any. */
-  rest(who: Address, units: number, price: number, id = 1): string | undefined {
+  rest(account: Address, units: number, price: number, id = 1): string | undefined {
     const size = Math.abs(Math.round(units * LOTS));
     const isBuy = units > 0;
     const { entries, reject } = this.venue.place(
-      who,
+      account,
       order({ id, isBuy, size, price: Math.round(price * 100) * (PRICE / 100) }),
     );
     return (reject ?? entries?.[0]?.reject)?.reason;
   }
 
   /** A market TP/SL order of a whole position. */
-  exit(who: Address, kind: 'takeProfit' | 'stopLoss', price: number, units: number, id = 1): void {
+  exit(
+    account: Address,
+    kind: 'takeProfit' | 'stopLoss',
+    price: number,
+    units: number,
+    id = 1,
+  ): void {
     const at = Math.round(price * PRICE);
     const size = Math.abs(units) * LOTS;
     const trigger = { kind, price: at, isMarket: true };
     const plain = order({ id, isBuy: units > 0, reduceOnly: true, price: at, size });
-    this.venue.place(who, { ...plain, trigger });
+    this.venue.place(account, { ...plain, trigger });
   }
 
   /** Prices in a separate entry, after the given seconds. */
@@ -101,8 +107,8 @@ export class Story {
     return (this.venue.shot.markets.get(id)?.mark ?? 0) / PRICE;
   }
 
-  units(who: Address, id = 1): number {
-    const held = this.venue.shot.purses.get(who)?.held ?? [];
+  units(account: Address, id = 1): number {
+    const held = this.venue.shot.purses.get(account)?.held ?? [];
     let sum = 0;
     for (const each of held) if (each.id === id) sum += each.size;
     return sum / LOTS;
@@ -112,8 +118,8 @@ export class Story {
   sum(...people: readonly Address[]): number {
     const { markets, purses } = this.venue.shot;
     let total = 0n;
-    for (const who of people) {
-      const purse = purses.get(who);
+    for (const account of people) {
+      const purse = purses.get(account);
       if (purse !== undefined) total += worth(purse, (id) => markets.get(id)?.mark ?? 0);
     }
     return Math.round(Number(total) / 10_000) / 100;

@@ -65,8 +65,8 @@ function halt({ venue }: Story, halted: boolean): void {
 }
 
 /** Sends a command and returns whether it was accepted, including its first order. */
-function passes(story: Story, who: Address, command: Unsigned): boolean {
-  const { entries, reject } = story.venue.act(who, command).outcome;
+function passes(story: Story, account: Address, command: Unsigned): boolean {
+  const { entries, reject } = story.venue.act(account, command).outcome;
   return reject === undefined && entries?.[0]?.reject === undefined;
 }
 

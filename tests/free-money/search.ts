@@ -109,8 +109,8 @@ function playSeed(world: World, seed: number, history: History): Played {
 export function explain({ finding, history, seed, world }: Found): string {
   const short = shrink(history, finding.property);
   const steps = short.steps.map((step) => `  ${JSON.stringify(step)}`).join('\n');
-  const said = play(short).finding?.message ?? finding.message;
-  return `${world} world, seed ${seed}: ${said}\n  ${JSON.stringify(short.opening)}\n${steps}`;
+  const message = play(short).finding?.message ?? finding.message;
+  return `${world} world, seed ${seed}: ${message}\n  ${JSON.stringify(short.opening)}\n${steps}`;
 }
 
 if (import.meta.main) {

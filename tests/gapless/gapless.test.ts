@@ -191,8 +191,8 @@ function compareEvents(log: LogSays): void {
     const { coin, type } = subscription as Json;
     const { rows } = view as ListView;
     if (type === 'trades') {
-      const told = rows.map(({ tid }: Json) => tid);
-      expect(told).toEqual(log.trades(Number(coin)).slice(-told.length));
+      const received = rows.map(({ tid }: Json) => tid);
+      expect(received).toEqual(log.trades(Number(coin)).slice(-received.length));
     } else if (type === 'explorerBlock') {
       const first = rows[0]?.height ?? 0;
       expect(rows.map(({ height }: Json) => height)).toEqual(rows.map((_, index) => first + index));

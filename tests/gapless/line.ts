@@ -121,14 +121,14 @@ export class Line {
   /** Only the history may be late, and only for a snapshot. */
   #refused({ code, message, retryAfterMs, subscription }: Json): void {
     const text = JSON.stringify(subscription);
-    const late = this.followed.find(
+    const waiting = this.followed.find(
       (each) => retryAfterMs !== undefined && JSON.stringify(each.subscription) === text,
     );
-    if (late === undefined) this.faults.push(`refused: ${code} ${message}`);
+    if (waiting === undefined) this.faults.push(`refused: ${code} ${message}`);
     this.counts.retries += 1;
     const socket = this.#socket;
     setTimeout(() => {
-      if (late !== undefined && socket === this.#socket && this.isOpen) this.#subscribe(late);
+      if (waiting !== undefined && socket === this.#socket && this.isOpen) this.#subscribe(waiting);
     }, RETRY_MS);
   }
 

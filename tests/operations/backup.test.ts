@@ -40,10 +40,10 @@ test('backups of a running venue contain all actions acknowledged before, and a 
       expect.stringMatching(/^journal\//),
     );
   }
-  const told = await createReader({ url: venue.url }).info.stateHash({ height: acknowledged });
+  const hashThere = await createReader({ url: venue.url }).info.stateHash({ height: acknowledged });
   // The log alone gives the same state, while the venue is writing it.
   const replayed = await replayFolder({ data: venue.data, to: acknowledged });
-  expect(replayed).toMatchObject({ height: acknowledged, stateHash: told.stateHash });
+  expect(replayed).toMatchObject({ height: acknowledged, stateHash: hashThere.stateHash });
   expect(await replayFolder({ data: to, to: 10_000_000 })).toBeUndefined();
   const data = at('restored');
   await restoreFolder({ from: to, data });
@@ -51,7 +51,7 @@ test('backups of a running venue contain all actions acknowledged before, and a 
   try {
     expect(await headOf(second.url)).toBeGreaterThanOrEqual(acknowledged);
     const again = await createReader({ url: second.url }).info.stateHash({ height: acknowledged });
-    expect(again).toEqual(told);
+    expect(again).toEqual(hashThere);
   } finally {
     await second.remove();
   }

@@ -49,7 +49,7 @@ let bridge: Hex;
 let alice: Awaited<ReturnType<typeof depositor>>;
 /** The log that validators read, served by the venue or by the attacker. */
 let log: { url: string; from: string };
-let door: Server;
+let logServer: Server;
 const urls: string[] = [];
 const data: string[] = [];
 let honest: readonly LogEntry[] = [];
@@ -159,8 +159,8 @@ beforeAll(async () => {
   );
   const { data: settings } = await post(venue.url, '/info', { type: 'settings' });
   network = { ...NETWORKS.testnet, serviceNetwork: settings.service_network };
-  door = createServer((request, response) => void passOn(request.url ?? '', response));
-  const port = await listen(door, 0, '127.0.0.1');
+  logServer = createServer((request, response) => void passOn(request.url ?? '', response));
+  const port = await listen(logServer, 0, '127.0.0.1');
   log = { url: `http://127.0.0.1:${port}`, from: venue.operations };
   data.push(await temporaryData(), await temporaryData());
   await startValidators(data);
@@ -175,7 +175,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await stopValidators();
-  door.close();
+  logServer.close();
   await venue.remove();
   await chain.close();
   await removeTemporaryData();

@@ -113,7 +113,7 @@ describe('the service and the container', () => {
 
 describe('metrics', () => {
   let venue: Venue;
-  const told = new Set<string>();
+  const documented = new Set<string>();
 
   beforeAll(async () => {
     venue = await Venue.start(CALM);
@@ -124,9 +124,9 @@ describe('metrics', () => {
     });
     const text = await (await fetch(`${venue.operations}/metrics`)).text();
     for (const [, name = '', type] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
-      told.add(name);
+      documented.add(name);
       if (type !== 'histogram') continue;
-      for (const suffix of ['_bucket', '_sum', '_count']) told.add(name + suffix);
+      for (const suffix of ['_bucket', '_sum', '_count']) documented.add(name + suffix);
     }
   });
   afterAll(() => venue.remove());
@@ -142,11 +142,11 @@ describe('metrics', () => {
   ])('used in %s exist', (_, path, countMin) => {
     const names = named(read(...path));
     expect(names.length).toBeGreaterThanOrEqual(countMin);
-    expect(names.filter((name) => !told.has(name))).toEqual([]);
+    expect(names.filter((name) => !documented.has(name))).toEqual([]);
   });
 
   test('of the venue are all in the guide', () => {
-    const own = [...told].filter(
+    const own = [...documented].filter(
       (name) => name.startsWith('oddlot_') && !/_(?:bucket|sum|count)$/.test(name),
     );
     expect(own.length).toBeGreaterThan(25);

@@ -98,11 +98,13 @@ test('a venue and its database server, each killed in turn', { timeout: 180_000 
     expect(await metric('history_lag_blocks')).toBe(0);
     expect(await metric('history_height')).toBeGreaterThan(dark);
   }, SOON_MS);
-  const said = venue.stderr
+  const output = venue.stderr
     .split('\n')
     .flatMap((line) => /"msg":"([^"]*history[^"]*)"/.exec(line)?.[1] ?? []);
-  expect(said).toContain('history database unavailable; rows are kept in the log until it returns');
-  expect(said).toContain('history database available again');
+  expect(output).toContain(
+    'history database unavailable; rows are kept in the log until it returns',
+  );
+  expect(output).toContain('history database available again');
   expect(venue.faults(), tail(venue.stderr)).toEqual([]);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });
 
@@ -112,15 +114,15 @@ test('a venue and its database server, each killed in turn', { timeout: 180_000 
     expect(mode & 0o077, entry).toBe(0);
   }
 
-  const kept = await dumpHistory({ url });
+  const stored = await dumpHistory({ url });
   const file = join(venue.data, 'history.sqlite');
   await rebuildHistory({ data: venue.data, place: { file } });
-  expect(await dumpHistory({ file })).toEqual(kept);
+  expect(await dumpHistory({ file })).toEqual(stored);
 
   // The database is rejected by any other venue, even an empty one.
   const other = new VenueRun(await temporaryData(), flags);
   await expect(other.serving()).rejects.toThrow(/the history contain block \d+/);
-  expect(await dumpHistory({ url })).toEqual(kept);
+  expect(await dumpHistory({ url })).toEqual(stored);
 });
 
 test('a missing server is reported in one line', async () => {
@@ -144,10 +146,10 @@ async function rebuild(...args: readonly string[]): Promise<{ code: number | nul
   const child = spawn(NODE, ['packages/cli/src/main.ts', 'rebuild-history', ...args], {
     cwd: REPOSITORY,
   });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { code, said };
+  return { code, said: output };
 }
 
 /**

@@ -66,7 +66,7 @@ async function moneyGoesThrough(): Promise<void> {
 
 const SOON = { timeout: 50_000, interval: 100 };
 
-async function told(): Promise<Json> {
+async function chainStatus(): Promise<Json> {
   return (await (await fetch(`${world.venue.operations}/settlement`)).json()) as Json;
 }
 
@@ -91,9 +91,9 @@ test.each(CASES)(
     while (!hasLied());
     // A block between two requests also makes honest endpoints differ, until they have agreed
     // several times.
-    await expect.poll(async () => (await told()).watch.state, SOON).toBe('ok');
+    await expect.poll(async () => (await chainStatus()).watch.state, SOON).toBe('ok');
     const states = async (): Promise<string[]> =>
-      (await told()).endpoints.map(({ state }: Json) => state);
+      (await chainStatus()).endpoints.map(({ state }: Json) => state);
     await expect.poll(async () => (await states()).slice(1), SOON).toEqual(['ok', 'ok']);
     const [first] = await states();
     // The operator sees which endpoint gives false answers; one with false heads too is reported as ahead or

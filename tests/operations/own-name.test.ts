@@ -66,10 +66,10 @@ test('a copy keeps it until the copy is renamed', async () => {
   await cp(data, copied, { recursive: true });
   const other = await new VenueRun(copied, [...CALM, '--service-network', 'other.org']).ended;
   expect(other).toMatchObject({ code: 1 });
-  const said = await rename('--data', copied, '--service-network', 'other.org');
-  expect(said).toMatch(/^network name of .*: other\.org-[0-9a-f]{8} \(previously example\.org-/);
+  const output = await rename('--data', copied, '--service-network', 'other.org');
+  expect(output).toMatch(/^network name of .*: other\.org-[0-9a-f]{8} \(previously example\.org-/);
   const copy = await Venue.start([...CALM, '--no-bots'], copied);
-  expect(said).toContain(await nameOf(copy));
+  expect(output).toContain(await nameOf(copy));
   await copy.remove();
   expect(await readFile(fileOf(data), 'utf8')).toBe(`${name}\n`);
 });

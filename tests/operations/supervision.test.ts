@@ -86,7 +86,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** Resolves when the run has printed the text, or when it has ended. */
-async function said(run: Run, text: string): Promise<void> {
+async function untilPrinted(run: Run, text: string): Promise<void> {
   let code: number | null | undefined;
   void run.ended.then((is) => (code = is));
   await vi.waitUntil(() => run.stdout().includes(text) || code !== undefined, {
@@ -98,7 +98,7 @@ async function said(run: Run, text: string): Promise<void> {
 async function serving(): Promise<{ npm: Run; pid: number; data: string }> {
   const data = await temporaryData();
   const npm = npmStart('--port', '0', '--data', data, '--log-level', 'warn', ...LEAN);
-  await said(npm, 'is serving at');
+  await untilPrinted(npm, 'is serving at');
   const pid = Number(await readFile(join(data, 'lock.pid'), 'utf8'));
   started.push({ kill: (signal) => isAlive(pid) && process.kill(pid, signal) });
   return { npm, pid, data };
@@ -181,7 +181,7 @@ describe('the operations port', () => {
     const venue = main(...place, '--no-relay', ...CALM);
     const at = (offset: number): string => `http://127.0.0.1:${port + offset}`;
     const [url, operations, chain] = [at(0), at(2), at(3)];
-    await said(venue, `operations ${operations}, settlement chain ${chain}`);
+    await untilPrinted(venue, `operations ${operations}, settlement chain ${chain}`);
     expect((await fetch(elsewhere(url))).status).toBe(404);
     expect((await fetch(`${operations}/healthz`)).status).toBe(200);
     await expect(fetch(`${elsewhere(operations)}/healthz`)).rejects.toThrow('fetch failed');

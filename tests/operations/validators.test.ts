@@ -121,9 +121,9 @@ beforeAll(async () => {
     const hash = await chain.wallet.sendTransaction({ to: addressOf(name), value });
     await chain.reads.waitForTransactionReceipt({ hash });
   }
-  const said = await shell.run(commandsOf('Deployment'));
-  bridge = /^bridge +(0x[0-9a-f]{40}) on chain 421614$/m.exec(said)?.[1] ?? '';
-  expect(said).toContain('threshold  2 of 3');
+  const printed = await shell.run(commandsOf('Deployment'));
+  bridge = /^bridge +(0x[0-9a-f]{40}) on chain 421614$/m.exec(printed)?.[1] ?? '';
+  expect(printed).toContain('threshold  2 of 3');
   const first = await freePorts(NAMES.length);
   urls.push(...NAMES.map((_, at) => `http://127.0.0.1:${first + at}`));
   venue = await Venue.start(bridgeFlags());
@@ -336,12 +336,12 @@ test('a validator reports in one line why it does not start, and stops on reques
   const wrong = new ValidatorProcess([...flags, '--data', join(folder, 'other')]);
   expect(await wrong.start()).toEqual({ code: 2 });
   expect(wrong.output).toMatch(/^venues: .*\(see --help\)$/m);
-  const kept = join(folder, NAMES[0]);
-  const twice = new ValidatorProcess([...flags, '--venues', venue.url, '--data', kept]);
+  const folderOfKey = join(folder, NAMES[0]);
+  const twice = new ValidatorProcess([...flags, '--venues', venue.url, '--data', folderOfKey]);
   expect(await twice.start()).toEqual({ code: 1 });
   expect(twice.output).toContain('is in use by');
-  const isOpen = (name: string): boolean => (statSync(join(kept, name)).mode & 0o077) !== 0;
-  expect(readdirSync(kept).filter(isOpen)).toEqual([]);
+  const isOpen = (name: string): boolean => (statSync(join(folderOfKey, name)).mode & 0o077) !== 0;
+  expect(readdirSync(folderOfKey).filter(isOpen)).toEqual([]);
   expect(await validators[0]!.kill('SIGTERM')).toBe(0);
   await validators[0]!.start();
 });
@@ -368,9 +368,9 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
   });
 
   test('a validator is replaced, and payouts continue', async () => {
-    const said = await shell.run(commandsOf('Rotation'));
-    expect(said).toContain(`validator  ${addressOf('validator-4').toLowerCase()}`);
-    expect(said).not.toContain(`validator  ${addressOf('validator-1').toLowerCase()}`);
+    const printed = await shell.run(commandsOf('Rotation'));
+    expect(printed).toContain(`validator  ${addressOf('validator-4').toLowerCase()}`);
+    expect(printed).not.toContain(`validator  ${addressOf('validator-1').toLowerCase()}`);
     const carol = await depositor();
     await carol.withdraw('50');
     await carol.becomes('confirmed');
@@ -408,8 +408,8 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
   });
 
   test('the relayer’s ether is reported', async () => {
-    const said = await shell.run(commandsOf('Ether of the relayer'));
-    expect(said).toMatch(/^ether +0\.9\d+ held by 0x[0-9a-f]{40}$/m);
+    const printed = await shell.run(commandsOf('Ether of the relayer'));
+    expect(printed).toMatch(/^ether +0\.9\d+ held by 0x[0-9a-f]{40}$/m);
   });
 
   test('a venue moves to another bridge; deposits and payouts are not repeated', async () => {
@@ -417,8 +417,8 @@ describe('docs/operate/bridge-setup.md and bridge-runbook.md', () => {
     await erin.withdraw('10');
     await erin.becomes('confirmed');
     const held = await money.balanceOf(bridge as Hex);
-    const said = await shell.run(commandsOf('Move to a new bridge'));
-    const [, next = ''] = /^bridge +(0x[0-9a-f]{40}) on chain/m.exec(said) ?? [];
+    const printed = await shell.run(commandsOf('Move to a new bridge'));
+    const [, next = ''] = /^bridge +(0x[0-9a-f]{40}) on chain/m.exec(printed) ?? [];
     expect(await money.balanceOf(bridge as Hex)).toBe(0n);
     expect(await money.balanceOf(next as Hex)).toBe(held);
 

@@ -131,8 +131,10 @@ describe.each(Object.entries(KINDS))('a changed byte of %s', (kind, list) => {
         await writeFile(changed, bytes);
         const report = await verifyFolder({ data: copy, now });
         const where = `byte ${at} of ${basename(changed)}`;
-        const told = report.harmless.filter((each) => basename(each.file) === basename(changed));
-        if (report.findings.length === 0 && told.length > 0) {
+        const reported = report.harmless.filter(
+          (each) => basename(each.file) === basename(changed),
+        );
+        if (report.findings.length === 0 && reported.length > 0) {
           counts.told++;
         } else if (report.findings.length === 0) {
           counts.unread++;

@@ -24,8 +24,8 @@ let clone: string;
 let version: string;
 
 const git = (...parameters: string[]): Promise<string> => {
-  const who = ['-c', 'user.name=test', '-c', 'user.email='];
-  return runCommand('git', [...who, ...parameters], { cwd: clone });
+  const author = ['-c', 'user.name=test', '-c', 'user.email='];
+  return runCommand('git', [...author, ...parameters], { cwd: clone });
 };
 const release = (...flags: string[]): Promise<string> =>
   runCommand(NODE, ['scripts/release.ts', ...flags], { cwd: clone });
@@ -54,8 +54,8 @@ async function cloneTree(): Promise<void> {
   await appendFile(join(bare, 'info', 'exclude'), LINKS);
   const there = [`--git-dir=${bare}`, `--work-tree=${REPOSITORY}`];
   await run(...there, 'add', '--all');
-  const who = ['-c', 'user.name=test', '-c', 'user.email='];
-  await run(...there, ...who, 'commit', '--quiet', '--no-verify', '--message', 'tree');
+  const author = ['-c', 'user.name=test', '-c', 'user.email='];
+  await run(...there, ...author, 'commit', '--quiet', '--no-verify', '--message', 'tree');
   await run('clone', '--quiet', bare, clone);
 }
 

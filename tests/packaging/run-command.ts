@@ -12,8 +12,8 @@ export async function runCommand(
     return (await promisify(execFile)(program, [...parameters], options)).stdout;
   } catch (error) {
     const { stdout, stderr } = error as { stdout?: string; stderr?: string };
-    const told = `${stdout ?? ''}\n${stderr ?? ''}`.slice(-4000);
-    throw new Error(`${program} ${parameters.join(' ')} failed:\n${told}`, { cause: error });
+    const output = `${stdout ?? ''}\n${stderr ?? ''}`.slice(-4000);
+    throw new Error(`${program} ${parameters.join(' ')} failed:\n${output}`, { cause: error });
   }
 }
 

@@ -14,12 +14,16 @@ import { REPOSITORY } from '../support/venue-process.ts';
 
 const SOURCES = join(REPOSITORY, 'packages/sdk/src');
 /** Bytes after gzip. */
-const BUDGETS: readonly (readonly [what: string, door: string, names: string, bytesMax: number])[] =
-  [
-    ['the whole client', 'index.ts', 'createClient', 30_000],
-    ['one action', 'actions.ts', 'createSender, order', 12_000],
-    ['queries and streams alone', 'index.ts', 'createReader', 12_000],
-  ];
+const BUDGETS: readonly (readonly [
+  what: string,
+  entryPoint: string,
+  names: string,
+  bytesMax: number,
+])[] = [
+  ['the whole client', 'index.ts', 'createClient', 30_000],
+  ['one action', 'actions.ts', 'createSender, order', 12_000],
+  ['queries and streams alone', 'index.ts', 'createReader', 12_000],
+];
 
 let folder: string;
 beforeAll(async () => {
@@ -27,9 +31,9 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test.each(BUDGETS)('%s', async (what, door, names, bytesMax) => {
+test.each(BUDGETS)('%s', async (what, entryPoint, names, bytesMax) => {
   const entry = join(folder, `${what.replaceAll(' ', '-')}.ts`);
-  const path = JSON.stringify(join(SOURCES, door));
+  const path = JSON.stringify(join(SOURCES, entryPoint));
   await writeFile(entry, `import { ${names} } from ${path};\nglobalThis.used = [${names}];\n`);
   const external = (id: string): boolean => id === 'ws' || id.startsWith('@noble/');
   const lib = { entry, formats: ['es' as const] };

@@ -317,15 +317,15 @@ test('BTC loses 40% in a minute: every micro-USDC is accounted for', () => {
   // An account that neither traded nor was closed is unchanged, and no account ends below zero.
   let untouched = 0;
   for (const account of state.accounts) {
-    const { address: who } = account;
-    if (who === PARAMETERS.insuranceFundAddress) continue;
-    expect(account.perpBalance, who).toBeGreaterThanOrEqual(0n);
-    if (story.touched.has(who)) continue;
+    const { address: owner } = account;
+    if (owner === PARAMETERS.insuranceFundAddress) continue;
+    expect(account.perpBalance, owner).toBeGreaterThanOrEqual(0n);
+    if (story.touched.has(owner)) continue;
     untouched += 1;
-    expect(purse(account), who).toEqual(before.get(who));
+    expect(purse(account), owner).toEqual(before.get(owner));
   }
   expect(untouched).toBeGreaterThanOrEqual(BYSTANDERS);
-  for (const who of bystanders) expect(story.touched.has(who)).toBe(false);
+  for (const owner of bystanders) expect(story.touched.has(owner)).toBe(false);
 });
 
 type Account = State['accounts'][number];

@@ -89,12 +89,12 @@ test.each(SEEDS)('rows of seed %i are read back unchanged', async (seed) => {
     }
     // A parent is returned with the current state of its children.
     const newest = (child: HistOrder): HistOrder => orders.get(child.oid)?.order ?? child;
-    const told = [...orders.values()].map((row) => ({
+    const expected = [...orders.values()].map((row) => ({
       ...row,
       order: { ...row.order, children: row.order.children.map(newest) },
     }));
     expect(await pages((page) => store.ask('orders', { ...page, ...TYPES }, live), user)).toEqual(
-      told,
+      expected,
     );
     count += fills.length + ledger.size + orders.size;
   }

@@ -50,9 +50,9 @@ export class ReferenceLedger {
   /** Margin accounts that may have ended below zero in this pass. */
   readonly #ended: { readonly owner: Book; readonly position: Position | undefined }[] = [];
 
-  follow(timeMs: number, commands: readonly Command[], told: readonly EngineEvent[]): void {
+  follow(timeMs: number, commands: readonly Command[], engineEvents: readonly EngineEvent[]): void {
     if (timeMs <= this.books.nowMs) throw new Error('blocks are later and later');
-    const events = told.filter(isFollowed);
+    const events = engineEvents.filter(isFollowed);
     this.books.nowMs = timeMs;
     this.#target = undefined;
     this.#orders.endExecution();
@@ -450,9 +450,9 @@ export class ReferenceLedger {
     const theirs = this.books.signed(other, position.market.id, position.size > 0n ? -1 : 1);
     if (BigInt(size) > abs(theirs.size)) throw new Error('deleveraging flips a position');
     const signed = theirs.size > 0n ? -BigInt(size) : BigInt(size);
-    const kept = this.books.paidOut;
+    const paidBefore = this.books.paidOut;
     same('what deleveraging realises', realised, this.books.tradeOff(other, theirs, signed, price));
-    this.books.paidOut = kept;
+    this.books.paidOut = paidBefore;
     this.books.tradeOff(owner, position, -signed, price);
   }
 }

@@ -109,8 +109,8 @@ export function isAtRisk({ equity, notional, risk }: ScopeNumbers): boolean {
 
 /** R-withdrawable, before staleness. */
 export function withdrawableOf(balance: bigint, cross: ScopeNumbers): bigint {
-  const kept = max(cross.initial, ceilDiv(cross.notional, 10n));
-  return max(0n, min(balance, cross.equity - kept));
+  const required = max(cross.initial, ceilDiv(cross.notional, 10n));
+  return max(0n, min(balance, cross.equity - required));
 }
 
 /** The free cross balance (R-isolated). */

@@ -191,6 +191,7 @@ function feeUp(value: bigint, rateE8: bigint): bigint {
   return -floorDiv(-value * rateE8, ONE_E8);
 }
 
-export function same(what: string, told: unknown, own: unknown): void {
-  if (told !== own) throw new Error(`${what}: the engine says ${String(told)}, not ${String(own)}`);
+export function same(what: string, fromEngine: unknown, own: unknown): void {
+  if (fromEngine !== own)
+    throw new Error(`${what}: the engine says ${String(fromEngine)}, not ${String(own)}`);
 }

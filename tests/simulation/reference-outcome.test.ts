@@ -156,8 +156,8 @@ class Pair {
     if (isEarly) expected = refer();
     reference.release();
     if (!isEarly) expected = refer();
-    const said = ended(outcomes[0]);
-    expect(said).toEqual(expected);
+    const result = ended(outcomes[0]);
+    expect(result).toEqual(expected);
     const fills = events.flatMap((event) => {
       if (event.type !== 'outcomeTraded') return [];
       this.#note(event.kind);
@@ -168,7 +168,7 @@ class Pair {
       return [{ taker: taker.orderId, maker: maker.orderId, size: filled, prices, fee }];
     });
     expect(fills).toEqual(reference.fills);
-    this.#note(said.reason ?? said.state);
+    this.#note(result.reason ?? result.state);
     this.compare();
   }
 

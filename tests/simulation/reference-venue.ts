@@ -131,8 +131,8 @@ export class ReferenceVenue {
   }
 
   withdrawable(owner: string): bigint {
-    const kept = max(this.initial(owner), ceil(this.notional(owner), 10n));
-    return max(0n, min(this.balances.get(owner) ?? 0n, this.#judged(owner) - kept));
+    const reserved = max(this.initial(owner), ceil(this.notional(owner), 10n));
+    return max(0n, min(this.balances.get(owner) ?? 0n, this.#judged(owner) - reserved));
   }
 
   /** R-oracle-stale: the value less twice the size of stale positions, whose marks are constant. */
@@ -371,11 +371,11 @@ export class ReferenceVenue {
   #survives(order: ReferenceOrder, price: bigint, size: bigint, rateE8: bigint): boolean {
     const { owner } = order;
     const position = this.position(owner, order.perp);
-    const kept = { ...position };
+    const reserved = { ...position };
     const balance = this.balances.get(owner) ?? 0n;
     const remaining = order.remaining;
     const before = { value: this.value(owner), risk: this.#risk(owner) };
-    const reduces = isReducing(kept.size, order.isBuy ? size : -size);
+    const reduces = isReducing(reserved.size, order.isBuy ? size : -size);
     const perp = this.#perp(order.perp);
     if (!reduces && this.#isStale(perp)) return false;
     if (this.#isBlind(owner) && !(reduces && isNear(perp, order.isBuy, price))) return false;
@@ -386,8 +386,8 @@ export class ReferenceVenue {
     const isCovered = this.#judged(owner) >= this.initial(owner);
 
     order.remaining = remaining;
-    position.size = kept.size;
-    position.cost = kept.cost;
+    position.size = reserved.size;
+    position.cost = reserved.cost;
     this.balances.set(owner, balance);
     if (isCovered) return true;
     if (!reduces || after.value < 0n) return false;

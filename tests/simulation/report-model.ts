@@ -88,19 +88,19 @@ export class ReportModel {
     const isSame = own.price === to.price;
     const report = this.report(oid);
     this.#book = this.#book.filter((each) => each !== own);
-    const kept = this.orders.get(oid);
-    if (kept === undefined) throw new Error('an order is known');
-    Object.assign(kept, { price: to.price, size: to.size, left: amended.left });
-    const taken = this.#first(kept) !== undefined;
-    this.#match(kept, at, []);
-    if (kept.left === 0 && taken) {
+    const stored = this.orders.get(oid);
+    if (stored === undefined) throw new Error('an order is known');
+    Object.assign(stored, { price: to.price, size: to.size, left: amended.left });
+    const taken = this.#first(stored) !== undefined;
+    this.#match(stored, at, []);
+    if (stored.left === 0 && taken) {
       // It was at the front of its queue.
       if (report.resting !== undefined) report.resting.toMs = at.timeMs;
       report.end = { ...at, state: 'filled' };
       return;
     }
     const queueMs = isSame ? own.queueMs : Math.max(own.acceptedMs, at.timeMs - AMEND_MS);
-    this.#settle(kept, at, { queueMs, rank: own.rank, acceptedMs: own.acceptedMs });
+    this.#settle(stored, at, { queueMs, rank: own.rank, acceptedMs: own.acceptedMs });
   }
 
   #match(own: ModelOrder, at: Block, met: Level[]): void {
@@ -126,8 +126,8 @@ export class ReportModel {
 
   #take(maker: Resting, size: number): void {
     maker.left -= size;
-    const kept = this.orders.get(maker.oid);
-    if (kept !== undefined) kept.left = maker.left;
+    const stored = this.orders.get(maker.oid);
+    if (stored !== undefined) stored.left = maker.left;
   }
 
   /** Rests or ends the remaining size. */

@@ -306,6 +306,6 @@ function cashOfLedger({ delta }: LedgerUpdate): Exact {
   }
 }
 
-function same(what: string, told: string, expected: string): void {
-  if (told !== expected) throw new Error(`${what}: the rows say ${told}, the state ${expected}`);
+function same(what: string, shown: string, expected: string): void {
+  if (shown !== expected) throw new Error(`${what}: the rows say ${shown}, the state ${expected}`);
 }

@@ -7,8 +7,8 @@ type Figures = Pick<Candle, 'o' | 'h' | 'l' | 'c' | 'v' | 'n'>;
  * Merges candles into one for the whole period, because trades around midnight are in two daily
  * candles. If a candle was reported several times, the last one counts.
  */
-export function asOneCandle(told: readonly Candle[]): Figures | undefined {
-  const candles = [...new Map(told.map((candle) => [candle.t, candle])).values()];
+export function asOneCandle(received: readonly Candle[]): Figures | undefined {
+  const candles = [...new Map(received.map((candle) => [candle.t, candle])).values()];
   const [first, last] = [candles[0], candles.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const byPrice = (a: string, b: string): number => Number(a) - Number(b);

@@ -52,8 +52,8 @@ export const deed: fc.Arbitrary<ChainAction> = fc.oneof(
   },
 );
 
-export const count = async (chain: LocalChain, who: Hex, block: string): Promise<number> =>
-  Number(await chain.rpc('eth_getTransactionCount', [who, block]));
+export const count = async (chain: LocalChain, sender: Hex, block: string): Promise<number> =>
+  Number(await chain.rpc('eth_getTransactionCount', [sender, block]));
 
 /** Ignores errors: only successful answers count. */
 export async function perform(chain: LocalChain, step: ChainAction): Promise<void> {

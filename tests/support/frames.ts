@@ -36,7 +36,7 @@ export function updates(socket: Socket): Json[] {
   return socket.of('orderUpdates').flatMap((frame) => frame.data);
 }
 
-export async function told(socket: Socket, oid: number, status: string): Promise<Json> {
+export async function untilStatus(socket: Socket, oid: number, status: string): Promise<Json> {
   return eventually(() => {
     const found = updates(socket).find((row) => row.order.oid === oid && row.status === status);
     if (!found) throw new Error(`${oid} not ${status} in ${JSON.stringify(updates(socket))}`);

@@ -4,7 +4,7 @@ import type { Client, Json, Reply } from './client.ts';
 /** Paged queries of the history. */
 
 /** A complete successful answer: its data, and the fields next to them. */
-export async function past(client: Client, query: object): Promise<Json> {
+export async function queryHistory(client: Client, query: object): Promise<Json> {
   const reply = await client.info(query);
   expect(reply.json, `${JSON.stringify(query)} ${reply.text}`).toMatchObject({ success: true });
   expect(reply.json.asOf).toEqual({ height: expect.any(Number), time: expect.any(Number) });
@@ -20,7 +20,7 @@ export async function allPages(
   const rows: Json[] = [];
   let cursor: string | null = null;
   do {
-    const page = await past(client, { ...query, ...(cursor === null ? {} : { cursor }) });
+    const page = await queryHistory(client, { ...query, ...(cursor === null ? {} : { cursor }) });
     rows.push(...rowsOf(page.data));
     cursor = page.nextCursor;
   } while (cursor !== null);
@@ -35,11 +35,14 @@ export async function expectPaging(
   options: { readonly offset?: boolean; readonly rowsOf?: (data: Json) => Json[] } = {},
 ): Promise<void> {
   const { offset = true, rowsOf = (data: Json) => data } = options;
-  const read = async (more: object) => rowsOf((await past(client, { ...query, ...more })).data);
+  const read = async (more: object) =>
+    rowsOf((await queryHistory(client, { ...query, ...more })).data);
   expect(rows.length).toBeGreaterThan(2);
   expect(await read({ limit: rows.length })).toEqual(rows);
   expect(await read({ limit: 2 })).toEqual(rows.slice(0, 2));
-  expect(await past(client, { ...query, limit: rows.length })).toMatchObject({ nextCursor: null });
+  expect(await queryHistory(client, { ...query, limit: rows.length })).toMatchObject({
+    nextCursor: null,
+  });
   for (const limit of [1, 2, rows.length - 1, rows.length, rows.length + 1]) {
     expect(await allPages(client, { ...query, limit }, rowsOf)).toEqual(rows);
   }
@@ -57,7 +60,7 @@ export async function expectTimes(
 ): Promise<void> {
   const times = rows.map(timeOf);
   const some = times[Math.floor(times.length / 2)] ?? 0;
-  const read = async (span: object) => (await past(client, { ...query, ...span })).data;
+  const read = async (span: object) => (await queryHistory(client, { ...query, ...span })).data;
   expect(await read({ startTime: some, endTime: some })).toEqual(
     rows.filter((row) => timeOf(row) === some),
   );
@@ -69,17 +72,17 @@ export async function expectTimes(
 /** Checks the rejects of account queries, and their answers for accounts without history. */
 export async function expectRefusals(client: Client, query: { type: string }): Promise<void> {
   const user = `0x${'12'.repeat(20)}`;
-  const told = ({ json, status }: Reply) => `${status} ${json.code} ${json.message}`;
-  const ask = async (more: object) => told(await client.info({ ...query, user, ...more }));
-  expect(told(await client.info(query))).toBe('400 10002 Missing field: user');
+  const shown = ({ json, status }: Reply) => `${status} ${json.code} ${json.message}`;
+  const ask = async (more: object) => shown(await client.info({ ...query, user, ...more }));
+  expect(shown(await client.info(query))).toBe('400 10002 Missing field: user');
   expect(await ask({ user: '0x12' })).toBe('400 10002 Wrong type for user');
   expect(await ask({ minHeight: '1' })).toBe('400 10002 Wrong type for minHeight');
 }
 
 /** Checks the rejects of queries paged by cursor. */
 export async function expectCursorRefusals(client: Client, query: object): Promise<void> {
-  const told = ({ json, status }: Reply) => `${status} ${json.code} ${json.message}`;
-  const ask = async (more: object) => told(await client.info({ ...query, ...more }));
+  const shown = ({ json, status }: Reply) => `${status} ${json.code} ${json.message}`;
+  const ask = async (more: object) => shown(await client.info({ ...query, ...more }));
   for (const cursor of ['', 'x', 'W10', Buffer.from('[1,2]').toString('base64url')]) {
     expect(await ask({ cursor }), cursor).toBe('200 10000 Invalid cursor');
   }

@@ -11,10 +11,10 @@ export async function serveJson(
   const server = createServer(async (request, response) => {
     let text = '';
     for await (const part of request.setEncoding('utf8')) text += String(part);
-    const told = await answer(JSON.parse(text) as Json, request.url ?? '/');
-    if (told === undefined) return;
+    const reply = await answer(JSON.parse(text) as Json, request.url ?? '/');
+    if (reply === undefined) return;
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(told));
+    response.end(JSON.stringify(reply));
   });
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const close = (): void => {

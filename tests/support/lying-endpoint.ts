@@ -63,8 +63,8 @@ export class LyingEndpoint {
     }
     this.lied += 1;
     const error = { code: 3, message: 'execution reverted', data: '0x' };
-    const told = this.lie === 'refused' ? { error } : { result: toHex(1, { size: 32 }) };
-    return { jsonrpc: '2.0', id, ...told };
+    const reply = this.lie === 'refused' ? { error } : { result: toHex(1, { size: 32 }) };
+    return { jsonrpc: '2.0', id, ...reply };
   }
 
   #twisted(asked: Asked, { status: _status, ...truth }: Json): object {
@@ -101,8 +101,8 @@ const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> =
     const [topic] = [topics[0]].flat();
     const place = { blockNumber: toBlock, blockHash: keccak256('0x02'), logIndex: '0x0' };
     const from = toHex(7, { size: 32 });
-    const said = { topics: [topic, from, from], data: toHex(10n ** 12n, { size: 32 }) };
-    return [{ address, ...place, ...said, transactionHash: keccak256('0x03') }];
+    const invented = { topics: [topic, from, from], data: toHex(10n ** 12n, { size: 32 }) };
+    return [{ address, ...place, ...invented, transactionHash: keccak256('0x03') }];
   },
   heads: ({ method }, result) =>
     method === 'eth_blockNumber' ? numberToHex(Number(result) + FAR) : undefined,

@@ -13,16 +13,16 @@ export const PASSWORD = 'correct horse';
 
 /** Runs a command as a terminal would, and captures its output. */
 export async function runOddlot(args: readonly string[], env: Environment): Promise<Ended> {
-  const said = { out: '', err: '' };
+  const output = { out: '', err: '' };
   const writers = { out: process.stdout.write, err: process.stderr.write };
   const hear = (key: 'out' | 'err') => (text: string | Uint8Array) => {
-    said[key] += String(text);
+    output[key] += String(text);
     return true;
   };
   process.stdout.write = hear('out');
   process.stderr.write = hear('err');
   try {
-    return { code: await runCli(args, env), ...said };
+    return { code: await runCli(args, env), ...output };
   } finally {
     process.stdout.write = writers.out;
     process.stderr.write = writers.err;

@@ -36,9 +36,9 @@ export async function expectHarmless(
   const reply = await send();
   const [status, code, message, field] = expected;
   expect([reply.status, reply.json?.code], reply.text).toEqual([status, code]);
-  const told = refusalText(reply.json);
-  if (message instanceof RegExp) expect(told).toMatch(message);
-  else if (message !== undefined) expect(told).toBe(message);
+  const text = refusalText(reply.json);
+  if (message instanceof RegExp) expect(text).toMatch(message);
+  else if (message !== undefined) expect(text).toBe(message);
   expect(reply.json.name).toEqual(expect.any(String));
   if (field !== undefined) expect(reply.json.details).toMatchObject({ field });
   expect(await factsOf(...people)).toEqual(before);

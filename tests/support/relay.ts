@@ -36,11 +36,11 @@ export async function startRelay(
     child.kill(signal);
     await ended;
   };
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const deadline = Date.now() + START_MS_MAX;
   while (Date.now() < deadline && child.exitCode === null) {
-    const [, url, address] = /serving at (\S+) \(address (0x\w+)\)/.exec(said) ?? [];
+    const [, url, address] = /serving at (\S+) \(address (0x\w+)\)/.exec(output) ?? [];
     if (url !== undefined) return { url, address: address as Hex, end };
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -72,8 +72,8 @@ export class Socket {
       }
       const left = deadline - Date.now();
       if (left <= 0 || !this.isOpen) {
-        const kept = JSON.stringify(this.frames.slice(from)).slice(0, 3000);
-        throw new Error(`No such frame (open: ${this.isOpen}) among ${kept}`);
+        const received = JSON.stringify(this.frames.slice(from)).slice(0, 3000);
+        throw new Error(`No such frame (open: ${this.isOpen}) among ${received}`);
       }
       await this.#wake(left);
     }

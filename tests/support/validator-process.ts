@@ -30,16 +30,16 @@ export class ValidatorProcess {
     });
     this.#child = child;
     living.add(child);
-    let said = '';
+    let printed = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
-        said += text;
+        printed += text;
         this.output += text;
       });
     }
     const deadline = Date.now() + START_MS_MAX;
     while (Date.now() < deadline && child.exitCode === null) {
-      const url = SIGNING.exec(said)?.[1];
+      const url = SIGNING.exec(printed)?.[1];
       if (url !== undefined) return { url };
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

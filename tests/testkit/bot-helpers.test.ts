@@ -242,12 +242,12 @@ describe('pacing', () => {
   test('sends at most as many requests in a window as the venue allows, in order', async () => {
     let now = 0;
     const pacer = new Pacer({ info: { rateLimit } }, { share: 0.6, now: () => now });
-    const gone: number[] = [];
-    const turns = [1, 2, 3, 4].map((n) => pacer.turn().then(() => gone.push(n)));
-    await expect.poll(() => gone).toEqual([1, 2, 3]);
+    const sentAt: number[] = [];
+    const turns = [1, 2, 3, 4].map((n) => pacer.turn().then(() => sentAt.push(n)));
+    await expect.poll(() => sentAt).toEqual([1, 2, 3]);
     now = 1000;
     await Promise.all(turns);
-    expect(gone).toEqual([1, 2, 3, 4]);
+    expect(sentAt).toEqual([1, 2, 3, 4]);
   });
 
   test('a cancelled request does not delay the next one', async () => {

@@ -89,7 +89,7 @@ type Step = (twin: Twin) => Promise<unknown>;
 
 /** The next random step, generated once for both. */
 function drawStep({ below, next, pick }: Chance, market: number): Step {
-  const who = below(4);
+  const trader = below(4);
   const base = pick(PERPS);
   const asset = PERPS.indexOf(base) + 1;
   const order = (): OrderEntry =>
@@ -105,7 +105,7 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
   const kinds: readonly (() => Step)[] = [
     () => {
       const orders = Array.from({ length: 1 + below(3) }, order);
-      return (twin) => twin.clients[who]!.exchange.order({ orders }, { confirm });
+      return (twin) => twin.clients[trader]!.exchange.order({ orders }, { confirm });
     },
     () => {
       const share = pick([buyYes, buyNo])({
@@ -113,16 +113,17 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
         price: `0.${10 + below(80)}`,
         size: String(5 + below(50)),
       });
-      return (twin) => twin.clients[who]!.exchange.order({ orders: [share] }, { confirm });
+      return (twin) => twin.clients[trader]!.exchange.order({ orders: [share] }, { confirm });
     },
     () => {
       const cancels = [{ a: asset, o: 1 + below(100) }];
-      return (twin) => twin.clients[who]!.exchange.cancel({ cancels }, { confirm });
+      return (twin) => twin.clients[trader]!.exchange.cancel({ cancels }, { confirm });
     },
-    () => (twin) => twin.clients[who]!.exchange.cancelAll({}, { confirm }),
+    () => (twin) => twin.clients[trader]!.exchange.cancelAll({}, { confirm }),
     () => {
       const leverage = 1 + below(60);
-      return (twin) => twin.clients[who]!.exchange.updateLeverage({ asset, leverage }, { confirm });
+      return (twin) =>
+        twin.clients[trader]!.exchange.updateLeverage({ asset, leverage }, { confirm });
     },
     () => {
       const duration = pick(['250ms', '1s', '5s', '1m']);
@@ -132,18 +133,18 @@ function drawStep({ below, next, pick }: Chance, market: number): Step {
       const price = String(MIDDLES[base] + below(9) - 4);
       return (twin) => twin.venue.setPrice(base, price);
     },
-    () => (twin) => twin.clients[who]!.info.l2Book({ coin: String(asset) }),
+    () => (twin) => twin.clients[trader]!.info.l2Book({ coin: String(asset) }),
     () => (twin) => {
-      const { address: user } = twin.venue.accounts[who]!;
-      return twin.clients[who]!.info.clearinghouseState({ user });
+      const { address: user } = twin.venue.accounts[trader]!;
+      return twin.clients[trader]!.info.clearinghouseState({ user });
     },
     () => (twin) => {
-      const { address: user } = twin.venue.accounts[who]!;
-      return twin.clients[who]!.info.userFills({ user });
+      const { address: user } = twin.venue.accounts[trader]!;
+      return twin.clients[trader]!.info.userFills({ user });
     },
     () => (twin) => {
-      const { address: user } = twin.venue.accounts[who]!;
-      return twin.clients[who]!.info.historicalOrders({ user });
+      const { address: user } = twin.venue.accounts[trader]!;
+      return twin.clients[trader]!.info.historicalOrders({ user });
     },
   ];
   // Half of the steps are orders.
@@ -198,8 +199,8 @@ test(
 );
 
 /** Answers without next-page cursors, which every venue seals with its own key. */
-function withoutCursors(said: readonly string[]): string[] {
-  return said.map((each) => each.replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
+function withoutCursors(answers: readonly string[]): string[] {
+  return answers.map((each) => each.replace(/"nextCursor":"[^"]+"/, '"nextCursor":"…"'));
 }
 
 /** Frames without the epochs of streams, which every process draws at random. */

@@ -100,14 +100,14 @@ test('liquidations with their accounts and steps', async () => {
     name: new RegExp(`${perp.name}.*Long`),
   });
   await row.waitFor(PATIENCE);
-  const [told] = await (
+  const [reported] = await (
     await trader(venue.url, `asks ${process.pid}`)
   ).info.liquidations({
     coin: String(perp.asset),
   });
-  expect(told).toMatchObject({ user: victim, sz: '190', side: 'A' });
+  expect(reported).toMatchObject({ user: victim, sz: '190', side: 'A' });
   const how = { adl: 'ADL', insurance: 'insurance fund', market: 'order book', net: '' };
-  expect(await row.innerText()).toContain(how[told!.step]);
+  expect(await row.innerText()).toContain(how[reported!.step]);
   expect(await row.getByRole('link', { name: /^0x/ }).getAttribute('href')).toBe(
     `/explorer/address/${victim}`,
   );
@@ -181,8 +181,8 @@ test('open interest of an outcome market: selectable next to the perps, and show
   await interest.getByRole('button', { name }).press('ArrowDown');
   await page.getByRole('menuitemradio', { name, checked: true }).waitFor();
   await page.keyboard.press('Escape');
-  const [told] = await info.outcomeAssetCtxs({ instrumentIds: [market.id] });
-  const held = `${told!.openInterest} pairs`;
+  const [reported] = await info.outcomeAssetCtxs({ instrumentIds: [market.id] });
+  const held = `${reported!.openInterest} pairs`;
   // In the first hour there is no line yet; otherwise its last point is now.
   await interest.getByText(held).first().waitFor(PATIENCE);
   await expectReadableForm(page, 'open interest of an outcome market');
@@ -210,11 +210,11 @@ test('the holders of either outcome, the largest first, with links to the accoun
   const yes = panel(page, 'Holders of Yes');
   const rows = yes.getByRole('listitem');
   await rows.first().waitFor(PATIENCE);
-  const told = await new OutcomePeople(venue.url).deployer.info.outcomeHolders({
+  const reported = await new OutcomePeople(venue.url).deployer.info.outcomeHolders({
     instrumentId: market.id,
   });
-  await expect.poll(() => rows.count(), PATIENCE).toBe(told.holders);
-  expect(told.rows[1]).toMatchObject({ user: rich, sz: '40' });
+  await expect.poll(() => rows.count(), PATIENCE).toBe(reported.holders);
+  expect(reported.rows[1]).toMatchObject({ user: rich, sz: '40' });
   expect(await rows.nth(1).innerText()).toMatch(/40.*\s4\.2\s?%/s);
   await panel(page, 'Holders of No').getByRole('listitem').first().waitFor();
   await expectReadableForm(page, 'holders');

@@ -126,8 +126,8 @@ test('modified browser storage runs no code and breaks nothing', async () => {
     { id: '1', kind: 'above', coin: '1', market: name, bound: '1000000' },
     { id: '2', kind: 'script', coin: '1', market: name, bound: 'x' },
   ];
-  const kept = JSON.stringify({ rows, marginFrom: {} });
-  const script = `localStorage.setItem('oddlot.alerts.nobody', ${JSON.stringify(kept)});`;
+  const stored = JSON.stringify({ rows, marginFrom: {} });
+  const script = `localStorage.setItem('oddlot.alerts.nobody', ${JSON.stringify(stored)});`;
   const visit = await browser.visit(venue.url, { script });
   await visit.open('/trade/BTC-USDC');
   await visit.page.getByRole('form', { name: 'Order ticket' }).waitFor();
@@ -147,8 +147,8 @@ test('account events are notified outside the page: a fill, the margin, a market
   const { page } = visit;
   const { address, owner } = await visit.openWithAccount('/');
   await page.evaluate(
-    ([key, kept]) => {
-      localStorage.setItem(key!, kept!);
+    ([key, stored]) => {
+      localStorage.setItem(key!, stored!);
       localStorage.setItem('test.permission', 'granted');
     },
     [

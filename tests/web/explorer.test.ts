@@ -37,8 +37,8 @@ test('an order appears immediately, and is described in words from block to acco
   const txs = page.getByRole('group', { name: 'Latest transactions' });
   const own = txs.getByRole('row').filter({ has: page.getByTitle(buyer.wallet!.address) });
   const price = Number(perp.price).toLocaleString('en-US');
-  const said = `Buy 0.01 BTC-USDC at ${price}, limit`;
-  await own.filter({ hasText: said }).first().getByRole('link').first().click();
+  const description = `Buy 0.01 BTC-USDC at ${price}, limit`;
+  await own.filter({ hasText: description }).first().getByRole('link').first().click();
   // Other orders in the list may have the same terms.
   await page.getByRole('heading', { name: /^Transaction 0x/ }).waitFor();
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();

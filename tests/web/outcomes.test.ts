@@ -99,11 +99,11 @@ describe('discovery', () => {
   test('the name of a market leads to its event; an unknown name is reported', async () => {
     const eventSlug = await people.event({ title: 'Two ferries' });
     await people.market({ groupTitle: 'Early' }, eventSlug);
-    const late = await people.market({ groupTitle: 'Late' }, eventSlug);
+    const laterMarket = await people.market({ groupTitle: 'Late' }, eventSlug);
     const visit = await browser.visit(venue.url, { expectedErrors: /404|Failed to load/ });
     // If a chart's code fails to load, this is shown, and the rest of the screen works.
     await visit.page.route(/\/plot-[^/]*\.js$/, (route) => route.abort());
-    await visit.open(`/events/${late.slug}`);
+    await visit.open(`/events/${laterMarket.slug}`);
     await visit.page.getByText('The chart could not be drawn').waitFor();
     await visit.page.getByRole('heading', { level: 1, name: 'Two ferries' }).waitFor();
     expect(new URL(visit.page.url()).pathname).toBe(`/events/${eventSlug}`);

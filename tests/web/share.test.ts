@@ -25,10 +25,12 @@ test('a position becomes a picture with one press: without amounts by default, s
   await position(page).getByTitle('Share result').press('Enter');
   const dialog = page.getByRole('dialog', { name: 'Share result' });
   const picture = dialog.getByRole('img');
-  const told = async (): Promise<string> => (await picture.getAttribute('aria-label'))!;
-  await expect.poll(told).toMatch(/^BTC-USDC, Long · \d+× · test funds, [+−]?[\d.]+%, Entry, /);
-  expect(await told()).not.toContain('0.001');
-  expect(await told()).not.toContain('USDC, Entry');
+  const labelText = async (): Promise<string> => (await picture.getAttribute('aria-label'))!;
+  await expect
+    .poll(labelText)
+    .toMatch(/^BTC-USDC, Long · \d+× · test funds, [+−]?[\d.]+%, Entry, /);
+  expect(await labelText()).not.toContain('0.001');
+  expect(await labelText()).not.toContain('USDC, Entry');
   for (const theme of ['light', 'dark']) {
     await expectReadable(page, 'share', { theme, size: DESKTOP });
   }
@@ -43,7 +45,7 @@ test('a position becomes a picture with one press: without amounts by default, s
   });
   expect(colours).toBeGreaterThan(20);
   await dialog.getByRole('checkbox', { name: 'Show amounts and sizes' }).press('Space');
-  await expect.poll(told).toMatch(/Result, [+−]?[\d.]+ USDC, Entry, .*Size, 0\.001/);
+  await expect.poll(labelText).toMatch(/Result, [+−]?[\d.]+ USDC, Entry, .*Size, 0\.001/);
   await expect.poll(shot).not.toBe(before);
   const [saved] = await Promise.all([
     page.waitForEvent('download'),

@@ -66,11 +66,11 @@ async function phase(options: PhaseOptions): Promise<PhaseResult> {
   const child = spawn(process.execPath, [program, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   const [code] = await once(child, 'close');
   if (code !== 0) throw new Error(`days ${options.fromDay} to ${options.toDay} ended with ${code}`);
-  return JSON.parse(said.trim().split('\n').at(-1) ?? '') as PhaseResult;
+  return JSON.parse(output.trim().split('\n').at(-1) ?? '') as PhaseResult;
 }
 
 async function weigh(

@@ -50,9 +50,9 @@ export class ExampleMakers {
     await Promise.all(
       this.#children.map(async (child) => {
         if (child.exitCode !== null || child.signalCode !== null) return;
-        const gone = once(child, 'exit');
+        const exited = once(child, 'exit');
         child.kill();
-        await gone;
+        await exited;
       }),
     );
   }

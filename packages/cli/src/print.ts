@@ -77,7 +77,7 @@ const LINES_MAX = 1_000;
  * error message if it failed.
  */
 export function endAsJson(program: string): void {
-  const said: string[] = [];
+  const printed: string[] = [];
   let unfinished = '';
   let message = '';
   const writeError = process.stderr.write.bind(process.stderr);
@@ -88,14 +88,14 @@ export function endAsJson(program: string): void {
   process.stdout.write = ((chunk: string | Uint8Array) => {
     const lines = (unfinished + String(chunk)).split('\n');
     unfinished = lines.pop() ?? '';
-    said.push(...lines);
-    said.splice(0, said.length - LINES_MAX);
+    printed.push(...lines);
+    printed.splice(0, printed.length - LINES_MAX);
     return writeError(chunk);
   }) as typeof process.stdout.write;
   process.once('exit', (exitCode) => {
-    if (unfinished !== '') said.push(unfinished);
+    if (unfinished !== '') printed.push(unfinished);
     // Written synchronously, because asynchronous writes are lost at process exit.
     const error = exitCode === 0 || message === '' ? {} : { error: { message, exitCode } };
-    writeSync(STDOUT, `${JSON.stringify({ program, exitCode, said, ...error })}\n`);
+    writeSync(STDOUT, `${JSON.stringify({ program, exitCode, said: printed, ...error })}\n`);
   });
 }

@@ -141,41 +141,41 @@ describe('streams', () => {
   async function listen() {
     const started = await start();
     const { client, venue } = started;
-    const told: OrderUpdate[] = [];
+    const received: OrderUpdate[] = [];
     const { address: user } = venue.accounts[0]!;
     const updates = client.streams.orderUpdates({ user }, (event) => {
-      if (event.type === 'data') told.push(...event.data);
+      if (event.type === 'data') received.push(...event.data);
     });
     await updates.ready;
-    return { ...started, told };
+    return { ...started, told: received };
   }
 
   test('that are frozen deliver all messages after the thaw, in order and once', async () => {
-    const { client, order, told, venue } = await listen();
+    const { client, order, told: received, venue } = await listen();
     venue.faults.freezeStreams();
     for (const n of [1, 2, 3]) {
       await client.exchange.order(order(`9000${n}`, `0x${String(n).padStart(32, '0')}`), {
         confirm: 'executed',
       });
     }
-    expect(told).toEqual([]);
+    expect(received).toEqual([]);
     venue.faults.thawStreams();
-    await expect.poll(() => told.length).toBe(3);
-    expect(told.map((update) => update.order.limitPx)).toEqual(['90001', '90002', '90003']);
+    await expect.poll(() => received.length).toBe(3);
+    expect(received.map((update) => update.order.limitPx)).toEqual(['90001', '90002', '90003']);
   });
 
   test.each([
     ['cut', async (venue: TestVenue) => venue.faults.cutStreams()],
     ['cut because the process ended', (venue: TestVenue) => venue.restart({ isKilled: true })],
   ])('that are %s reconnect automatically and miss no message', async (_how, cut) => {
-    const { client, order, told, venue } = await listen();
+    const { client, order, told: received, venue } = await listen();
     await client.exchange.order(order('90001'), { confirm: 'executed' });
-    await expect.poll(() => told.length).toBe(1);
+    await expect.poll(() => received.length).toBe(1);
     await cut(venue);
     const second = order('90002', '0x000000000000000000000000000000cd');
     await client.exchange.order(second, { confirm: 'executed' });
     await expect
-      .poll(() => told.map((update) => update.order.limitPx))
+      .poll(() => received.map((update) => update.order.limitPx))
       .toEqual(expect.arrayContaining(['90001', '90002']));
   });
 });

@@ -149,7 +149,7 @@ class LineAgent extends Agent {
   /** Stops keeping connections; pending answers are read to their end. */
   retire(): void {
     this.maxFreeSockets = 0;
-    for (const kept of Object.values(this.freeSockets).flat()) kept?.destroy();
+    for (const idle of Object.values(this.freeSockets).flat()) idle?.destroy();
   }
 
   override createConnection(): Duplex {

@@ -41,9 +41,9 @@ test('an order fills, opens a position, and appears in history and streams', asy
   const venue = await start();
   const [alice] = venue.accounts;
   await venue.fillBook('BTC-USDC', { size: '0.5' });
-  const told: StreamEvent<unknown>[] = [];
+  const received: StreamEvent<unknown>[] = [];
   const fills = alice!.client.streams.userFills({ user: alice!.address }, (event) =>
-    told.push(event),
+    received.push(event),
   );
   await fills.ready;
   const reply = await buy(venue, '0.7');
@@ -57,7 +57,7 @@ test('an order fills, opens a position, and appears in history and streams', asy
     ['97000.2', '0.2'],
     ['97000.1', '0.5'],
   ]);
-  await expect.poll(() => JSON.stringify(told)).toContain('97000.2');
+  await expect.poll(() => JSON.stringify(received)).toContain('97000.2');
 });
 
 test('an account funded after a snapshot can be funded again after reverting', async () => {

@@ -292,8 +292,8 @@ export class TestVenue {
     return account;
   }
 
-  async #credit(whom: readonly { readonly address: string }[], money: Money): Promise<void> {
-    const commands = whom.flatMap(({ address }) =>
+  async #credit(recipients: readonly { readonly address: string }[], money: Money): Promise<void> {
+    const commands = recipients.flatMap(({ address }) =>
       (['perp', 'outcome'] as const).flatMap((subAccount) => {
         const amountMicroUsdc = microUsdcOf(money[subAccount] ?? '0');
         if (amountMicroUsdc === 0) return [];

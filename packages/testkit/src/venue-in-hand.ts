@@ -179,13 +179,13 @@ export class VenueInHand {
   /** Advances time block by block; work that is due gets a block at its exact time. */
   async advance(duration: Duration, step: Duration | undefined = this.#options.step) {
     const untilMs = this.nowMs + durationMs(duration);
-    const toldMs = step === undefined ? undefined : durationMs(step);
-    if (toldMs === 0) throw new RangeError('a step must be longer than zero');
+    const givenMs = step === undefined ? undefined : durationMs(step);
+    if (givenMs === 0) throw new RangeError('a step must be longer than zero');
     for (let isFirst = true; this.nowMs < untilMs; isFirst = false) {
       // An hour without a sample pays no funding, so a new hour gets its first sample at the next
       // instant.
-      const longMs = isFirst ? STEP_MS : (toldMs ?? (this.#isCalm ? CALM_STEP_MS : STEP_MS));
-      const stepMs = Math.min(longMs, toldMs ?? Infinity);
+      const longMs = isFirst ? STEP_MS : (givenMs ?? (this.#isCalm ? CALM_STEP_MS : STEP_MS));
+      const stepMs = Math.min(longMs, givenMs ?? Infinity);
       const dueMs = nextDueMs(this.state) ?? Infinity;
       const nextMs = this.nowMs - (this.nowMs % stepMs) + stepMs;
       // Work that is already due is left for the next block, at the same time.
@@ -239,11 +239,11 @@ export class VenueInHand {
   }
 
   async revert(snapshot: Snapshot): Promise<void> {
-    const kept = this.#kept.get(snapshot);
-    if (kept === undefined) throw new RangeError('this snapshot belongs to another venue');
+    const stored = this.#kept.get(snapshot);
+    if (stored === undefined) throw new RangeError('this snapshot belongs to another venue');
     await this.close();
-    this.#folder.goBackTo(kept.image);
-    this.prices.goBackTo(kept.prices);
+    this.#folder.goBackTo(stored.image);
+    this.prices.goBackTo(stored.prices);
     this.#clock.set(snapshot.timeMs);
     await this.open();
   }

@@ -114,18 +114,22 @@ export function entryToWire(
 ): WireEntry {
   const { reject } = entry;
   const error = reject === undefined ? null : errorBody(translate(command, reject, index, context));
-  const told = { entry, index, error: error?.message ?? null };
-  return { order: orderResult(command, told, context), error };
+  const translated = { entry, index, error: error?.message ?? null };
+  return { order: orderResult(command, translated, context), error };
 }
 
 /** The state of an entry's order, next to the result of the entry. */
 function orderResult(
   command: RequestCommand,
-  told: { readonly entry: EntryResult; readonly index: number; readonly error: string | null },
+  translated: {
+    readonly entry: EntryResult;
+    readonly index: number;
+    readonly error: string | null;
+  },
   { account, ended, events = [], instruments }: OutcomeContext,
 ): OrderResult {
-  const { error, index } = told;
-  const entry = asEnded(command, told, (target) => {
+  const { error, index } = translated;
+  const entry = asEnded(command, translated, (target) => {
     // Without the instrument, the filled size cannot be formatted.
     if (account === undefined || instruments(target.instrumentId) === undefined) return undefined;
     return ended?.(account, target);
@@ -185,8 +189,8 @@ function skippedFailure(
 ): Failure | undefined {
   const first = skipped?.[0];
   if (first === undefined) return undefined;
-  const told = skippedToWire(command, first, (id) => instruments(id)?.name ?? String(id));
-  const error = insideVariant(told, command.type);
+  const translated = skippedToWire(command, first, (id) => instruments(id)?.name ?? String(id));
+  const error = insideVariant(translated, command.type);
   return { error: errorBody(error), prefix: `prices[${first.index}]: ` };
 }
 

@@ -157,12 +157,12 @@ function eventsOf(contract: Contract, result: RunTxResult): Told[] {
 
 function errorText(abi: Abi, result: RunTxResult): string {
   const data = bytesToHex(result.execResult.returnValue);
-  const told = result.execResult.exceptionError?.error ?? 'none';
-  if (data === '0x') return told;
+  const reason = result.execResult.exceptionError?.error ?? 'none';
+  if (data === '0x') return reason;
   try {
     const { errorName, args } = decodeErrorResult({ abi, data });
     return `${errorName}(${(args ?? []).join(', ')})`;
   } catch {
-    return told;
+    return reason;
   }
 }

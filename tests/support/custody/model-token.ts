@@ -99,16 +99,16 @@ export function runToken<State extends TokenState>(
     default:
   }
   if (from !== rules.minter) return REVERTED;
-  const whom = lower(args?.[0] as Hex);
+  const account = lower(args?.[0] as Hex);
   const blacklisted = new Set(state.blacklisted);
   if (functionName === 'mint') {
-    const held = balanceOf(rules, state, whom);
-    const balances = new Map(state.balances).set(whom, held + args[1]);
-    const logs = [transferLog(rules, { from: NOBODY, to: whom, usd: args[1] })];
+    const held = balanceOf(rules, state, account);
+    const balances = new Map(state.balances).set(account, held + args[1]);
+    const logs = [transferLog(rules, { from: NOBODY, to: account, usd: args[1] })];
     return { ok: true, state: { ...state, balances }, logs, output: DONE };
   }
-  if (functionName === 'blacklist') blacklisted.add(whom);
-  else if (functionName === 'unBlacklist') blacklisted.delete(whom);
+  if (functionName === 'blacklist') blacklisted.add(account);
+  else if (functionName === 'unBlacklist') blacklisted.delete(account);
   else throw new Error(`the model does not know ${functionName}`);
   return done({ blacklisted });
 }
@@ -126,8 +126,8 @@ export function transferred<State extends TokenState>(
   state: State,
   { from, to, usd }: { readonly from: Hex; readonly to: Hex; readonly usd: bigint },
 ): ModelResult<State> {
-  const isListed = (who: Hex): boolean =>
-    state.blacklisted.has(who) || rules.blocked?.has(who) === true;
+  const isListed = (holder: Hex): boolean =>
+    state.blacklisted.has(holder) || rules.blocked?.has(holder) === true;
   const held = balanceOf(rules, state, from);
   if (isListed(from) || isListed(to) || held < usd) return REVERTED;
   const taken = { ...state, balances: new Map(state.balances).set(from, held - usd) };

@@ -231,8 +231,8 @@ type GateModel = {
 };
 
 function changed(list: readonly Address[], change: SetGateCommand['whitelist']): Address[] {
-  const kept = list.filter((user) => !(change?.remove ?? []).includes(user));
-  return [...new Set([...kept, ...(change?.add ?? [])])];
+  const remaining = list.filter((user) => !(change?.remove ?? []).includes(user));
+  return [...new Set([...remaining, ...(change?.add ?? [])])];
 }
 
 export function registriesOf(state: State): unknown {

@@ -201,8 +201,8 @@ export function decide(
   fraction: number,
   id: InstrumentId = MARKET_ID,
 ): BlockResult {
-  const told = { oracleOutcome: null, evidence: null };
-  return venue.block({ type: 'resolveMarket', instrumentId: id, fraction, ...told });
+  const texts = { oracleOutcome: null, evidence: null };
+  return venue.block({ type: 'resolveMarket', instrumentId: id, fraction, ...texts });
 }
 
 export function setPhase(

@@ -14,18 +14,18 @@ export type SignedFor = Pick<Authority, 'multiSig' | 'vault'>;
 export function signedFor(
   scenario: Scenario,
   signer: Address,
-  whom: SignedFor,
+  principal: SignedFor,
   command: Unsigned,
 ): Command {
-  return { ...command, authority: { ...scenario.authority(signer), ...whom } } as Command;
+  return { ...command, authority: { ...scenario.authority(signer), ...principal } } as Command;
 }
 
 /** Sends it in its own block and returns the reason of the reject. */
 export function refusalFor(
   scenario: Scenario,
   signer: Address,
-  whom: SignedFor,
+  principal: SignedFor,
   command: Unsigned,
 ): string | undefined {
-  return scenario.outcome(signedFor(scenario, signer, whom, command)).reject?.reason;
+  return scenario.outcome(signedFor(scenario, signer, principal, command)).reject?.reason;
 }

@@ -54,7 +54,7 @@ export async function openIndexed(options: IndexedOptions): Promise<IndexedVenue
   let nowMs = 1_767_225_600_000;
   const clock = options.clock ?? { nowMs: () => (nowMs += 1) };
   const failures: unknown[] = [];
-  const told: string[] = [];
+  const messages: string[] = [];
   const onFatal = (error: unknown): void => void failures.push(error);
   await mkdir(folder, { recursive: true });
   const directory = join(folder, 'journal');
@@ -73,13 +73,13 @@ export async function openIndexed(options: IndexedOptions): Promise<IndexedVenue
     hasRoom: () => true,
     onFatal,
     onStored: (height) => receipts.archived(height),
-    onSnapshot: () => told.push('snapshot'),
-    onSnapshotFailed: () => told.push('snapshotFailed'),
-    onDamaged: () => told.push('damaged'),
-    onRebuild: () => told.push('rebuild'),
-    onRebuilt: () => told.push('rebuilt'),
-    onAway: () => told.push('away'),
-    onBack: () => told.push('back'),
+    onSnapshot: () => messages.push('snapshot'),
+    onSnapshotFailed: () => messages.push('snapshotFailed'),
+    onDamaged: () => messages.push('damaged'),
+    onRebuild: () => messages.push('rebuild'),
+    onRebuilt: () => messages.push('rebuilt'),
+    onAway: () => messages.push('away'),
+    onBack: () => messages.push('back'),
     onRebuildFailed: (error) => failures.push(error),
     ...options.indexer,
   });
@@ -120,7 +120,7 @@ export async function openIndexed(options: IndexedOptions): Promise<IndexedVenue
       snapshots,
       snapshotHeight,
       failures,
-      told,
+      told: messages,
       async propose(...commands) {
         for (const command of commands) await replica.propose(command);
       },

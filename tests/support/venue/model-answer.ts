@@ -95,7 +95,7 @@ const MODEL: {
       ledger.some((row) => isHis(row) && row.first.height !== head.height),
     );
     if (table === 'ledger' && isRetold) return 'gone';
-    const told = later
+    const returned = later
       .filter(({ head }) => head.height <= upTo)
       .flatMap((block) =>
         rowsOf(block, table).map((each, index) => ({
@@ -109,13 +109,13 @@ const MODEL: {
         ...each,
         row: table === 'fills' ? { ...row, ...texts(blocks, instrumentId) } : row,
       }));
-    const heights = new Set(told.map(({ height }) => height));
+    const heights = new Set(returned.map(({ height }) => height));
     if (counts === true) return { rows: [], next: null, blocks: heights.size };
     const from =
-      cursor === undefined ? 0 : told.findIndex(({ position }) => isAt(position, cursor)) + 1;
-    const rows = told.slice(from, from + limit);
+      cursor === undefined ? 0 : returned.findIndex(({ position }) => isAt(position, cursor)) + 1;
+    const rows = returned.slice(from, from + limit);
     const last = rows.at(-1);
-    const next = from + rows.length < told.length && last !== undefined ? last.position : null;
+    const next = from + rows.length < returned.length && last !== undefined ? last.position : null;
     return { rows: rows.map(({ height, row }) => ({ height, row })), next };
   },
   fundings: (blocks, ask) => {

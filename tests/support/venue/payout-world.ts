@@ -236,8 +236,8 @@ export class PayoutWorld {
     if (change === undefined) rmSync(file, { force: true });
     else {
       const records = new RecordFile(file);
-      const said = records.read().records.map((record) => change(JSON.stringify(record)));
-      records.replace(said.map((text) => JSON.parse(text) as unknown));
+      const lines = records.read().records.map((record) => change(JSON.stringify(record)));
+      records.replace(lines.map((text) => JSON.parse(text) as unknown));
       records.close();
     }
     this.open();

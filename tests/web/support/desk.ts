@@ -97,8 +97,8 @@ function isTouched({ viewport = DESKTOP }: DeskOptions): boolean {
  * those of the sheet.
  */
 function keepNotices(): void {
-  const kept: KeptNotice[] = [];
-  (globalThis as { keptNotices?: readonly KeptNotice[] }).keptNotices = kept;
+  const recorded: KeptNotice[] = [];
+  (globalThis as { keptNotices?: readonly KeptNotice[] }).keptNotices = recorded;
   const rect = (element: Element): DOMRect => element.getBoundingClientRect();
   const covered = (shown: readonly DOMRect[]): string[] => {
     const sheets = document.querySelectorAll('[role=dialog]');
@@ -116,8 +116,8 @@ function keepNotices(): void {
       .map((notice) => ({ text: notice.innerText.replaceAll('\n', ' | '), at: rect(notice) }))
       .filter(({ at }) => at.height > 0);
     const texts = shown.map(({ text }) => text);
-    if (texts.join('\n') === kept.at(-1)?.texts.join('\n')) kept.pop();
-    if (shown.length > 0) kept.push({ texts, covered: covered(shown.map(({ at }) => at)) });
+    if (texts.join('\n') === recorded.at(-1)?.texts.join('\n')) recorded.pop();
+    if (shown.length > 0) recorded.push({ texts, covered: covered(shown.map(({ at }) => at)) });
     requestAnimationFrame(look);
   };
   requestAnimationFrame(look);

@@ -202,6 +202,6 @@ async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Pro
 }
 
 /** To the cent, plus one step of a moving mark. */
-function near(shown: string | undefined, told: string): boolean {
-  return Math.abs(Number(shown) - Number(told)) < 0.02;
+function near(shown: string | undefined, expected: string): boolean {
+  return Math.abs(Number(shown) - Number(expected)) < 0.02;
 }

@@ -106,16 +106,16 @@ export class BridgeEvidence implements ChainEvidence {
       const { confirmed: block } = await client.head();
       const onChain = await readState(client, bridge, { withdrawalId, block });
       if (onChain === (paid ? ON_CHAIN.paid : ON_CHAIN.cancelled)) return undefined;
-      const said = paid ? 'was paid' : 'was returned';
+      const result = paid ? 'was paid' : 'was returned';
       if (onChain === (paid ? ON_CHAIN.cancelled : ON_CHAIN.paid)) {
         return (
-          `the log says that withdrawal ${withdrawalId} ${said}, but the bridge has ` +
+          `the log says that withdrawal ${withdrawalId} ${result}, but the bridge has ` +
           `${paid ? 'cancelled' : 'paid'} it`
         );
       }
       // These endpoints may be behind those of the venue.
       throw new NotYetError(
-        `the log says that withdrawal ${withdrawalId} ${said}, but the bridge has neither ` +
+        `the log says that withdrawal ${withdrawalId} ${result}, but the bridge has neither ` +
           `paid nor cancelled it at block ${block}`,
       );
     });

@@ -32,8 +32,8 @@ export class HttpLog implements LogSource {
     const { body, headers, status } = await this.#get(fromSeq, signal);
     if (status !== 200) {
       const why = body.toString('utf8', 0, WHY_CHARACTERS_MAX).trim();
-      const said = `Cannot read the log at ${this.#url}: HTTP ${status} ${why}`;
-      throw new NoLogError(said, status >= BUSY_STATUS_MIN);
+      const reason = `Cannot read the log at ${this.#url}: HTTP ${status} ${why}`;
+      throw new NoLogError(reason, status >= BUSY_STATUS_MIN);
     }
     const height = Number(headers.get('x-log-height'));
     const hash = headers.get('x-log-hash') ?? '';

@@ -58,8 +58,8 @@ test('checks the order, times and known hashes of blocks', async () => {
     const replica = await open({}, { checkpoints: [{ height: 1, hash: own, by: 'genesis' }] });
     expect(await why(replica.take(block(2)))).toBe('block 2: expected the block after 0');
     expect(await why(replica.take(first))).toBe('taken');
-    const past = 'block 2: its time is earlier than that of the previous block';
-    expect(await why(replica.take(block(2, [], NOW - 1)))).toBe(past);
+    const tooEarly = 'block 2: its time is earlier than that of the previous block';
+    expect(await why(replica.take(block(2, [], NOW - 1)))).toBe(tooEarly);
     const ahead = 'block 2: its time is 60001 ms ahead of the local clock';
     expect(await why(replica.take(block(2, [], NOW + 60_001)))).toBe(ahead);
     const attest = { type: 'attest', height: 1, hash: own } as const;

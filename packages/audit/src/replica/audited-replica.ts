@@ -115,13 +115,13 @@ export class AuditedReplica {
   }
 
   /** Compares a reported block with its own; does nothing for unknown blocks. */
-  compare(told: Pick<BlockHead, 'hash' | 'height'>): void {
-    const own = this.#replica.headAt(told.height)?.hash;
-    if (own === undefined || own === told.hash) return;
+  compare(reported: Pick<BlockHead, 'hash' | 'height'>): void {
+    const own = this.#replica.headAt(reported.height)?.hash;
+    if (own === undefined || own === reported.hash) return;
     const what =
-      `its hash is ${own} here, but the venue reports ${told.hash}: the block or the state ` +
+      `its hash is ${own} here, but the venue reports ${reported.hash}: the block or the state ` +
       'after it differs';
-    throw new FindingError({ height: told.height, what });
+    throw new FindingError({ height: reported.height, what });
   }
 
   async #check(entry: LogEntry): Promise<void> {

@@ -86,8 +86,8 @@ export class KeptStates {
     }
   }
 
-  async #read(kept: KeptFile): Promise<void> {
-    const { file, height, isEra } = kept;
+  async #read(storedFile: KeptFile): Promise<void> {
+    const { file, height, isEra } = storedFile;
     const read = await readChecked(file, isEra ? 'oddlot-era-1' : 'oddlot-snapshot-2', height);
     if ('why' in read) {
       this.findings.push({ file, block: height, what: read.why });
@@ -97,10 +97,10 @@ export class KeptStates {
       const payload = isEra
         ? (JSON.parse(read.payload.toString()) as SnapshotPayload)
         : decodeSnapshot(read.payload);
-      this.#payloads.set(kept, payload);
+      this.#payloads.set(storedFile, payload);
       if (isEra) return;
       const hasher = await ContentHasher.create();
-      this.#contents.set(kept, hasher.of(payload, read.payload));
+      this.#contents.set(storedFile, hasher.of(payload, read.payload));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       this.findings.push({ file, block: height, what: `cannot be read: ${why}` });
@@ -118,10 +118,10 @@ function differenceOf(
     return `its block hash is ${payload.head.hash}, but replaying the log gives ${head.hash}`;
   }
   if (state === undefined) return undefined;
-  const [kept, own] = [dump(restore(payload.state)), dump(state)];
+  const [stored, own] = [dump(restore(payload.state)), dump(state)];
   const part = Object.keys(own).find(
     (key) =>
-      JSON.stringify(kept[key as keyof typeof own]) !==
+      JSON.stringify(stored[key as keyof typeof own]) !==
       JSON.stringify(own[key as keyof typeof own]),
   );
   return part === undefined

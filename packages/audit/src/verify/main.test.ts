@@ -11,11 +11,11 @@ import { folderRefusal } from './verify-folder.ts';
 /** Runs the program itself, because scripts depend on its exit code. */
 async function verify(...args: readonly string[]) {
   const program = spawn(process.execPath, [VERIFY_PROGRAM, ...args]);
-  const said = { out: '', err: '' };
-  program.stdout.on('data', (text) => (said.out += text));
-  program.stderr.on('data', (text) => (said.err += text));
+  const output = { out: '', err: '' };
+  program.stdout.on('data', (text) => (output.out += text));
+  program.stderr.on('data', (text) => (output.err += text));
   const [code] = await once(program, 'close');
-  return { code, ...said };
+  return { code, ...output };
 }
 
 test(

@@ -139,10 +139,10 @@ class LogCheck {
       await replica.take(entry);
       if (replica.replica.isEarlier) this.#earlierBlocks++;
       const own = replica.replica.head;
-      const told = this.#told.get(own.height);
+      const reported = this.#told.get(own.height);
       this.#told.delete(own.height);
-      if (told !== undefined)
-        replica.compare({ height: own.height, hash: told as typeof own.hash });
+      if (reported !== undefined)
+        replica.compare({ height: own.height, hash: reported as typeof own.hash });
       const asked = onHead?.(own);
       const differs = asked === undefined ? undefined : await asked;
       if (differs !== undefined) throw new FindingError(differs);

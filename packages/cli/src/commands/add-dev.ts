@@ -77,7 +77,7 @@ async function runByTheClock(
   count: number,
   opened: AsyncDisposableStack,
 ): Promise<void> {
-  const company = companyOf(options);
+  const company = liquidityFlags(options);
   const data = options.data ?? temporaryFolder(opened);
   const flags = ['--data', data, '--port', options.port];
   // Developers may use the faucet without limits.
@@ -110,9 +110,9 @@ async function runByTheClock(
     const makers = new ExampleMakers(url, makerAccounts);
     opened.defer(() => makers.stop());
   }
-  const told =
+  const note =
     quoting.length === 0 ? {} : { told: `Example market makers: ${quoting.join(' and ')}.` };
-  const lines = greeting({ url, accounts, usdc: options.usdc, ...told });
+  const lines = greeting({ url, accounts, usdc: options.usdc, ...note });
   const named = quoting.map((name, at) => ({ name, address: makerAccounts[at]!.address }));
   const json = { url, operationsUrl, accounts, ...(named.length === 0 ? {} : { makers: named }) };
   print({ json, lines }, options.json);
@@ -125,7 +125,7 @@ function temporaryFolder(opened: AsyncDisposableStack): string {
 }
 
 /** The demo liquidity: bots, the examples, or none. */
-function companyOf({ bots, liquidity, still }: DevOptions): readonly string[] {
+function liquidityFlags({ bots, liquidity, still }: DevOptions): readonly string[] {
   if (liquidity === undefined) return bots ? [] : ['--no-bots'];
   if (liquidity !== 'examples') throw new CliError('usage', 'Invalid --liquidity. Use `examples`.');
   // The examples need demo events to quote, and their reference prices.
@@ -182,8 +182,8 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
         .finally(() => process.exit(0));
     process.once('SIGINT', leave);
     process.once('SIGTERM', leave);
-    const told = `Controls at ${controls.url}. Every user on this machine can use them.`;
-    const lines = greeting({ url, accounts, usdc: options.usdc, told });
+    const note = `Controls at ${controls.url}. Every user on this machine can use them.`;
+    const lines = greeting({ url, accounts, usdc: options.usdc, told: note });
     print({ json: { url, controlsUrl: controls.url, accounts }, lines }, options.json);
   } catch (error) {
     await venue.stop();
@@ -213,10 +213,10 @@ function greeting(what: {
   readonly usdc: string;
   readonly told?: string;
 }): readonly string[] {
-  const { accounts, told, url, usdc } = what;
+  const { accounts, told: note, url, usdc } = what;
   return [
     `Oddlot is running at ${url} (page, /info, /exchange, ${url.replace('http', 'ws')}/ws)`,
-    ...(told === undefined ? [] : [told]),
+    ...(note === undefined ? [] : [note]),
     '',
     `${accounts.length} accounts with ${usdc} test USDC in each sub-account. Their keys are ` +
       'public: never send real funds to them.',

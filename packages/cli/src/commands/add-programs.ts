@@ -190,8 +190,8 @@ export async function runRebuildHistory(
   } catch (error) {
     const { message, name } = error instanceof Error ? error : new Error(String(error));
     const exitCode = ASKED_WRONGLY.includes(name) ? EXIT.usage : EXIT.fault;
-    const told = isJson ? JSON.stringify({ error: { name, message, exitCode } }) : message;
-    stderr.write(`${told}\n`);
+    const output = isJson ? JSON.stringify({ error: { name, message, exitCode } }) : message;
+    stderr.write(`${output}\n`);
     return exitCode;
   }
 }

@@ -98,9 +98,9 @@ export function bankruptcyPrice(scope: Scope, { maintenance, mark, size }: Posit
 
 /** The worst price of the order: the bankruptcy price, but at most 5% from the mark. */
 function marketLimit({ mark, size }: Position, bankrupt: bigint): bigint {
-  const floor = divCeil(mark * (RATE_ONE - BAND_E8), RATE_ONE);
+  const lowest = divCeil(mark * (RATE_ONE - BAND_E8), RATE_ONE);
   const ceiling = divFloor(mark * (RATE_ONE + BAND_E8), RATE_ONE);
-  if (size > 0n) return bankrupt > floor ? bankrupt : floor;
+  if (size > 0n) return bankrupt > lowest ? bankrupt : lowest;
   return bankrupt < ceiling ? bankrupt : ceiling;
 }
 

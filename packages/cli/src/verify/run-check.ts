@@ -42,12 +42,12 @@ function codeOf(error: unknown): number {
 
 /** The messages of an error and its causes, in one line. */
 function reasonOf(error: unknown): string {
-  const told: string[] = [];
+  const reported: string[] = [];
   for (let each = error; each instanceof Error; each = each.cause) {
     const message = each.message || String((each as { code?: unknown }).code ?? each.name);
-    if (!told.some((before) => before.includes(message))) told.push(message);
+    if (!reported.some((before) => before.includes(message))) reported.push(message);
   }
-  return (told.length === 0 ? String(error) : told.join(': ')).replaceAll('\n', ' ');
+  return (reported.length === 0 ? String(error) : reported.join(': ')).replaceAll('\n', ' ');
 }
 
 /** A compared or unverified fact. */
@@ -68,26 +68,26 @@ export class Findings {
   readonly #contraries = new Map<Finding, string>();
 
   /** Compares two values, ignoring the order of keys. */
-  same(what: string, told: unknown, computed: unknown): void {
-    if (isDeepStrictEqual(told, computed)) {
-      this.all.push({ kind: 'agree', what, told: brief(told) });
+  same(what: string, reported: unknown, computed: unknown): void {
+    if (isDeepStrictEqual(reported, computed)) {
+      this.all.push({ kind: 'agree', what, told: brief(reported) });
     } else {
-      this.all.push({ kind: 'DIFFER', what, told: brief(told), computed: brief(computed) });
+      this.all.push({ kind: 'DIFFER', what, told: brief(reported), computed: brief(computed) });
     }
   }
 
   /** Records whether a condition on the reported value holds; `contrary` is the printed line if it does not. */
-  holds(what: string, isSo: boolean, told: string, computed: string, contrary?: string): void {
+  holds(what: string, isSo: boolean, reported: string, computed: string, contrary?: string): void {
     const found: Finding = isSo
-      ? { kind: 'agree', what, told }
-      : { kind: 'DIFFER', what, told, computed };
+      ? { kind: 'agree', what, told: reported }
+      : { kind: 'DIFFER', what, told: reported, computed };
     this.all.push(found);
     if (!isSo && contrary !== undefined) this.#contraries.set(found, contrary);
   }
 
   /** Records a fact that cannot be derived from the available data. */
-  believe(what: string, told: string): void {
-    this.all.push({ kind: 'believed', what, told });
+  believe(what: string, reported: string): void {
+    this.all.push({ kind: 'believed', what, told: reported });
   }
 
   /** 0 if nothing differs; 2 if nothing could be compared. */
@@ -98,11 +98,11 @@ export class Findings {
 
   lines(): string[] {
     return this.all.map((found) => {
-      const { computed, kind, told, what } = found;
+      const { computed, kind, told: reported, what } = found;
       const contrary = this.#contraries.get(found);
       if (contrary !== undefined) return `${kind.padEnd(8)}${contrary}`;
-      if (kind === 'believed') return `unverified  ${what}: ${told}`;
-      const said = `${kind.padEnd(8)}${what} ${told}`;
+      if (kind === 'believed') return `unverified  ${what}: ${reported}`;
+      const said = `${kind.padEnd(8)}${what} ${reported}`;
       return computed === undefined ? said : `${said}, recomputed ${computed}`;
     });
   }

@@ -52,17 +52,17 @@ type Told = {
 async function verifyLiquidation(question: Question): Promise<Findings> {
   const { log, network, url, user } = question;
   const client = createClient({ url, network });
-  const told = await ask(client.info, question);
+  const reported = await ask(client.info, question);
   const findings = new Findings();
   const steps: Step[] = [];
-  for (const row of told.steps) steps.push(await checkStep(findings, client.info, row));
-  checkFills(findings, steps, told);
+  for (const row of reported.steps) steps.push(await checkStep(findings, client.info, row));
+  checkFills(findings, steps, reported);
   if (log === undefined) {
     findings.believe('the marks', 'depend on all earlier blocks; use --log to recompute them');
     return findings;
   }
   const { serviceNetwork } = await client.network();
-  await checkByLog(findings, told, { log, serviceNetwork, user });
+  await checkByLog(findings, reported, { log, serviceNetwork, user });
   return findings;
 }
 
@@ -232,11 +232,11 @@ async function checkByLog(
 function compareRows(
   findings: Findings,
   what: string,
-  told: readonly object[],
+  reported: readonly object[],
   own: readonly object[],
 ): void {
-  for (let at = 0; at < Math.max(told.length, own.length); at++) {
-    findings.same(`${what} ${at + 1} according to the log`, told[at], plain(own[at]));
+  for (let at = 0; at < Math.max(reported.length, own.length); at++) {
+    findings.same(`${what} ${at + 1} according to the log`, reported[at], plain(own[at]));
   }
 }
 

@@ -38,17 +38,17 @@ type Told = {
 async function verifyReceipt(question: Question): Promise<Findings> {
   const { log, network, txHash, url } = question;
   const client = createClient({ url, network });
-  const told = await ask(client.info, txHash);
+  const reported = await ask(client.info, txHash);
   const findings = new Findings();
-  await checkSignature(findings, told.tx, client, txHash);
-  await checkBlock(findings, told, client.info);
-  checkReceipt(findings, told);
+  await checkSignature(findings, reported.tx, client, txHash);
+  await checkBlock(findings, reported, client.info);
+  checkReceipt(findings, reported);
   if (log === undefined) {
     findings.believe('the result', 'depends on all earlier blocks; use --log to recompute it');
     return findings;
   }
   const { serviceNetwork } = await client.network();
-  await checkByLog(findings, told, { log, serviceNetwork });
+  await checkByLog(findings, reported, { log, serviceNetwork });
   return findings;
 }
 

@@ -17,16 +17,17 @@ async function verifyUrl(
   options: Parameters<typeof replayLog>[1] & { readonly venue?: string | undefined },
 ): Promise<LogReport & { readonly compared: number }> {
   const { venue, ...rest } = options;
-  const told = venue === undefined ? undefined : new ToldBlocks(createClient({ url: venue }).info);
-  const report = await replayLog(log, { ...rest, onHead: (head) => told?.compare(head) });
-  const finding = report.finding ?? (await told?.rest());
-  const missing = told?.missing ?? 0;
+  const reported =
+    venue === undefined ? undefined : new ToldBlocks(createClient({ url: venue }).info);
+  const report = await replayLog(log, { ...rest, onHead: (head) => reported?.compare(head) });
+  const finding = report.finding ?? (await reported?.rest());
+  const missing = reported?.missing ?? 0;
   const forgotten = missing === 0 ? [] : [`${missing} blocks that ${venue} no longer lists`];
   return {
     ...report,
     finding,
     believed: [...report.believed, ...forgotten],
-    compared: told?.compared ?? 0,
+    compared: reported?.compared ?? 0,
   };
 }
 
@@ -118,9 +119,9 @@ class ToldBlocks {
     const last = own.at(-1);
     if (last === undefined) return undefined;
     const rows = await this.#info.blocks({ before: last.height + 1, limit: own.length });
-    const told = new Map(rows.map((row) => [row.height, row]));
+    const reported = new Map(rows.map((row) => [row.height, row]));
     for (const { hash, height, stateHash } of own) {
-      const row = told.get(height);
+      const row = reported.get(height);
       if (row === undefined) this.missing++;
       else if (row.hash !== hash) return differs(height, 'hash', hash, row.hash);
       else if (row.stateHash !== stateHash) {
@@ -131,6 +132,11 @@ class ToldBlocks {
   }
 }
 
-function differs(height: number, part: string, own: string, told: string): LogReport['finding'] {
-  return { height, what: `its ${part} is ${own} here, but the venue reports ${told}` };
+function differs(
+  height: number,
+  part: string,
+  own: string,
+  reported: string,
+): LogReport['finding'] {
+  return { height, what: `its ${part} is ${own} here, but the venue reports ${reported}` };
 }

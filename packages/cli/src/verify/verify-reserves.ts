@@ -139,8 +139,8 @@ async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Find
   if (unsettled <= 0n) return [];
   const { rpc, url } = asked;
   if (rpc === undefined || url === undefined) {
-    const told = `${text(unsettled)}; pass --rpc and --url to verify it`;
-    return [{ what, agrees: false, told }];
+    const reported = `${text(unsettled)}; pass --rpc and --url to verify it`;
+    return [{ what, agrees: false, told: reported }];
   }
   const open = await openBefore(proof, { ...asked, rpc, url }, unsettled);
   return [{ what, agrees: unsettled <= open, told: `${text(unsettled)} of ${text(open)}` }];
@@ -244,9 +244,9 @@ function ending(exitCode: number, message: string): Error {
   return Object.assign(new Error(message), { exitCode });
 }
 
-function same(what: string, told: string, computed: string): Finding {
-  const agrees = told.toLowerCase() === computed.toLowerCase();
-  return agrees ? { what, agrees, told } : { what, agrees, told, computed };
+function same(what: string, reported: string, computed: string): Finding {
+  const agrees = reported.toLowerCase() === computed.toLowerCase();
+  return agrees ? { what, agrees, told: reported } : { what, agrees, told: reported, computed };
 }
 
 /** Parses decimal text exactly to micro-USDC, within the range of a leaf or a sum. */
@@ -368,7 +368,7 @@ export async function runVerifyReserves(
     const { isJson, ...given } = read(args);
     const { proof: file, rpc, url, user } = given;
     const query = { type: 'reservesProof', user };
-    const asked = file === undefined ? await info(String(url), query) : kept(file);
+    const asked = file === undefined ? await info(String(url), query) : storedProof(file);
     const proof = asked as Proof | null;
     if (proof === null)
       throw ending(EXIT.nothing, `${user} is not included in the published reserves`);
@@ -379,8 +379,8 @@ export async function runVerifyReserves(
     ];
     // In the form of the other `oddlot verify` checks.
     const kind = (agrees: boolean): string => (agrees ? 'agree' : 'DIFFER');
-    const told = findings.map(({ agrees, ...rest }) => ({ kind: kind(agrees), ...rest }));
-    for (const line of isJson ? [JSON.stringify(told)] : told.map(lineOf)) print(line);
+    const reported = findings.map(({ agrees, ...rest }) => ({ kind: kind(agrees), ...rest }));
+    for (const line of isJson ? [JSON.stringify(reported)] : reported.map(lineOf)) print(line);
     return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;
   } catch (error) {
     const message = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
@@ -394,10 +394,10 @@ export async function runVerifyReserves(
 function lineOf({
   computed,
   kind,
-  told,
+  told: reported,
   what,
 }: Omit<Finding, 'agrees'> & { kind: string }): string {
-  return `${kind.padEnd(6)}  ${what}: ${told}${computed === undefined ? '' : `, recomputed ${computed}`}`;
+  return `${kind.padEnd(6)}  ${what}: ${reported}${computed === undefined ? '' : `, recomputed ${computed}`}`;
 }
 
 type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readonly user: string };
@@ -405,7 +405,7 @@ type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readon
 function read(args: readonly string[]): Given & { readonly isJson: boolean } {
   const texts = Object.fromEntries(OPTIONS.map((name) => [name, { type: 'string' as const }]));
   const options = { ...texts, json: { type: 'boolean' as const } };
-  const parsed = mendable(() => parseArgs({ args: [...args], options }));
+  const parsed = asUsageError(() => parseArgs({ args: [...args], options }));
   const { json = false, ...values } = parsed.values;
   const { bridge, proof, root, rpc, token, url, user } = values as Partial<Given>;
   const wrong = (why: string): Error => ending(EXIT.nothing, why);
@@ -421,7 +421,7 @@ function read(args: readonly string[]): Given & { readonly isJson: boolean } {
 }
 
 /** Errors in here are usage errors. */
-function mendable<Result>(work: () => Result): Result {
+function asUsageError<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
@@ -440,8 +440,8 @@ async function info(url: string, query: object): Promise<unknown> {
 }
 
 /** The answer as received, or its data only. */
-function kept(file: string): Proof | null {
-  return mendable(() => {
+function storedProof(file: string): Proof | null {
+  return asUsageError(() => {
     const json = JSON.parse(readFileSync(file, 'utf8')) as Proof | { readonly data: Proof } | null;
     const proof = json !== null && 'data' in json ? json.data : (json as Proof | null);
     if (proof !== null && proof.published === undefined)

@@ -269,11 +269,11 @@ export class RecordedMarket {
     const isBook = this.#kind === 'books';
     // Generated quotes leave as the price arrives, without a trade.
     const { reached, used } = tradeThrough(isBook ? [...makers, ...bot] : bot, taken);
-    const gone = isBook ? used : tradeThrough(makers, { ...taken, size: Infinity }).used;
+    const departing = isBook ? used : tradeThrough(makers, { ...taken, size: Infinity }).used;
     if (isBook || reached > 0) {
       await executeCrowd(
         this.#venue,
-        gone.map(({ order: { member, ...order }, remaining }) =>
+        departing.map(({ order: { member, ...order }, remaining }) =>
           remaining === 0
             ? this.#makers.cancel(member!, order.orderId)
             : this.#makers.lower(member!, order, order.filled + remaining),

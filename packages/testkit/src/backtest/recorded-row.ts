@@ -137,16 +137,16 @@ export function decimalOf(
 const SIGN_DECIMALS = 18;
 
 function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
-  const told = [
+  const given = [
     decimalOf(first(fields, ['open', 'o']), 'open'),
     decimalOf(first(fields, ['high', 'h']), 'high'),
     decimalOf(first(fields, ['low', 'l']), 'low'),
     decimalOf(first(fields, ['close', 'c']), 'close'),
     decimalOf(first(fields, ['volume', 'v']) ?? '0', 'volume', true),
   ];
-  const fault = told.find((each) => typeof each === 'string');
+  const fault = given.find((each) => typeof each === 'string');
   if (fault !== undefined) return fault;
-  const [open, high, low, close, volume] = told.map((each) => (each as { text: string }).text);
+  const [open, high, low, close, volume] = given.map((each) => (each as { text: string }).text);
   const outside = candleFault({ open: open!, high: high!, low: low!, close: close! });
   if (outside !== undefined) return outside;
   const end = first(fields, END_NAMES);
@@ -273,8 +273,8 @@ function faultByKind(row: RecordedRow): string | undefined {
   switch (row.kind) {
     case 'candle': {
       const { close, endMs, high, low, open, timeMs, volume } = row;
-      const told = Object.entries({ open, high, low, close });
-      const fault = firstOf(told.map(([what, value]) => decimalFault(value, what)));
+      const given = Object.entries({ open, high, low, close });
+      const fault = firstOf(given.map(([what, value]) => decimalFault(value, what)));
       if (fault !== undefined) return fault;
       return decimalFault(volume, 'volume', true) ?? endFault(timeMs, endMs) ?? candleFault(row);
     }
@@ -311,8 +311,8 @@ function levelsFault(levels: unknown, side: string): string | undefined {
 
 function decimalFault(value: unknown, what: string, isZeroFine = false): string | undefined {
   if (typeof value === 'number') return `Invalid ${what} ${value}. Use a string`;
-  const told = decimalOf(value, what, isZeroFine);
-  return typeof told === 'string' ? told : undefined;
+  const given = decimalOf(value, what, isZeroFine);
+  return typeof given === 'string' ? given : undefined;
 }
 
 function firstOf(faults: readonly (string | undefined)[]): string | undefined {

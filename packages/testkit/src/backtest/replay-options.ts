@@ -82,8 +82,9 @@ export function checkReplayOptions(options: ReplayOptions): void {
 }
 
 function checkFraction(fraction: unknown): void {
-  const told = typeof fraction === 'string' ? parseDecimal(fraction, FRACTION_DECIMALS) : undefined;
-  if (told !== undefined && told.floor >= 0n && told.floor <= ONE) return;
+  const parsed =
+    typeof fraction === 'string' ? parseDecimal(fraction, FRACTION_DECIMALS) : undefined;
+  if (parsed !== undefined && parsed.floor >= 0n && parsed.floor <= ONE) return;
   const shown = fraction === undefined ? 'is missing' : `is ${JSON.stringify(fraction)}`;
   throw new RangeError(
     `outcome.settlementFraction ${shown}. Use the payout of a YES share, as a decimal string from "0" to "1"`,

@@ -5,8 +5,8 @@ const timeMs = Date.parse('2025-03-01T00:00:00Z');
 const trade = { kind: 'trade', timeMs, price: '60000', size: '0.1', isBuy: true };
 const prices = { open: '2', high: '3', low: '1', close: '2' };
 const candle = { kind: 'candle', timeMs, endMs: timeMs + 1, ...prices, volume: '0' };
-const gone = [{ price: '1', size: '0' }];
-const book = { kind: 'book', timeMs, bids: gone, asks: [] };
+const removedLevel = [{ price: '1', size: '0' }];
+const book = { kind: 'book', timeMs, bids: removedLevel, asks: [] };
 const oracle = { kind: 'oracle', timeMs, price: '1' };
 
 test.each([trade, candle, book, oracle])('a $kind', (row) => {

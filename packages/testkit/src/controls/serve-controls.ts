@@ -123,8 +123,8 @@ function refusal(status: number, message: string): Outcome {
 
 function ok({ clock, venue }: Controlled, data?: unknown): object {
   const { hash, height } = venue.head;
-  const told = data === undefined ? {} : { data };
-  return { status: 'ok', now: venue.now, isHeld: clock.isHeld, height, hash, ...told };
+  const content = data === undefined ? {} : { data };
+  return { status: 'ok', now: venue.now, isHeld: clock.isHeld, height, hash, ...content };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

@@ -142,15 +142,15 @@ function changedLevels(
   before: readonly BookLevel[],
   after: readonly BookLevel[],
 ): LevelTuple[] {
-  const gone = new Map(before.map((level) => [level.price, level]));
+  const removed = new Map(before.map((level) => [level.price, level]));
   const changed: LevelTuple[] = [];
   for (const level of after) {
-    const known = gone.get(level.price);
-    gone.delete(level.price);
+    const known = removed.get(level.price);
+    removed.delete(level.price);
     if (known?.size === level.size && known.count === level.count) continue;
     changed.push(levelTuple(scale, level));
   }
-  for (const price of gone.keys()) changed.push([formatPrice(scale, price), '0', 0]);
+  for (const price of removed.keys()) changed.push([formatPrice(scale, price), '0', 0]);
   return changed;
 }
 

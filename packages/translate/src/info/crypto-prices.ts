@@ -90,8 +90,8 @@ function pastOf(
   const isOwn =
     markets.prices.hasSymbol(symbol) ||
     perpDefinitions(state).some((perp) => perp.baseCurrency === symbol && isFirstPerp(perp));
-  const past = isOwn ? settings.simulatedPast?.(symbol, state.beganMs) : undefined;
-  const within = (past ?? []).filter(({ atMs }) => atMs >= startTime && atMs <= endTime);
+  const simulated = isOwn ? settings.simulatedPast?.(symbol, state.beganMs) : undefined;
+  const within = (simulated ?? []).filter(({ atMs }) => atMs >= startTime && atMs <= endTime);
   return { symbol, source: SIMULATED, data: within.map(shown) };
 }
 

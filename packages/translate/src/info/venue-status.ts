@@ -105,8 +105,8 @@ function relayOf(url: string | undefined) {
 }
 
 /** The replicas that clients can reach; omitted for a single one, which clients already know. */
-function replicasOf(told: ReturnType<ReplicaList>): Pick<Settings, 'replicas'> {
-  const replicas = told.map(({ height, replica, url }) => ({ replica, url, height }));
+function replicasOf(listed: ReturnType<ReplicaList>): Pick<Settings, 'replicas'> {
+  const replicas = listed.map(({ height, replica, url }) => ({ replica, url, height }));
   return replicas.length < 2 ? {} : { replicas };
 }
 

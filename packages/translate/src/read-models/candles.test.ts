@@ -130,8 +130,8 @@ test('no rows are missing for a period in memory, nor before the first trade', (
   expect(candles.missing(ID, '15m', span)).toBeUndefined();
   expect(candles.missing(ID, '1m', { ...span, fromMs: WEDNESDAY + 8 * DAY_MS })).toBeUndefined();
   // All rows of a settled market are missing.
-  const gone = { ...span, toMs: WEDNESDAY, isGone: true };
-  expect(candles.missing(ID + 1, '1d', gone)).toMatchObject({
+  const settled = { ...span, toMs: WEDNESDAY, isGone: true };
+  expect(candles.missing(ID + 1, '1d', settled)).toMatchObject({
     stepMs: 240 * MINUTE_MS,
     endMs: WEDNESDAY + DAY_MS - 1,
   });

@@ -147,8 +147,8 @@ export class Candles {
   /** The first and last candle of a period, limited in number and to the past. */
   #starts(interval: CandleInterval, fromMs: number, toMs: number) {
     const lastMs = startOf(interval, Math.min(toMs, this.#nowMs));
-    const floor = startOf(interval, fromMs);
-    const wantedMs = floor < fromMs ? startAfter(interval, floor) : floor;
+    const bucketStart = startOf(interval, fromMs);
+    const wantedMs = bucketStart < fromMs ? startAfter(interval, bucketStart) : bucketStart;
     const latestMs = startAfter(interval, lastMs, 1 - LIMITS.candlesMax);
     return { startMs: Math.max(wantedMs, latestMs), lastMs };
   }

@@ -32,10 +32,10 @@ test('restores from a snapshot, and drops hours older than 90 days', () => {
   const again = new FundingRates();
   again.restore(JSON.parse(JSON.stringify(rates.dump())));
   close(again, 1, 5_001);
-  const kept = hoursOf(again, 1, 0, 6_000);
-  expect(kept.at(-1)).toBe(5_001);
-  expect(kept[0]).toBeGreaterThan(5_001 - 90 * 24 * 1.2);
-  expect(kept[0]).toBeLessThanOrEqual(5_001 - 90 * 24);
+  const stored = hoursOf(again, 1, 0, 6_000);
+  expect(stored.at(-1)).toBe(5_001);
+  expect(stored[0]).toBeGreaterThan(5_001 - 90 * 24 * 1.2);
+  expect(stored[0]).toBeLessThanOrEqual(5_001 - 90 * 24);
   again.reset();
   expect(hoursOf(again, 1, 0, 6_000)).toEqual([]);
 });

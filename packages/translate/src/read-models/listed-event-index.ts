@@ -66,13 +66,13 @@ export class ListedEventIndex {
       if (event.type === 'outcomeEventListed') this.#addTags(record);
     }
     if (touched.size === 0 && rested.size === 0) return;
-    for (const kept of this.#rankings.values()) {
-      for (const record of touched) kept.pending.add(record);
+    for (const maintained of this.#rankings.values()) {
+      for (const record of touched) maintained.pending.add(record);
       // Placed and cancelled orders affect the liquidity only.
-      if (kept.query.sortBy === 'liquidity') {
-        for (const record of rested) kept.pending.add(record);
+      if (maintained.query.sortBy === 'liquidity') {
+        for (const record of rested) maintained.pending.add(record);
       }
-      if (kept.pending.size >= PENDING_MAX) this.#catchUp(kept);
+      if (maintained.pending.size >= PENDING_MAX) this.#catchUp(maintained);
     }
   }
 
@@ -128,34 +128,34 @@ export class ListedEventIndex {
   #rankingOf(query: EventListQuery): KeptRanking {
     const { sortBy, status, tag } = query;
     const name = JSON.stringify([sortBy, status, tag]);
-    let kept = this.#rankings.get(name);
-    if (kept === undefined) kept = this.#create(query);
-    else if (sortBy === 'trending' && kept.hour !== this.#hour()) this.#fill(kept);
-    else this.#catchUp(kept);
+    let maintained = this.#rankings.get(name);
+    if (maintained === undefined) maintained = this.#create(query);
+    else if (sortBy === 'trending' && maintained.hour !== this.#hour()) this.#fill(maintained);
+    else this.#catchUp(maintained);
     this.#rankings.delete(name);
-    this.#rankings.set(name, kept);
+    this.#rankings.set(name, maintained);
     if (this.#rankings.size > RANKINGS_MAX) {
       const [oldest] = this.#rankings.keys();
       if (oldest !== undefined) this.#rankings.delete(oldest);
     }
-    return kept;
+    return maintained;
   }
 
   #create(query: EventListQuery): KeptRanking {
-    const kept: KeptRanking = { query, ranking: new Ranking(), pending: new Set(), hour: 0 };
-    this.#fill(kept);
-    return kept;
+    const maintained: KeptRanking = { query, ranking: new Ranking(), pending: new Set(), hour: 0 };
+    this.#fill(maintained);
+    return maintained;
   }
 
-  #fill(kept: KeptRanking): void {
+  #fill(maintained: KeptRanking): void {
     const entries = [];
-    for (const item of this.#candidates(kept.query)) {
-      const key = this.#keyIn(kept, item);
+    for (const item of this.#candidates(maintained.query)) {
+      const key = this.#keyIn(maintained, item);
       if (key !== undefined) entries.push({ key, id: item.eventId, item });
     }
-    kept.ranking.reset(entries);
-    kept.pending.clear();
-    kept.hour = this.#hour();
+    maintained.ranking.reset(entries);
+    maintained.pending.clear();
+    maintained.hour = this.#hour();
   }
 
   #candidates({ tag }: EventListQuery): Iterable<ListedEvent> {
@@ -176,11 +176,11 @@ export class ListedEventIndex {
     }
   }
 
-  #catchUp(kept: KeptRanking): void {
-    for (const event of kept.pending) {
-      kept.ranking.place(event.eventId, this.#keyIn(kept, event), event);
+  #catchUp(maintained: KeptRanking): void {
+    for (const event of maintained.pending) {
+      maintained.ranking.place(event.eventId, this.#keyIn(maintained, event), event);
     }
-    kept.pending.clear();
+    maintained.pending.clear();
   }
 
   /** Undefined for an event that the ranking does not list. */

@@ -178,9 +178,9 @@ export class ReferencePrices {
     // If the seconds are still stored, there were too few of them.
     const windowMs = atMs - WINDOW_SECONDS * SECOND_MS;
     if ((this.#prices.get(key)?.rows(0)[0]?.[0] ?? 0) <= windowMs) return undefined;
-    const kept = this.#averages.get(key)?.at(timeMs);
-    if (kept === undefined || !isFresh(kept, timeMs)) return undefined;
-    return { atMs: kept.row[0], priceE8: kept.row[1] };
+    const stored = this.#averages.get(key)?.at(timeMs);
+    if (stored === undefined || !isFresh(stored, timeMs)) return undefined;
+    return { atMs: stored.row[0], priceE8: stored.row[1] };
   }
 
   #averageHistory(key: string, span: { fromMs: number; toMs: number; max: number }): PricePoint[] {

@@ -9,12 +9,12 @@ export async function cutStream(
   const open = (): Promise<BlockStream> =>
     BlockStream.open({ servers: [url], cluster, clientName: 'test', replicas: 1 });
   const whole = await open();
-  const kept: StreamMessage[] = [];
-  for (let at = 1; at <= place; at += 1) kept.push((await whole.messageAt(at))!);
+  const remaining: StreamMessage[] = [];
+  for (let at = 1; at <= place; at += 1) remaining.push((await whole.messageAt(at))!);
   await whole.remove();
   await whole.close();
   const again = await open();
-  for (const [index, message] of kept.entries())
+  for (const [index, message] of remaining.entries())
     await again.publishBehind(index, `kept ${index}`, message);
   await again.close();
 }

@@ -57,8 +57,9 @@ export class TestHistory implements History {
     this.asOf = { height, timeMs: height * 1000 };
     for (const row of rows) this.#rows.push({ ...row, height });
     for (const { table, user, watcher } of this.#watches) {
-      const told = rows.filter((row) => row.user === user && row.table === table);
-      if (told.length > 0) watcher.onRows(height, told as unknown as WatchedRows[WatchedTable]);
+      const matching = rows.filter((row) => row.user === user && row.table === table);
+      if (matching.length > 0)
+        watcher.onRows(height, matching as unknown as WatchedRows[WatchedTable]);
     }
   }
 

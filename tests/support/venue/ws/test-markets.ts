@@ -99,10 +99,10 @@ export function setPhase(venue: TestVenue, to: 'halted' | 'closed', ...ids: Inst
 
 /** Closes and resolves the market; `fraction` is the payout of a YES share, in USDC. */
 export function resolve(venue: TestVenue, fraction: number): void {
-  const told = { oracleOutcome: null, evidence: null };
+  const texts = { oracleOutcome: null, evidence: null };
   venue.apply([
     { type: 'setTrading', instrumentIds: [MARKET_ID], to: 'closed' },
-    { type: 'resolveMarket', instrumentId: MARKET_ID, fraction: fraction * 10_000, ...told },
+    { type: 'resolveMarket', instrumentId: MARKET_ID, fraction: fraction * 10_000, ...texts },
   ]);
 }
 
