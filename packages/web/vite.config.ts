@@ -4,20 +4,16 @@ import { defineConfig } from 'vite';
 import { compileHintsPlugin } from './build/compile-hints-plugin.ts';
 import { wordsPlugin } from './build/words-plugin.ts';
 
-/** Opened by a press. */
 const OVERLAYS =
   /\/ui\/(?:dialog-frame|menu-panel|toast-list|tooltip-panel)\.tsx|\/shell\/(?:connect|help)-dialog/;
-/** What screens share and is small; curves and tables are for those that have some. */
+/** Small modules that screens share; curves and tables load only with screens that use them. */
 const SHARED =
   /\/web\/src\/(?:lib|market|ui)\/(?!plot|use-plot|table|dialog-frame|menu-panel|toast-list|tooltip-panel|series\/|explorer)|\/session\/(?:first-steps|let-trade|sent-once)/;
 
-/**
- * A file for what is always loaded together: each request costs a header and a turn. Without these groups the bundler
- * makes a file for every set of screens that share something, and most of those are smaller than their headers.
- */
+/** Groups modules that always load together: the bundler's small files cost more than they save. */
 const GROUPS = [
   {
-    // What every screen runs on and seldom changes: kept by browsers over many versions of the page.
+    // Browsers can cache these over many versions of the page.
     name: 'base',
     test: /node_modules\/(?:react|react-dom|scheduler|zustand|use-sync-external-store|@tanstack\/(?:history|query-core|react-query|react-router|react-store|router-core|store))\//,
     priority: 9,
@@ -27,7 +23,7 @@ const GROUPS = [
   {
     name: 'price-chart',
     test: /\/chart\/(?:price-chart|make-chart|line-overlay|use-[a-z-]+)|\/(?:lightweight-charts|fancy-canvas)\//,
-    // What it shares with the panel around it comes with that.
+    // Modules shared with the panel load with the panel.
     includeDependenciesRecursively: false,
     priority: 6,
   },
@@ -36,7 +32,7 @@ const GROUPS = [
   { name: 'overlays', test: OVERLAYS, priority: 4 },
 ];
 
-/** The page as static files; who changes it runs `npx vite packages/web` against a venue on the usual port. */
+/** Development: `npx vite packages/web` proxies to a venue on the default port. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), wordsPlugin(), compileHintsPlugin()],
@@ -44,7 +40,7 @@ export default defineConfig({
     outDir: 'dist/page',
     emptyOutDir: true,
     target: 'es2023',
-    // Small pictures and fonts stay files: the policy of the page lets nothing else in.
+    // The content security policy blocks inlined pictures and fonts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,

@@ -2,10 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 
 const WAIT_MS = 100;
 
-/**
- * Runs something while no other process of this checkout does: venues and tests that start together must not
- * write one folder at once. A lock whose owner has died is taken over.
- */
+/** One process of a checkout at a time runs `run`; the lock of a dead owner is taken over. */
 export async function alone<Result>(path: string, run: () => Promise<Result>): Promise<Result> {
   while (!(await take(path))) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
   try {
@@ -23,7 +20,7 @@ async function take(path: string): Promise<boolean> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   const owner = Number(await readFile(path, 'utf8').catch(() => ''));
-  // An empty file is one that is being written.
+  // An empty file is still being written.
   if (owner > 0 && !isAlive(owner)) await rm(path, { force: true });
   return false;
 }

@@ -5,15 +5,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { alone } from './build-lock.ts';
 
-/**
- * Builds the page into `dist/page`, with brotli and gzip versions of each file that they make smaller. With `--if-stale`,
- * the page is not built again if its sources have not changed. A venue runs this program with `--if-stale` when it starts.
- */
+/** Builds the page into `dist/page`. With `--if-stale`, only if its sources have changed. */
 
 const WEB = join(import.meta.dirname, '..');
 const DIST = join(WEB, 'dist');
 const PAGE = join(DIST, 'page');
-/** The stamp is in the folder of the page, so both are always replaced together. */
 const STAMP = join(PAGE, 'built-of.txt');
 
 async function main(onlyIfStale: boolean): Promise<void> {
@@ -21,7 +17,6 @@ async function main(onlyIfStale: boolean): Promise<void> {
   if (onlyIfStale && (await isBuiltOf(hash))) return;
   await mkdir(DIST, { recursive: true });
   await alone(join(DIST, 'page.lock'), async () => {
-    // Another process may have built the same page in the meantime.
     if (!onlyIfStale || !(await isBuiltOf(hash))) await buildPage(hash);
   });
 }
@@ -30,7 +25,7 @@ async function isBuiltOf(hash: string): Promise<boolean> {
   return (await readFile(STAMP, 'utf8').catch(() => '')).trim() === hash;
 }
 
-/** The page is built in another folder and then renamed, because a venue may be reading the old page. */
+/** Builds in another folder and then renames it, because a venue may be reading the old page. */
 async function buildPage(hash: string): Promise<void> {
   // Vite is loaded only here, because most starts find an up-to-date page.
   const { build } = await import('vite');
@@ -72,9 +67,7 @@ async function filesOf(folder: string): Promise<string[]> {
 }
 
 const COMPRESSIBLE = /\.(?:js|css|html|svg|json|webmanifest)$/;
-/** Compressing smaller files saves less than the additional header costs. */
 const BYTES_MIN = 512;
-/** The highest level takes some seconds per build and makes the page 7% smaller. */
 const BROTLI_QUALITY = 11;
 
 const brotli = promisify(brotliCompress);
@@ -102,10 +95,7 @@ type Manifest = Readonly<Record<string, Chunk>>;
 const SCREENS = join(WEB, 'src', 'app', 'screens.ts');
 const ENTRY = 'index.html';
 
-/**
- * Writes `screens.json` with the scripts that each screen needs in addition to those of all screens. The venue lists
- * them in the served page, so the browser requests them all at once.
- */
+/** Writes the scripts that only one screen needs; the served page lists them for early requests. */
 async function writeScreens(folder: string): Promise<void> {
   const text = await readFile(join(folder, '.vite', 'manifest.json'), 'utf8');
   const manifest = JSON.parse(text) as Manifest;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Plugin } from 'vite';
 
 const CATALOGUE = join(import.meta.dirname, '..', 'src', 'words', 'en.json');
-/** Sections that screens, and dialogs of few, bring with them: whoever opens one screen does not load the texts of all. */
+/** These sections load with their screens or dialogs. */
 const OF_SCREENS = new Set([
   'account',
   'activity',
@@ -16,14 +16,10 @@ const OF_SCREENS = new Set([
   'portfolio',
   'report',
 ]);
-/** What every screen shows. */
 const COMMON = 'common';
 const PREFIX = 'words:';
 
-/**
- * One file holds every text of a language, so that a translator sees it whole; the page loads it in parts.
- * `words:perps` is one section of it, `words:common` what no screen brings.
- */
+/** A language is one file for translators; the page loads it by sections (`words:perps`). */
 export function wordsPlugin(): Plugin {
   return {
     name: 'words',

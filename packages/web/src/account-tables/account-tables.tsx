@@ -48,7 +48,6 @@ const TABS = [
 ] as const;
 type Tab = (typeof TABS)[number];
 
-/** Data that the venue exports completely; other tables export the rows of the stream. */
 const EXPORTS = {
   fills: 'fills',
   history: 'orders',
@@ -333,7 +332,7 @@ const TITLES_MS = 15_000;
 
 function SharesTable({ user }: { readonly user: string }) {
   const t = useWords();
-  // The stream has the numbers and the query the titles; a change of the stream requests the titles again.
+  // The numbers come from the stream, the titles from the query, which each update repeats.
   const live = accountStates.use({ user, accountType: 'outcome' }, ({ state }) => state);
   const sizes = live?.assetPositions
     .map(({ position }) => `${position.asset} ${position.szi}`)
@@ -667,7 +666,7 @@ function marginColumns(equity: string | undefined, t: Words): readonly Column<As
   ];
 }
 
-/** The distance to the liquidation price, as a fraction of the mark; undefined if there is none. */
+/** As a fraction of the mark. */
 function distance(from: string | null | undefined, to: string | null | undefined): string {
   if (!isDecimal(from) || !isDecimal(to) || sign(from) === 0) return '';
   return percent(divide(subtract(to, from), from, 6), { decimals: 1, isSigned: true });

@@ -48,7 +48,6 @@ export function Nothing({ name, isLoaded, user }: NothingProps) {
   return (
     <EmptyState
       title={t(`portfolio.empty.${name}`)}
-      // The hint how to get rows is for the owner only.
       text={isOwn ? t(`portfolio.emptyText.${name}`) : undefined}
       action={
         isOwn && (
@@ -132,10 +131,7 @@ export function numberColumn<Row>(
   return { id, header, cell, align: 'right', ...rest };
 }
 
-/**
- * Whether an order or trade buys the named asset. An outcome market has one book in YES prices, so buying NO is a
- * sell (side A).
- */
+/** An outcome market has one book in YES prices, so buying NO is a sell (side A). */
 export function isBought({
   outcome,
   side,
@@ -146,7 +142,6 @@ export function isBought({
 const LOOKS =
   'rounded underline decoration-faint decoration-dotted underline-offset-4 hover:text-text';
 
-/** By the hash of the request, or of the block for actions of the venue. */
 export function OriginLink({ hash, children }: Readonly<{ hash: string; children: ReactNode }>) {
   const t = useWords();
   return (
@@ -189,7 +184,6 @@ export function OrderOrigin({ user, order, children }: OrderOriginProps) {
   );
 }
 
-/** The number of requests of one account in one block that are searched. */
 const LOOKED_AT = 20;
 
 async function requestOf(user: string, { oid, timestamp }: Placed): Promise<string | undefined> {
@@ -207,7 +201,6 @@ async function requestOf(user: string, { oid, timestamp }: Placed): Promise<stri
 
 type FillCellsTraded = { readonly marketType: 'perps' | 'outcome'; readonly instrumentId: number };
 
-/** The finest tick has one decimal more than a cent. */
 const TICK_DECIMALS = 3;
 
 type TradedPriceProps = Readonly<{ of: FillCellsTraded; value: string; isAsTold?: boolean }>;

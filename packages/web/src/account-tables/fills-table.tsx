@@ -149,10 +149,7 @@ function moneyColumns(t: Words): readonly Column<Fill>[] {
 
 type Taken = 'liquidation' | 'adl';
 
-/**
- * Fills of liquidations, by their trade or place. The rows do not contain it; the ledger has an update of the same
- * market and block for each.
- */
+/** Rows do not mark liquidations; the ledger has an update of the same market and block. */
 function takenFills(
   ledger: readonly LedgerUpdate[],
 ): (fill: Pick<Fill, 'hash' | 'symbol' | 'time'>) => LedgerUpdate | undefined {
@@ -165,7 +162,6 @@ function takenFills(
 
 function marketsOf({ delta }: LedgerUpdate): readonly string[] {
   if (delta.type === 'adl') return [delta.coin];
-  // A liquidation that only cancels orders has no fills.
   if (delta.type !== 'liquidation' || delta.step === 'cancel') return [];
   return delta.liquidatedPositions.map(({ coin }) => coin);
 }

@@ -155,7 +155,6 @@ function OwnSize({ order }: { readonly order: HistOrder }) {
   return <TradedSize of={order} value={order.origSz} />;
 }
 
-/** A sell above the mark or a buy below it is a take-profit, otherwise a stop-loss. */
 export function triggerKind({
   side,
   triggerCondition,

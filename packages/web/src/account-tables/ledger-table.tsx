@@ -95,7 +95,6 @@ function ledgerColumns(
 
 type Delta = LedgerUpdate['delta'];
 
-/** Undefined for updates that do not change the balance. */
 function amountOf(delta: Delta): string | undefined {
   switch (delta.type) {
     case 'liquidation':

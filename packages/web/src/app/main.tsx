@@ -34,10 +34,8 @@ applyPreferences();
 askAhead();
 watchVenue();
 watchWallets();
-// Without the venue, the page shows no account.
 restoreSession().catch(() => setSession(undefined));
 
-// Queries have already started; texts of other languages load in the meantime.
 void applyLanguage().then(show);
 
 function show(): void {

@@ -1,12 +1,11 @@
 import type { ComponentType } from 'react';
 
 type ScreenEntry = {
-  /** In the syntax of TanStack Router: `/trade/$market`. */
   readonly path: string;
   readonly load: () => Promise<{ readonly Screen: ComponentType }>;
 };
 
-/** All screens. The code of a screen is loaded on first use. `build/build-web.ts` reads this list as text. */
+/** Screens load on first use. `build/build-web.ts` reads this list as text. */
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', load: () => import('../features/markets/markets-screen.tsx') },
   { path: '/trade/$market', load: () => import('../features/perps/trade-screen.tsx') },

@@ -6,7 +6,6 @@ export function usePageTitle(title: string | undefined): void {
   useEffect(() => {
     document.title = title === undefined ? NAME : `${title} · ${NAME}`;
   }, [title]);
-  // Resets the title only on leaving, because a title with a price changes often.
   useEffect(
     () => () => {
       document.title = NAME;
@@ -14,8 +13,6 @@ export function usePageTitle(title: string | undefined): void {
     [],
   );
 }
-
-/** Stored texts of the page. They do not persist if the browser denies storage. */
 
 export function readText(name: string): string | null {
   try {
@@ -25,7 +22,6 @@ export function readText(name: string): string | null {
   }
 }
 
-/** `null` removes the entry. */
 export function keepText(name: string, text: string | null): void {
   try {
     if (text === null) localStorage.removeItem(name);
@@ -35,10 +31,7 @@ export function keepText(name: string, text: string | null): void {
   }
 }
 
-/**
- * CSV (RFC 4180); nested fields have a dot in their name. Cells that a spreadsheet would run as a formula start with
- * a quote, unless they are numbers, because titles are user input.
- */
+/** CSV (RFC 4180). Titles are user input, so a quote precedes cells that could run as formulas. */
 export function csvOf(rows: readonly object[]): string {
   const flat = rows.map((row) => new Map(fieldsOf(row, '')));
   const names = [...new Set(flat.flatMap((fields) => [...fields.keys()]))];

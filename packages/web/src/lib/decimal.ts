@@ -1,9 +1,6 @@
 import { divFloor, divHalfUp, divTowardsZero, formatDecimal, isDecimalText } from '@oddlot/units';
 
-/**
- * Arithmetic on decimal text. Money and prices are never floats: a text is parsed to a bigint and a scale and
- * formatted as the shortest text.
- */
+/** Money and prices are never floats: decimal text is parsed to a bigint and a scale. */
 
 const QUOTIENT_DECIMALS = 18;
 

@@ -117,7 +117,6 @@ function remediesOf(details: Details | undefined): readonly Remedy[] {
   return remedies;
 }
 
-/** The largest accepted size, from the details of a rejection. */
 export function largestOrder(details: Details | undefined): string | undefined {
   const { allowed, field } = details ?? {};
   if (field?.endsWith('.s') !== true || allowed === undefined || !('max' in allowed))

@@ -2,15 +2,13 @@ import { compare, divide, isDecimal, magnitude, multiply, roundTo, sign } from '
 import { locale } from './languages.ts';
 import { language } from './words.ts';
 
-/** Locale formatting of decimal text, without floats, with a real minus sign. Missing values are a dash. */
+/** Formats decimal text without floats, with a real minus sign. Missing values are a dash. */
 
 export const NOTHING = '–';
 const MINUS = '\u2212';
-/** A thin space that does not break. */
 const THIN = '\u202f';
 
 type NumberFormat = {
-  /** All decimals of the text if absent. */
   readonly decimals?: number | undefined;
   readonly isSigned?: boolean | undefined;
 };
@@ -74,18 +72,13 @@ export function cents(text: string | null | undefined, tickDecimals = 3): string
 /** `184.2 M`. */
 export function compact(text: string | null | undefined): string {
   if (!isDecimal(text)) return NOTHING;
-  // The step follows from the rounded value: 999,960 is 1.0 M.
   const size = magnitude(roundTo(text, 1));
   const step = STEPS.find(({ from }) => compare(size, from) >= 0);
   if (step === undefined) return withSign(formatterOf('small').format(asNumber(text)), text, false);
-  // One decimal, so that columns align.
   return `${number(divide(text, step.one, 6), { decimals: 1 })}${THIN}${step.letter}`;
 }
 
-/**
- * K, M and B in all languages, because many locales have no short form for a thousand. A step starts where the
- * rounded figure reaches 1,000.0 of the one below.
- */
+/** K, M and B in all languages, because many locales have no short form for a thousand. */
 const STEPS = [
   { letter: 'T', from: '999950000000', one: '1000000000000' },
   { letter: 'B', from: '999950000', one: '1000000000' },
@@ -123,7 +116,6 @@ type Kind = number | 'all' | 'small';
 const formatters = new Map<Kind, Intl.NumberFormat>();
 let formattersFor = '';
 
-/** Cached, because formatters are used many times per frame. */
 function formatterOf(kind: Kind): Intl.NumberFormat {
   const tag = locale();
   if (tag !== formattersFor) {
@@ -138,7 +130,6 @@ function formatterOf(kind: Kind): Intl.NumberFormat {
 }
 
 function optionsOf(kind: Kind): Intl.NumberFormatOptions {
-  // Group four digits as well, because figures are in columns.
   const useGrouping = 'always';
   if (kind === 'all') return { useGrouping, maximumFractionDigits: 20 };
   if (kind === 'small') return { useGrouping, maximumFractionDigits: 1 };

@@ -30,17 +30,14 @@ export function chooseLocale(tag: string | undefined): void {
   chosen = tag === undefined ? undefined : usable(tag);
 }
 
-/**
- * Libraries format with the browser's language when they load and fail if it is not a valid locale. Call this before
- * loading them.
- */
+/** Call this first: libraries read the browser's language at load and fail if it is invalid. */
 export function mendLanguage(): void {
   const language = usable(navigator.language);
   if (language === navigator.language) return;
   Object.defineProperty(navigator, 'language', { configurable: true, get: () => language });
 }
 
-/** Some systems report invalid locales such as `en-US@posix`. Digits are Latin, because mixed digits are misread. */
+/** Some systems report invalid locales such as `en-US@posix`. Mixed digits are misread. */
 function usable(tag: string | undefined): string {
   try {
     const known = Intl.NumberFormat.supportedLocalesOf(tag ?? FALLBACK)[0] ?? FALLBACK;

@@ -1,9 +1,6 @@
 import { locale } from './languages.ts';
 
-/**
- * Parses input in the user's locale, because figures are shown in it: a price copied from the screen must keep its
- * value.
- */
+/** Input is in the user's locale: a price copied from the screen must keep its value. */
 
 type Signs = Readonly<{ group: string; middle: number; decimal: string; zero: number }>;
 
@@ -13,10 +10,7 @@ const LATIN_ZERO = 48;
 
 let known: { readonly tag: string; readonly signs: Signs } | undefined;
 
-/**
- * Decimal text, possibly incomplete (`-`); undefined if invalid. The locale resolves ambiguous texts. A character
- * that cannot be its grouping is a decimal separator, because all keyboards have a point.
- */
+/** Decimal text, possibly incomplete (`-`). The locale resolves ambiguous separators. */
 export function typedNumber(text: string, tag: string = locale()): string | undefined {
   const signs = signsOf(tag);
   const typed = latin(text, signs.zero).replace(SPACES, '').replace(/^−/, '-');

@@ -3,12 +3,8 @@ import { useStore } from 'zustand';
 import { texts as common } from 'words:common';
 import type en from '../words/en.json';
 
-/**
- * All texts of the page. Each language is a file in `words/`; English is the fallback and loaded by sections
- * (`words:perps`). The compiler checks the keys. Texts are never markup, because titles and names are user input.
- */
+/** English is the fallback and loads by sections. Texts are never markup: titles are user input. */
 
-/** Plural keys are without their suffix. */
 type WordKey = KeysOf<typeof en>;
 type KeysOf<Catalogue> = {
   [Name in keyof Catalogue & string]: Catalogue[Name] extends string
@@ -19,7 +15,6 @@ type OfAnyNumber<Name extends string> = Name extends `${infer Stem}_${'zero' | '
   ? Stem
   : Name;
 
-/** `{{size}}` is replaced by `size`; `count` selects the plural form. */
 type Given = Readonly<Record<string, string | number | undefined>>;
 export type Words = (key: WordKey, given?: Given) => string;
 
@@ -31,7 +26,6 @@ const FALLBACK = 'en';
 let english = common as Texts;
 const ENGLISH = new Intl.PluralRules(FALLBACK);
 
-/** A new function for each language, so that components render again. */
 const spoken = createStore<{ readonly language: string; readonly t: Words }>(() => ({
   language: FALLBACK,
   t: wordsOf(FALLBACK, {}),
@@ -105,10 +99,7 @@ function filled(text: string, given: Given): string {
 
 const TURNING = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
-/**
- * Removes direction characters, because user input could reverse the price next to it (59¢ as ¢95). Right-to-left
- * text still works.
- */
+/** Direction characters in user input could reverse the price next to it (59¢ as ¢95). */
 export function inOneDirection(text: string): string {
   return text.replace(TURNING, '');
 }

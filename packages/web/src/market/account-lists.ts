@@ -15,7 +15,7 @@ import { reader } from './venue.ts';
 type ListState<Row> = {
   readonly rows: readonly Row[];
   readonly isLoaded: boolean;
-  /** New rows since the page was opened, oldest first, without the initial load. */
+  /** Oldest first, without the initial load. */
   readonly arrivals: readonly Arrival<Row>[];
 };
 
@@ -165,7 +165,7 @@ export function withArrival<Row>(
   return [...arrivals.filter(({ atMs }) => nowMs - atMs < NEWS_MS), { rows, atMs: nowMs }];
 }
 
-/** Reports each arrival once and immediately, even if the component mounts again. */
+/** Reports each arrival once, even if the component mounts again. */
 export function createTeller<Row>(
   lists: Live<string, { readonly arrivals: readonly Arrival<Row>[] }>,
 ): (user: string, tell: (rows: readonly Row[]) => void) => () => void {
@@ -195,7 +195,6 @@ type Pages<Row> = {
   readonly key: string;
   readonly endTime: number;
   readonly rows: readonly Row[];
-  /** Null on the last page. */
   readonly cursor: string | null | undefined;
   readonly isAsking: boolean;
   readonly hasFailed: boolean;

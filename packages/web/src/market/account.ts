@@ -31,10 +31,8 @@ export type AccountState = {
 
 /** The interval for figures without a stream: free margin, ratios and liquidation prices. */
 const RETELL_MS = 5_000;
-/** Each mark is a separate stream; beyond this number positions are updated by the query. */
 const FOLLOWED_MAX = 40;
 
-/** The venue sends an account's state after changes; in between, it follows from the marks. */
 export const accountStates = createLive<AccountKey, AccountState>({
   key: ({ accountType, user }) => `${user} ${accountType}`,
   initial: () => ({ state: undefined, height: undefined }),
@@ -185,10 +183,7 @@ function followMarks(onChange: () => void): FollowedMarks {
   };
 }
 
-/**
- * Computes the state at other marks exactly as the venue would. Figures that depend on more than the position's mark
- * (free margin, ratios, liquidation prices) stay unchanged.
- */
+/** Exactly as the venue; free margin, ratios and liquidation prices stay unchanged. */
 
 const USDC_DECIMALS = 6;
 const RATIO_DECIMALS = 6;
@@ -310,7 +305,6 @@ function summaryAtMarks(
 /** A fraction; liquidation starts at 1. */
 export type MarginUse = {
   readonly share: string;
-  /** Undefined for cross positions. */
   readonly market: string | undefined;
 };
 

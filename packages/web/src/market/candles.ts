@@ -61,7 +61,6 @@ export const candleSeries = createLive<ChannelParameters<'candle'>, CandlesState
       });
     };
     const stream = reader.streams.candle({ coin, interval }, (event) => {
-      // Candles that ended during the interruption are requested again.
       if (event.type === 'reset') again();
       else store.setState({ candles: merged(store.getState().candles, [event.data]) });
     });
@@ -81,12 +80,10 @@ export function changedEnd(
   const grown = next.length - drawn.length;
   const [first] = drawn;
   if (first === undefined || grown < 0 || grown > 1) return undefined;
-  // In the first minutes, the last candle is also the first.
   const isSamePast = drawn.length === 1 ? next[0]?.t === first.t : next[0] === first;
   return isSamePast ? next.slice(-1 - grown) : undefined;
 }
 
-/** The second list has priority. */
 export function merged(older: readonly Candle[], newer: readonly Candle[]): readonly Candle[] {
   const first = newer[0];
   if (first === undefined) return older;

@@ -21,7 +21,6 @@ export function SizeOnGrid({ coin, value, isSigned = false }: SizeOnGridProps) {
   return <span>{number(value, { decimals, isSigned })}</span>;
 }
 
-/** The decimals of a price, from its tick; shares are in USDC, not in cents. */
 export function priceDecimals(
   market: Pick<PerpMeta, 'priceTick'> | Pick<OutcomeMarketMeta, 'price_decimals'>,
 ): number {
@@ -37,7 +36,6 @@ export function sizeDecimals(
 
 type TimeProps = {
   readonly ms: number;
-  /** Shows only the time of day, or the date if it is older. */
   readonly short?: 'always' | 'onPhones' | 'never' | undefined;
   readonly write?: ((ms: number) => string) | undefined;
 };
@@ -77,9 +75,7 @@ export function Time({ ms, short = 'onPhones', write = dateTime }: TimeProps) {
 
 const TICK_MS = 1_000;
 
-/**
- * Venue time, updated every second; `read` returns the shown value, so that the component renders only if it changes.
- */
+/** Updated every second; renders only if the value of `read` changes. */
 export function useVenueSecond(read: (nowMs: number) => number = itself): number {
   const [shown, setShown] = useState(() => read(venueNow()));
   useEffect(() => {
@@ -93,14 +89,12 @@ function itself(nowMs: number): number {
   return nowMs;
 }
 
-/** Names of an outcome market and its legs, YES first, for lists without the event. */
+/** YES first. */
 export type MarketName = { readonly name: string; readonly outcomes: readonly [string, string] };
 
 export type MarketNames = ReadonlyMap<number, MarketName>;
 
-/** The limit of one query. */
 const ASKED_MAX = 50;
-/** The cache is cleared at this size. */
 const KNOWN_MAX = 5_000;
 const known = new Map<number, MarketName>();
 const NONE: MarketNames = new Map();

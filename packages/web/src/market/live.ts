@@ -2,10 +2,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import { useFrame } from './frame.ts';
 
-/**
- * A subscription shared by all components with the same parameters. It lingers after the last release, for the next
- * screen.
- */
+/** Shared by components with the same parameters; lingers after the last release. */
 export type Live<Parameters, State> = {
   acquire(parameters: Parameters): { readonly store: StoreApi<State>; release(): void };
   use<Part>(parameters: Parameters | undefined, select: (state: State) => Part): Part;

@@ -13,7 +13,6 @@ const DAY_MS = 86_400_000;
 const WEEK_MS = 7 * DAY_MS;
 const NONE: readonly PastPrice[] = [];
 
-/** None if prices are real or the venue is older than the span. */
 function pastQuery(symbol: string, span: 'day' | 'week') {
   return {
     queryKey: ['pastPrices', symbol, span],
@@ -64,7 +63,6 @@ export type Trend = {
 
 const HOUR_MS = 3_600_000;
 const STALE_MS = 60_000;
-/** A younger venue is shown by minutes. */
 const POINTS_MIN = 12;
 const LINES_MAX = 30;
 
@@ -88,7 +86,6 @@ export function useTrends(perps: readonly PerpMeta[]): ReadonlyMap<number, Trend
 
 type Prices = { readonly markPx: string; readonly prevDayPx: string };
 
-/** If the venue is younger than a day, since the first trade. */
 export function dayChange(
   prices: Prices | undefined,
   since: Trend | undefined,
@@ -156,7 +153,6 @@ export function changeOf({ ticker, trend }: PerpRow): string | undefined {
   return dayChange(ticker, trend);
 }
 
-/** In USDC, because sizes of different assets are not comparable. */
 export function openInterestOf({ ticker }: PerpRow): string | undefined {
   if (!isDecimal(ticker?.markPx)) return undefined;
   return multiply(ticker.openInterest, ticker.markPx);

@@ -92,7 +92,6 @@ export function useSimulated(): ReadonlySet<string> {
 
 const MAINNET_ID = 869;
 
-/** Undefined until the venue has answered. */
 export function isTestnet(settings: { readonly chain_id: number } | undefined): boolean {
   return settings !== undefined && settings.chain_id !== MAINNET_ID;
 }

@@ -16,7 +16,6 @@ type TickersState = { readonly byId: ReadonlyMap<number, Ticker>; readonly isLoa
 
 type TickersKey = {
   readonly accountType: 'perp' | 'outcome';
-  /** Up to 50; all trading instruments if absent. */
   readonly instrumentIds?: readonly number[] | undefined;
 };
 
@@ -37,10 +36,8 @@ export const tickers = createLive<TickersKey, TickersState>({
   },
 });
 
-/** The limit of one subscription. */
 const MARKETS_MAX = 50;
 
-/** Tickers of outcome markets; a longer list is cut at the limit. */
 export function useOutcomeTickers(
   markets: readonly OutcomeMarketMeta[],
 ): ReadonlyMap<number, Ticker> {
@@ -54,7 +51,6 @@ export function useOutcomeTickers(
   );
 }
 
-/** The live mark, before that the mark in the event; undefined for a market without a price. */
 export function yesPriceOf(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
@@ -64,7 +60,6 @@ export function yesPriceOf(
   return isSomebodys(price, market) ? price : undefined;
 }
 
-/** The mark of a market without quotes or trades. */
 export const NOBODYS = '0.5';
 
 /** False for the default mark of 0.5 without a trade or quotes around it. */
@@ -74,14 +69,12 @@ export function isSomebodys(price: string, { pricing }: OutcomeMarketMeta): bool
   return isDecimal(bid) && isDecimal(ask) && compare(add(bid, ask), '1') === 0;
 }
 
-/** The highest price first; markets without a price last. */
 export function byLikelihood(a: string | undefined, b: string | undefined): number {
   return compare(b ?? '-1', a ?? '-1');
 }
 
 type ContextState = Readonly<{ ctx: AssetContext['ctx'] | undefined; height?: number | undefined }>;
 
-/** Mark, oracle, funding and volume of one instrument, by its id as text. */
 export const contexts = createLive<string, ContextState>({
   key: (coin) => coin,
   initial: () => ({ ctx: undefined }),
@@ -95,7 +88,6 @@ export const contexts = createLive<string, ContextState>({
 
 type BbosState = { readonly byId: ReadonlyMap<number, OutcomeBbo['bbo']> };
 
-/** The best YES prices of up to 50 outcome markets. */
 export const outcomePrices = createLive<readonly number[], BbosState>({
   key: (ids) => ids.toSorted((a, b) => a - b).join(' '),
   initial: () => ({ byId: new Map() }),
@@ -111,14 +103,11 @@ export const outcomePrices = createLive<readonly number[], BbosState>({
 });
 
 type ReferenceState = {
-  /** Oldest first, starting one minute before the subscription. */
   readonly prices: readonly ReferencePrice[];
 };
 
-/** One price per second for a whole day would be too much; charts of longer spans request history. */
 const PRICES_MAX = 4_000;
 
-/** The price of a series' underlying, about once per second. */
 export const referencePrices = createLive<ReferencePricesChannel, ReferenceState>({
   key: ({ symbol, topic }) => `${topic} ${symbol ?? ''}`,
   initial: () => ({ prices: [] }),
@@ -134,7 +123,6 @@ export const referencePrices = createLive<ReferencePricesChannel, ReferenceState
   },
 });
 
-/** The price channel of a market's underlying; undefined if it has none. */
 export function channelOf(
   market: OutcomeMarketMeta | undefined,
 ): ReferencePricesChannel | undefined {
@@ -148,7 +136,6 @@ export function channelOf(
 
 export type BookState = { readonly book: L2Book | undefined; readonly refusal: string | undefined };
 
-/** The book of an instrument, by its id as text, optionally grouped by one of its `bookTicks`. */
 export const books = createLive<
   { readonly coin: string; readonly tick?: string | undefined },
   BookState
@@ -168,7 +155,6 @@ export const books = createLive<
   },
 });
 
-/** The number of trades that a tape shows. */
 const TRADES_MAX = 200;
 
 type TapeState = { readonly trades: readonly Trade[]; readonly isLoaded: boolean };

@@ -2,8 +2,6 @@ import { ApiError, createReader, type Reader } from '@oddlot/sdk';
 import { createStore } from 'zustand/vanilla';
 import { inOneDirection } from '../lib/words.ts';
 
-/** The shared read client and the state of the connection: whether data are live, and the venue's time. */
-
 export type Connection = {
   /** `lost` until the venue answers and all required streams are open again. */
   readonly status: 'connecting' | 'open' | 'lost';
@@ -23,7 +21,6 @@ export const connection = createStore<Connection>(() => ({
   replica: undefined,
 }));
 
-/** Shorter interruptions are not shown. */
 const PATIENCE_MS = 400;
 const FIRST_PATIENCE_MS = 5_000;
 const PROBE_EVERY_MS = 10_000;
@@ -72,7 +69,6 @@ const prober: Reader = createReader({
 let patience:
   | { readonly timer: ReturnType<typeof setTimeout>; readonly untilMs: number }
   | undefined;
-/** Kinds that were open before; a first connection is not a lost one. */
 const opened = new Set<string>();
 let isAnswering = true;
 let nextProbeMs = 0;

@@ -63,7 +63,7 @@ export async function connectWallet({ provider, rdns }: BrowserWallet): Promise<
   setSession({ kind: 'wallet', address, owner, ...(trader ?? NO_TRADER) });
 }
 
-/** Reconnects the wallet after a reload without a prompt, if the page still has access. */
+/** Does not prompt, because the page still has access after a reload. */
 async function rejoinWallet(): Promise<void> {
   const { session } = sessionStore.getState();
   const rdns = keptView()?.rdns;
@@ -84,7 +84,6 @@ async function rejoinWallet(): Promise<void> {
 export async function enableTrading(): Promise<void> {
   const { session } = sessionStore.getState();
   if (session?.owner === undefined || session.trader !== undefined) return;
-  // An address without an account cannot approve agents.
   if (!(await hasAccount(session.owner, session.address))) {
     throw new Error(words.t('wallet.depositFirst'));
   }

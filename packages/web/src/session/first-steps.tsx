@@ -125,7 +125,6 @@ export async function openTestAccount(): Promise<void> {
     const owner = clientOf(wallet);
 
     firstVisit.setState({ at: 'money' });
-    // The account of a kept key is already funded.
     const { exists } = await owner.accountStatus({ user: wallet.address });
     if (!exists) await owner.faucet({ user: wallet.address });
     forgetView();

@@ -1,7 +1,4 @@
-/**
- * Private keys in IndexedDB, encrypted with a non-extractable device key; never logged or sent. Without a secure
- * context or storage, keys are only kept in memory.
- */
+/** Keys are encrypted with a non-extractable device key or kept in memory; never logged or sent. */
 
 const DATABASE = 'oddlot-keys';
 const STORE = 'entries';
@@ -17,7 +14,6 @@ export function canKeepKeys(): boolean {
   return !isDenied && globalThis.isSecureContext && 'indexedDB' in globalThis;
 }
 
-/** Uses memory if storage is denied. */
 async function kept<Result>(ask: () => Promise<Result>, instead: () => Result): Promise<Result> {
   if (!canKeepKeys()) return instead();
   try {
@@ -47,7 +43,6 @@ async function sealed(name: string, text: string): Promise<void> {
   await withStore('readwrite', (store) => store.put(entry, name));
 }
 
-/** Undefined if there is none or it cannot be decrypted. */
 export function unseal(name: string): Promise<string | undefined> {
   return kept(
     () => unsealed(name),
@@ -73,7 +68,7 @@ export async function forget(name: string): Promise<void> {
   );
 }
 
-/** Created on first use, and again if the stored one is invalid. Not even the page can export it. */
+/** Created again if the stored one is invalid. Not even the page can export it. */
 async function deviceKey(): Promise<CryptoKey> {
   const known = await withStore<unknown>('readonly', (store) => store.get(DEVICE_KEY));
   if (known instanceof CryptoKey && known.algorithm.name === 'AES-GCM') return known;

@@ -38,14 +38,12 @@ export function LetTrade() {
   );
 }
 
-/** Assumed until it is known. */
 function useIsThere(session: Session | undefined): boolean {
   const owner = session?.owner;
   const { data = true } = useQuery({
     queryKey: ['hasAccount', session?.address],
     queryFn: () => hasAccount(owner!, session!.address),
     enabled: owner !== undefined,
-    // The first deposit creates the account.
     refetchInterval: ({ state }) => (state.data === false ? EVERY_MS : false),
   });
   return data;

@@ -19,10 +19,7 @@ const GRACE_MS = 2_000;
 /** Actions without an expiry may execute at any time; the wait ends after this time. */
 const ENDLESS_GRACE_MS = 10_000;
 
-/**
- * Sends an action once. If the response is lost, it queries the action's status instead of sending again and calls
- * `onAsk`. If the venue does not know the action, it throws a `NotArrivedError`.
- */
+/** Never sends twice. If the response is lost, it queries the status of the action. */
 export async function sentOnce(
   trader: Client,
   run: (trader: Client) => Promise<ActionReply>,
@@ -105,7 +102,7 @@ export async function forgetAgent(account: string): Promise<void> {
   if (session?.address === account) setSession({ ...session, ...NO_TRADER });
 }
 
-/** If the agent's approval was revoked elsewhere, its key is removed and the page offers a new approval. */
+/** If the agent was revoked elsewhere, its key is removed and the page offers a new approval. */
 async function unlessRevoked(refusal: unknown): Promise<unknown> {
   const { session } = sessionStore.getState();
   const agent = session?.agentAddress?.toLowerCase();

@@ -7,13 +7,12 @@ import { connection, reader } from '../market/venue.ts';
 import { forget, seal, unseal } from './key-safe.ts';
 import type { Signing } from './signing.ts';
 
-/** An account key signs transfers and approvals; an agent key signs trades only. Viewing an address needs no key. */
+/** An account key signs transfers and approvals; an agent key signs trades only. */
 
 type SessionKind = 'burner' | 'wallet' | 'spectator';
 
 export type Session = {
   readonly kind: SessionKind;
-  /** In lower case. */
   readonly address: string;
   readonly owner: Client | undefined;
   readonly trader: Client | undefined;
@@ -55,7 +54,6 @@ export function useIsSessionLoaded(): boolean {
   return useStore(sessionStore, ({ isLoaded }) => isLoaded);
 }
 
-/** Loaded on first use because of its size. */
 export async function loadSigning(): Promise<
   Omit<Signing, 'clientOf'> & { readonly clientOf: (wallet: Wallet) => Client }
 > {

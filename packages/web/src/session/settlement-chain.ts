@@ -2,10 +2,9 @@ import type { Eip1193Provider, Settings } from '@oddlot/sdk';
 import { multiply } from '../lib/decimal.ts';
 import { words } from '../lib/words.ts';
 
-/** Calls to the settlement chain, encoded by hand: a library would be larger than the rest of the page. */
+/** Calls are encoded by hand: a library would be larger than the rest of the page. */
 
 const ZERO = /^0x0*$/;
-/** Function selectors. */
 const SELECTORS = {
   balanceOf: '70a08231',
   nonces: '7ecebe00',
@@ -80,7 +79,7 @@ export async function joinChain(wallet: Eip1193Provider, chain: Chain): Promise<
   }
 }
 
-/** Approves if necessary and deposits; returns the hash of the deposit transaction, which may be pending. */
+/** Returns the hash of the deposit transaction, which may be pending. */
 export async function sendDeposit(
   wallet: Eip1193Provider,
   chain: Chain,

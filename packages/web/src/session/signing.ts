@@ -13,14 +13,13 @@ import {
 } from '@oddlot/sdk';
 import { noteLimit, reader } from '../market/venue.ts';
 
-/** All code that signs, which is as large as the rest of the page. Import it through `loadSigning` only. */
+/** As large as the rest of the page. Import it through `loadSigning` only. */
 
 export type Signing = {
   readonly keyWallet: (key: `0x${string}`) => Wallet;
   readonly browserWallet: (provider: Eip1193Provider, address: string) => Wallet;
   readonly newKey: () => `0x${string}`;
   readonly signPermit: typeof signPermit;
-  /** Does not sign, but uses the same schemas. */
   readonly relayAt: (url: string) => RelayClient;
   /** The network name of the settings is trusted, because the page itself comes from the venue. */
   readonly clientOf: (wallet: Wallet, settings: Settings) => Client;

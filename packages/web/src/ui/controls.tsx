@@ -19,7 +19,6 @@ type ButtonSize = 'small' | 'medium' | 'large';
 type ButtonProps = Omit<ComponentProps<'button'>, 'className'> & {
   readonly kind?: ButtonKind;
   readonly size?: ButtonSize;
-  /** The action is in progress: the button shows this and ignores presses. */
   readonly isBusy?: boolean;
   readonly isWide?: boolean;
   readonly children: ReactNode;
@@ -74,7 +73,7 @@ export function Button({
 
 const ARMED_MS = 5_000;
 
-/** For actions that cannot be undone: the second press confirms. The second half of a double click does not count. */
+/** For actions that cannot be undone. The second half of a double click does not confirm. */
 export function ConfirmButton({
   label,
   sure,
@@ -86,7 +85,6 @@ export function ConfirmButton({
 }: {
   readonly label: string;
   readonly sure: string;
-  /** Labels for screen readers, where several buttons have the same text. */
   readonly heard?: { readonly label: string; readonly sure: string };
   readonly isBusy?: boolean;
   readonly isDisabled?: boolean;
@@ -213,7 +211,6 @@ export function TextArea({ label, value, onChange, maxLength, rows = 3 }: TextAr
   );
 }
 
-/** Clears a field after its text was sent, but keeps newer input. */
 export function emptied(sent: string): (now: string) => string {
   return (now) => (now === sent ? '' : now);
 }
@@ -223,7 +220,6 @@ type NumberFieldProps = {
   /** Decimal text as typed; it may be empty or incomplete (`1.`). */
   readonly value: string;
   readonly onChange: (value: string) => void;
-  /** The step of arrow keys and steppers: the tick of a price, the lot of a size. */
   readonly step?: string | undefined;
   readonly min?: string | undefined;
   readonly unit?: ReactNode;
@@ -235,7 +231,7 @@ type NumberFieldProps = {
 
 const EXAMPLE = '97174.6';
 
-/** A number as decimal text, parsed in the user's locale. The input is never rounded or reformatted. */
+/** Parsed in the user's locale. The input is never rounded or reformatted. */
 export function NumberField({
   label,
   value,
@@ -305,10 +301,7 @@ export function NumberField({
   );
 }
 
-/**
- * The text of the field: as typed during input, otherwise the value. Invalid text stays in the field for correction,
- * and the value is empty so that the previous one cannot be sent.
- */
+/** Invalid text stays for correction; the value is then empty, so the previous one is not sent. */
 function useTyped(
   value: string,
   onChange: (value: string) => void,
@@ -348,7 +341,7 @@ type SteppersProps = {
   readonly onStep: (direction: 1 | -1, step: string) => void;
 };
 
-/** For the mouse only: arrow keys do the same, so these are not tab stops and are hidden on phones. */
+/** For the mouse only, because arrow keys do the same. */
 function Steppers({ label, step, isDisabled, onStep }: SteppersProps) {
   return (
     <span className="flex h-full w-6 shrink-0 flex-col border-s border-line max-tablet:hidden">
@@ -442,7 +435,6 @@ export function Segmented<Value extends string>({
       type="single"
       aria-label={label}
       value={value}
-      // Pressing the selected option again does not deselect it.
       onValueChange={(next) => next !== '' && onChange(next as Value)}
       className={classes(
         'flex rounded',
@@ -454,7 +446,6 @@ export function Segmented<Value extends string>({
           key={own}
           value={own}
           disabled={isDisabled === true}
-          // Arrow keys select, as in any radio group.
           onFocus={() => own !== value && onChange(own)}
           className={classes(
             'flex-1 rounded px-2 whitespace-nowrap text-muted transition-colors hover:text-text disabled:opacity-40 data-[state=on]:font-medium',
@@ -489,7 +480,6 @@ export function Chip({ isOn, children, ...rest }: ChipProps) {
   );
 }
 
-/** The writing direction of the page; arrow keys follow it. */
 function writingDirection(): 'ltr' | 'rtl' {
   return document.documentElement.dir === 'rtl' ? 'rtl' : 'ltr';
 }

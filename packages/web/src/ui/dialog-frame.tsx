@@ -21,7 +21,7 @@ export function DialogFrame({
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={(next) => !next && onClose()}>
       <RadixDialog.Portal>
-        {/* One layer each: what opens over a sheet dims the sheet too, and notices stay above both. */}
+        {/* A nested dialog dims the sheet below it; notices stay above both. */}
         <div className="relative z-40">
           <RadixDialog.Overlay className="fixed inset-0 bg-canvas/70" />
           <RadixDialog.Content
@@ -31,7 +31,6 @@ export function DialogFrame({
               opener.current = document.activeElement;
             }}
             onCloseAutoFocus={(event) => {
-              // The dialog has no Radix trigger to restore the focus.
               event.preventDefault();
               if (opener.current instanceof HTMLElement) opener.current.focus();
             }}

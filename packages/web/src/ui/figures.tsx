@@ -6,8 +6,6 @@ import { useWords } from '../lib/words.ts';
 import { Button, Spinner } from './controls.tsx';
 import { classes } from './styles.ts';
 
-/** Numbers with tabular figures; only signed values are coloured. */
-
 type Text = string | null | undefined;
 
 type PriceProps = Readonly<{ value: Text; decimals?: number | undefined; hasFlash?: boolean }>;
@@ -64,7 +62,6 @@ type PercentProps = {
 
 /** A fraction, shown in percent. */
 export function Percent({ value, decimals = 2, isSigned = true, isColoured = true }: PercentProps) {
-  // A value that is shown as zero has no colour.
   const rounded = isDecimal(value) ? roundTo(value, decimals + 2) : undefined;
   return (
     <span className={colourOf(rounded, isColoured)}>{percent(value, { decimals, isSigned })}</span>
@@ -96,7 +93,6 @@ export function Stat({ label, unit, note, isLarge = false, children }: StatProps
       <dd className={isLarge ? 'truncate text-20 font-semibold' : 'truncate text-15'}>
         {children}
         {unit !== undefined && (
-          // On a phone, a large figure needs the full width.
           <span
             className={classes('text-11 font-normal text-muted', isLarge && 'max-tablet:hidden')}
           >
@@ -229,11 +225,9 @@ export function SimulatedBadge() {
 
 type EventTitleProps = {
   readonly title: string;
-  /** Omits the date where the time is shown separately. */
   readonly isShort?: boolean;
 };
 
-/** A title; a suffix in brackets, often a time, is shown less prominently. */
 export function EventTitle({ title, isShort = false }: EventTitleProps) {
   const { aside, main } = partsOf(title);
   const shown = isShort ? aside?.replace(DAY, '') : aside;
@@ -257,7 +251,6 @@ export function EventTitle({ title, isShort = false }: EventTitleProps) {
   );
 }
 
-/** In two lines on narrow screens, so that the time does not truncate the name. */
 export function StackedTitle({ title }: { readonly title: string }) {
   const { aside, main } = partsOf(title);
   if (aside === undefined) {
@@ -282,12 +275,10 @@ const TIME = /^\([\p{L}\d ,]*\d{2}:\d{2}–\d{2}:\d{2}[\p{L} ]*\)$/u;
 const DAY = /\d{1,2} \p{L}{3} \d{4}, (?=\d{2}:\d{2})/u;
 
 type SparkProps = {
-  /** Oldest first. */
   readonly values: readonly number[];
   readonly width?: number;
   readonly height?: number;
   readonly label: string;
-  /** The number of leading values that are drawn fainter, because they are of another kind. */
   readonly faint?: number | undefined;
 };
 
@@ -334,7 +325,6 @@ export function Spark({ values, width = 96, height = 24, label, faint = 0 }: Spa
 type LadderProps = {
   readonly label: string;
   readonly steps: readonly string[];
-  /** The number of completed steps; all of them at the end. */
   readonly reached: number;
   readonly isStopped?: boolean;
 };

@@ -43,7 +43,7 @@ export function SkipLink({ to, onFollow, children }: SkipLinkProps) {
   );
 }
 
-/** Ignores modified keys, text fields, and keys from dialogs that the row opened, which bubble through React. */
+/** Ignores modified keys, text fields, and keys that bubble from dialogs of the row. */
 export function pressesKey(event: RowKeyEvent<HTMLElement>, key: string): boolean {
   const { altKey, ctrlKey, currentTarget, metaKey, target } = event;
   if (event.key !== key || altKey || ctrlKey || metaKey) return false;

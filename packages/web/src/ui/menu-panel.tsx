@@ -19,7 +19,7 @@ export function MenuPanel({ holder, labelledBy, items, align, onClose }: MenuPan
       <DropdownMenu.Trigger asChild>
         <span aria-hidden="true" className="pointer-events-none absolute inset-0" />
       </DropdownMenu.Trigger>
-      {/* Over what fills the screen nothing is seen but what is inside of it. */}
+      {/* An element in full screen hides everything outside it. */}
       <DropdownMenu.Portal container={document.fullscreenElement as HTMLElement | null}>
         <DropdownMenu.Content
           align={align}

@@ -21,12 +21,10 @@ export type DialogProps = {
   readonly description?: string | undefined;
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  /** For tables; text is easier to read in the usual width. */
   readonly isWide?: boolean | undefined;
   readonly children: ReactNode;
 };
 
-/** A dialog in the centre of the screen; a bottom sheet on phones. */
 export function Dialog(props: DialogProps) {
   return (
     <Framed
@@ -39,7 +37,6 @@ export function Dialog(props: DialogProps) {
   );
 }
 
-/** From the right edge, on phones from the bottom. */
 export function Sheet(props: DialogProps) {
   return (
     <Framed
@@ -51,7 +48,7 @@ export function Sheet(props: DialogProps) {
 
 const DialogFrame = late(async () => (await import('./dialog-frame.tsx')).DialogFrame);
 
-/** Renders nothing until it is first opened, and then stays mounted to restore the focus when it closes. */
+/** Stays mounted after the first time, to restore the focus when it closes. */
 function Framed(props: DialogProps & { readonly frame: string }) {
   const [wasOpen, setWasOpen] = useState(false);
   if (props.isOpen && !wasOpen) setWasOpen(true);
@@ -126,7 +123,6 @@ export function Tooltip({ text, children }: TooltipProps) {
     setIsOpen(false);
   };
   const onPointerEnter = ({ pointerType }: PointerEvent): void => {
-    // Scrolling by touch does not open tooltips.
     if (pointerType === 'touch') return;
     clearTimeout(timer.current);
     timer.current = setTimeout(() => setIsOpen(true), DELAY_MS);
@@ -157,7 +153,6 @@ const SHOWN_MAX = 4;
 export const toasts = createStore<{ readonly shown: readonly Toast[] }>(() => ({ shown: [] }));
 let lastId = 0;
 
-/** Shows a notice for a few seconds; above the limit the oldest one is removed. */
 export function notify(toast: Omit<Toast, 'id'>): void {
   lastId += 1;
   const shown = [...toasts.getState().shown, { ...toast, id: lastId }].slice(-SHOWN_MAX);

@@ -2,20 +2,16 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { clockTime, dayMonth, hourMinute } from '../lib/format.ts';
 
-/** Line charts, loaded when the first one is shown. */
-
 export type PlotLine = {
   readonly colour: string;
   readonly width?: number;
   readonly isFilled?: boolean;
-  /** Missing values break the line. */
   readonly isBroken?: boolean;
 };
 
 export type PlotOptions = {
   readonly lines: readonly PlotLine[];
   readonly bounds: (low: number, high: number) => [number, number];
-  /** `step` is the distance between two values on the axis. */
   readonly label: (value: number, step: number) => string;
   readonly ticks?: (low: number, high: number) => number[];
   readonly onPoint?: (place: number | null) => void;
@@ -24,7 +20,6 @@ export type PlotOptions = {
 
 export type Plot = { set(data: uPlot.AlignedData): void; destroy(): void };
 
-/** Resolves tokens such as `var(--accent)` for the canvas. */
 function colourOf(name: string): string {
   const token = /^var\((--[\w-]+)\)$/.exec(name)?.[1];
   if (token === undefined) return name;
@@ -97,7 +92,6 @@ function settings(options: PlotOptions, size: { width: number; height: number })
           const { max = 1, min = 0 } = scales['x'] ?? {};
           return splits.map((at) => {
             const label = timeLabel(at, splits);
-            // Omits labels that the edge would cut.
             const fromEdge = ((at - min) / (max - min)) * (width - VALUES_PX);
             return fromEdge < (label.length * LETTER_PX) / 2 ? '' : label;
           });

@@ -61,10 +61,7 @@ function kept(): Partial<Preferences> {
   }
 }
 
-/**
- * Applies the chosen language or the browser's first supported one, also after changes. The page is English if the
- * file cannot be loaded.
- */
+/** The page is English if the language's file cannot be loaded. */
 export async function applyLanguage(): Promise<void> {
   preferences.subscribe(({ language }, before) => {
     if (language !== before.language) void speakAsChosen();

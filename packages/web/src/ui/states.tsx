@@ -11,10 +11,7 @@ import { explainError, remedyLabel, type NameOf, type Remedy } from '../lib/expl
 import { useWords } from '../lib/words.ts';
 import { Button, Spinner } from './controls.tsx';
 
-/**
- * A component whose code the first screen does not need. The code loads when the component is first shown, or earlier
- * when the browser is idle.
- */
+/** Loads a component when it is first shown, or earlier when the browser is idle. */
 export function late<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
@@ -22,7 +19,7 @@ export function late<Props extends object>(
   return onDemand(load);
 }
 
-/** Like `late`, but loads only when it is first shown, for components that few visitors see. */
+/** Like `late`, but never before it is first shown, for components that few visitors see. */
 export function onDemand<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
@@ -51,14 +48,10 @@ async function untilLoaded<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/**
- * After this time without input the visitor probably stays, and components must open even if the venue is
- * unreachable.
- */
+/** After this time, components load so that they open even if the venue becomes unreachable. */
 const REST_MS = 30_000;
 /** By then the first screen and its data have loaded, even on a slow machine. */
 const SOON_MS = 5_000;
-/** The pointer or focus on one of these suggests that the visitor opens something next. */
 const PRESSABLE = 'button, a, input, [role], [tabindex]';
 
 const waiting: (() => Promise<unknown>)[] = [];
@@ -91,7 +84,6 @@ function begin(): void {
   next();
 }
 
-/** One at a time, when the browser is idle. */
 function next(): void {
   if (isLoading) return;
   const load = waiting.shift();
@@ -103,7 +95,6 @@ function next(): void {
     isLoading = false;
     next();
   };
-  // Not all browsers support `requestIdleCallback`.
   if (typeof requestIdleCallback === 'function') requestIdleCallback(() => void run());
   else setTimeout(() => void run());
 }
@@ -141,11 +132,8 @@ export function ErrorSentence({
 }: {
   readonly error: unknown;
   readonly nameOf?: NameOf | undefined;
-  /** Performs a suggested remedy. The button is hidden if this is absent or returns undefined. */
   readonly onRemedy?: ((remedy: Remedy) => (() => void) | undefined) | undefined;
-  /** Replaces the venue's message where the form knows more, such as units. */
   readonly sentence?: string | undefined;
-  /** Remedies that only the form offers, shown first. */
   readonly also?: readonly Offer[];
 }) {
   const t = useWords();
@@ -181,7 +169,6 @@ export function ErrorSentence({
 export type Doing = {
   readonly isBusy: boolean;
   readonly error: unknown;
-  /** Ignored while another call is in progress. True if it succeeded. */
   readonly run: (act: () => Promise<unknown>) => Promise<boolean>;
   readonly clear: () => void;
 };
@@ -211,7 +198,6 @@ export function useDoing(): Doing {
   return { isBusy, error, run, clear };
 }
 
-/** A screen without its data: loading, or the reason why they are missing. */
 export function ScreenState({
   error,
   isPending,

@@ -1,6 +1,5 @@
 import { useSyncExternalStore } from 'react';
 
-/** Joins class names without the absent ones. */
 export function classes(...names: readonly (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }
@@ -22,7 +21,6 @@ export function useIsNarrow(): boolean {
   );
 }
 
-/** True where the ticket is next to the market; smaller screens show it in a sheet. */
 export function useIsWide(): boolean {
   return useSyncExternalStore(subscribe, () => matchMedia(DESKTOP).matches);
 }

@@ -10,7 +10,6 @@ export type Column<Row> = {
   readonly header: ReactNode;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'left' | 'right' | undefined;
-  /** CSS width; columns without one share the rest. Content does not change it. */
   readonly width?: string | undefined;
   readonly tabletWidth?: string | undefined;
   readonly phoneWidth?: string | undefined;
@@ -38,7 +37,6 @@ type TableProps<Row> = {
   readonly older?: Older | undefined;
 };
 
-/** A table with rows of a fixed height; long lists render only visible rows. */
 export function Table<Row>(props: TableProps<Row>) {
   const { columns, empty, label, rowKey, rows, sortedBy } = props;
   const rowHeight = useRowHeight(props);
@@ -228,7 +226,6 @@ export type Older = {
   more(): void;
 };
 
-/** Also applies within a scrolling element. */
 const AHEAD = { scrollMargin: '400px', rootMargin: '400px' };
 
 function OlderRows({ older: { more, status } }: { readonly older: Older }) {

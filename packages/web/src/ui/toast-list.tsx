@@ -13,10 +13,7 @@ const EDGES = {
   warning: 'border-s-warning',
 } as const;
 
-/**
- * On phones, the newest notice is above the bottom bar or the open sheet. On desktops, notices do not cover the
- * ticket; on tablets, not the two buttons.
- */
+/** Notices do not cover the bottom bar, an open sheet, or the buttons of the ticket. */
 export function ToastList() {
   const t = useWords();
   const shown = useStore(toasts, (state) => state.shown);

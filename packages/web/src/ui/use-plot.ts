@@ -3,7 +3,6 @@ import type { AlignedData } from 'uplot';
 import { mendLanguage } from '../lib/languages.ts';
 import type { Plot, PlotOptions } from './plot.ts';
 
-/** Recreated when `key` changes. */
 export function usePlot(
   key: string,
   options: PlotOptions,
@@ -40,7 +39,7 @@ export function usePlot(
       plot.current?.destroy();
       plot.current = undefined;
     };
-    // Another key is another chart, though nothing in here reads it.
+    // A new key recreates the chart, although the effect does not read it.
     // oxlint-disable-next-line react/exhaustive-effect-dependencies
   }, [key]);
   return { target, isReady, hasFailed };

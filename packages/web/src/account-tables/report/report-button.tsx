@@ -8,7 +8,6 @@ type ReportButtonProps = {
   readonly children: ReactNode;
 };
 
-/** Rows without an order id have no report. */
 export function ReportButton({ oid, onOpen, children }: ReportButtonProps) {
   const t = useWords();
   if (oid === 0) return children;

@@ -33,7 +33,6 @@ import {
 
 addWords(texts);
 
-/** The queue in front of a resting order changes with every trade at its price. */
 const AGAIN_MS = 5_000;
 /** The history may lag behind the stream that contained the row. */
 const TRIES = 3;
@@ -117,8 +116,6 @@ function save(data: ExecutionReport, oid: number): void {
   const text = `${JSON.stringify(data, null, 2)}\n`;
   saveBlob(`order-${oid}.json`, new Blob([text], { type: 'application/json' }));
 }
-
-/** Figures are not rounded. */
 
 type Reported = { readonly report: OrderReport };
 
@@ -322,7 +319,6 @@ function Rows({ title, children }: { readonly title: string; readonly children: 
   return (
     <section>
       <h3 className="text-12 text-muted">{title}</h3>
-      {/* Long ones scroll by themselves, so that what stands below them is not far away. */}
       <div className="-mx-2 flex max-h-64 flex-col">{children}</div>
     </section>
   );
@@ -382,13 +378,13 @@ function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFil
 export type TakenLevel = {
   readonly px: string;
   readonly rested: string;
-  /** Undefined if the report does not contain all fills; the oldest ones, which take, are omitted first. */
+  /** Undefined if the report does not contain all fills. */
   readonly taken:
     | { readonly sz: string; readonly fee: string; readonly builderFee: string }
     | undefined;
 };
 
-/** Best price first. Fills after an amend are not included, because they may take from other levels. */
+/** Best price first, without fills after an amend, which may take from other levels. */
 export function takenLevels(report: OrderReport): readonly TakenLevel[] {
   const { arrival, entered, fills } = report;
   const isWhole = hasAllFills(report);
@@ -409,12 +405,10 @@ export function hasAllFills({ filledSz, fills }: OrderReport): boolean {
   return compare(sum(fills.map(({ sz }) => sz)), filledSz) === 0;
 }
 
-/** The time between receipt and the book; undefined while the order is not in the book. */
 export function waitedMs({ entered, received }: OrderReport): number | undefined {
   return entered === null ? undefined : entered.time - received.time;
 }
 
-/** Undefined if the queue was too long to count. */
 export function goneAhead({ resting }: OrderReport): string | undefined {
   if (resting === null || resting.aheadAtStart === null || resting.ahead === null) return undefined;
   return subtract(resting.aheadAtStart, resting.ahead);

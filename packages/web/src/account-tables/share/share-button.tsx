@@ -8,7 +8,6 @@ import { onDemand } from '../../ui/states.tsx';
 const ShareDialog = onDemand(async () => (await import('./share-dialog.tsx')).ShareDialog);
 
 type ShareButtonProps = {
-  /** Called on press, because the figures change continuously. */
   readonly of: () => SharedResult;
   readonly children: ReactNode;
 };
@@ -37,7 +36,7 @@ export type SharedResult = {
   readonly side: 'long' | 'short' | undefined;
   readonly leverage: number | undefined;
   readonly pnl: string;
-  /** The return on margin as a fraction; undefined if it is unknown. */
+  /** A fraction of the margin. */
   readonly share: string | undefined;
   readonly size: string;
   readonly prices: readonly { readonly kind: 'entry' | 'mark' | 'price'; readonly text: string }[];
@@ -96,7 +95,6 @@ export function cardOf(
   const direction = sign(pnl);
   const amount = usdc(pnl, { isSigned: true });
   const inPercent = share === undefined ? undefined : percent(share, { isSigned: true });
-  // A trade has no return on margin, so without its amount only the sign is shown.
   const bare = t(direction < 0 ? 'share.loss' : 'share.gain');
   const facts = [
     ...(hasAmounts && inPercent !== undefined ? [[t('share.result'), amount] as const] : []),

@@ -14,7 +14,6 @@ type ShareDialogProps = { readonly shared: SharedResult; readonly onClose: () =>
 
 export function ShareDialog({ shared, onClose }: ShareDialogProps) {
   const t = useWords();
-  // The content of a dialog is mounted after the dialog.
   const [canvas, setCanvas] = useState<HTMLCanvasElement | null>(null);
   const address = useSession()?.address;
   const isTest = isTestnet(useSettings().data);

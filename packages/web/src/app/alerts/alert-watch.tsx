@@ -72,7 +72,6 @@ function PerpWatch({ coin }: { readonly coin: string }) {
 
 const newFills = createTeller(fillLists);
 
-/** Fills always create a notice in the page; this adds the system notification. */
 function FillWatch() {
   const t = useWords();
   const user = useSession()?.address;

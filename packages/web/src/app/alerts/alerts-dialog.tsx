@@ -54,7 +54,6 @@ function NewAlert({ wanted }: { readonly wanted: string | undefined }) {
   const isReady = isDecimal(bound) && sign(bound) > 0 && perp !== undefined && isDecimal(mark);
   const add = (): void => {
     if (!isReady) return;
-    // The side follows from the current mark.
     const side = compare(bound, mark) > 0 ? 'above' : 'below';
     const row: Alert = {
       id: crypto.randomUUID(),

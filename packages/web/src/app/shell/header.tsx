@@ -118,7 +118,6 @@ function Deposit() {
   );
 }
 
-/** Shows the margin use above the chosen limit and notifies before a liquidation. */
 function MarginWatch() {
   const t = useWords();
   const use = useWorstUse(useSession()?.address);
@@ -249,7 +248,6 @@ function AccountMenu() {
   const [wasOpen, setWasOpen] = useState(false);
   const close = (): void => setIsOpen(false);
   if (isOpen && !wasOpen) setWasOpen(true);
-  // Reserves the space, so that the header does not shift.
   if (!isLoaded) return <span aria-hidden="true" className="h-8 w-22" />;
   return (
     <>

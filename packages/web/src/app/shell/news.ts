@@ -14,7 +14,6 @@ import type { Toast } from '../../ui/overlays.tsx';
 
 export type News = Omit<Toast, 'id'>;
 
-/** One notice for each order, with its size and average price. */
 export function fillNews(
   fills: readonly Fill[],
   t: Words,
@@ -23,7 +22,6 @@ export function fillNews(
 ): readonly News[] {
   const byOrder = new Map<string, Fill[]>();
   for (const fill of fills) {
-    // The ledger reports settlements and splits.
     if (fill.crossed === null) continue;
     const key = `${fill.oid} ${fill.side}`;
     byOrder.set(key, [...(byOrder.get(key) ?? []), fill]);
@@ -50,7 +48,7 @@ export function fillNews(
   });
 }
 
-/** Shows the leg and its price in cents. `dir` contains the intended direction; the side is that of the YES book. */
+/** `dir` contains the intended direction; the side is that of the YES book. */
 function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: Words): News {
   const market = markets.get(first.instrumentId);
   const [yes, no] = market?.outcomes ?? ['Yes', 'No'];
@@ -59,7 +57,6 @@ function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: W
   const size = sum(of.map(({ sz }) => sz));
   const value = sum(of.map(({ px, sz }) => multiply(px, sz)));
   const decimals = Math.max(CENT_DECIMALS, ...of.map(({ px }) => decimalsOf(px)));
-  // An average may be between two ticks.
   const average = roundTo(divide(value, size, 6) ?? first.px, decimals + 1);
   const price = cents(average, Math.max(decimals, decimalsOf(average)));
   const name = market?.name ?? first.title ?? first.symbol;
@@ -72,7 +69,6 @@ function sharesNews(of: readonly Fill[], first: Fill, markets: MarketNames, t: W
 
 const CENT_DECIMALS = 2;
 
-/** Ledger updates that the owner did not just cause. */
 export function ledgerNews(
   rows: readonly LedgerUpdate[],
   t: Words,
@@ -100,7 +96,6 @@ export function ledgerNews(
         return [settlementNews(delta, markets.get(delta.instrumentId), t)];
       case 'withdraw': {
         const amount = money(delta.amount);
-        // The fee is deducted from the amount.
         const fee = money(delta.fee);
         if (delta.status === 'completed') {
           const title = t('news.withdrawn', { amount: money(subtract(delta.amount, delta.fee)) });
@@ -130,7 +125,6 @@ function settledPrice(fraction: string): string {
   return cents(fraction, Math.max(CENT_DECIMALS, decimalsOf(fraction)));
 }
 
-/** A losing leg is reported as a loss. */
 function settlementNews(
   { amount, outcome, settlementFraction: fraction, sz }: Settlement,
   market: MarketName | undefined,
@@ -143,7 +137,6 @@ function settlementNews(
     outcome: outcome === 'Yes' ? yes : no,
     winner: outcome === 'Yes' ? no : yes,
     amount: money(amount),
-    // The fraction is the payout of YES; NO receives the rest.
     price: settledPrice(outcome === 'Yes' ? fraction : subtract('1', fraction)),
   };
   if (sign(amount) > 0) {

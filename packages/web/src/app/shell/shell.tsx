@@ -37,7 +37,7 @@ export function Shell() {
       <ConnectionBanner />
       <LookingOn />
       <main id="screen" className="min-h-0 flex-1 overflow-y-auto outline-none" tabIndex={-1}>
-        {/* Figures that are drawn and remembered are written anew in another language. */}
+        {/* A new key recreates cached figures in the new language. */}
         <Fragment key={language}>
           <Outlet />
         </Fragment>
@@ -119,7 +119,7 @@ function Line({ sentence, countdown, children }: LineProps) {
   return (
     <div className="flex min-h-7 shrink-0 flex-wrap items-center justify-center gap-x-3 border-b border-warning/40 bg-warning/8 px-4 py-1 text-12 text-warning">
       <span role="status">{sentence}</span>
-      {/* Who listens is told once, not every second. */}
+      {/* Screen readers announce the status once instead of every second. */}
       <span aria-hidden="true" className="min-w-24 tabular-nums">
         {countdown}
       </span>

@@ -20,7 +20,6 @@ import { WithdrawForm } from './money/withdraw-form.tsx';
 
 addWords(texts);
 
-// Deposits and withdrawals are used most; the other tabs load on demand.
 const KeysTab = lazy(async () => ({ default: (await import('./key-ring/keys-tab.tsx')).KeysTab }));
 const PreferencesTab = lazy(async () => ({
   default: (await import('./preferences-tab.tsx')).PreferencesTab,
@@ -96,7 +95,6 @@ export function MoneyTab({ session }: { readonly session: Session }) {
           aria-label={t('account.move')}
           className="border-line p-4 max-desktop:border-b desktop:overflow-y-auto desktop:border-e"
         >
-          {/* Beside each other on a desk, under each other on a tablet: a form is as wide on both. */}
           <div className="flex flex-col gap-4 tablet:max-w-92">
             <Segmented
               label={t('account.move')}

@@ -105,10 +105,6 @@ export function OpenInterest({ of, market, onLook }: OpenInterestProps) {
   );
 }
 
-/**
- * Shows the event's title for its only market, otherwise the question before it, so that the cut part is the same for
- * all.
- */
 function questionsOf({
   markets,
   title,
@@ -205,7 +201,6 @@ function columnsOf(t: Words, simulated: ReadonlySet<string>): readonly Column<Li
       header: t('activity.column.position'),
       width: '64px',
       phoneWidth: '56px',
-      // A liquidation that sold closed a long position.
       cell: ({ side }) => (
         <span className={side === 'A' ? 'text-buy' : 'text-sell'}>
           {t(side === 'A' ? 'activity.long' : 'activity.short')}
@@ -300,7 +295,6 @@ function LargestTrades({ of, span, onLook }: LargestTradesProps) {
       }
     >
       <Table
-        // A new table resets the sort column.
         key={of}
         label={t('activity.trades')}
         columns={columns}

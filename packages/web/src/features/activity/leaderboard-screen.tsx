@@ -34,7 +34,6 @@ export function Screen() {
       {settings?.has_leaderboard === false ? (
         <EmptyState title={t('activity.board.off')} text={t('activity.board.offText')} />
       ) : (
-        // Limited in width, so that a row of six columns is easy to read.
         <div className="flex-1 desktop:max-w-5xl">
           <Board />
         </div>
@@ -112,7 +111,6 @@ function Board() {
 
 type Ranked = LeaderboardRow & { readonly rank: number | undefined };
 
-/** The viewer's row for comparison, from the same figures as the portfolio. */
 function useOwnRow(user: string | undefined, window: (typeof WINDOWS)[number]): Ranked | undefined {
   const { data } = useQuery({
     queryKey: ['leaderboard', 'own', user, window],

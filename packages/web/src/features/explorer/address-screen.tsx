@@ -102,7 +102,6 @@ function Who({ user }: { readonly user: string }) {
       {session?.address === user ? (
         <Badge tone="accent">{t('explorer.yours')}</Badge>
       ) : (
-        // A session that signs is ended in its menu only.
         (session === undefined || session.kind === 'spectator') && (
           <Button size="small" onClick={look}>
             {t('explorer.spectate')}

@@ -28,7 +28,6 @@ export function Screen() {
     queryKey: ['block', height],
     queryFn: ({ signal }) => reader.info.block({ height }, { signal }),
     enabled: isHeight,
-    // A block never changes; a missing one may still arrive.
     staleTime: Infinity,
   });
   const isMissing = !isHeight || error !== null;
@@ -68,7 +67,6 @@ function Block({ block }: { readonly block: BlockDetail }) {
     queryFn: ({ signal }) => reader.info.txs({ height, limit: TOLD_MAX }, { signal }),
     enabled: txs.length > 0,
     staleTime: Infinity,
-    // The request of an order in the delay queue is shown when the order is released.
     refetchInterval: ({ state }) =>
       state.data?.some(({ entries }) => entries === null) === true ? EVERY_MS : false,
   });

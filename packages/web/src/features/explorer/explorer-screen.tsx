@@ -204,7 +204,6 @@ function columnsOf(t: Words): readonly Column<ExplorerBlock>[] {
 export type Held<Value> = {
   readonly value: Value;
   readonly isHeld: boolean;
-  /** The list pauses while the pointer or focus is in it. */
   readonly holders: { readonly onPointerEnter: () => void; readonly onPointerLeave: () => void };
 };
 
@@ -244,8 +243,7 @@ const latestBlocks = createLive<'latest', BlocksState>({
       store.setState({ blocks: sorted.slice(0, LATEST_MAX), isLoaded: true });
     };
     let isAsking = false;
-    // The stream starts with the current block; earlier and lost blocks are requested. The history may lag behind the
-    // stream, hence the second request.
+    // Earlier and lost blocks are requested, again if the history lags behind the stream.
     const fill = async (): Promise<void> => {
       if (isAsking) return;
       isAsking = true;
@@ -273,7 +271,6 @@ const latestTxs = createLive<'latest', TxsState>({
   initial: () => ({ txs: [], isLoaded: false }),
   open: (_, store) => {
     let toldHeight = 0;
-    // The stream reports new transactions without their content.
     const asking = askAfterChanges(
       async (signal) => {
         const txs = await reader.info.txs({ limit: LATEST_MAX }, { signal });

@@ -58,7 +58,6 @@ function SearchField() {
     if (wanted.kind === 'address') go(`/explorer/address/${wanted.address}`);
     if (wanted.kind !== 'hash') return;
     const { hash } = wanted;
-    // A hash may belong to a transaction, which is more likely, or to a block.
     await run(async () => {
       const block = await reader.info.block({ hash }).catch(() => undefined);
       go(block === undefined ? `/explorer/tx/${hash}` : `/explorer/block/${block.height}`);
@@ -110,7 +109,6 @@ async function findPerp(wanted: string): Promise<string | undefined> {
   return found === undefined ? undefined : `/trade/${found}`;
 }
 
-/** Searches open events first, then all. */
 async function findByText(wanted: string): Promise<string | undefined> {
   for (const status of ['open', 'all'] as const) {
     let cursor: string | undefined;
@@ -145,7 +143,7 @@ type Wanted =
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'hash'; readonly hash: string };
 
-/** Undefined if the text cannot be any of these. Spaces and grouping commas are ignored. */
+/** Ignores spaces and grouping commas. */
 export function wantedOf(typed: string): Wanted | undefined {
   const text = typed.trim();
   const height = text.replaceAll(',', '');

@@ -16,7 +16,6 @@ addWords(texts);
 
 const TX_HASH = /^0x[\da-f]{64}$/i;
 const EVERY_MS = 2_000;
-/** The history may lag for a moment. */
 const TRIES = 3;
 
 export function Screen() {
@@ -31,7 +30,6 @@ export function Screen() {
     queryFn: ({ signal }) => reader.info.tx({ txHash: hash }, { signal }),
     retry: (count) => count < TRIES,
     retryDelay: 500,
-    // The request of an order in the delay queue is shown when the order is released.
     refetchInterval: ({ state }) => (isHidden(state.data) ? EVERY_MS : false),
   });
   return (
@@ -142,7 +140,7 @@ function InWords({ tx }: { readonly tx: TxDetail }) {
         {sentences.map(({ entry, isOutcome = false, side, text }, index) => {
           const fate = fates.find(({ i }) => i === entry);
           return (
-            // The entries of a request never change their places.
+            // The entries of a request never change their order.
             // oxlint-disable-next-line react/no-array-index-key
             <li key={index} className="py-0.5 text-13 break-words">
               <span className={side === undefined ? '' : side === 'buy' ? 'text-buy' : 'text-sell'}>

@@ -295,7 +295,7 @@ export function actionName(type: string, t: Words): string {
   return isNamed(type) ? t(`explorer.action.${type}`) : type;
 }
 
-/** Parts of a request as received; unexpected values are skipped. */
+/** Request content is untrusted; unexpected values are skipped. */
 
 type Fields = Readonly<Record<string, unknown>>;
 

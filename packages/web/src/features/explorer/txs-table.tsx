@@ -143,7 +143,6 @@ export function briefOf(
   }
   const [first, ...rest] = sentencesOf(action, (id) => inBrief(nameOf(id)), t);
   if (first === undefined) return { text: actionName(action.type, t), more: 0 };
-  // The first sentence of a multi-signature request is shown in its own column.
   const told = action.type === 'multiSig' ? (rest[0] ?? first) : first;
   const text = told.text.replaceAll(ADDRESS, short);
   return { ...told, text, more: count - 1 };
@@ -188,7 +187,6 @@ export function useNames(ids: readonly number[]): NameOf {
       reader.info.outcomeMeta({ instrumentIds: wanted, limit: ASKED_MAX }, { signal }),
     enabled: wanted.length > 0,
     staleTime: Infinity,
-    // Keeps the known names while new ones load.
     placeholderData: (before) => before,
   });
   return useCallback(

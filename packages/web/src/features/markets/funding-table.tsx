@@ -14,7 +14,6 @@ type Row = PerpRow & { readonly sums: FundingSums | undefined };
 
 const WEEK_MS = 7 * 86_400_000;
 const AGAIN_MS = 60_000;
-/** One query for each perp. */
 const PERPS_MAX = 30;
 
 export function FundingTable({ wanted }: { readonly wanted: string }) {
@@ -78,7 +77,6 @@ function columnsOf(t: Words): readonly Column<Row>[] {
 }
 
 export type FundingSums = {
-  /** As fractions; undefined if no hour paid. */
   readonly day: string | undefined;
   readonly week: string | undefined;
   readonly yearly: string | undefined;

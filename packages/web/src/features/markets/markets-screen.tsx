@@ -117,11 +117,10 @@ function Funding({ wanted }: { readonly wanted: string }) {
   );
 }
 
-/** Queries to an unreachable venue are repeated without end. */
 const ANSWERS_MS_MAX = 4_000;
 const CALM_MS = 100;
 
-/** Whether all first queries have an answer. Content below a section that is still empty would shift. */
+/** Content below a section that is still empty would shift. */
 function useIsAnswered(): boolean {
   const open = useIsFetching({ predicate: ({ state }) => state.dataUpdateCount === 0 });
   const [isAnswered, setIsAnswered] = useState(false);
@@ -132,7 +131,6 @@ function useIsAnswered(): boolean {
   }, []);
   useEffect(() => {
     if (open > 0) return undefined;
-    // An answer may start another query.
     const calm = setTimeout(() => setIsAnswered(true), CALM_MS);
     return () => clearTimeout(calm);
   }, [open]);
@@ -153,9 +151,7 @@ export function FirstVisitStrip() {
   );
   const isUnderWay = at !== 'idle' && at !== 'done';
   const isNew = session === undefined || at !== 'idle';
-  // Shown immediately to visitors without an account, so that nothing shifts later.
   if (!isNew || (!isLoaded && hadAccount())) return null;
-  // Assumed until the settings arrive, because almost all testnets have a faucet.
   const hasFaucet = settings?.faucet_amount !== null;
   const amount = settings === undefined ? '…' : money(settings.faucet_amount, { decimals: 0 });
   const isDone = at === 'done';
@@ -260,7 +256,6 @@ function EventsGrid({ wanted }: { readonly wanted: string }) {
           ))}
         </ul>
       )}
-      {/* They may be answered earlier, and would be pushed away by the cards. */}
       <div className={data === undefined ? 'hidden' : 'contents'}>
         <OpeningSoon wanted={wanted} />
         <JustResolved wanted={wanted} />
@@ -291,7 +286,6 @@ type Tickers = ReadonlyMap<number, Ticker>;
 
 const CANDIDATES_SHOWN = 3;
 
-/** The book's price is shown in the event; the chance is not a price at which shares can be bought. */
 function EventCard({ event, byId }: { readonly event: OutcomeEventMeta; readonly byId: Tickers }) {
   const t = useWords();
   const [only] = event.markets;

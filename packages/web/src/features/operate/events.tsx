@@ -42,7 +42,6 @@ const ORDER = ['closed', 'halted', 'open', 'upcoming', 'resolved'] as const;
 export function Events({ deployer }: { readonly deployer: Client | undefined }) {
   const t = useWords();
   const isNarrow = useIsNarrow();
-  // Markets also open and close by time.
   const { data } = useQuery({
     queryKey: ['outcomeMeta', 'operate'],
     queryFn: ({ signal }) => reader.info.outcomeMeta(FILTER, { signal }),
@@ -376,7 +375,7 @@ function missingOf(
   return evidence === '' ? 'operate.giveEvidence' : undefined;
 }
 
-/** The taker fee is charged on p × (1 − p), the amount at risk, not on the price. */
+/** The taker fee is charged on p × (1 − p), not on the price. */
 const UNITS = { takerFee: '× p × (1 − p)', delayMs: 'ms' } as const;
 const NUMBERS = ['takerFee', 'delayMs'] as const;
 
@@ -494,7 +493,7 @@ function MarketDrafts({ draft: { isExclusive, markets }, onChange }: MarketDraft
   return (
     <div className="mt-3 flex flex-col gap-3">
       {markets.map((market, index) => (
-        // Markets have no name but their place until they are listed.
+        // Before listing, markets are identified by their position.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={index} className={isSet ? 'grid gap-3 tablet:grid-cols-[160px_1fr]' : ''}>
           {isSet && (
@@ -580,7 +579,6 @@ export function timeOf(typed: string): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Includes the day, because a known slug would change the existing event. */
 function slugWithDay(text: string, endTime: number): string | undefined {
   const slug = slugOf(text);
   return slug === '' ? undefined : `${slug}-${new Date(endTime).toISOString().slice(0, 10)}`;
@@ -605,7 +603,6 @@ export function eventOf(draft: EventDraft, nowMs: number): RegisterEventParamete
   };
 }
 
-/** Undefined while a field is missing or two markets have the same name. */
 export function marketsOf(
   draft: EventDraft,
   event: Pick<RegisterEventParameters, 'slug' | 'startTime' | 'endTime'>,

@@ -201,7 +201,6 @@ function Replace({ admin, next, changes, onDone, onClose }: ReplaceProps) {
   );
 }
 
-/** All decimals, because rounding could hide a change. */
 function wholeRate(fraction: string): string {
   return percent(fraction, { decimals: undefined });
 }
@@ -247,7 +246,6 @@ export function isTooLarge(rate: string): boolean {
   return isDecimal(rate) && compare(magnitude(rate), RATE_MAX_PERCENT) > 0;
 }
 
-/** Undefined while a rate is missing or too large. */
 export function tiersOf(levels: readonly LevelDraft[]): readonly FeeTierRow[] | undefined {
   const isWhole = levels.every(
     ({ maker, taker, volume }) =>

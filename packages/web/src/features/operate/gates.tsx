@@ -187,7 +187,6 @@ function GateLists({ gate, isBusy, onSet }: GateListsProps) {
   const [draft, setDraft] = useState(EMPTY);
   const { data: lists } = useGateLists(gate);
   const isThere = isOn(list, lists, { address: personOf(draft.address), count: gate[list] });
-  // A grant can be replaced with another code.
   const idle = isThere === true && list !== 'grants' ? 'add' : isThere === false && 'remove';
   const set = async (way: Way, change: Change | undefined): Promise<void> => {
     const entry = list === 'accessCodes' ? draft.code.trim() : short(draft.address.trim());
@@ -304,7 +303,7 @@ function GateEntries({ list, lists }: { readonly list: List; readonly lists: Lis
   return (
     <ul
       aria-label={t('operate.entriesOf', { list: t(`operate.gateList.${list}`) })}
-      // Without a stop of its own the keyboard could not scroll it.
+      // A tab stop is required for scrolling by keyboard.
       // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
       tabIndex={0}
       className="max-h-40 overflow-y-auto rounded border border-line px-3 py-1 text-12"
@@ -328,7 +327,6 @@ function GateEntries({ list, lists }: { readonly list: List; readonly lists: Lis
   );
 }
 
-/** Undefined if it is unknown. */
 function isOn(
   list: List,
   lists: Lists | undefined,
@@ -337,7 +335,6 @@ function isOn(
   if (list === 'accessCodes' || lists === undefined || address === undefined) return undefined;
   const people = list === 'grants' ? lists.grants.map(({ user }) => user) : lists[list];
   if (people.includes(address)) return true;
-  // A truncated list does not contain all addresses.
   return people.length === count ? false : undefined;
 }
 
@@ -348,7 +345,6 @@ function entriesOf(list: List, lists: Lists, t: Words): readonly Entry[] {
       return lists[list].map((address) => ({ key: address, text: address, address }));
     case 'accessCodes':
       return lists.accessCodes.map(({ accessCode, maxUses, uses }, index) => ({
-        // Two codes may have the same shortened form.
         key: `${index} ${accessCode}`,
         text: accessCode,
         note: t('operate.usesOf', { uses, most: maxUses }),

@@ -23,21 +23,19 @@ import { ErrorSentence, useDoing, type Doing } from '../../ui/states.tsx';
 export type Hindrance =
   | { readonly why: 'nobody' }
   | { readonly why: 'notOperator' | 'noKey'; readonly address: string }
-  /** The wallet is on another chain than the venue. */
   | Readonly<{ why: 'chain'; address: string; own: number; venue: number }>;
 
 export type Operator = {
   readonly address: string | undefined;
   readonly isAdmin: boolean;
   readonly isDeployer: boolean;
-  /** True for a key that was entered on this page. */
   readonly isByKey: boolean;
   readonly admin: Client | undefined;
   readonly deployer: Client | undefined;
   readonly hindrance: Hindrance | undefined;
 };
 
-/** The operator: the entered key, or otherwise the account of the page. Agents are not operators. */
+/** Agents are not operators. */
 export function useOperator(status: VenueStatus): Operator {
   const session = useSession();
   const key = useOperatorKey();
@@ -86,16 +84,12 @@ function useChain(session: Session | undefined): Chain {
     queryKey: ['walletChain', session?.address],
     queryFn: async () => (await wallet?.chainId?.()) ?? null,
     enabled: wallet?.chainId !== undefined,
-    // The owner may change it while the page is open.
     refetchInterval: EVERY_MS,
   });
   return { own: own ?? undefined, venue: settings?.chain_id };
 }
 
-/**
- * An operator key that was entered on this page. Operator actions are signed for the venue's chain, which browser
- * wallets do not know, so the key signs directly. It is kept in memory only.
- */
+/** Wallets do not know the chain of operator actions. The key stays in memory only. */
 type OperatorKey = { readonly address: string; readonly client: Client };
 
 const store = createStore<{ readonly key: OperatorKey | undefined }>(() => ({ key: undefined }));
@@ -144,7 +138,6 @@ export function useStatus(): UseQueryResult<VenueStatus> {
   });
 }
 
-/** The accounts in the lists of a gate, requested again when a length changes. */
 export function useGateLists(gate: VenueGate): UseQueryResult<GateLists> {
   const { accessCodes, blacklist, channel, grants, whitelist } = gate;
   return useQuery({
@@ -184,7 +177,6 @@ export function useOperation(): Operation {
     async (act: () => Promise<ActionReply>, done: string): Promise<boolean> => {
       const isDone = await run(async () => {
         const reply = await act();
-        // It may still execute; the lists will show it.
         if (reply.status === 'pending') throw new Error(t('operate.pending'));
         // A partially executed action, such as a price that is too old, counts as rejected.
         if (reply.status === 'executed' && reply.failure !== undefined) {
@@ -208,7 +200,6 @@ export function Refusal({ error }: { readonly error: unknown }) {
   return <ErrorSentence error={error} nameOf={(field) => nameOf(field, t)} />;
 }
 
-/** The names of the fields in the forms. */
 const NAMES = {
   name: 'operate.perp.base',
   baseCurrency: 'operate.perp.base',
@@ -242,7 +233,6 @@ const NAMES = {
   user: 'operate.address',
 } as const;
 
-/** `tiers[2].perpMakerFeeRate` has the name of its last part. */
 function nameOf(field: string, t: Words): string | undefined {
   const last = field.split('.').at(-1) ?? '';
   return Object.hasOwn(NAMES, last) ? t(NAMES[last as keyof typeof NAMES]) : undefined;

@@ -296,7 +296,6 @@ type PushPriceProps = Readonly<{ admin: Client; perp: PerpMeta; onClose: () => v
 function PushPrice({ admin, perp: { index, name, priceTick }, onClose }: PushPriceProps) {
   const t = useWords();
   const [typed, setTyped] = useState('');
-  // `100.` is a valid number during input.
   const price = typed.replace(/\.$/, '');
   const operation = useOperation();
   const isFit = isDecimal(price) && sign(price) > 0;
@@ -444,7 +443,7 @@ function Tiers({ tiers, onChange }: TiersProps) {
   return (
     <div className="flex flex-col gap-2">
       {tiers.map((tier, index) => (
-        // Tiers have no name but their place.
+        // Tiers are identified by their position.
         // oxlint-disable-next-line react/no-array-index-key
         <div key={index} className="grid gap-3 tablet:grid-cols-3">
           {(['maxSize', 'maxLeverage', 'mmr'] as const).map((field) => (
@@ -500,7 +499,6 @@ export const NEW_PERP: PerpDraft = {
   tiers: [{ maxSize: '100000', maxLeverage: '20', mmr: '0.025' }],
 };
 
-/** Undefined while a field is missing; the venue checks combinations. */
 export function perpOf(draft: PerpDraft): RegisterPerpParameters | undefined {
   const base = draft.base.trim().toUpperCase();
   const { impactNotional, makerFee, maxOrderSize, priceTick, takerFee, tiers } = draft;

@@ -105,7 +105,6 @@ export function EventPanels({ event, market, mark, choosing }: EventPanelsProps)
 const SHOWN = 17;
 const TRADE_COLUMNS = 'grid grid-cols-[4.5rem_1fr_1fr_1fr] gap-3 px-2';
 
-/** Selling YES is equivalent to buying NO, because both share one book. */
 function Activity({ market }: { readonly market: OutcomeMarketMeta }) {
   const t = useWords();
   const isIdle = wasNeverTraded(market);
@@ -185,7 +184,6 @@ function OfLeg({ market, leg }: { readonly market: OutcomeMarketMeta; readonly l
     refetchInterval: AGAIN_MS,
   });
   const first = data?.pages[0];
-  // Positions change between two pages; an account on both is shown once.
   const rows = [
     ...new Map(
       (data?.pages.flatMap((page) => page.rows) ?? []).toReversed().map((row) => [row.user, row]),
@@ -384,7 +382,6 @@ function OwnOrder({ order, market, name, onOpen, children }: OwnOrderProps) {
         <span className="min-w-0 flex-1 truncate">
           <span className={order.reduceOnly ? 'text-sell' : 'text-buy'}>
             <ReportButton oid={order.oid} onOpen={onOpen}>
-              {/* Else it would be called as the button of the ticket is, which buys. */}
               <span className="heard">{t('origin.reportLabel')} </span>
               {t(order.reduceOnly ? 'outcomes.ticket.sellAt' : 'outcomes.ticket.buyAt', words)}
             </ReportButton>
@@ -401,7 +398,6 @@ function OwnOrder({ order, market, name, onOpen, children }: OwnOrderProps) {
   );
 }
 
-/** Until its own expiry or the close of the market, whichever is first. */
 function lifeOf(
   { expireTime }: OutcomeOpenOrder,
   { end_time: endMs }: OutcomeMarketMeta,
@@ -537,7 +533,7 @@ function levelsOf(leg: Leg) {
   };
 }
 
-/** Own orders in prices of the leg: an order to sell NO is a bid for YES. */
+/** An order to sell NO is a bid for YES. */
 export function ownPrices(
   orders: readonly Pick<OutcomeOpenOrder, 'instrumentId' | 'limitPx' | 'outcome' | 'reduceOnly'>[],
   { instrument_id: id }: Pick<OutcomeMarketMeta, 'instrument_id'>,

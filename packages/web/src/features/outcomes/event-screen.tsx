@@ -159,7 +159,6 @@ function usePrices(event: OutcomeEventMeta) {
   return { byId, bbos };
 }
 
-/** The order of the first load; only added or removed markets change it. */
 function useOrdered(event: OutcomeEventMeta): readonly OutcomeMarketMeta[] {
   const slugs = event.markets.map(({ slug }) => slug).join(' ');
   const order = useMemo(
@@ -260,7 +259,7 @@ function ProbabilityChart({ event, markets: all, byId, range, onRange }: Probabi
     .map(({ instrument_id: id }) => id);
   const lines = useMemo(
     () => linesOf(data, { ids, unpriced }, isLive ? marks : []),
-    // The texts stand for the lists, which are new at every render.
+    // The joined texts replace the lists, which are new at every render.
     // oxlint-disable-next-line react-hooks/exhaustive-deps
     [data, ids.join(), unpriced.join(), marks.join(), isLive],
   );
@@ -351,7 +350,6 @@ function shownChance(pointed: number | null | undefined, now: string | undefined
   return chance((pointed / 100).toFixed(4));
 }
 
-/** A common time axis; a line continues with its last value. */
 function linesOf(
   data: OutcomeProbability | undefined,
   { ids, unpriced }: { readonly ids: readonly number[]; readonly unpriced: readonly number[] },
@@ -379,7 +377,7 @@ function linesOf(
   return [sorted.map((time) => time / 1_000), ...lines];
 }
 
-/** Removes the points before the first quote or trade, when the venue reports 0.5. */
+/** Before the first quote or trade, the venue reports 0.5. */
 function begun<Point extends { readonly p: string }>(
   points: readonly Point[],
   isUnpriced: boolean,

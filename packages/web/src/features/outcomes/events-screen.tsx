@@ -357,7 +357,7 @@ type FoundEvents = {
 };
 
 const PAGE = 50;
-/** The search requests more pages until it has this many results; a page may be empty. */
+/** A page may be empty, so the search continues until it has this many results. */
 const ENOUGH = 12;
 const REFRESH_MS = 15_000;
 const TYPING_MS = 200;
@@ -380,7 +380,6 @@ function useFoundEvents({ sort, status, topic, words }: Sought): FoundEvents {
       refetchInterval: REFRESH_MS,
       placeholderData: (before) => before,
     });
-  // An event may be on two pages if its sort key changed.
   const events = useMemo(() => {
     const all = data?.pages.flatMap((page) => page.events) ?? [];
     return [...new Map(all.map((event) => [event.slug, event])).values()];

@@ -46,7 +46,6 @@ export function Holdings({ event, market, bbo, onSell }: HoldingsProps) {
               {t('outcomes.position.shares', {
                 shares: number(shares),
                 leg: legName(market, leg),
-                // An average may be between two ticks.
                 price: cents(entry, priceDecimals(market) + 1),
               })}
             </span>

@@ -19,7 +19,6 @@ import type { Grid } from './quote.ts';
 
 export function nameOf(market: OutcomeMarketMeta, event?: OutcomeEventMeta): string {
   if (market.group_title !== null && market.group_title !== '') return market.group_title;
-  // Markets of a series differ only in their time.
   if (event !== undefined && event.series_slug !== null) return spanOf(market);
   return event?.markets.length === 1 ? event.title : market.question;
 }
@@ -51,7 +50,6 @@ export function gridOf(market: OutcomeMarketMeta): Grid {
   };
 }
 
-/** The live mark, before that the mark in the event; undefined for a market without a price. */
 export function markOf(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
@@ -62,7 +60,7 @@ export function markOf(
   return yesPriceOf(market, byId);
 }
 
-/** Adds the strike of the stream, because the event is requested only every few seconds. */
+/** The event is requested only every few seconds. */
 export function withLiveStrike(
   market: OutcomeMarketMeta,
   byId: ReadonlyMap<number, Ticker>,
@@ -72,7 +70,7 @@ export function withLiveStrike(
   return { ...market, underlying: { ...market.underlying, strike_status: status } };
 }
 
-/** Too few prices before the start: only the operator can resolve the market (R-series). */
+/** Only the operator can resolve a market without a strike (R-series). */
 export function lacksStrike({ underlying }: OutcomeMarketMeta): boolean {
   return underlying?.strike_status === 'missing';
 }
@@ -83,7 +81,7 @@ export function turnover(amount: string): string {
 
 const NOTHING_LIVE: ReadonlyMap<number, Ticker> = new Map();
 
-/** By chance at the first load, so that rows do not move while they are used. Markets without a price are last. */
+/** Sorted by the chance at the first load, so that rows do not move while they are used. */
 export function inOrder(markets: readonly OutcomeMarketMeta[]): readonly OutcomeMarketMeta[] {
   return markets.toSorted((a, b) =>
     byLikelihood(yesPriceOf(a, NOTHING_LIVE), yesPriceOf(b, NOTHING_LIVE)),
@@ -148,7 +146,7 @@ export function priceToSell(bbo: Bbo | undefined, leg: Leg): string | undefined 
   return leg === 'Yes' ? best.px : subtract('1', best.px);
 }
 
-/** The book contains YES prices. For NO it is mirrored: a YES bid at 0.46 is a NO offer at 0.54. */
+/** For NO the book is mirrored: a YES bid at 0.46 is a NO offer at 0.54. */
 
 export type Ladder = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 

@@ -81,7 +81,6 @@ export function MarketRows(props: MarketRowsProps) {
   );
 }
 
-/** The sum of chances differs from 100% by the spreads. */
 function Together({ markets, byId }: MarketRowsProps) {
   const t = useWords();
   const marks = markets.map((market) => markOf(market, byId));
@@ -177,7 +176,6 @@ function Legs({ market, bbo, onTrade }: LegsProps) {
           key={leg}
           type="button"
           onClick={(press) => {
-            // A press on a button in the row does not also press the row.
             press.stopPropagation();
             onTrade(leg);
           }}

@@ -74,7 +74,6 @@ const FIDELITY: Readonly<Record<Range, number>> = {
 };
 const POINTS_WANTED = 200;
 
-/** A young event has closer points. */
 export function fidelityOf(range: Range, ageMs: number): number {
   const closest = Math.max(1, Math.ceil(ageMs / MINUTE_MS / POINTS_WANTED));
   return Math.min(FIDELITY[range], closest);
@@ -133,7 +132,6 @@ function timelinePace(timeline: OutcomeSeriesTimeline | undefined, nowMs: number
 export function shownItem(timeline: OutcomeSeriesTimeline): OutcomeTimelineItem | undefined {
   if (timeline.current !== null) return timeline.current;
   const nowMs = venueNow();
-  // Newest start first: the last entry that has not ended is next.
   return timeline.items.findLast(
     ({ endTime, resolutionStatus: status }) => status === 'prepared' && endTime > nowMs,
   );

@@ -11,10 +11,7 @@ import {
   subtract,
 } from '../../lib/decimal.ts';
 
-/**
- * The order that executes now. Outcome markets have no market orders, so it is a limit order slightly beyond the last
- * needed level.
- */
+/** Outcome markets have no market orders; a limit beyond the last needed level replaces them. */
 
 export type Grid = Readonly<{ tick: string; sizeDecimals: number; takerFeeRate: string }>;
 
@@ -30,10 +27,8 @@ export type Quote = {
 
 const MICRO = 6;
 const SHARE_DECIMALS = 12;
-/** Allows for moves of the book while the order is sent. */
 const ROOM_TICKS = '2';
 
-/** The number of shares that the money buys at the limit price including the fee. */
 export function quoteBuyFor(money: string, asks: readonly Level[], grid: Grid): Quote | undefined {
   let offered = '0';
   let before: { readonly size: string; readonly limit: string } | undefined;

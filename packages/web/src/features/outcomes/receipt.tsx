@@ -169,7 +169,6 @@ function checkedName(what: string, t: Words): string {
 
 const REFERENCE_DECIMALS = 2;
 
-/** Not rounded, because less than a cent may decide. */
 function reference(price: string): string {
   return number(price, { decimals: Math.max(REFERENCE_DECIMALS, decimalsOf(price)) });
 }

@@ -269,7 +269,6 @@ function Dot({ item, onOpen }: Readonly<{ item: OutcomeTimelineItem; onOpen: () 
 function resultOf(item: OutcomeTimelineItem, t: Words): string {
   const { decidedBy, probability, resolutionStatus, winningOutcome: winner } = item;
   if (winner !== null) return t(winner === 'Yes' ? 'outcomes.series.up' : 'outcomes.series.down');
-  // A resolved market has the payout of YES in place of the chance.
   if (resolutionStatus === 'resolved') {
     return t('outcomes.series.neither', { amount: number(probability) });
   }

@@ -111,7 +111,6 @@ export type Choosing = {
   setPanel(panel: Panel): void;
 };
 
-/** The leg and panel are in the URL, so that links show the same. */
 export function useChoice(
   search: ChoiceSearch,
   set: (part: ChoiceSearch) => void,

@@ -99,7 +99,6 @@ function columnsOf(t: Words, favour: (row: Row) => void): readonly Column<Row>[]
           </span>
         </span>
       ),
-      // Favourites first in both directions.
       compare: (a, b) =>
         Number(b.isFavourite) - Number(a.isFavourite) || a.perp.name.localeCompare(b.perp.name),
     },

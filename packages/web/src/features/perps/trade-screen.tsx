@@ -79,10 +79,9 @@ function Terminal({ perp }: { readonly perp: PerpMeta }) {
   const hasTicket = width === 'desktop' || width === 'wide';
   useHotkey('t', focusTicket);
   useEffect(() => clearDraft, []);
-  // The metadata is requested repeatedly but seldom changes.
   const fingerprint = JSON.stringify(perp);
-  // A halt changes the market, not its steps: charts and books stay as they are.
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- what the grid is made of
+  // A halt does not change the steps, so charts and books are not recreated.
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- the fields of the grid
   const grid = useMemo(() => gridOf(perp), [perp.priceTick, perp.szDecimals]);
   const traded = useMemo(
     () => ({ perp, grid, coin: String(perp.index) }),
@@ -329,7 +328,6 @@ function TapePanel({ title }: { readonly title?: string }) {
   );
 }
 
-/** Trades never change, so a new one renders only one row. */
 const Row = memo(function Row({ grid, trade }: { readonly grid: Grid; readonly trade: Trade }) {
   const t = useWords();
   const { liquidation, px, side, sz, time } = trade;

@@ -87,7 +87,6 @@ type Acting = {
   readonly act: (run: (trader: Client) => Promise<ActionReply>) => Promise<ActionReply | undefined>;
 };
 
-/** Performs one action at a time. Errors create a notice unless `onFault` is set. */
 export function useAct(onFault?: (error: unknown) => void): Acting {
   const t = useWords();
   const trader = useSession()?.trader;

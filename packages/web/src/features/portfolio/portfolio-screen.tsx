@@ -62,7 +62,6 @@ function Portfolio({ user }: { readonly user: string }) {
       <h1 className="heard">{t('nav.portfolio')}</h1>
       <Sums
         user={user}
-        // The venue's sums do not include deposits and withdrawals since then.
         moved={kept.sinceMs === undefined ? data : undefined}
         now={now}
         span={
@@ -215,7 +214,6 @@ function valueOf(point: CurvePoint, kind: CurveKind): string {
   return kind === 'equity' ? point.accountValue : point.pnl;
 }
 
-/** Centres a constant line. */
 function spread(low: number, high: number): [number, number] {
   const room = high === low ? Math.max(1, Math.abs(high) * 0.02) : (high - low) * 0.12;
   return [low - room, high + room];
@@ -329,7 +327,7 @@ type Day = {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const SUMS = ['pnl', 'volume', 'fees', 'funding'] as const;
 
-/** Newest first; day boundaries have points. */
+/** Newest first. */
 export function byDay(points: readonly PortfolioPoint[]): readonly Day[] {
   const days: Day[] = [];
   let start = points[0];
@@ -349,7 +347,6 @@ export function byDay(points: readonly PortfolioPoint[]): readonly Day[] {
   for (const point of points.slice(1)) {
     last = point;
     if (Math.floor(point.time / DAY_MS) === Math.floor(start.time / DAY_MS)) continue;
-    // The first point of the next day closes the day.
     close(start, point);
     start = point;
   }

@@ -26,7 +26,6 @@ export function usePortfolio(
   readonly points: readonly PortfolioPoint[];
   readonly now: PortfolioPoint | undefined;
 } {
-  // Fills, deposits and withdrawals change the sums immediately.
   const filled = fillLists.use(user, ({ isLoaded, rows }) => isLoaded && (rows[0]?.tid ?? 0));
   const moved = ledgerLists.use(user, ({ isLoaded, rows }) => isLoaded && changeOf(rows[0]));
   const { data } = useQuery({
@@ -53,7 +52,6 @@ function changeOf(row: LedgerUpdate | undefined): string {
   return `${ledgerId(row)} ${delta.type === 'withdraw' ? delta.status : ''}`;
 }
 
-/** Both sub-accounts, including pending withdrawals. */
 function useWorth(user: string): string | undefined {
   const of = (accountType: 'perp' | 'outcome') =>
     accountStates.use({ user, accountType }, ({ state }) => state?.accountValuePlusWithdrawHold);
@@ -63,7 +61,6 @@ function useWorth(user: string): string | undefined {
 
 const WHOLE_BELOW = 200;
 
-/** The time of the first deposit and the value at that time; undefined if they are unknown. */
 export function beginningOf(ledger: readonly LedgerUpdate[]): PortfolioPoint | undefined {
   const first = ledger.length < WHOLE_BELOW ? ledger.at(-1) : undefined;
   if (first === undefined) return undefined;
@@ -89,11 +86,7 @@ export function sinceBegun(
   return funded < 0 ? [] : points.slice(funded);
 }
 
-/**
- * Extends the curve to the current value. The responses are seconds old and of different times; the change since then
- * consists of the profit and of deposits and withdrawals from the ledger. Figures derived from the extended curves
- * agree exactly.
- */
+/** Responses are seconds old; profit, deposits and withdrawals since then extend the curve. */
 export function upToNow(
   points: readonly PortfolioPoint[],
   worth: string | undefined,
@@ -113,10 +106,7 @@ type Move = { readonly time: number; readonly amount: string };
 
 const DECIMALS = 6;
 
-/**
- * Deposits and withdrawals are steps of the value, at the time of the ledger row or, without one, of the later point.
- * Profit between two points is distributed evenly.
- */
+/** Deposits and withdrawals are steps; profit between two points is distributed evenly. */
 export function withSteps(
   points: readonly CurvePoint[],
   ledger: readonly LedgerUpdate[],
@@ -183,16 +173,12 @@ function moveOf({ delta, time }: LedgerUpdate): readonly Move[] {
 
 type KeptWindow = {
   readonly points: readonly PortfolioPoint[];
-  /** The start of the sums if it differs from the start of the window. */
   readonly sinceMs: number | undefined;
 };
 
 const NOTHING_KEPT: KeptWindow = { points: [], sinceMs: undefined };
 
-/**
- * A venue that keeps only recent history counts the sums since the account was opened. This is detected by deposits
- * that the ledger no longer contains; the sums then start with the first known value.
- */
+/** If the ledger no longer contains all deposits, the sums start with the first known value. */
 export function keptWindow(
   told: Pick<Portfolio, 'deposits' | 'points' | 'window'> | undefined,
   ledger: { readonly rows: readonly LedgerUpdate[]; readonly isWhole: boolean },

@@ -59,7 +59,6 @@ export function judged(
       due.push(alert);
       return { ...alert, toldMs: nowMs };
     }
-    // Prices notify once, funding rates whenever they reach the bound again.
     return !isTrue && alert.kind === 'funding' && alert.toldMs !== undefined
       ? { ...alert, toldMs: undefined }
       : alert;
@@ -115,7 +114,6 @@ const NOBODY = 'nobody';
 const kept = createStore<Kept>(() => ({ owner: '', alerts: NO_ALERTS }));
 
 if (typeof addEventListener === 'function') {
-  // Another tab may have changed them.
   addEventListener('storage', ({ key, newValue }) => {
     const { owner } = kept.getState();
     if (key === PREFIX + owner) kept.setState({ owner, alerts: alertsOf(newValue) });
@@ -179,7 +177,6 @@ export function tellOutside({ text = '', title }: Told): void {
   }
 }
 
-/** Browsers require a user action before this request. */
 export async function askForNotices(): Promise<boolean> {
   if (!('Notification' in globalThis)) return false;
   if (Notification.permission !== 'default') return Notification.permission === 'granted';

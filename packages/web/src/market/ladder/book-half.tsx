@@ -141,7 +141,6 @@ function drawSide(
     const top = side === 'bid' ? index * ROW_PX : height - (index + 1) * ROW_PX;
     return { level, top, middle: top + ROW_PX / 2 + 0.5 };
   });
-  // Grouped by colour and alignment, because changing them is slow.
   context.globalAlpha = 0.16;
   context.fillStyle = colour;
   for (const { level, top } of rows) {
@@ -184,7 +183,6 @@ function drawSide(
 
 export type DepthLevel = Readonly<{ price: string; size: string; total: string; value: string }>;
 
-/** Each side is summed once for both halves. */
 const sums = new WeakMap<readonly Level[], readonly DepthLevel[]>();
 
 export function summedUp(levels: readonly Level[], count: number): readonly DepthLevel[] {

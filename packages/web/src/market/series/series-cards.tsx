@@ -204,7 +204,6 @@ type RunningSeries = Readonly<{ slug: string; event: OutcomeEventMeta; market: O
 
 const LOOKED_AT_MAX = 50;
 
-/** One market of each series, the first to end first. */
 export function useRunningSeries(nowMs: number): readonly RunningSeries[] {
   const { data = [] } = useQuery({
     queryKey: ['runningSeries'],

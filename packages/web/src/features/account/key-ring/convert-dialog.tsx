@@ -88,7 +88,7 @@ function Signers({ typed, own, onChange }: SignersProps) {
         const fault = signerFault(typed, at, own);
         return (
           <TextField
-            // Fields have no name but their place.
+            // Fields are identified by their position.
             // oxlint-disable-next-line react/no-array-index-key
             key={at}
             label={t('account.signer', { number: at + 1 })}

@@ -288,7 +288,7 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
       cell: ({ agentAddress, agentName }) => (
         <>
           <span className="flex items-center gap-2">
-            {/* A name is anybody's: it neither turns the text around it nor takes its place. */}
+            {/* Names are user input, so their writing direction is isolated. */}
             <bdi
               className={agentName.trim() === '' ? 'truncate text-muted' : 'truncate'}
               title={inOneDirection(agentName)}
@@ -297,7 +297,6 @@ function columnsOf(t: Words, { own, revoking }: ColumnNeeds): readonly Column<Ap
             </bdi>
             {agentAddress === own && <Badge tone="accent">{t('account.here')}</Badge>}
           </span>
-          {/* Names may be alike; on a phone there is no column that tells them apart. */}
           <span className="block font-mono text-11 text-muted tablet:hidden" title={agentAddress}>
             {short(agentAddress)}
           </span>

@@ -84,7 +84,6 @@ function FromHere({
   const [amount, setAmount] = useState('');
   const [step, setStep] = useState<DepositStep>('sign');
   const doing = useDoing();
-  // This setting is in micro-USDC.
   const least = fromMicro(settings.min_deposit);
   const limits = { most: balance, least };
   const { isFit } = checkAmount(amount, limits, t);

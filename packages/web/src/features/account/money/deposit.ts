@@ -36,7 +36,6 @@ export async function deposit(order: DepositOrder): Promise<void> {
   noteDeposit({ user, amount, txHash, sentMs: venueNow() });
 }
 
-/** The user only signs; the venue pays for the transaction. */
 async function byPermit({ amount, onStep, owner, settings, user }: DepositOrder): Promise<string> {
   const provider = providerOf(user);
   onStep('sign');
@@ -66,7 +65,7 @@ async function byTransaction(order: DepositOrder): Promise<string> {
   });
 }
 
-/** Sent deposits that the venue has not credited yet; they survive a reload. */
+/** Sent deposits that are not credited yet; they survive a reload. */
 export type DepositUnderWay = {
   readonly user: string;
   readonly amount: string;
@@ -75,7 +74,6 @@ export type DepositUnderWay = {
 };
 
 const KEY = 'oddlot.deposits';
-/** A transaction that is not credited by then is shown as unknown. */
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 
 export const depositsUnderWay = createStore<{ readonly sent: readonly DepositUnderWay[] }>(() => ({
@@ -130,7 +128,6 @@ const EVERY_MS = 5_000;
 const NAME = 'chainBalance';
 
 export function useChainBalance(chain: Chain | undefined, user: string): string | undefined {
-  // The balance changes with deposits and withdrawals.
   const moved = ledgerLists.use(user, ({ rows }) => {
     const paid = rows.filter(
       ({ delta }) => delta.type === 'withdraw' && delta.status !== 'pending',

@@ -165,9 +165,7 @@ function Status({ row, withdrawal }: StatusProps) {
   );
 }
 
-/** A finished withdrawal stays visible for a while. */
 const SHOWN_AFTER_MS = 60_000;
-/** Confirmations take seconds on most chains; after this time the user should check. */
 const SLOW_MS = 10 * 60 * 1_000;
 
 export function UnderWay({ user }: { readonly user: string }) {

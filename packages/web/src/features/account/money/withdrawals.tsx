@@ -44,7 +44,6 @@ export function WithdrawalWay({ label, status, error }: WithdrawalWayProps) {
 }
 
 const NAME = 'withdrawals';
-/** The ledger has only the beginning and the end; the steps in between are requested. */
 const OPEN_EVERY_MS = 500;
 const NONE: readonly Withdrawal[] = [];
 
@@ -63,7 +62,6 @@ export function withdrawalOf(
   );
 }
 
-/** The status of withdrawals for which only the ledger is known. */
 const LEDGER_STATUS = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
 
 export function statusOf(
@@ -108,14 +106,12 @@ export type Movement = {
     | 'faucet'
     | 'builderRewardsClaim';
   readonly amount: string;
-  /** Neither adds to the account nor takes from it. */
   readonly isNeutral: boolean;
   readonly other: string | undefined;
   readonly status: 'pending' | 'completed' | 'failed';
   readonly hash: string;
 };
 
-/** Undefined for trading, liquidation and settlement. */
 export function movementOf({ delta, hash, time }: LedgerUpdate): Movement | undefined {
   const base = {
     key: `${time} ${hash} ${delta.type}`,

@@ -56,7 +56,6 @@ export type Draft = {
   readonly shares: string;
   readonly price: string | undefined;
   readonly reserve: string | undefined;
-  /** The nearest tick if the typed price is between two. */
   readonly nearestCents: string | undefined;
   readonly quote: Quote | undefined;
   readonly entry: ((nowMs: number) => OrderEntry) | undefined;

@@ -402,7 +402,6 @@ function OrderFate({ user, sent, market }: OrderFateProps) {
   });
   const fate = fateOf(sent, fates, receipt);
   const hasFailed = fate.at === 'failed';
-  // The event contains the reason, such as a halt or the end of the market.
   useEffect(() => {
     if (hasFailed) void queryClient.invalidateQueries({ queryKey: ['outcomeEvent'] });
   }, [hasFailed]);
@@ -459,7 +458,6 @@ function fateTexts(
         title: t('outcomes.fate.filled'),
         text: t('outcomes.fate.filledText', {
           filled: number(fate.filled),
-          // An average may be between two ticks.
           price: cents(fate.average, priceDecimals(market) + 1),
         }),
       };
@@ -473,7 +471,6 @@ function fateTexts(
     case 'failed':
       return {
         title: t('outcomes.fate.failed'),
-        // The venue's message contains the market id.
         text: explainRefusal(fate, t).sentence.replace(
           /\bOUTCOME-\d+\b/,
           `“${market.group_title ?? market.question}”`,
@@ -497,7 +494,6 @@ const END_REASONS = [
   'amendedBelowFilled',
 ] as const;
 
-/** The reason why the rest of an order was cancelled; unknown reasons are shown unchanged. */
 function endReason(reason: string | undefined, t: Words): string {
   const known = END_REASONS.find((each) => each === reason);
   return known === undefined ? (reason ?? '') : t(`outcomes.endReason.${known}`);

@@ -87,7 +87,7 @@ export function WayIn({ session }: { readonly session: Session | undefined }) {
   );
 }
 
-/** The required amount follows the book, so it is rounded up to avoid repeated transfers. */
+/** The required amount follows the book; rounding it up avoids repeated transfers. */
 const STEP = '10';
 
 const CENT = '0.01';

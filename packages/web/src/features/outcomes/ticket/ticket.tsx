@@ -35,7 +35,6 @@ export function TicketPanel({ event, market, mark, choice, onChoose }: TicketPan
   const isPair = intent === 'split' || intent === 'merge';
   return (
     <section aria-label={t('outcomes.ticket.label')} className="flex flex-col gap-3">
-      {/* In a sheet the name is its title. */}
       <div className="flex items-baseline justify-between gap-3 max-desktop:hidden">
         <h2 className="min-w-0 truncate text-15 font-semibold">{nameOf(market, event)}</h2>
         <span className="text-muted">{chance(mark)}</span>

@@ -82,7 +82,6 @@ export function useTicket(
   const simulated = useSimulated(session?.address, draft);
   const isLost = useStore(connection, ({ status }) => status === 'lost');
   const submit = async (): Promise<void> => {
-    // Enter does the same as the button, if it is shown.
     const isReady = market.trading.accepting_orders && !isLost;
     if (!isReady || moneyToMove({ ticket, draft, purse }) !== undefined) return;
     if (draft.entry === undefined) return;
@@ -208,7 +207,6 @@ function useSimulated(
   user: string | undefined,
   draft: Draft,
 ): { readonly data: SimulatedAction | undefined; readonly isOld: boolean } {
-  // Compared without the expiry, which changes with the clock.
   const text = draft.entry === undefined ? undefined : JSON.stringify(draft.entry(0));
   const settled = useThrottled(text, EVERY_MS);
   const { data, isPlaceholderData } = useQuery({
@@ -231,7 +229,6 @@ function useSimulated(
 function entryNow(entry: OrderEntry): OrderEntry {
   const { t } = entry;
   if (!('limit' in t) || t.limit.tif !== 'Gtd') return entry;
-  // A fixed expiry, because it does not affect the simulation.
   return { ...entry, t: { limit: { ...t.limit, expireTime: venueNow() + 3_600_000 } } };
 }
 

@@ -23,7 +23,6 @@ export function BookPanel({ title }: { readonly title?: string }) {
   const [tick, setTick] = useState<string>();
   const [unit, setUnit] = useState<'base' | 'quote'>('base');
   const chosen = tick !== undefined && perp.bookTicks.includes(tick) ? tick : perp.bookTicks[0];
-  // The ticket uses the same subscription for the finest step.
   const wanted = chosen === perp.bookTicks[0] ? { coin } : { coin, tick: chosen };
   const store = books.useStore(wanted);
   const best = books.use(wanted, ({ book, refusal }) => ({
@@ -41,7 +40,6 @@ export function BookPanel({ title }: { readonly title?: string }) {
       ask: here.filter(({ side }) => side === 'A').map(({ limitPx }) => limitPx),
     };
   }, [orders, perp.index]);
-  // Scrolls both sides by the same number of levels.
   const [offset, setOffset] = useState(0);
   const spread = spreadOf(best.bid, best.ask, grid.tick);
   const isEmpty = best.bid === undefined && best.ask === undefined;
@@ -191,7 +189,6 @@ function levelsIn({ book }: BookState, side: 'bid' | 'ask'): readonly Level[] {
 
 const KEPT_MAX = 500;
 
-/** Caches texts that are needed in every frame. */
 export function remembered(write: (text: string) => string): (text: string) => string {
   const known = new Map<string, string>();
   return (text) => {

@@ -54,7 +54,6 @@ export function ChartPanel() {
       aria-label={t('perps.chart.label')}
       className="flex h-full min-h-0 flex-col bg-panel"
     >
-      {/* What stands in it goes by the room that the chart has, which is another for each layout. */}
       <div className="@container h-9 shrink-0 border-b border-line">
         <div className="flex h-full items-center gap-1 overflow-x-auto px-2 [scrollbar-width:none] @min-[940px]:gap-3">
           <Segmented
@@ -174,7 +173,6 @@ function shownIntervals(chosen: CandleInterval): readonly CandleInterval[] {
   return isShown ? INTERVALS : [...INTERVALS, chosen];
 }
 
-/** The lines of orders are not in the picture. */
 async function savePicture(
   canvas: HTMLCanvasElement | undefined,
   market: string,
@@ -329,7 +327,6 @@ function useSwitches({
       isOn: isLogarithmic,
     },
     { name: t('perps.chart.picture'), onPress: onPicture, face: <PictureIcon /> },
-    // Some mobile browsers have no full-screen mode.
     ...(document.fullscreenEnabled ? [fullScreen] : []),
   ];
 }
@@ -456,7 +453,6 @@ function IndicatorsMenu({ chosen, onChange }: IndicatorsMenuProps) {
         onSelect: () => onChange(toggled(chosen, kind)),
       }))}
     >
-      {/* On most screens there is no room for the word in every language. */}
       <svg
         aria-hidden="true"
         viewBox="0 0 12 12"

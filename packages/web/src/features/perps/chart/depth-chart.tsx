@@ -92,11 +92,10 @@ export function drawDepth(
   if (pointerX !== undefined) drawPointer(frame, { pointerX, bids, asks });
 }
 
-/** Levels further away than this multiple of the usual distance are not shown. */
 const FAR = 4;
 const SHARE = 0.95;
 
-/** Ignores distant orders, which would compress the rest. */
+/** Distant orders would compress the rest. */
 function reachOf(points: readonly Point[], middle: number): number {
   const distances = points.map(({ price }) => Math.abs(price - middle));
   const usual = distances[Math.floor((distances.length - 1) / 2)] ?? 0;

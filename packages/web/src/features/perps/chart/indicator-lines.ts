@@ -39,7 +39,6 @@ export function indicatorLines(
 
 type OfCloses = { add(price: number): number | null };
 
-/** The EMA starts with the first candle and is shown after its period. */
 function ofCloses(
   name: string,
   series: OfCloses,

@@ -31,7 +31,6 @@ export type PriceChart = {
   readonly remove: () => void;
 };
 
-/** Order lines stretch the scale at most by this factor. */
 const STRETCH_MAX = 2;
 /** The minimum range as a share of the price, so that small moves look small. */
 const FLAT = 0.004;
@@ -41,7 +40,6 @@ export function makeChart(place: HTMLElement, grid: Grid): PriceChart {
   const chart = createChart(place, { autoSize: true, layout: { attributionLogo: false } });
   const listeners = new Set<() => void>();
   let wanted: readonly number[] = [];
-  // Overlays may be updated after the chart was removed.
   let isGone = false;
   const candles = chart.addSeries(CandlestickSeries, {
     priceFormat: { type: 'price', precision: grid.priceDecimals, minMove: toPixels(grid.tick) },
@@ -167,10 +165,7 @@ function tickText(time: Time, type: TickMarkType): string {
   return type < TickMarkType.Time ? dayMonth(ms) : hourMinute(ms);
 }
 
-/**
- * Shows the newest bars. With few candles, the bars are wider. The index counts all series, so series before the
- * candles shift it.
- */
+/** The index counts all series, so series before the candles shift it. */
 export function showLatest(chart: IChartApi, lastMs: number, drawn: number): void {
   const shown = Math.min(120, Math.max(40, drawn + 12));
   const last = chart.timeScale().timeToIndex(secondsOf(lastMs), true) ?? drawn - 1;

@@ -184,7 +184,6 @@ function useChart(interval: CandleInterval, mode: PriceScaleMode) {
   return { made, place };
 }
 
-/** Redraws all candles only if past ones changed. */
 function drawCandles(
   { candles, chart, volume }: Chart,
   drawn: readonly Candle[],
@@ -255,7 +254,6 @@ function useLegend(
     const onData = (): void => write(candles.data().at(-1));
     chart.subscribeCrosshairMove(onMove);
     candles.subscribeDataChanged(onData);
-    // The candles may have loaded before the chart.
     onData();
     return () => chart.unsubscribeCrosshairMove(onMove);
   }, [made]);
@@ -302,10 +300,7 @@ export function LineOverlay({ lines, scale }: LineOverlayProps) {
 
 const EDGE_NOTE_PX = 40;
 
-/**
- * Places each line at its price and each label without overlaps. Prices out of sight are listed at the edge with
- * their distance from the mark, so that the scale does not change.
- */
+/** Prices out of sight are listed at the edge, so that the scale does not change. */
 function placeAll(list: HTMLUListElement, scale: Scale, markPx: string | undefined): void {
   const items = [...list.querySelectorAll<HTMLLIElement>('li[data-price]')];
   const height = scale.height();
@@ -362,7 +357,6 @@ function Line({ line, scale, onMove }: LineProps) {
   const { canMove, isBusy, move, moved, resize, resized, send } = useMove(line);
   const shown = moved ?? line.price;
   useEffect(() => onMove());
-  // The offset of the pointer from the line, because a label can be displaced.
   const grip = useRef(0);
   const take = (event: PointerEvent<HTMLElement>): void => {
     event.currentTarget.setPointerCapture(event.pointerId);
@@ -529,15 +523,11 @@ export function placeTags(
   return { places, ...counted };
 }
 
-/**
- * Ascending positions with a minimum distance, as close to the wanted ones as possible. Without the distances, this
- * is isotonic regression.
- */
+/** Isotonic regression with a minimum distance between positions. */
 function apart(wanted: readonly number[], from: number, to: number): readonly number[] {
   const groups: { readonly sum: number; readonly count: number }[] = [];
   wanted.forEach((y, at) => {
     let [sum, count] = [y - at * STEP_PX, 1];
-    // Overlapping groups merge at their mean.
     for (let before = groups.at(-1); before !== undefined; before = groups.at(-1)) {
       if (before.sum / before.count <= sum / count) break;
       groups.pop();
@@ -624,7 +614,6 @@ class Drawing {
         title: name,
         priceLineVisible: false,
         crosshairMarkerVisible: false,
-        // Only prices determine the scale.
         ...(pane === 0 ? { autoscaleInfoProvider: () => null } : {}),
       },
       pane,

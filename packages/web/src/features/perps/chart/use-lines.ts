@@ -39,7 +39,6 @@ export function usePastLine(
       crosshairMarkerVisible: false,
     });
     series.setData(line.map(({ timeMs, value }) => ({ time: secondsOf(timeMs), value })));
-    // Keeps the visible range when points are inserted on the left.
     const lastMs = store.getState().candles.at(-1)?.t ?? line.at(-1)?.timeMs;
     if (lastMs !== undefined) showLatest(made.chart, lastMs, line.length);
     return () => {
@@ -51,7 +50,6 @@ export function usePastLine(
 
 export type Compared = { readonly coin: string; readonly name: string };
 
-/** Both are shown in percent of the first visible value. */
 export function useComparison(
   made: PriceChart | undefined,
   interval: CandleInterval,

@@ -192,8 +192,6 @@ function Kind({ order: { expireTime, reduceOnly, tif } }: { readonly order: Open
   );
 }
 
-/** An amend at the same price keeps the queue position. */
-
 type Draft = { readonly order: OpenOrder; readonly price: string; readonly size: string };
 
 type Amending = {
@@ -361,7 +359,6 @@ function Edit({ oid, note, onClose }: EditProps) {
   );
 }
 
-/** Notes of the owner by order id, stored in this browser only. */
 type Notes = Readonly<Record<string, string>>;
 
 const KEY = 'oddlot.notes';
@@ -432,7 +429,6 @@ function isLiquidated({ liquidationPx }: Props['position']): boolean {
 
 const LIGHTS = [1, 2, 3, 4, 5];
 
-/** The position's rank in auto-deleveraging; five lights are first in line. */
 export function AdlLights({ quantile }: { readonly quantile: number }) {
   const t = useWords();
   const text = t('perps.adl.rank', { rank: quantile });

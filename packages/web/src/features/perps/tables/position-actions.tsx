@@ -256,7 +256,6 @@ function PositionDetails({ row, onClose }: Readonly<{ row: AssetPosition; onClos
   );
 }
 
-/** At least one lot. */
 export function closingOrder(
   row: AssetPosition,
   closedPercent: number,

@@ -194,7 +194,6 @@ function useExits(row: AssetPosition, tick: string, onDone: () => void) {
     return isDecimal(price) ? price : undefined;
   };
   const changeBasis = (next: (typeof BASES)[number]): void => {
-    // The price stays when the unit changes.
     const kept = { takeProfit: priceOf('takeProfit') ?? '', stopLoss: priceOf('stopLoss') ?? '' };
     setTyped(next === 'price' ? kept : { takeProfit: '', stopLoss: '' });
     setBasis(next);

@@ -58,10 +58,7 @@ export function PositionsTable({ user }: { readonly user: string }) {
 
 type Columns = readonly Column<AssetPosition>[];
 
-/**
- * The widths fit large figures: a price with six digits and a million USDC. Narrow tables share a column between two
- * figures.
- */
+/** The widths fit a price with six digits and a million USDC; narrow tables combine figures. */
 function positionColumns(isWide: boolean, t: Words): Columns {
   const ends = [exits(isWide, t), actions(t)];
   return isWide ? [...besideEachOther(t), ...ends] : [...inPairs(t), ...ends];
@@ -300,7 +297,6 @@ function TakenNote({ user }: { readonly user: string }) {
   );
 }
 
-/** Skips the cancellations before a liquidation. */
 function isTaking({ delta }: LedgerUpdate): boolean {
   return delta.type === 'adl' || (delta.type === 'liquidation' && delta.step !== 'cancel');
 }

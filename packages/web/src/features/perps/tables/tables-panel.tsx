@@ -42,7 +42,6 @@ export function TablesPanel() {
         count: counts[name],
         content:
           user === undefined ? (
-            // The session loads first; until then neither state is shown.
             isSessionLoaded && (
               <EmptyState title={t(`perps.empty.${name}`)} text={t('perps.empty.noAccount')} />
             )

@@ -14,10 +14,7 @@ import { failureOf } from '../../../session/sent-once.ts';
 import { useSession } from '../../../session/session.ts';
 import { isLong } from '../use-account.ts';
 
-/**
- * Separate triggers that would close the position, take-profits first. The venue does not cancel them with the
- * position.
- */
+/** The venue does not cancel these triggers with the position. Take-profits come first. */
 export function exitsAmong(
   row: AssetPosition,
   triggers: readonly TriggerOrder[],
@@ -39,7 +36,7 @@ export function useWaitingExits(row: AssetPosition): readonly TriggerOrder[] {
   return exitsAmong(row, triggers);
 }
 
-/** Closes a position and cancels its remaining exits, unless a part of it stays open. */
+/** Cancels the remaining exits only if the whole position closes. */
 export async function withoutLeftovers(
   trader: Client,
   run: () => Promise<ActionReply>,
@@ -59,10 +56,7 @@ type ExitPrices = Readonly<{ takeProfit: string | undefined; stopLoss: string | 
 
 type Entry = AssetPosition['tpsl'][number];
 
-/**
- * Places new exits before it cancels the old ones, so that the position stays protected. If the new ones are
- * rejected, the old ones stay.
- */
+/** The new exits are placed first, so that the position stays protected if they are rejected. */
 export async function replaceExits(
   trader: Client,
   row: AssetPosition,
@@ -99,7 +93,6 @@ export function kindOfWaiting(
   return (side === 'B') === compare(triggerPx, markPx) > 0 ? 'sl' : 'tp';
 }
 
-/** A trigger past the mark would execute immediately. */
 export function isPastMark(
   trigger: Pick<TriggerOrder, 'side' | 'triggerPx'>,
   price: string,
@@ -127,10 +120,7 @@ export function isReplaceable({ tpslChildren, triggerState }: TriggerOrder): boo
 
 type TriggerPrices = { readonly triggerPrice: string; readonly limitPrice: string | undefined };
 
-/**
- * Places the new trigger before it cancels the old one, because the venue cannot amend triggers. If the new one is
- * rejected, the old one stays.
- */
+/** Triggers cannot be amended, so the old one is cancelled after the new one is accepted. */
 export async function replaceTrigger(
   trader: Client,
   trigger: TriggerOrder,
@@ -224,10 +214,7 @@ function exitOf({ position }: AssetPosition, trigger: TriggerOrder): Exit {
 
 const CANCELS_MAX = 200;
 
-/**
- * Cancels only these orders. The venue's `cancelAll` could include orders placed after the confirmation. Orders that
- * ended meanwhile are not failures.
- */
+/** Unlike `cancelAll`, this spares orders placed later. Ended orders are not failures. */
 export async function cancelNamed(
   trader: Client,
   cancels: readonly CancelEntry[],

@@ -34,7 +34,6 @@ export type Draft = {
   readonly steps: string;
   readonly size: string;
   readonly sizeUnit: 'base' | 'quote';
-  /** The percentage that the size follows until the order is sent; undefined for a typed size. */
   readonly share: number | undefined;
   readonly isReduceOnly: boolean;
   readonly isPostOnly: boolean;
@@ -155,7 +154,6 @@ export type Drafted =
   | Readonly<{ missing: undefined; parameters: OrderParameters; size: string; price: string }>
   | { readonly missing: Missing };
 
-/** Closer than the venue's own price band. */
 const SLIPPAGE_MAX = '0.03';
 const STEPS_MAX = 20;
 const HOUR_MS = 3_600_000;
@@ -189,7 +187,7 @@ export function ordersOf(draft: Draft, around: Surroundings): Drafted {
   return { ...counted, parameters };
 }
 
-/** A size in USDC is rounded down to the lot. */
+/** Rounded down to the lot. */
 export function sizeInBase(draft: Draft, price: string, { lot }: Grid): string | undefined {
   if (!isDecimal(draft.size)) return undefined;
   if (draft.sizeUnit === 'base') return draft.size;

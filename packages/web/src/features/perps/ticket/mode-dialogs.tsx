@@ -36,7 +36,6 @@ export function MarginModeDialog({ asset, onClose }: ModeDialogProps) {
             { asset: perp.index, isCross: value === 'Cross' },
             { confirm: 'executed' },
           ),
-        // The venue stores a leverage for each mode.
         ...sidesOf(asset, value).map(
           (leverage) => (trader: Client) =>
             trader.exchange.updateLeverage(
@@ -88,10 +87,7 @@ function useWaiting(): { readonly orders: number; readonly triggers: number } {
   return { orders, triggers };
 }
 
-/**
- * The margin mode cannot change with open positions or orders. Exits of positions are not cancelled here, because the
- * positions would lose their protection.
- */
+/** Exits of positions are not cancelled here, because the positions would lose their protection. */
 function InTheWay() {
   const t = useWords();
   const waiting = useWaiting();
@@ -102,7 +98,6 @@ function InTheWay() {
   const { act, canAct, isBusy } = useAct(setFault);
   const cancel = (): void => {
     setFault(undefined);
-    // Only the counted orders, so that new exits stay.
     const { orders } = whatWaits({ ...open, positions: [] });
     void act((trader) => cancelNamed(trader, orders));
   };

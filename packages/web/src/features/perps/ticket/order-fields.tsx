@@ -457,7 +457,6 @@ function Slider({ label, value, onChange, isDisabled = false }: SliderProps) {
         value={value}
         disabled={isDisabled}
         onChange={({ target }) => onChange(target.valueAsNumber)}
-        // The slider is not a form field.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
         className="slider absolute inset-0"
       />

@@ -33,10 +33,7 @@ import {
   type Surroundings,
 } from './draft.ts';
 
-/**
- * The margin, in 10^-4 of the maximum, for market moves while an order is sent: 0.5%, and more above a leverage of
- * 25. Always below 1%.
- */
+/** A buffer for market moves, in 10^-4 of the maximum: 0.5%, more above a leverage of 25. */
 const ROOM_MIN = 50;
 const ROOM_MAX = 90;
 const ROOM_PER_LEVERAGE = 2;
@@ -57,7 +54,6 @@ export function askedPrices(
     .map((each) => onStep(each, tick))
     .filter((each) => sign(each) > 0)
     .toSorted(compare);
-  // The worst price of a scale order.
   return [prices.at(-1) ?? null, prices[0] ?? null];
 }
 
@@ -109,10 +105,7 @@ type Questions = {
   readonly askBook: () => Promise<L2Book>;
 };
 
-/**
- * Requests the largest order. An isolated market order reserves its loss up to its limit (R-isolated), so it gets the
- * tightest limit that its size needs.
- */
+/** Isolated market orders reserve their loss up to the limit (R-isolated), so it is tight. */
 export async function sizingOf(
   draft: Draft,
   grid: Grid,
@@ -128,7 +121,7 @@ export async function sizingOf(
 const MARKET_BAND = 0.05;
 const BOUND_ROOM = 0.002;
 
-/** An estimate of the price up to which the margin covers the book; the venue computes the size. */
+/** An estimate; the venue computes the size. */
 function boundOf(
   side: 'buy' | 'sell',
   asset: ActiveAssetData,
@@ -185,7 +178,7 @@ export function useSimulation(
   return useSimulatedAction(user, asked, draft);
 }
 
-/** Simulates an action, one request at a time. Results of earlier inputs are discarded. */
+/** Simulates one action at a time. Results of earlier inputs are discarded. */
 export function useSimulatedAction(
   user: string | undefined,
   asked: object | undefined,
@@ -233,10 +226,7 @@ export type Sending = {
 
 type Said = { readonly draft: Draft; readonly sent?: Sent; readonly fault?: unknown };
 
-/**
- * Sends the orders and keeps the response until the draft changes. If the margin no longer covers a percentage, the
- * size is computed and sent once more; a rejected order changed nothing.
- */
+/** Sends once more if the margin no longer covers a percentage; nothing was executed. */
 export function useSending(
   orders: (() => Promise<OrderParameters | undefined>) | undefined,
   label: string,
@@ -320,7 +310,6 @@ export function useDrafted(draft: Draft, isHedge: boolean): Drafted {
 
 const MINUTE_MS = 60_000;
 
-/** Rounded to minutes, so that the ticket seldom changes. */
 function wholeMinute(nowMs: number): number {
   return Math.ceil(nowMs / MINUTE_MS) * MINUTE_MS;
 }

@@ -490,7 +490,6 @@ export function remedyOf(
   const { exitBasis, hasExits, limitPrice, takeProfit, type } = draft;
   const { field = '', value } = remedy;
   const place = Number(/^orders\[(\d+)\]/.exec(field)?.[1] ?? 0);
-  // Derived prices of scale orders and exits have no field to correct.
   if (place > 0 && !(hasExits && exitBasis === 'price')) return undefined;
   if (place > 0)
     return (place === 1 && takeProfit !== '' ? 'takeProfit' : 'stopLoss') === 'takeProfit'
@@ -499,7 +498,6 @@ export function remedyOf(
   if (field.endsWith('triggerPx')) return { triggerPrice: value };
   if (field.endsWith('.p')) {
     if (!isTriggerType(type)) return { price: value };
-    // A trigger without a limit contains the trigger price twice.
     return limitPrice === '' ? { triggerPrice: value } : { limitPrice: value };
   }
   if (field.endsWith('.s')) return { size: value, sizeUnit: 'base' };
@@ -519,7 +517,6 @@ function Preview({ simulation: { isOld, result }, drafted, asset }: PreviewProps
   const entries = type === 'scale' ? orders : orders.slice(0, 1);
   const sentence = useSentence(entries, isTriggerType(type));
   const isNews = useIsNews(result !== undefined);
-  // Shows the rejection in place of the effects.
   if (drafted.missing !== undefined || result?.accepted === false) return null;
   return (
     <div aria-busy={isOld} className="flex flex-col gap-1">
@@ -549,7 +546,6 @@ const NO_ORDERS: readonly SimulatedOrder[] = [];
 /** Longer than a screen reader's debounce, shorter than the next response. */
 const SAID_AFTER_MS = 1_000;
 
-/** Only the first result for a draft is announced; later changes of the book are not. */
 function useIsNews(isAnswered: boolean): boolean {
   const draft = useDraft();
   const [said, setSaid] = useState<Draft>();
@@ -586,7 +582,7 @@ function useSentence(entries: readonly SimulatedOrder[], isWaiting: boolean): st
 
 type FeeLinesProps = { readonly entries: readonly SimulatedOrder[]; readonly drafted: Drafted };
 
-/** The venue reports the fee of immediate fills. The rest pays the maker or taker fee, depending on how it fills. */
+/** The venue reports the fee of immediate fills; the rest pays the maker or taker fee. */
 function FeeLines({ entries, drafted }: FeeLinesProps) {
   const t = useWords();
   const { isPostOnly, limitPrice, type } = useDraft();
@@ -698,10 +694,7 @@ function Line({ label, children }: { readonly label: string; readonly children: 
   );
 }
 
-/**
- * The position that the order affects. In hedge mode, buys that open and sells that close affect the long position. A
- * closed position has size 0 and no side.
- */
+/** In hedge mode, buys that open and sells that close affect the long position. */
 export function legOf<Row extends { readonly szi: string }>(
   rows: readonly Row[],
   isHedge: boolean,
@@ -714,7 +707,7 @@ export function legOf<Row extends { readonly szi: string }>(
 
 const TIER_MS = 60_000;
 
-/** The lower of the tier's and the market's rates; undefined for visitors. */
+/** The lower of the tier's and the market's rates. */
 function useFeeRates(): { readonly maker: string; readonly taker: string } | undefined {
   const user = useSession()?.address;
   const { perp } = useTradedPerp();

@@ -245,7 +245,6 @@ function drawProfile(
   context.globalAlpha = 1;
 }
 
-/** Beyond the candles, the axis continues by the interval. */
 export type TimeAxis = {
   readonly toX: (timeMs: number) => number | undefined;
   readonly toTime: (x: number) => number | undefined;

@@ -100,7 +100,6 @@ export function changeDrawings(
   keepText(PREFIX + market, drawings.length === 0 ? null : JSON.stringify(drawings));
 }
 
-/** Cached, because drawings are needed in every frame. */
 const known = new Map<string, readonly Drawing[]>();
 
 function read(market: string): readonly Drawing[] {
