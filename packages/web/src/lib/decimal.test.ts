@@ -51,14 +51,14 @@ describe('arithmetic on decimal text', () => {
   });
 });
 
-/** Money-like texts and their counts of a millionth. */
+/** Amounts in micro-USDC. */
 const amount = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n });
 const textOf = (micros: bigint): string => {
   const digits = String(micros < 0n ? -micros : micros).padStart(7, '0');
   return `${micros < 0n ? '-' : ''}${digits.slice(0, -6)}.${digits.slice(-6)}`;
 };
 
-test('sums and orders are those of the integers behind the texts', () => {
+test('sums and comparisons equal those of integers', () => {
   fc.assert(
     fc.property(amount, amount, (a, b) => {
       expect(subtract(add(textOf(a), textOf(b)), textOf(b))).toBe(add(textOf(a), '0'));

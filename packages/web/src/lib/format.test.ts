@@ -17,47 +17,47 @@ import { fieldText, typedNumber } from './typed-text.ts';
 beforeAll(() => chooseLocale('en-US'));
 afterAll(() => chooseLocale(undefined));
 
-describe('numbers as people read them', () => {
+describe('formatted numbers', () => {
   test.each([
-    ['grouped, as many decimals as it has', number('1234567.125'), '1,234,567.125'],
+    ['grouped, with all decimals', number('1234567.125'), '1,234,567.125'],
     ['the decimals of the grid', number('96926.5', { decimals: 2 }), '96,926.50'],
     [
-      'more digits than a float has',
+      'more digits than a float',
       number('12345678901234567890.123'),
       '12,345,678,901,234,567,890.123',
     ],
     ['a real minus sign', number('-3.5'), '\u22123.5'],
-    ['a plus where it is asked for', number('3.5', { isSigned: true }), '+3.5'],
+    ['an optional plus sign', number('3.5', { isSigned: true }), '+3.5'],
     ['no sign on zero', number('0', { isSigned: true }), '0'],
     ['nothing yet', number(undefined), '–'],
-    ['what the wire leaves empty', number(''), '–'],
+    ['an empty value', number(''), '–'],
     ['money to the cent', money('1042.184'), '1,042.18'],
-    ['less than a cent is still something', money('0.000001'), '<0.01'],
-    ['and so is a loss of it', money('-0.004', { isSigned: true }), '>\u22120.01'],
-    ['half a cent is one', money('0.005'), '0.01'],
-    ['money rounds halves up in size', money('2.345'), '2.35'],
+    ['less than a cent is not zero', money('0.000001'), '<0.01'],
+    ['a loss of less than a cent', money('-0.004', { isSigned: true }), '>\u22120.01'],
+    ['half a cent is rounded up', money('0.005'), '0.01'],
+    ['money rounds halves away from zero', money('2.345'), '2.35'],
     ['a fraction in percent', percent('0.0184', { isSigned: true }), '+1.84%'],
     ['funding', percent('0.0000125', { decimals: 5 }), '0.00125%'],
     ['a chance', chance('0.463'), '46%'],
-    ['never zero before the end', chance('0.001'), '<1%'],
-    ['never certain before the end', chance('0.999'), '>99%'],
-    ['certain at the end', chance('1'), '100%'],
+    ['0% only for exact values', chance('0.001'), '<1%'],
+    ['100% only for exact values', chance('0.999'), '>99%'],
+    ['an exact 100%', chance('1'), '100%'],
     ['a price of a leg', cents('0.463'), '46.3¢'],
-    ['at a glance', compact('184200000'), '184.2\u202fM'],
-    ['a round one at a glance', compact('2000'), '2.0\u202fK'],
-    ['small at a glance', compact('68.2'), '68.2'],
-    ['just below a thousand', compact('999.94'), '999.9'],
-    ['a thousand when it is rounded', compact('999.96'), '1.0\u202fK'],
-    ['a million when it is rounded', compact('999960'), '1.0\u202fM'],
-    ['just below a million', compact('999940'), '999.9\u202fK'],
-    ['a loss at a glance', compact('-348507.2'), '\u2212348.5\u202fK'],
-    ['billions and more', compact('5500000000000'), '5.5\u202fT'],
+    ['compact', compact('184200000'), '184.2\u202fM'],
+    ['a round value, compact', compact('2000'), '2.0\u202fK'],
+    ['a small value, compact', compact('68.2'), '68.2'],
+    ['below a thousand', compact('999.94'), '999.9'],
+    ['a thousand after rounding', compact('999.96'), '1.0\u202fK'],
+    ['a million after rounding', compact('999960'), '1.0\u202fM'],
+    ['below a million', compact('999940'), '999.9\u202fK'],
+    ['a loss, compact', compact('-348507.2'), '\u2212348.5\u202fK'],
+    ['above billions', compact('5500000000000'), '5.5\u202fT'],
     ['an address', short('0x3ddf6345b552870f36ae1eb1f4eeee0895e57f98'), '0x3ddf…7f98'],
   ])('%s', (_, found, expected) => {
     expect(found).toBe(expected);
   });
 
-  test('in another locale the grouping is that one’s, and the minus the same', () => {
+  test('use the grouping of another locale and the same minus sign', () => {
     chooseLocale('de-DE');
     expect(number('-1234.5', { decimals: 2 })).toBe('\u22121.234,50');
     expect(percent('-0.0184')).toBe('\u22121,84\u202f%');
@@ -76,25 +76,25 @@ describe('numbers as people read them', () => {
     ['fa-IR', '348507.2', '348.5\u202fK', '348,507.20'],
     ['hi-IN', '348507.2', '348.5\u202fK', '3,48,507.20'],
     ['bn-BD', '348507.2', '348.5\u202fK', '3,48,507.20'],
-  ])('%s: %s is %s at a glance and %s in whole, in Latin digits', (tag, text, glance, whole) => {
+  ])('%s: %s is %s in compact form and %s in full, in Latin digits', (tag, text, glance, whole) => {
     chooseLocale(tag);
     expect(compact(text)).toBe(glance);
     expect(number(text, { decimals: 2 })).toBe(whole);
-    // What is shown can be copied into a field.
+    // Displayed values can be pasted into a field.
     expect(typedNumber(number(text))).toBe(text);
     expect(typedNumber(fieldText(text))).toBe(text);
     chooseLocale('en-US');
   });
 
-  test('a name of a locale that no formatter takes is passed over', () => {
+  test('ignore an invalid locale', () => {
     chooseLocale('en-US@posix');
     expect(number('1234.5')).toBe('1,234.5');
     chooseLocale('en-US');
   });
 });
 
-describe('times as people read them', () => {
-  test('are in Latin digits too, and words are those of the texts beside them', () => {
+describe('formatted times', () => {
+  test("use Latin digits and the words of the page's language", () => {
     chooseLocale('ar-EG');
     expect(clockTime(Date.UTC(2026, 10, 16, 12))).toMatch(/^\d\d:\d\d:\d\d$/);
     expect(relative(2_460_000)).toBe('in 41 min.');

@@ -16,7 +16,7 @@ const gaps = (text: string): string => (text.match(/\{\{\w+\}\}/g) ?? []).toSort
 describe('German', () => {
   const own = new Map(flat(de));
 
-  test('has every text, and none that English lacks', () => {
+  test('has exactly the keys of English', () => {
     expect([...own.keys()].toSorted()).toEqual(
       flat(en)
         .map(([key]) => key)
@@ -24,13 +24,13 @@ describe('German', () => {
     );
   });
 
-  test('leaves the same gaps in every text, and no text empty', () => {
+  test('has the same placeholders and no empty text', () => {
     const other = flat(en).filter(([key, text]) => gaps(text) !== gaps(own.get(key)!));
     expect(other.map(([key]) => key)).toEqual([]);
     expect([...own].filter(([, text]) => text.trim() === '')).toEqual([]);
   });
 
-  test('says in its own words whatever is a sentence', () => {
+  test('translates every sentence', () => {
     const words = flat(en).filter(([key, text]) => {
       const said = text.replaceAll(/\{\{\w+\}\}/g, '').match(/[a-z]{2,}/gi) ?? [];
       return said.length > 2 && own.get(key) === text;
@@ -39,7 +39,7 @@ describe('German', () => {
   });
 });
 
-describe('of the languages that a browser wants', () => {
+describe("selection from the browser's languages", () => {
   test.each([
     [['de-CH', 'en'], 'de'],
     [['fr-FR', 'de', 'en'], 'de'],
@@ -48,7 +48,7 @@ describe('of the languages that a browser wants', () => {
     [['den'], 'en'],
     [[''], 'en'],
     [[], 'en'],
-  ])('%j is %s', (wanted, expected) => {
+  ])('%j selects %s', (wanted, expected) => {
     expect(firstKnown(wanted)).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fieldText, typedNumber } from './typed-text.ts';
 
-describe('what is copied from the screen is read as it was shown', () => {
+describe('parses copied figures in the locale of the page', () => {
   test.each([
     ['en-US', '97,174.6', '97174.6'],
     ['en-US', '97,000', '97000'],
@@ -21,7 +21,7 @@ describe('what is copied from the screen is read as it was shown', () => {
   });
 });
 
-describe('what cannot be a grouping is a decimal sign', () => {
+describe('a character that cannot be a grouping is a decimal separator', () => {
   test.each([
     ['en-US', '97,5', '97.5'],
     ['en-US', '0,125', '0.125'],
@@ -40,7 +40,7 @@ test.each([
   ['-.5', '-0.5'],
   ['.', '.'],
   ['-', '-'],
-])('%s is as much of a number as it can be', (typed, meant) => {
+])('%s is an incomplete number', (typed, meant) => {
   expect(typedNumber(typed, 'en-US')).toBe(meant);
 });
 
@@ -54,12 +54,12 @@ test.each([
   ['de-DE', '97,174.6'],
   ['en-US', '1e5'],
   ['en-US', '0x10'],
-])('%s: %s is no number, and is not made one', (tag, typed) => {
+])('%s: %s is not a number and not converted to one', (tag, typed) => {
   expect(typedNumber(typed, tag)).toBeUndefined();
 });
 
 test.each(['en-US', 'de-DE', 'fr-FR', 'de-CH', 'ar-EG', 'hi-IN'])(
-  '%s: what a field shows is read back as it was',
+  '%s: a displayed value is parsed back unchanged',
   (tag) => {
     for (const value of ['', '1', '1.234', '97174.6', '0.014', '1234', '-0.5']) {
       expect(typedNumber(fieldText(value, tag), tag)).toBe(value);

@@ -11,7 +11,7 @@ addWords({
 });
 const said = (key: string, given?: object): string => words.t(key as never, given as never);
 
-test('what is given stands in every gap, a number as it is; what is not given is left out', () => {
+test('fills all placeholders with unchanged values and omits missing ones', () => {
   expect(said('tried.plain', { size: 2, price: '$&' })).toBe('Buy 2 of 2 at $&');
   expect(said('tried.plain', { size: '{{price}}' })).toBe('Buy {{price}} of {{price}} at ');
 });
@@ -20,11 +20,11 @@ test.each([
   [0, 'none left'],
   [1, '1 is left'],
   [2, '2 are left'],
-])('%i chooses its form', (count, expected) => {
+])('%i selects its plural form', (count, expected) => {
   expect(said('tried.left', { count })).toBe(expected);
 });
 
-test('a text that nobody wrote is its own name, and no property of an object is one', () => {
+test('returns the key of an unknown text, including names of object properties', () => {
   expect([said('tried.none'), said('tried.constructor'), said('tried')]).toEqual([
     'tried.none',
     'tried.constructor',

@@ -25,8 +25,8 @@ function list() {
   return { lists, come: (...rows: string[]) => come(...rows) };
 }
 
-describe('news', () => {
-  test('what came before its teller was loaded is told, unless that is long ago', () => {
+describe('arrivals', () => {
+  test('recent rows from before the listener loaded are reported', () => {
     const { come, lists } = list();
     lists.acquire('user');
     come('old');
@@ -41,7 +41,7 @@ describe('news', () => {
     expect(told.at(-1)).toEqual(['d']);
   });
 
-  test('nothing is told twice by one that begins anew; another tells it too', () => {
+  test('a remounted listener reports nothing twice; a different one does', () => {
     const { come, lists } = list();
     const [aloud, outside] = [createTeller(lists), createTeller(lists)];
     const told: string[] = [];

@@ -4,7 +4,7 @@ import { askAfterChanges } from './live.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Questions whose answers a test gives. */
+/** Queries whose responses the test controls. */
 function questions() {
   const open: { readonly resolve: (answer: 'whole' | 'partial') => void; reject(): void }[] = [];
   let count = 0;
@@ -23,7 +23,7 @@ function questions() {
   return { ask, answer, count: () => count };
 }
 
-test('asks at once, and once more for all that changed meanwhile', async () => {
+test('queries at once, and once more for all changes during the query', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   expect(count()).toBe(1);
@@ -39,7 +39,7 @@ test('asks at once, and once more for all that changed meanwhile', async () => {
   expect(count()).toBe(3);
 });
 
-test('what was done after the first answer and before the stream stood is asked for', async () => {
+test('changes between the first response and the open stream are requested', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   const { promise: ready, resolve } = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ test('what was done after the first answer and before the stream stood is asked 
   expect(count()).toBe(2);
 });
 
-test.each(['failure', 'partial'] as const)('after a %s it asks again', async (given) => {
+test.each(['failure', 'partial'] as const)('repeats the query after a %s', async (given) => {
   const { answer, ask, count } = questions();
   askAfterChanges(ask);
   await answer(given);
@@ -65,7 +65,7 @@ test.each(['failure', 'partial'] as const)('after a %s it asks again', async (gi
   expect(count()).toBe(2);
 });
 
-test('one that is stopped asks no more, whatever comes', async () => {
+test('does not query after it is stopped', async () => {
   const { answer, ask, count } = questions();
   const asking = askAfterChanges(ask);
   const { promise: ready, resolve } = Promise.withResolvers<void>();

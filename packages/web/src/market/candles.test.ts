@@ -22,23 +22,18 @@ const told = (candles: readonly Candle[]): string =>
   candles.map(({ c, t }) => `${t}:${c}`).join(' ');
 
 test.each([
-  [
-    'the running one replaces itself',
-    [candle(1, 'a'), candle(2, 'b')],
-    [candle(2, 'c')],
-    '1:a 2:c',
-  ],
-  ['the next one is added', [candle(1, 'a')], [candle(2, 'b')], '1:a 2:b'],
-  ['the first one', [], [candle(1, 'a')], '1:a'],
+  ['the current candle is replaced', [candle(1, 'a'), candle(2, 'b')], [candle(2, 'c')], '1:a 2:c'],
+  ['the next candle is added', [candle(1, 'a')], [candle(2, 'b')], '1:a 2:b'],
+  ['the first candle is added', [], [candle(1, 'a')], '1:a'],
   ['nothing new', [candle(1, 'a')], [], '1:a'],
   [
-    'one that ended before the last is put in its place',
+    'an earlier candle is inserted in order',
     [candle(1, 'a'), candle(3, 'c')],
     [candle(2, 'b')],
     '1:a 2:b 3:c',
   ],
   [
-    'the past comes after the stream',
+    'past candles arrive after the stream',
     [candle(1, 'a'), candle(2, 'old')],
     [candle(2, 'b'), candle(3, 'c')],
     '1:a 2:b 3:c',
@@ -50,21 +45,21 @@ test.each([
 const [a, b, c] = [candle(1, 'a'), candle(2, 'b'), candle(3, 'c')];
 
 test.each([
-  ['the running one alone', [a, b], [a, candle(2, 'c')], '2:c'],
-  ['the one that ended, and the next', [a, b], [a, candle(2, 'd'), c], '2:d 3:c'],
-  ['the only one', [a], [candle(1, 'b')], '1:b'],
-  ['the only one, and the next', [a], [candle(1, 'd'), b], '1:d 2:b'],
-])('drawn anew: %s', (_, drawn, next, expected) => {
+  ['the current candle', [a, b], [a, candle(2, 'c')], '2:c'],
+  ['the ended candle and the next', [a, b], [a, candle(2, 'd'), c], '2:d 3:c'],
+  ['the only candle', [a], [candle(1, 'b')], '1:b'],
+  ['the only candle and the next', [a], [candle(1, 'd'), b], '1:d 2:b'],
+])('updates only the end: %s', (_, drawn, next, expected) => {
   expect(told(changedEnd(drawn, next) ?? [])).toBe(expected);
 });
 
 test.each([
-  ['nothing was drawn', [], [a]],
-  ['the past came', [c], [a, b, c]],
-  ['one came in front', [b], [a, b]],
-  ['another past', [a, b], [candle(1, 'x'), b]],
-  ['the oldest one is gone', [a, b], [b, c]],
-  ['there are fewer', [a, b], [a]],
-])('all is drawn anew when %s', (_, drawn, next) => {
+  ['nothing is drawn', [], [a]],
+  ['past candles arrive', [c], [a, b, c]],
+  ['a candle is inserted at the front', [b], [a, b]],
+  ['a past candle changes', [a, b], [candle(1, 'x'), b]],
+  ['the oldest candle is removed', [a, b], [b, c]],
+  ['the list is shorter', [a, b], [a]],
+])('redraws everything when %s', (_, drawn, next) => {
   expect(changedEnd(drawn, next)).toBeUndefined();
 });

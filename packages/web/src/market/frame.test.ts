@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createStore } from 'zustand/vanilla';
 import { inNextFrame, notInNextFrame, onFrame } from './frame.ts';
 
-/** A screen whose frames come when a test says so. */
+/** A screen whose frames the test controls. */
 const frames = new Map<number, () => void>();
 const reported: unknown[] = [];
 let asked = 0;
@@ -31,7 +31,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('however often a store changes, it is told once a frame', () => {
+test('listeners are called once per frame for any number of changes', () => {
   const store = createStore(() => ({ price: 0 }));
   const told: number[] = [];
   const leave = onFrame(store, () => told.push(store.getState().price));
@@ -47,7 +47,7 @@ test('however often a store changes, it is told once a frame', () => {
   expect(told).toEqual([3]);
 });
 
-test('a tab that was left before its frame came is told by a timer, and once', () => {
+test('a tab that is hidden before its frame uses a timer, once', () => {
   const told: string[] = [];
   inNextFrame(() => told.push('first'));
   vi.advanceTimersByTime(1_000);
@@ -55,12 +55,12 @@ test('a tab that was left before its frame came is told by a timer, and once', (
   inNextFrame(() => told.push('second'));
   vi.advanceTimersByTime(1_000);
   expect(told).toEqual(['first', 'second']);
-  // Somebody is back.
+  // The tab is visible again.
   drawFrame();
   expect(told).toEqual(['first', 'second']);
 });
 
-test('what was taken back is not called, and who fails fails alone', () => {
+test('removed listeners are not called, and a failure affects no other listener', () => {
   const told: string[] = [];
   const taken = (): void => void told.push('taken back');
   inNextFrame(() => {

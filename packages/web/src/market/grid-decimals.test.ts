@@ -8,7 +8,7 @@ test.each([
   ['0.00001', 5],
   ['1', 0],
   ['10', 0],
-])('a perp with the tick %s has prices of %i decimals', (priceTick, decimals) => {
+])('a perp with the tick %s has %i price decimals', (priceTick, decimals) => {
   expect(priceDecimals({ priceTick })).toBe(decimals);
 });
 
@@ -16,16 +16,16 @@ test.each([
   [4, 4],
   [0, 0],
   [-2, 0],
-])('a perp whose sizes have %i decimals shows %i', (szDecimals, decimals) => {
+])('a perp with %i size decimals shows %i', (szDecimals, decimals) => {
   expect(sizeDecimals({ szDecimals })).toBe(decimals);
 });
 
-test('an outcome market says how many its prices and its sizes have', () => {
+test('an outcome market defines its price and size decimals', () => {
   const market = { price_decimals: 3, size_decimals: 2 };
   expect([priceDecimals(market), sizeDecimals(market)]).toEqual([3, 2]);
 });
 
-test('figures of one market have as many decimals, whatever the venue wrote', () => {
+test('figures of a market have equal decimals, regardless of the wire format', () => {
   const perp = { priceTick: '0.01', szDecimals: -1 };
   const shares = { price_decimals: 2, size_decimals: 2 };
   expect(['67000.5', '67001'].map((px) => number(px, { decimals: priceDecimals(perp) }))).toEqual([

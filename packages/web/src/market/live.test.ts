@@ -4,7 +4,7 @@ import { createLive } from './live.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A live thing that notes when it is opened and closed. */
+/** A subscription that logs its start and end. */
 function noted() {
   const log: string[] = [];
   const live = createLive<{ readonly coin: string }, { readonly price: string }>({
@@ -19,8 +19,8 @@ function noted() {
   return { live, log };
 }
 
-describe('what several panels show', () => {
-  test('is subscribed once and seen by all of them', () => {
+describe('a shared subscription', () => {
+  test('is opened once for all components', () => {
     const { live, log } = noted();
     const [first, second] = [live.acquire({ coin: '1' }), live.acquire({ coin: '1' })];
     expect(first.store).toBe(second.store);
@@ -28,11 +28,11 @@ describe('what several panels show', () => {
     expect(log).toEqual(['open 1']);
   });
 
-  test('ends a moment after the last of them is gone', () => {
+  test('ends shortly after the last release', () => {
     const { live, log } = noted();
     const [first, second] = [live.acquire({ coin: '1' }), live.acquire({ coin: '1' })];
     first.release();
-    // A panel that says twice that it is gone takes nothing from the others.
+    // A second release of the same component has no effect.
     first.release();
     vi.advanceTimersByTime(60_000);
     expect(log).toEqual(['open 1']);
@@ -42,7 +42,7 @@ describe('what several panels show', () => {
     expect(log).toEqual(['open 1', 'close 1']);
   });
 
-  test('stays when the next screen wants it too', () => {
+  test('continues if the next screen acquires it', () => {
     const { live, log } = noted();
     live.acquire({ coin: '1' }).release();
     vi.advanceTimersByTime(1_000);
@@ -51,7 +51,7 @@ describe('what several panels show', () => {
     expect(log).toEqual(['open 1']);
   });
 
-  test('is another one with other parameters, and a new one after it ended', () => {
+  test('is separate for other parameters and new after its end', () => {
     const { live, log } = noted();
     live.acquire({ coin: '1' }).release();
     live.acquire({ coin: '2' });

@@ -16,19 +16,19 @@ function state(
   } as unknown as ClearinghouseState;
 }
 
-describe('how near an account is to its liquidation', () => {
-  test('is what it needs over what it has; without a cross position there is nothing to tell', () => {
+describe('the margin use of an account', () => {
+  test('is required over available margin and undefined without a cross position', () => {
     expect(crossUse(state('4', '100'))?.share).toBe('0.25');
     expect(crossUse(state('999999', '0'))).toBe(undefined);
   });
 
-  test('past the end it is the end', () => {
+  test('is at most 1', () => {
     expect(crossUse(state('0.8', '100'))?.share).toBe('1');
     expect(crossUse(state('0', '100'))?.share).toBe('1');
     expect(crossUse(state('-1', '100'))?.share).toBe('1');
   });
 
-  test('an isolated position stands for itself, and the nearest one is told', () => {
+  test('covers isolated positions and reports the highest', () => {
     const both = state('4', '100', [
       ['BTC-USDC', '1.25'],
       ['ETH-USDC', '9'],
@@ -37,7 +37,7 @@ describe('how near an account is to its liquidation', () => {
     expect(worstUse(state('999999', '0'))).toBe(undefined);
   });
 
-  test('a bound counts from itself on', () => {
+  test('includes the bound itself', () => {
     expect(hasReached({ share: '0.8', market: undefined }, 80)).toBe(true);
     expect(hasReached({ share: '0.799999', market: undefined }, 80)).toBe(false);
   });

@@ -2,7 +2,7 @@ import type { AssetPosition, ClearinghouseState } from '@oddlot/sdk';
 import { describe, expect, test } from 'vitest';
 import { sharesAtMarks, stateAtMarks } from './account.ts';
 
-/** Long 0.02 BTC from 97,010, at 20 times: 1,940.2 were paid. */
+/** Long 0.02 BTC from 97,010 with leverage 20; the cost is 1,940.2. */
 const LONG = position({
   asset: '1',
   szi: '0.02',
@@ -15,7 +15,7 @@ const LONG = position({
   leverage: { rawUsd: '', type: 'Cross', value: 20 },
 });
 
-/** Short 0.3 ETH from 3,400 with margin of its own: 102 and 30 of profit. */
+/** Short 0.3 ETH from 3,400 with isolated margin of 102 and a profit of 30. */
 const SHORT = position({
   asset: '2',
   szi: '-0.3',
@@ -28,7 +28,7 @@ const SHORT = position({
   leverage: { rawUsd: '1122', type: 'Isolated', value: 10 },
 });
 
-/** 500 of balance, 102 of isolated margin, 29.8 of profit. */
+/** A balance of 500, isolated margin of 102 and a profit of 29.8. */
 const TOLD = {
   accountValuePlusWithdrawHold: '631.8',
   assetPositions: [LONG, SHORT],
@@ -48,7 +48,7 @@ const TOLD = {
 } as unknown as ClearinghouseState;
 
 describe('an account at other marks', () => {
-  test('gains and loses with each position, the isolated one in its own margin', () => {
+  test('changes with each position, the isolated one in its own margin', () => {
     const state = stateAtMarks(
       TOLD,
       new Map([
@@ -89,7 +89,7 @@ describe('an account at other marks', () => {
     expect(state.accountValuePlusWithdrawHold).toBe('626.85');
   });
 
-  test('is the same object where no mark has moved, and so is a row of which none has', () => {
+  test('is the same object if no mark changed, as is each row', () => {
     const same = new Map([
       ['1', '97000.0'],
       ['9', '5'],
@@ -108,7 +108,7 @@ describe('an account at other marks', () => {
   });
 });
 
-/** 100 Yes for 40 and 50 No for 30, at 0.45: 520 of money beside them. */
+/** 100 YES for 40 and 50 NO for 30 at 0.45, and 520 of cash. */
 const SHARES = {
   accountValuePlusWithdrawHold: '592.5',
   assetPositions: [
@@ -141,7 +141,7 @@ const SHARES = {
 } as unknown as ClearinghouseState;
 
 describe('shares at another price', () => {
-  test('YES is worth the mark and NO the rest of one; what they cost and the money stay', () => {
+  test('YES has the value of the mark and NO of 1 minus it; cost and cash stay', () => {
     const state = sharesAtMarks(SHARES, new Map([['100001', '0.6']]));
     const [yes, no] = state.assetPositions.map((row) => row.position);
     expect(yes).toMatchObject({
@@ -167,7 +167,7 @@ describe('shares at another price', () => {
     expect(state.withdrawable).toBe('520');
   });
 
-  test('half a micro-USDC is shown as one, as the venue does', () => {
+  test('half a micro-USDC is rounded up, as by the venue', () => {
     const one = position({
       asset: '7',
       szi: '0.01',
@@ -181,7 +181,7 @@ describe('shares at another price', () => {
     expect(row?.position.positionValue).toBe('0.005001');
   });
 
-  test('are the same object while no mark of theirs has changed', () => {
+  test('are the same object if none of their marks changed', () => {
     expect(sharesAtMarks(SHARES, new Map([['100001', '0.45']]))).toBe(SHARES);
     expect(sharesAtMarks(SHARES, new Map([['1', '97000']]))).toBe(SHARES);
   });

@@ -4,7 +4,7 @@ import { pastLine } from './past-prices.ts';
 const price = (timeMs: number, value: number) => ({ timeMs, value, text: String(value) });
 const past = [price(0, 100), price(60, 160), price(120, 130)];
 
-test('prices are read off at whole steps before the first candle, between two in proportion', () => {
+test('past prices are interpolated at whole steps before the first candle', () => {
   expect(pastLine(past, { beforeMs: 140, stepMs: 20, max: 4 })).toEqual([
     { timeMs: 60, value: 160 },
     { timeMs: 80, value: 150 },
@@ -13,7 +13,7 @@ test('prices are read off at whole steps before the first candle, between two in
   ]);
 });
 
-test('it ends where the past does, and after the last price it stays', () => {
+test('the line ends with the past and stays at the last price', () => {
   const line = pastLine(past, { beforeMs: 180, stepMs: 60, max: 100 });
   expect(line.map(({ timeMs, value }) => [timeMs, value])).toEqual([
     [0, 100],
@@ -25,6 +25,6 @@ test('it ends where the past does, and after the last price it stays', () => {
   ]);
 });
 
-test('of nothing there is no line', () => {
+test('there is no line without prices', () => {
   expect(pastLine([], { beforeMs: 100, stepMs: 10, max: 9 })).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dayChange, withPast } from './past-prices.ts';
 
-test('the change is that over a day, or since the first trade of a younger venue', () => {
+test("the change covers a day, or the time since a young venue's first trade", () => {
   const trend = { open: '100', closes: [], before: 0 };
   expect(dayChange({ markPx: '103', prevDayPx: '' }, trend)).toBe('0.03');
   expect(dayChange({ markPx: '99', prevDayPx: '110' }, trend)).toBe('-0.1');
@@ -9,7 +9,7 @@ test('the change is that over a day, or since the first trade of a younger venue
   expect(dayChange(undefined, trend)).toBe(undefined);
 });
 
-test('made-up prices of before a young venue stand in front and are counted; a few make no line', () => {
+test('simulated prices precede those of a young venue; too few make no line', () => {
   const own = { open: '100', closes: [100, 101], before: 0 };
   const price = (value: number) => ({ timeMs: value, value, text: String(value) });
   const past = Array.from({ length: 12 }, (_, at) => price(88 + at));

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { NotArrivedError } from '../lib/explain-error.ts';
 import { doneOnce } from './sent-once.ts';
 
-/** Answers that are lost: a client of the SDK, on a line that brings nothing to `/exchange` and questions through. */
+/** An SDK client whose responses to `/exchange` are lost, while queries succeed. */
 
 const ORDER_LIFE_MS = 5_000;
 const START_MS = Date.UTC(2026, 0, 1);
@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** What the venue says of an action from a moment on; before that it does not know it. */
+/** The venue's receipt of an action, unknown before the given time. */
 function clientOf(known: { readonly fromMs: number; readonly receipt: object }): Client {
   const fetch = async (url: string): Promise<Response> => {
     if (url.endsWith('/exchange')) throw new TypeError('Failed to fetch');
@@ -43,7 +43,7 @@ const order = ({ exchange }: Client) =>
     orders: [limitOrder({ asset: 1, side: 'buy', price: '1', size: '1', tif: 'Gtc' })],
   });
 
-/** What comes of it, and when. */
+/** The result of an action and its time. */
 async function outcomeOf(client: Client, run: Parameters<typeof doneOnce>[1]) {
   const ended = doneOnce(client, run).then(
     () => ({ error: undefined, atMs: Date.now() - START_MS }),
@@ -53,22 +53,22 @@ async function outcomeOf(client: Client, run: Parameters<typeof doneOnce>[1]) {
   return ended;
 }
 
-describe('an action whose answer is lost', () => {
-  test('and that has no end may still arrive when nobody waits for it any more', async () => {
+describe('an action with a lost response', () => {
+  test('without an expiry may still execute after the wait', async () => {
     const { atMs, error } = await outcomeOf(clientOf(NEVER), transfer);
     expect(error).toBeInstanceOf(NotArrivedError);
     expect(error).toMatchObject({ mayStill: true, txHash: expect.stringMatching(/^0x/) });
     expect(atMs).toBeGreaterThan(10_000);
   });
 
-  test('and that has an end is not done when that is over', async () => {
+  test('with an expiry is not executed after it', async () => {
     const { atMs, error } = await outcomeOf(clientOf(NEVER), order);
     expect(error).toBeInstanceOf(NotArrivedError);
     expect(error).toMatchObject({ mayStill: false });
     expect(atMs).toBeGreaterThan(ORDER_LIFE_MS);
   });
 
-  test('is done when the venue knows it by its name, also late', async () => {
+  test('succeeds if the venue knows its hash, even late', async () => {
     const { atMs, error } = await outcomeOf(clientOf({ fromMs: 8_000, receipt: DONE }), transfer);
     expect(error).toBeUndefined();
     expect(atMs).toBeGreaterThanOrEqual(8_000);

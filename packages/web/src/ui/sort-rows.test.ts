@@ -16,17 +16,21 @@ const COLUMNS = [
 
 test.each([
   ['upwards', { id: 'size', isDescending: false }, 'bacd'],
-  ['downwards, and equal rows stay as they came', { id: 'size', isDescending: true }, 'dacb'],
-  ['not by a column that does not compare', { id: 'name', isDescending: true }, 'abcd'],
-  ['not by a column that is not there', { id: 'fee', isDescending: true }, 'abcd'],
-  ['not without a column', undefined, 'abcd'],
+  [
+    'in descending order, with equal rows in their original order',
+    { id: 'size', isDescending: true },
+    'dacb',
+  ],
+  ['not at all by a column without an order', { id: 'name', isDescending: true }, 'abcd'],
+  ['not at all by a missing column', { id: 'fee', isDescending: true }, 'abcd'],
+  ['not at all without a column', undefined, 'abcd'],
 ])('rows are sorted %s', (_, sorting, expected) => {
   const sorted = sortRows(ROWS, { columns: COLUMNS, sorting });
   expect(sorted.map(({ name }) => name).join('')).toBe(expected);
   expect(ROWS.map(({ name }) => name).join('')).toBe('abcd');
 });
 
-test('by decimal text, what has no number is the least of all', () => {
+test('rows are sorted by decimal text, and missing numbers are the smallest', () => {
   const rows = ['10', undefined, '9.5', 'none', '-1'].map((px) => ({ px }));
   const columns = [{ id: 'px', compare: byDecimal(({ px }: { px?: string | undefined }) => px) }];
   const sorted = sortRows(rows, { columns, sorting: { id: 'px', isDescending: true } });

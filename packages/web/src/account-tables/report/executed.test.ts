@@ -24,14 +24,14 @@ function reportOf(rest: Partial<OrderReport>): OrderReport {
   } as OrderReport;
 }
 
-describe('the levels that an order met', () => {
+describe('levels taken by an order', () => {
   const met = [
     { px: '101', sz: '3' },
     { px: '102', sz: '3' },
   ];
   const took = [fill('101', '1'), fill('101.0', '2'), fill('102', '0.5')];
 
-  test('each has what was taken from it, of all makers there, and what that cost', () => {
+  test('each level contains the size and cost over all its makers', () => {
     const report = reportOf({ arrival: { ...BOOK, met }, fills: took, filledSz: '3.5' });
     expect(takenLevels(report)).toEqual([
       { px: '101', rested: '3', taken: { sz: '3', fee: '0.02', builderFee: '0.004' } },
@@ -39,14 +39,14 @@ describe('the levels that an order met', () => {
     ]);
   });
 
-  test('what came to it later, resting or by an amend, is not of its arrival', () => {
+  test('later fills, resting or after an amend, are not included', () => {
     const later = [fill('101', '1', { role: 'maker' }), fill('102', '1', { height: 9 })];
     const fills = [...took, ...later];
     const report = reportOf({ arrival: { ...BOOK, met }, fills, filledSz: '5.5' });
     expect(takenLevels(report).map(({ taken }) => taken?.sz)).toEqual(['3', '0.5']);
   });
 
-  test('where the oldest fills are left out nothing is said of what was taken', () => {
+  test('are unknown if the oldest fills are missing', () => {
     const fills = took.slice(1);
     const report = reportOf({ arrival: { ...BOOK, met }, fills, filledSz: '3.5' });
     expect(hasAllFills(report)).toBe(false);
@@ -56,18 +56,18 @@ describe('the levels that an order met', () => {
     ]);
   });
 
-  test('one that never came met none', () => {
+  test('are empty for an order that did not enter the book', () => {
     expect(takenLevels(reportOf({ entered: null, arrival: null }))).toEqual([]);
   });
 });
 
-test('an order waits between the door and the book, or not at all, or still', () => {
+test('the wait before the book is measured, zero or unknown', () => {
   expect(waitedMs(reportOf({}))).toBe(0);
   expect(waitedMs(reportOf({ entered: { time: 305, height: 10 } }))).toBe(300);
   expect(waitedMs(reportOf({ entered: null }))).toBeUndefined();
 });
 
-test('the queue in front of an order shrinks, where it can be counted', () => {
+test('the number of orders ahead decreases if it is countable', () => {
   const resting = { from: 5, to: null, px: '99', aheadAtStart: '5.5', ahead: '2' };
   expect(goneAhead(reportOf({ resting }))).toBe('3.5');
   expect(goneAhead(reportOf({ resting: { ...resting, ahead: null } }))).toBeUndefined();

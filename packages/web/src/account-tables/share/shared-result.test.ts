@@ -27,7 +27,7 @@ const plain = {
 };
 
 describe('a position', () => {
-  test('without amounts tells no amount, size or address', () => {
+  test('without amounts contains no amount, size or address', () => {
     const card = cardOf(sharedPosition(position), plain, words.t);
     expect(card).toMatchObject({
       market: 'BTC-USDC',
@@ -42,12 +42,12 @@ describe('a position', () => {
     expect(JSON.stringify(card)).not.toMatch(/250|"0\.5"|0x/);
   });
 
-  test('has its prices on the grid of its market', () => {
+  test('has prices with the decimals of its market', () => {
     const { prices } = sharedPosition(position, 1);
     expect(prices.map(({ text }) => text)).toEqual(['97,000.0', '97,500.5']);
   });
 
-  test('with amounts and its address tells all of it', () => {
+  test('with amounts and address contains all of them', () => {
     const choice = { ...plain, hasAmounts: true, address: `0x${'ab'.repeat(20)}`, isTest: false };
     const card = cardOf(sharedPosition(position), choice, words.t);
     expect(card.facts).toEqual([

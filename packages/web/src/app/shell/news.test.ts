@@ -16,33 +16,33 @@ const told = (news: ReturnType<typeof fillNews>): string[] =>
 
 const markets = new Map([[7, { name: '“Rain?”', outcomes: ['Wet', 'Dry'] as const }]]);
 
-describe('a fill', () => {
+describe('a notice of a fill', () => {
   test.each([
     ['of a buy', [fill({})], ['Bought 1 BTC-USDC | at 100 | buy']],
     ['of a sell', [fill({ side: 'A', sz: '0.5' })], ['Sold 0.5 BTC-USDC | at 100 | sell']],
     [
-      'several of one order are one notice at their average',
+      'fills of one order are one notice with their average price',
       [fill({ sz: '1', px: '100' }), fill({ sz: '3', px: '104' })],
       ['Bought 4 BTC-USDC | at 103 | buy'],
     ],
     [
-      'two orders are two',
+      'two orders have two notices',
       [fill({ oid: 1 }), fill({ oid: 2, side: 'A' })],
       ['Bought 1 BTC-USDC | at 100 | buy', 'Sold 1 BTC-USDC | at 100 | sell'],
     ],
-    ['a settlement is told by the ledger', [fill({ crossed: null })], []],
+    ['settlements are reported by the ledger instead', [fill({ crossed: null })], []],
     [
-      'of an outcome market has its title, as text, and its price in cents',
+      'of an outcome market has the title as text and the price in cents',
       [fill({ title: '<b>Rain</b>', outcome: 'Yes', dir: 'Buy Yes', px: '0.069', sz: '12' })],
       ['Bought 12 Yes | <b>Rain</b> at 6.9¢ | buy'],
     ],
     [
-      'that buys the other leg is a purchase, whatever side of the book it stood on',
+      'that buys NO is a purchase on either side of the book',
       [fill({ instrumentId: 7, outcome: 'No', dir: 'Buy No', side: 'A', px: '0.4', sz: '5' })],
       ['Bought 5 Dry | “Rain?” at 40¢ | buy'],
     ],
     [
-      'several of shares are one notice at their average',
+      'several fills of shares are one notice with their average price',
       [
         fill({ instrumentId: 7, outcome: 'Yes', dir: 'Sell Yes', px: '0.5', sz: '1' }),
         fill({ instrumentId: 7, outcome: 'Yes', dir: 'Sell Yes', px: '0.51', sz: '1' }),
@@ -53,7 +53,7 @@ describe('a fill', () => {
     expect(told(fillNews(fills, words.t, [], markets))).toEqual(expected);
   });
 
-  test('keeps the decimals of the grid of its market', () => {
+  test('has the decimals of its market', () => {
     const eth = { index: 2, priceTick: '0.01', szDecimals: 4 } as PerpMeta;
     const fills = [fill({ instrumentId: 2, symbol: 'ETH-USDC', px: '3410.2', sz: '0.2' })];
     const expected = ['Bought 0.2000 ETH-USDC | at 3,410.20 | buy'];
@@ -61,7 +61,7 @@ describe('a fill', () => {
   });
 });
 
-describe('a change of the ledger', () => {
+describe('a notice of a ledger update', () => {
   const row = (delta: object): LedgerUpdate => ({ time: 1, hash: '0x', delta }) as LedgerUpdate;
   test.each([
     [
@@ -109,7 +109,7 @@ describe('a change of the ledger', () => {
     expect(told(ledgerNews([row(delta)], words.t, [], markets))).toEqual(expected);
   });
 
-  test('of a perp has its prices on the grid of its market', () => {
+  test('has perp prices with the decimals of their market', () => {
     const btc = { name: 'BTC-USDC', priceTick: '0.1' } as PerpMeta;
     const taken = {
       type: 'liquidation',
@@ -124,7 +124,7 @@ describe('a change of the ledger', () => {
     ]);
   });
 
-  test('a settlement of a market whose name is not known is told all the same', () => {
+  test("reports a settlement even if the market's name is unknown", () => {
     const delta = { type: 'outcomeSettlement', amount: '0', sz: '3', outcome: 'Yes' };
     const news = ledgerNews([row({ ...delta, settlementFraction: '0' })], words.t);
     expect(told(news)).toEqual(['A market resolved to No | Your 3 Yes shares pay nothing | sell']);

@@ -38,11 +38,11 @@ test.each([
     'Sell 5 Market 100000 Yes at 44.0¢, limit',
   ],
   [{ a: 100_000, r: true, p: '0.44', s: '5' }, 'Sell 5 Market 100000 No at 44.0¢, limit'],
-])('the order %j in words', (changes, sentence) => {
+])('describes the order %j', (changes, sentence) => {
   expect(say({ type: 'order', orders: [order(changes)] })).toEqual([sentence]);
 });
 
-test('each entry of a request is a sentence', () => {
+test('describes each entry of a request in a sentence', () => {
   const cancels = [
     { a: 1, o: 7 },
     { a: 2, o: 8 },
@@ -53,19 +53,19 @@ test('each entry of a request is a sentence', () => {
   ]);
 });
 
-test('texts of others stay as they are', () => {
+test('leaves user texts unchanged', () => {
   const agentName = '<img src=x onerror=alert(1)> {{rate}} $t(app.name)';
   expect(say({ type: 'approveAgent', agentAddress: '0xab', agentName })).toEqual([
     `Approve agent 0xab named “${agentName}”`,
   ]);
 });
 
-test('what cannot be read is passed over', () => {
+test('skips values that cannot be parsed', () => {
   expect(say({ type: 'order', orders: 'none' })).toEqual([]);
   expect(say({ type: 'somethingElse' })).toEqual([]);
 });
 
-describe('a line of a list', () => {
+describe('a row of a list', () => {
   const listed = (action: { type: string }, entries: number | null) =>
     briefOf(
       { hash: '0x1', time: 1, user: '0xab', block: 1, error: null, action, entries },
@@ -73,7 +73,7 @@ describe('a line of a list', () => {
       words.t,
     );
 
-  test('has the first of many orders, and how many more', () => {
+  test('contains the first order and the number of the others', () => {
     expect(listed({ type: 'order', orders: [order({})] } as never, 20)).toMatchObject({
       text: 'Buy 0.014 BTC-USDC at 96,926.5, limit',
       side: 'buy',
@@ -81,7 +81,7 @@ describe('a line of a list', () => {
     });
   });
 
-  test('keeps the price in sight where a market has a long name', () => {
+  test('keeps the price visible after a long market name', () => {
     const long = () => '“Does the evening ferry arrive on time, whatever the tide does?”';
     const action = { type: 'order', orders: [order({ a: 100_000, p: '0.44', s: '5' })] };
     const tx = { hash: '0x1', time: 1, user: '0xab', block: 1, error: null, action, entries: 1 };
@@ -96,7 +96,7 @@ describe('a line of a list', () => {
     expect(listed({ type: 'cancel', cancels } as never, 1).text).toBe('Cancel order 7 in BTC-USDC');
   });
 
-  test('shortens addresses, and says what kind it is where nothing more may be known', () => {
+  test('shortens addresses and shows only the kind of hidden requests', () => {
     const destination = `0x${'ab'.repeat(20)}`;
     const send = { type: 'withdraw3', amount: '25', destination };
     expect(listed(send, 1).text).toBe('Withdraw 25 USDC to 0xabab…abab');

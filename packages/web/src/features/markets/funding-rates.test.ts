@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const row = (time: number, fundingRate: string): FundingHistoryRow =>
   ({ time, fundingRate }) as FundingHistoryRow;
 
-test('hours are summed up over the last day and over all, and their mean is told for a year', () => {
+test('sums hours over a day and the week and annualises their mean', () => {
   const nowMs = 100 * HOUR_MS;
   const rows = [
     row(nowMs - 30 * HOUR_MS, '0.0003'),
@@ -21,7 +21,7 @@ test('hours are summed up over the last day and over all, and their mean is told
   });
 });
 
-test('where no hour paid nothing is claimed', () => {
+test('rates are undefined if no hour paid', () => {
   const nothing = { day: undefined, week: undefined, yearly: undefined, rates: [] };
   expect(fundingSums([], 1)).toEqual(nothing);
 });

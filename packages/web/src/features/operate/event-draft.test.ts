@@ -19,7 +19,7 @@ test.each([
   expect(slugOf(text)).toBe(slug);
 });
 
-test('times are those of UTC', () => {
+test('times are in UTC', () => {
   expect(timeOf('2026-11-16T22:00')).toBe(Date.UTC(2026, 10, 16, 22));
   expect(timeOf('')).toBeUndefined();
 });
@@ -39,14 +39,14 @@ test('an event and its market share their times', () => {
   ]);
 });
 
-test('nothing is sent that has ended already, or has no name', () => {
+test('a draft that has ended or lacks a name is not sent', () => {
   expect(eventOf({ ...draft, endsAt: '2026-11-15T11:00' }, NOW_MS)).toBeUndefined();
   expect(eventOf({ ...draft, title: '?' }, NOW_MS)).toBeUndefined();
   const markets = [{ question: '', name: '' }];
   expect(marketsOf({ ...draft, markets }, eventOf(draft, NOW_MS)!)).toBeUndefined();
 });
 
-test('a set needs a name for each market, and no question twice', () => {
+test('a set needs different names for its markets', () => {
   const set = (...names: string[]) => ({
     ...draft,
     markets: names.map((name) => ({ name, question: `Will ${name} win?` })),

@@ -9,7 +9,7 @@ const record = (szi: string, entryPx: string, cumFee: string, asset = '7') => ({
   position: { asset, szi, entryPx, cumFee, positionValue: '4', unrealizedPnl: '-1' },
 });
 
-test('what shares cost has their fees in it: at the end that is lost, all of it is gone', () => {
+test('the cost of shares includes fees; a worthless holding loses all of it', () => {
   const assetPositions = [
     record('100', '0.0887', '-0.56'),
     record('-10', '0.5', '0'),
@@ -37,17 +37,17 @@ const priced = (
 };
 
 test.each([
-  ['that nobody quoted or traded', priced('0.5', null, null), false],
-  ['with a bid alone', priced('0.5', '0.3', null), false],
-  ['whose quotes are too far apart for a mark', priced('0.5', '0.1', '0.8'), false],
-  ['whose quotes have it as their middle', priced('0.5', '0.49', '0.51'), true],
-  ['that was traded at it', priced('0.5', null, null, '0.5'), true],
+  ['without quotes or trades', priced('0.5', null, null), false],
+  ['with a bid only', priced('0.5', '0.3', null), false],
+  ['with quotes too far apart for a mark', priced('0.5', '0.1', '0.8'), false],
+  ['with 0.5 as the mid of its quotes', priced('0.5', '0.49', '0.51'), true],
+  ['that traded at 0.5', priced('0.5', null, null, '0.5'), true],
   ['at any other price', priced('0.45', '0.44', '0.46'), true],
-])('a half is the opinion of somebody or of nobody: a market %s', (_, market, expected) => {
+])('a mark of 0.5 counts only if it is traded or quoted: a market %s', (_, market, expected) => {
   expect(isSomebodys(market.pricing.yes_price, market)).toBe(expected);
 });
 
-test('the likeliest comes first, and what nobody has priced last', () => {
+test('the most likely market is first and markets without a price are last', () => {
   const [none, low, high] = [
     priced('0.5', null, null),
     priced('0.05', '0.04', '0.06'),

@@ -8,7 +8,7 @@ const order = (outcome: 'Yes' | 'No', limitPx: string, reduceOnly = false) => ({
   reduceOnly,
 });
 
-test('R-one-book: own orders stand on the side that they have in the leg that is looked at', () => {
+test('R-one-book: own orders appear on the side of the displayed leg', () => {
   const orders = [
     order('Yes', '0.4'),
     order('No', '0.55'),

@@ -10,11 +10,14 @@ test.each([
   ['1D', 100_000 * MINUTE_MS, 10],
   ['1H', 100_000 * MINUTE_MS, 1],
   ['All', 20_000 * MINUTE_MS, 100],
-] as const)('%s of an event that is %d ms old has a point every %d min', (range, age, minutes) => {
-  expect(fidelityOf(range, age)).toBe(minutes);
-});
+] as const)(
+  '%s of an event %d ms after its start has a point every %d min',
+  (range, age, minutes) => {
+    expect(fidelityOf(range, age)).toBe(minutes);
+  },
+);
 
-test('an event that is being decided is asked for more often, one that is resolved never again', () => {
+test('an event in resolution is refetched more often, a resolved one never', () => {
   const event = (status: string, phase: string, end: number): OutcomeEventMeta =>
     ({ status, markets: [{ phase, end_time: end }] }) as unknown as OutcomeEventMeta;
   const calm = eventPace(event('open', 'open', 100_000), 0);

@@ -9,8 +9,8 @@ const level = (px: string, sz: string) => ({ px, sz, n: 1 });
 const ASKS = [level('0.46', '100'), level('0.47', '100')];
 const BIDS = [level('0.45', '100'), level('0.44', '100')];
 
-describe('a purchase for money', () => {
-  test('buys from level to level, and its limit is a little beyond the last', () => {
+describe('a purchase for an amount of money', () => {
+  test('takes levels in order and has a limit slightly beyond the last', () => {
     // 69.5 / 0.49 = 141.836…; 100 at 0.46 and 41.83 at 0.47; a lot more would be 69.5016 at the limit.
     expect(quoteBuyFor('69.5', ASKS, GRID)).toEqual({
       shares: '141.83',
@@ -28,21 +28,24 @@ describe('a purchase for money', () => {
     ['10', ASKS, { limit: '0.48', shares: '20.1', fee: '0.349499', reserve: '9.999188' }],
     // Beyond a half the fee falls while the sum rises: 0.9 + 0.07 × 0.9 × 0.1 = 0.9063.
     ['50', [level('0.88', '100')], { limit: '0.9', shares: '55.16', reserve: '49.991508' }],
-  ])('R-reserve: %s is a ceiling, all at the limit with the fee there', (spend, asks, expected) => {
-    const quote = quoteBuyFor(spend, asks, FEE)!;
-    expect(quote).toMatchObject(expected);
-    expect(compare(quote.reserve, spend)).toBeLessThanOrEqual(0);
-    const oneLotMore = reserveOf(add(quote.shares, '0.01'), quote.limit, FEE);
-    expect(compare(oneLotMore, spend)).toBe(1);
-  });
+  ])(
+    'R-reserve: %s is the maximum cost, with all shares and fees at the limit',
+    (spend, asks, expected) => {
+      const quote = quoteBuyFor(spend, asks, FEE)!;
+      expect(quote).toMatchObject(expected);
+      expect(compare(quote.reserve, spend)).toBeLessThanOrEqual(0);
+      const oneLotMore = reserveOf(add(quote.shares, '0.01'), quote.limit, FEE);
+      expect(compare(oneLotMore, spend)).toBe(1);
+    },
+  );
 
-  test('a far level that would leave less to buy is not reached for', () => {
+  test('does not use a distant level that would reduce the shares', () => {
     // At a limit of 0.42 the money is enough for 33.33 shares, while 100 are offered at 0.10.
     const asks = [level('0.1', '100'), level('0.4', '1000')];
     expect(quoteBuyFor('14', asks, GRID)).toMatchObject({ shares: '100', limit: '0.12' });
   });
 
-  test('more money than the book has: all of the book, and it says so', () => {
+  test('takes the whole book and reports it if the money exceeds it', () => {
     expect(quoteBuyFor('1000', ASKS, GRID)).toMatchObject({ shares: '200', isWhole: false });
     expect(quoteBuyFor('1000', [], GRID)).toBeUndefined();
   });
@@ -51,11 +54,11 @@ describe('a purchase for money', () => {
 test.each([
   ['0.98', '0.99'],
   ['0.99', '0.99'],
-])('a limit never leaves the grid: an offer at %s is taken at %s at most', (px, limit) => {
+])('the limit stays on the grid: an offer at %s is taken at %s or better', (px, limit) => {
   expect(quoteBuyShares('5', [level(px, '10')], GRID)).toMatchObject({ limit });
 });
 
-test('a sale takes bids, and its limit is below the last', () => {
+test('a sale takes bids and has a limit below the last', () => {
   expect(quoteSell('150', BIDS, GRID)).toMatchObject({
     limit: '0.42',
     average: '0.446666',
@@ -65,7 +68,7 @@ test('a sale takes bids, and its limit is below the last', () => {
   expect(quoteSell('500', BIDS, GRID)).toMatchObject({ average: '0.445', isWhole: false });
 });
 
-test('R-one-book: the NO side shows the same orders mirrored', () => {
+test('R-one-book: the NO side mirrors the same orders', () => {
   const book = { coin: '1', time: 0, levels: [BIDS, ASKS] as [typeof BIDS, typeof ASKS] };
   const { asks, bids } = ladderOf(book, 'No');
   expect(asks.map(({ px }) => px)).toEqual(['0.55', '0.56']);

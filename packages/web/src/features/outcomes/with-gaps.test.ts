@@ -8,19 +8,19 @@ const drawn = (...seconds: number[]): string =>
     .join(' ');
 
 test.each([
-  ['a price a second is one line', [1, 2, 3, 4, 5], '1 2 3 4 5'],
-  ['a few that are late are no outage', [1, 2, 3, 10, 11], '1 2 3 10 11'],
+  ['one price per second is a line', [1, 2, 3, 4, 5], '1 2 3 4 5'],
+  ['a few late prices are not a gap', [1, 2, 3, 10, 11], '1 2 3 10 11'],
   ['an outage is a gap', [1, 2, 3, 75, 76], '1 2 3 gap 75 76'],
-  ['two of them are two', [1, 2, 30, 31, 60, 61, 62], '1 2 gap 30 31 gap 60 61 62'],
-  ['what is thinned evenly is one line', [0, 12, 24, 36, 48], '0 12 24 36 48'],
-  ['and has its gaps too', [0, 12, 24, 84, 96, 108], '0 12 24 gap 84 96 108'],
-  ['one price is a price', [5], '5'],
-  ['nothing is nothing', [], ''],
+  ['two outages are two gaps', [1, 2, 30, 31, 60, 61, 62], '1 2 gap 30 31 gap 60 61 62'],
+  ['evenly thinned prices are a line', [0, 12, 24, 36, 48], '0 12 24 36 48'],
+  ['thinned prices have gaps at outages', [0, 12, 24, 84, 96, 108], '0 12 24 gap 84 96 108'],
+  ['a single price stays', [5], '5'],
+  ['no prices are an empty list', [], ''],
 ])('%s', (_, seconds, expected) => {
   expect(drawn(...seconds)).toBe(expected);
 });
 
-test('times go on growing, as a chart needs them', () => {
+test('times strictly increase, as the chart requires', () => {
   const times = withGaps(seen(1, 2, 30, 31)).map(({ t }) => t);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
   expect(new Set(times).size).toBe(times.length);

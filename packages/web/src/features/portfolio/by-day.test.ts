@@ -14,7 +14,7 @@ const point = (hours: number, pnl: string, accountValue: string): PortfolioPoint
 });
 
 describe('days of a portfolio', () => {
-  test('each day has what happened between its borders, the newest is the one that runs', () => {
+  test('contain the changes between their boundaries, the current day first', () => {
     const points = [
       point(12, '0', '100'),
       point(24, '5', '105'),
@@ -31,13 +31,13 @@ describe('days of a portfolio', () => {
     expect(days[0]?.fees).toBe('1.5');
   });
 
-  test('the days that are shown sum up to what the curve ends with', () => {
+  test('add up to the end of the curve', () => {
     const points = [
       point(0, '0', '0'),
       point(24, '0', '0'),
       point(30, '0', '100'),
       point(48, '-20.5', '79.5'),
-      // All of it was shares that paid nothing: neither value nor volume, and yet the day counts.
+      // Worthless shares settled: no value or volume, but the day counts.
       point(72, '-100', '0'),
       point(96, '-100', '0'),
     ];
@@ -49,7 +49,7 @@ describe('days of a portfolio', () => {
     expect(sum(days.map(({ pnl }) => pnl))).toBe(points.at(-1)?.pnl);
   });
 
-  test('nothing, and a single point, are no day', () => {
+  test('do not exist without points or with a single one', () => {
     expect(byDay([])).toEqual([]);
     expect(byDay([point(3, '0', '1')])).toEqual([]);
   });

@@ -15,7 +15,7 @@ function faucet(hours: number, amount: string): LedgerUpdate {
   return { time: hours * HOUR, hash: `0x${hours}`, delta } as LedgerUpdate;
 }
 
-/** Of an account that is older than what the history has: 40 were won before, 3 since. */
+/** An account older than the history: a profit of 40 before it and 3 since. */
 const points = [
   point(0, '0', '0'),
   point(24, '0', '0'),
@@ -24,24 +24,24 @@ const points = [
 ];
 const isWhole = true;
 
-test('sums begin with the first value where the history does not have the beginning of the window', () => {
+test('sums start with the first value if the history starts within the window', () => {
   const told = { window: 'week' as const, deposits: '1000', points };
   const kept = keptWindow(told, { rows: [], isWhole });
   expect(kept).toEqual({
     sinceMs: 48 * HOUR,
     points: [point(48, '1040', '0'), point(60, '1043', '3')],
   });
-  // What was won before the first day that there is was not won on it.
+  // Profit from before the first known day is not assigned to it.
   expect(sum(byDay(kept.points).map(({ pnl }) => pnl))).toBe('3');
 });
 
-test('an account that began within the window has all of it', () => {
+test('sums of an account opened within the window are complete', () => {
   const told = { window: 'week' as const, deposits: '1000', points };
   const ledger = { rows: [faucet(30, '1000')], isWhole };
   expect(keptWindow(told, ledger)).toEqual({ points, sinceMs: undefined });
 });
 
-test('nothing is concluded from a ledger of which only the newest rows are here, nor from a window that has its beginning, nor of all', () => {
+test('a partial ledger, a complete window and the whole history are not adjusted', () => {
   const told = { window: 'week' as const, deposits: '1000', points };
   expect(keptWindow(told, { rows: [], isWhole: false }).points).toBe(points);
   expect(keptWindow({ ...told, window: 'all' }, { rows: [], isWhole }).points).toBe(points);

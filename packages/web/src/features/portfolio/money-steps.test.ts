@@ -12,7 +12,7 @@ const row = (time: number, delta: object): LedgerUpdate =>
 const faucet = (time: number, amount: string) => row(time, { type: 'faucet', amount });
 
 describe('the curve of the value', () => {
-  test('steps when money came, and what was won is spread around that', () => {
+  test('steps at deposits and spreads profit around them', () => {
     const steps = withSteps(
       [point(1_000, '100', '0'), point(2_000, '1110', '10')],
       [faucet(1_400, '1000'), faucet(900, '100')],
@@ -25,7 +25,7 @@ describe('the curve of the value', () => {
     ]);
   });
 
-  test('steps once for each payment, the oldest first, down for what went', () => {
+  test('steps once per payment, oldest first, and down for withdrawals', () => {
     const sent = row(1_800, { type: 'send', amount: '30', fee: '0' });
     const steps = withSteps(
       [point(1_000, '0', '0'), point(2_000, '70', '0')],
@@ -42,7 +42,7 @@ describe('the curve of the value', () => {
     expect(steps.every(({ pnl }) => pnl === '0')).toBe(true);
   });
 
-  test('steps at the later point where the ledger does not tell when', () => {
+  test('steps at the later point if the ledger lacks the time', () => {
     const steps = withSteps(
       [point(1_000, '50', '0'), point(2_000, '20', '0')],
       [row(1_500, { type: 'withdraw', amount: '30', status: 'pending' })],
@@ -54,14 +54,14 @@ describe('the curve of the value', () => {
     ]);
   });
 
-  test('has no step where nothing came: transfers within an account and what was won are none', () => {
+  test('has no step for internal transfers and profit', () => {
     const points = [point(1_000, '50', '0'), point(2_000, '60', '10'), point(3_000, '45', '-5')];
     const own = row(1_200, { type: 'accountTransfer', amount: '20' });
     expect(withSteps(points, [own])).toEqual(points);
     expect(withSteps([], [own])).toEqual([]);
   });
 
-  test('times are all different, also of payments in neighbouring milliseconds', () => {
+  test('has unique times, even for payments in adjacent milliseconds', () => {
     const steps = withSteps(
       [point(1_000, '0', '0'), point(1_003, '6', '0')],
       [faucet(1_001, '1'), faucet(1_002, '1'), faucet(1_002, '1'), faucet(1_003, '3')],

@@ -17,22 +17,22 @@ function faucet(time: number, amount: string): LedgerUpdate {
   return { time, hash: '0x', delta: { type: 'faucet', amount, token: 'USDC' } } as LedgerUpdate;
 }
 
-describe('what was won is of the same moment as the value beside it', () => {
-  test('what the value has moved since the last point is won or lost', () => {
+describe('profit up to the current value', () => {
+  test('includes the change of the value since the last point', () => {
     expect(upToNow(LAST, '1003.5', [])).toEqual([LAST[0], point(1_000, '1003.5', '28.5')]);
     expect(pnlOf(upToNow(LAST, '990', []))).toBe('15');
   });
 
-  test('money that came in since then is not won; what came before is in the point already', () => {
+  test('excludes later deposits; earlier ones are in the point', () => {
     expect(pnlOf(upToNow(LAST, '1103.5', [faucet(1_500, '100'), faucet(900, '7')]))).toBe('28.5');
   });
 
-  test('while one of the two is not known, it is what the venue said', () => {
+  test("is the venue's figure while a response is missing", () => {
     expect(upToNow(LAST, undefined, [])).toBe(LAST);
     expect(upToNow([], '5', [])).toEqual([]);
   });
 
-  test('days sum up to the result of the window, however old the one answer and the other are', () => {
+  test('equals the sum of the days for responses of any age', () => {
     const month = [point(20 * HOUR, '0', '0'), point(24 * HOUR, '990', '-10')];
     const older = [...month, point(30 * HOUR, '1010.25', '10.25')];
     const newer = [...month, point(31 * HOUR, '1057.17', '7.17')];

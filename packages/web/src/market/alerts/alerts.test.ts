@@ -35,8 +35,8 @@ describe('an alert is reached', () => {
   });
 });
 
-describe('what is told', () => {
-  test('a price once, however long it stays there and however often it comes back', () => {
+describe('notifications', () => {
+  test('a price notifies once, however often it returns', () => {
     const first = judged([alert({})], '1', figures('101'), 5);
     expect(first.due.map(({ id }) => id)).toEqual(['a']);
     expect(first.rows).toEqual([alert({ toldMs: 5 })]);
@@ -46,7 +46,7 @@ describe('what is told', () => {
     }
   });
 
-  test('a rate each time that it comes there', () => {
+  test('a rate notifies each time it reaches the bound', () => {
     const rows = [alert({ kind: 'funding', bound: '0.01' })];
     const first = judged(rows, '1', figures('1', '0.0001'), 5);
     expect(first.due).toHaveLength(1);
@@ -55,13 +55,13 @@ describe('what is told', () => {
     expect(judged(gone.rows, '1', figures('1', '-0.0002'), 7).due).toHaveLength(1);
   });
 
-  test('nothing of another market', () => {
+  test('other markets do not notify', () => {
     expect(judged([alert({})], '2', figures('101'), 5).due).toEqual([]);
   });
 });
 
-describe('what is kept', () => {
-  test('comes back as it was', () => {
+describe('stored alerts', () => {
+  test('are restored', () => {
     const kept = { ...withRow(NO_ALERTS, alert({ toldMs: 3 })), marginFrom: 80, hasFills: true };
     expect(alertsOf(JSON.stringify(kept))).toEqual(kept);
     expect(withoutRow(kept, 'a').rows).toEqual([]);
@@ -75,11 +75,11 @@ describe('what is kept', () => {
     ['{"rows":7}'],
     ['{"rows":[null,{},{"id":"a","kind":"above","coin":"1","market":"x","bound":"1; drop"}]}'],
     ['{"rows":[{"id":1,"kind":"above","coin":"1","market":"x","bound":"1"}],"marginFrom":"80"}'],
-  ])('%s is nothing', (text) => {
+  ])('ignore %s', (text) => {
     expect(alertsOf(text)).toEqual(NO_ALERTS);
   });
 
-  test('has a bound: the oldest go first', () => {
+  test('have a limit: the oldest are removed first', () => {
     const many = Array.from({ length: 60 }, (_, at) => alert({ id: String(at) }));
     const kept = many.reduce(withRow, NO_ALERTS);
     expect([kept.rows.length, kept.rows[0]?.id]).toEqual([50, '10']);

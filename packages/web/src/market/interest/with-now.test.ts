@@ -3,7 +3,7 @@ import { withNow } from './interest-line.tsx';
 
 const hour = (time: number, openInterest: string) => ({ time, openInterest, markPx: '10' });
 
-test('the last point is what is held now', () => {
+test('the last point is the current open interest', () => {
   const now = { openInterest: '3', markPx: '11' };
   expect(withNow([hour(1, '1'), hour(2, '2')], now, 5)).toEqual([
     hour(1, '1'),
@@ -12,14 +12,14 @@ test('the last point is what is held now', () => {
   ]);
 });
 
-test('an hour that the clock of this machine has not reached stands behind no point of now', () => {
+test('hours in the future of the local clock are omitted', () => {
   expect(withNow([hour(1, '1'), hour(9, '2')], { openInterest: '3', markPx: '11' }, 5)).toEqual([
     hour(1, '1'),
     { time: 5, openInterest: '3', markPx: '11' },
   ]);
 });
 
-test('before the stream has told anything the hours stand alone', () => {
+test('only hours are shown before the first stream event', () => {
   expect(withNow([hour(1, '1')], { openInterest: undefined, markPx: undefined }, 5)).toEqual([
     hour(1, '1'),
   ]);

@@ -5,7 +5,7 @@ const OWN = `0x${'11'.repeat(20)}`;
 const ANN = `0x${'aB'.repeat(20)}`;
 const BEN = `0x${'cd'.repeat(20)}`;
 
-test('addresses in any case become signers, and empty fields do not count', () => {
+test('accepts addresses in any case and ignores empty fields', () => {
   expect(signersOf([` ${ANN} `, '', BEN], OWN)).toEqual([ANN.toLowerCase(), BEN]);
   expect(signersOf(['', ' '], OWN)).toBeUndefined();
 });

@@ -26,7 +26,7 @@ const entryOf = (ticket: Ticket) => draftOf(ticket, FACTS).entry?.(1_000);
 const faultOf = (ticket: Ticket) => draftOf(ticket, FACTS).fault;
 
 describe('a market order', () => {
-  test('is a limit beyond what it needs, whose rest is cancelled soon', () => {
+  test('is a limit order beyond the needed level that cancels its rest', () => {
     expect(entryOf(BUY)).toEqual({
       a: 100_001,
       b: true,
@@ -37,7 +37,7 @@ describe('a market order', () => {
     });
   });
 
-  test('of NO is on the other side of the book, at the price of NO', () => {
+  test('for NO is on the other side of the book at the NO price', () => {
     expect(entryOf({ ...BUY, leg: 'No' })).toMatchObject({ b: false, r: false, p: '0.48' });
     expect(entryOf({ ...BUY, intent: 'sell', unit: 'shares', amount: '20' })).toMatchObject({
       b: false,
@@ -46,7 +46,7 @@ describe('a market order', () => {
     });
   });
 
-  test('needs somebody on the other side', () => {
+  test('needs a counterparty', () => {
     const empty = { ...FACTS, ladder: { bids: [], asks: [] } };
     expect(draftOf(BUY, empty)).toMatchObject({ fault: 'emptyBook', entry: undefined });
   });
@@ -61,18 +61,18 @@ describe('a limit order', () => {
       { life: 'date', untilMs: 7_000_000 },
       { tif: 'Gtd', expireTime: 7_000_000 },
     ],
-  ] as const)('%o stays as %o', (part, limit) => {
+  ] as const)('%o has the lifetime %o', (part, limit) => {
     const entry = entryOf({ ...LIMIT, ...part });
     expect(entry).toMatchObject({ p: '0.4', s: '20', t: { limit } });
   });
 
-  test('R-reserve: money to spend is a ceiling, the fee of one that takes included', () => {
+  test('R-reserve: the amount to spend is the maximum, including the taker fee', () => {
     // 0.4 + 0.07 × 0.4 × 0.6 = 0.4168 a share; 19.2 of them would be 8.00256.
     const facts = { ...FACTS, grid: { ...FACTS.grid, takerFeeRate: '0.07' } };
     expect(draftOf(LIMIT, facts)).toMatchObject({ shares: '19.19', reserve: '7.998392' });
   });
 
-  test('a price between two steps offers the nearest', () => {
+  test('a price between two ticks suggests the nearest', () => {
     const draft = draftOf({ ...LIMIT, cents: '40.4' }, FACTS);
     expect(draft).toMatchObject({ fault: 'offTick', nearestCents: '40', entry: undefined });
   });
@@ -85,11 +85,11 @@ test.each([
   ['price', { cents: '100' }],
   ['small', { amount: '1' }],
   ['date', { life: 'date' }],
-] as const)('what is missing is told: %s in %o', (fault, part) => {
+] as const)('the missing input is reported: %s in %o', (fault, part) => {
   expect(faultOf({ ...LIMIT, ...part })).toBe(fault);
 });
 
-test('R-sizes: a sale of all that is free may be below the minimum, another may not', () => {
+test('R-sizes: only a sale of the whole holding may be below the minimum', () => {
   const sale: Ticket = { ...LIMIT, intent: 'sell', unit: 'shares', amount: '3' };
   expect(faultOf(sale)).toBeUndefined();
   expect(faultOf({ ...sale, amount: '2' })).toBe('small');

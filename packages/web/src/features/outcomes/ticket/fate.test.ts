@@ -55,7 +55,7 @@ const atBook = (status: OutcomeUpdate['status'], filledSz: string): FatesState =
   updates: new Map([[7, update(status, filledSz)]]),
 });
 
-describe('where an order is', () => {
+describe('the status of an order', () => {
   test.each([
     ['sent', NOTHING, undefined],
     ['queued', NOTHING, 'trace'],
@@ -69,14 +69,14 @@ describe('where an order is', () => {
     expect(fateOf({ ...SENT, traceId }, state, undefined).at).toBe(at);
   });
 
-  test('a failure has its reason', () => {
+  test('a failure contains its reason', () => {
     expect(fateOf(SENT, released(false), undefined)).toMatchObject({
       message: 'Trading is halted',
     });
   });
 });
 
-test('an answer that was lost is found in the receipt', () => {
+test('the receipt replaces a lost response', () => {
   const result: OrderResult = {
     i: 0,
     oid: 7,
@@ -94,7 +94,7 @@ test('an answer that was lost is found in the receipt', () => {
   });
 });
 
-test('where the streams said nothing, the receipt does', () => {
+test('the receipt replaces missing stream events', () => {
   const result = (state: OrderResult['state'], error: string | null): ActionStatus =>
     ({
       status: 'executed',

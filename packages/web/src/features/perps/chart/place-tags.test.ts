@@ -7,40 +7,40 @@ function placed(ys: readonly number[], height = 400) {
   return { above, below, tags: ys.map((_, at) => places.get(String(at))!) };
 }
 
-describe('labels of lines on the chart', () => {
-  test('stand at their line where there is room', () => {
+describe('labels of chart lines', () => {
+  test('are at their line if nothing overlaps', () => {
     expect(placed([100, 200]).tags.map(({ tagY }) => tagY)).toEqual([100, 200]);
   });
 
-  test('make room for each other, in the order of their prices', () => {
+  test('move apart in the order of their prices', () => {
     expect(placed([100, 105, 103]).tags.map(({ tagY }) => tagY)).toEqual([81, 125, 103]);
   });
 
-  test('of one price stand around it: the ticket beside the order that rests there', () => {
+  test('of one price surround it, with the ticket next to its resting order', () => {
     expect(placed([200, 200]).tags.map(({ tagY }) => tagY)).toEqual([189, 211]);
-    // One that has room stays where it is.
+    // A label without overlap does not move.
     expect(placed([200, 200, 300]).tags.map(({ tagY }) => tagY)).toEqual([189, 211, 300]);
   });
 
-  test('that move into the room of another take it along', () => {
+  test('that are pushed into another label push it too', () => {
     expect(placed([170, 200, 200]).tags.map(({ tagY }) => tagY)).toEqual([168, 190, 212]);
   });
 
-  test('at the lower end they go up instead of out', () => {
+  test('move up at the lower edge', () => {
     expect(placed([398, 399, 400]).tags.map(({ tagY }) => tagY)).toEqual([356, 378, 400]);
   });
 
-  test('of lines out of sight they stand at the edge, the nearest three, and the others are counted', () => {
+  test('of the three nearest lines out of sight are at the edge; others are counted', () => {
     const { above, below, tags } = placed([-10, -20, -30, -40, 500]);
     expect([above, below]).toEqual([1, 0]);
     expect(tags.map(({ edge }) => edge)).toEqual(['above', 'above', 'above', 'above', 'below']);
     expect(tags.map(({ isCounted }) => isCounted)).toEqual([false, false, false, true, false]);
-    // The nearest to the prices stands nearest to them.
+    // The nearest price is the closest to the visible range.
     expect(tags.slice(0, 3).map(({ tagY }) => tagY)).toEqual([55, 33, 11]);
     expect(tags[4]!.tagY).toBe(389);
   });
 
-  test('what is in sight makes room for what stands at the edge', () => {
+  test('of visible lines move away from those at the edge', () => {
     const [, inSight] = placed([-10, 5]).tags;
     expect(inSight!.tagY).toBe(33);
   });

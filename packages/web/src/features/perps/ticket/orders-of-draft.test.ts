@@ -17,10 +17,10 @@ const AROUND: Surroundings = {
   isHedge: false,
 };
 
-// Test files share the modules, and so the draft.
+// The tests of a file share the module and its draft.
 beforeEach(() => draftStore.setState(draftStore.getInitialState(), true));
 
-/** A ticket in few words: side, size, price and kind of each order. */
+/** The orders as text: side, size, price and type. */
 function told(change: Partial<Draft>, around: Partial<Surroundings> = {}): string {
   const drafted = ordersOf({ ...draftStore.getState(), ...change }, { ...AROUND, ...around });
   if (drafted.missing !== undefined) return `lacks ${drafted.missing}`;
@@ -39,14 +39,14 @@ test.each<[string, Partial<Draft>, string]>([
   ['a price and a size', { price: '990.5', size: '2' }, 'na: buy 2 @990.5 Gtc'],
   ['no price', { size: '2' }, 'lacks price'],
   ['no size', { price: '990' }, 'lacks size'],
-  ['a size that is not finished', { price: '990', size: '1.' }, 'lacks size'],
+  ['an incomplete size', { price: '990', size: '1.' }, 'lacks size'],
   [
     'USDC is rounded down to the lot',
     { price: '900', size: '100', sizeUnit: 'quote' },
     'na: buy 0.111 @900 Gtc',
   ],
   [
-    'what is off the tick is for the venue to refuse',
+    'a price off the tick, which the venue rejects',
     { price: '990.3', size: '1' },
     'na: buy 1 @990.3 Gtc',
   ],
@@ -57,29 +57,29 @@ test.each<[string, Partial<Draft>, string]>([
     { price: '990', size: '1', lifetime: 'date', untilMs: 77_000 },
     'na: buy 1 @990 Gtd 77000',
   ],
-  ['until a date that is not chosen', { price: '990', size: '1', lifetime: 'date' }, 'lacks date'],
+  ['a lifetime without a date', { price: '990', size: '1', lifetime: 'date' }, 'lacks date'],
   [
-    'what takes at once has no end',
+    'an immediate order without an expiry',
     { type: 'market', size: '1', lifetime: 'date' },
     'na: buy 1 @1030 FrontendMarket',
   ],
   [
-    'a market order is bounded',
+    'a market order and its price limit',
     { type: 'market', side: 'sell', size: '1', isReduceOnly: true },
     'na: sell 1 @970 FrontendMarket reduces',
   ],
   [
-    'a stop takes the market',
+    'a stop as a market order',
     { type: 'stop', side: 'sell', size: '1', triggerPrice: '950', price: '900' },
     'na: sell 1 @950 sl 950 market',
   ],
   [
-    'or has a limit',
+    'a stop with a limit',
     { type: 'takeProfit', side: 'sell', size: '1', triggerPrice: '1050', limitPrice: '1049' },
     'na: sell 1 @1049 tp 1050',
   ],
   [
-    'but not half of one',
+    'a stop with an incomplete limit',
     { type: 'stop', side: 'sell', size: '1', triggerPrice: '950', limitPrice: '.' },
     'lacks price',
   ],
@@ -89,7 +89,7 @@ test.each<[string, Partial<Draft>, string]>([
     'na: buy 0.333 @990 Gtc, buy 0.333 @985 Gtc, buy 0.333 @980 Gtc',
   ],
   [
-    'a ladder of one',
+    'a scale order with one step',
     { type: 'scale', price: '9', lastPrice: '8', steps: '1', size: '1' },
     'lacks steps',
   ],
@@ -108,12 +108,12 @@ test.each<[string, Partial<Draft>, string]>([
     { price: '1000', size: '2', hasExits: true, exitBasis: 'pnl', takeProfit: '50' },
     'normalTpsl: buy 2 @1000 Gtc, sell 2 @1025 tp 1025 market reduces',
   ],
-  ['exits without one', { price: '1000', size: '2', hasExits: true }, 'lacks exits'],
+  ['exits without a price', { price: '1000', size: '2', hasExits: true }, 'lacks exits'],
 ])('a ticket with %s', (_, change, expected) => {
   expect(told(change)).toBe(expected);
 });
 
-test('in hedge mode a closing order reduces, and nothing else does', () => {
+test('in hedge mode only closing orders are reduce-only', () => {
   const amounts = { price: '990', size: '1', side: 'sell' } as const;
   expect(told({ ...amounts, isClosing: true }, { isHedge: true })).toBe(
     'na: sell 1 @990 Gtc reduces',
@@ -121,7 +121,7 @@ test('in hedge mode a closing order reduces, and nothing else does', () => {
   expect(told({ ...amounts, isReduceOnly: true }, { isHedge: true })).toBe('na: sell 1 @990 Gtc');
 });
 
-test('a stop begins at the market, whatever prices other kinds of order have', () => {
+test('a stop is a market order, regardless of prices of other types', () => {
   changeDraft({ type: 'scale', price: '990', lastPrice: '980', size: '1' });
   chooseType('stop');
   changeDraft({ triggerPrice: '1010' });
@@ -134,7 +134,7 @@ test('a stop begins at the market, whatever prices other kinds of order have', (
   expect(told({})).toBe('na: buy 1 @990 Gtc');
 });
 
-test('without a mark there is nothing to count with', () => {
+test('a draft without a mark has no orders', () => {
   expect(told({ price: '990', size: '1' }, { hasMark: false })).toBe('lacks mark');
   expect(told({ type: 'market', size: '1' }, { markPx: undefined })).toBe('lacks mark');
   expect(told({ price: '990', size: '1' }, { markPx: undefined })).toBe('na: buy 1 @990 Gtc');

@@ -13,26 +13,26 @@ const STOP = { ...PLAIN, type: 'stop' } as const;
 
 test.each([
   ['the price', 'orders[0].p', PLAIN, { price: '7' }],
-  ['the size, which is then in base', 'orders[0].s', PLAIN, { size: '7', sizeUnit: 'base' }],
-  ['where it fires', 'orders[0].t.trigger.triggerPx', PLAIN, { triggerPrice: '7' }],
+  ['the size, then in base units', 'orders[0].s', PLAIN, { size: '7', sizeUnit: 'base' }],
+  ['the trigger price', 'orders[0].t.trigger.triggerPx', PLAIN, { triggerPrice: '7' }],
   ['the limit of a stop', 'orders[0].p', { ...STOP, limitPrice: '6' }, { limitPrice: '7' }],
-  ['and where it fires, if it has none', 'orders[0].p', STOP, { triggerPrice: '7' }],
+  ['the trigger price of a stop without a limit', 'orders[0].p', STOP, { triggerPrice: '7' }],
   ['the first exit', 'orders[1].t.trigger.triggerPx', EXITS, { takeProfit: '7' }],
   ['the second exit', 'orders[2].t.trigger.triggerPx', EXITS, { stopLoss: '7' }],
   [
-    'a stop without a profit before it',
+    'a stop-loss without a take-profit',
     'orders[1].t.trigger.triggerPx',
     { ...EXITS, takeProfit: '' },
     { stopLoss: '7' },
   ],
   [
-    'nothing, where an exit was worked out',
+    'no field for a derived exit',
     'orders[1].t.trigger.triggerPx',
     { ...EXITS, exitBasis: 'pnl' },
     undefined,
   ],
-  ['nothing of a ladder', 'orders[3].p', PLAIN, undefined],
-  ['nothing that the ticket has no field for', 'builder.f', PLAIN, undefined],
-] as const)('a refused field mends %s', (_, field, draft, expected) => {
+  ['no field of a scale order', 'orders[3].p', PLAIN, undefined],
+  ['no field for a value outside the ticket', 'builder.f', PLAIN, undefined],
+] as const)('a rejected field corrects %s', (_, field, draft, expected) => {
   expect(remedyOf({ kind: 'useValue', field, value: '7' }, draft)).toEqual(expected);
 });

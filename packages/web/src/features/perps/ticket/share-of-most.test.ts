@@ -30,34 +30,34 @@ test.each<[string, Partial<Draft>, [string | null, string | null]]>([
   ['the market', { type: 'market', price: '990' }, [null, null]],
   ['a limit', { type: 'limit', price: '990' }, ['990', '990']],
   [
-    'a limit off the tick, at the nearest one',
+    'a limit off the tick at the nearest tick',
     { type: 'limit', price: '990.3' },
     ['990.5', '990.5'],
   ],
-  ['a limit that is not typed yet', { type: 'limit', price: '' }, [null, null]],
+  ['a limit without a price', { type: 'limit', price: '' }, [null, null]],
   [
-    'the worst price of a ladder',
+    'a scale order at its worst price',
     { type: 'scale', price: '990', lastPrice: '980' },
     ['990', '980'],
   ],
   ['a trigger with a limit', { type: 'stop', limitPrice: '1010' }, ['1010', '1010']],
-  ['a trigger without one', { type: 'stop', limitPrice: '' }, [null, null]],
+  ['a trigger without a limit', { type: 'stop', limitPrice: '' }, [null, null]],
 ])('the venue sizes %s', (_, change, prices) => {
   expect(askedPrices(draft(change), GRID)).toEqual(prices);
 });
 
 test.each<[string, Partial<Draft>, ActiveAssetData, string]>([
-  ['half a percent less than the most', { share: 100 }, asset(), '9.95'],
-  ['of the other side', { share: 50, side: 'sell' }, asset(), '3.98'],
-  ['more room at a high leverage', { share: 100 }, asset({ value: 40 }), '9.92'],
-  ['never a percent', { share: 100 }, asset({ value: 100 }), '9.91'],
-  ['of a position all of it', { share: 100, isReduceOnly: true }, asset(), '10'],
-])('a share of a hundred is %s', (_, change, about, size) => {
+  ['half a percent less than the maximum', { share: 100 }, asset(), '9.95'],
+  ['of the maximum of the other side', { share: 50, side: 'sell' }, asset(), '3.98'],
+  ['reduced by a larger buffer at high leverage', { share: 100 }, asset({ value: 40 }), '9.92'],
+  ['reduced by less than a percent', { share: 100 }, asset({ value: 100 }), '9.91'],
+  ['the whole position', { share: 100, isReduceOnly: true }, asset(), '10'],
+])('a share of the maximum is %s', (_, change, about, size) => {
   const most = about.maxTradeSzs[change.side === 'sell' ? 1 : 0];
   expect(sizeOfShare(draft(change), most, { asset: about, lot: GRID.lot })).toBe(size);
 });
 
-test('what reduces has the size of the position that it reduces', () => {
+test('a reduce-only order has the size of its position', () => {
   const held = { coin: COIN, positions: [position('3'), position('-2')] };
   expect(mostOf(draft({ isReduceOnly: true, side: 'sell' }), asset(), held)).toBe('3');
   expect(mostOf(draft({ isReduceOnly: true, side: 'buy' }), asset(), held)).toBe('2');
@@ -66,7 +66,7 @@ test('what reduces has the size of the position that it reduces', () => {
   expect(mostOf(draft({ isClosing: false, side: 'buy' }), hedged, held)).toBe('10');
 });
 
-test('a size that is typed is no percentage any more', () => {
+test('an entered size is not a percentage', () => {
   changeDraft({ size: '9.95', share: 100 });
   expect(withShare(draftStore.getState(), '20', { asset: asset(), lot: GRID.lot }).size).toBe(
     '19.9',
@@ -77,7 +77,7 @@ test('a size that is typed is no percentage any more', () => {
   expect(withShare(draftStore.getState(), '20', { asset: asset(), lot: GRID.lot }).size).toBe('3');
 });
 
-test('an isolated market order is bounded where the book has its size, and sized for that bound', async () => {
+test('an isolated market order is limited and sized at the level that fills it', async () => {
   const asked: unknown[] = [];
   const levels: L2Book['levels'] = [
     [],
@@ -93,13 +93,14 @@ test('an isolated market order is bounded where the book has its size, and sized
       askBook: () => Promise.resolve({ coin: 'T-USDC', time: 0, levels }),
       ask: (px) => {
         asked.push(px);
-        // Without a limit 5% of each lot are reserved for the way to the band: 4 lots for what 8 cost at the mark.
+        // Without a limit, 5% of each lot are reserved for the price band: 4 lots need the margin
+        // of 8.
         const most = px[0] === null ? '3.5' : '6.9';
         return Promise.resolve({ ...isolated, maxTradeSzs: [most, most] });
       },
     },
   );
-  // 7 lots need the second level; a little room is left behind it.
+  // 7 lots need the second level, minus a small buffer.
   expect(asked).toEqual([
     [null, null],
     ['1001', '1001'],

@@ -19,7 +19,7 @@ const line: Drawing = {
 
 describe('a new drawing', () => {
   const about = { id: 'n', markPx: '97000', nowMs: 3_600_500, stepMs: 60_000, tick: '0.1' };
-  test('lies about the mark, on the grid of prices and of candles', () => {
+  test('is placed around the mark, on the grid of prices and candles', () => {
     expect(newDrawing('line', about).points).toEqual([
       { timeMs: 1_800_000, price: '96854.5' },
       { timeMs: 3_600_000, price: '97145.5' },
@@ -30,7 +30,7 @@ describe('a new drawing', () => {
   });
 });
 
-test('ratios begin where the move ended', () => {
+test('of retracement levels starts at the end of the move', () => {
   expect(ratioLevels({ ...line, kind: 'ratio' }).map(({ price }) => price)).toEqual([
     '200',
     '176.4',
@@ -42,8 +42,8 @@ test('ratios begin where the move ended', () => {
   ]);
 });
 
-describe('what is kept', () => {
-  test('comes back as it was, and a point of it can be moved', () => {
+describe('stored drawings', () => {
+  test('are restored, and a point can be moved', () => {
     const moved = withPoint([line], 'a', 1, { timeMs: 1, price: '7' });
     expect(drawingsOf(JSON.stringify(moved))).toEqual(moved);
     expect(moved[0]!.points).toEqual([line.points[0], { timeMs: 1, price: '7' }]);
@@ -58,11 +58,11 @@ describe('what is kept', () => {
     ['[{"id":"a","kind":"level","points":[{"timeMs":1,"price":"-1"}]}]'],
     ['[{"id":"a","kind":"level","points":[{"timeMs":0.5,"price":"1"}]}]'],
     ['[{"id":"a","kind":"script","points":[{"timeMs":1,"price":"1"}]}]'],
-  ])('%s is nothing', (text) => {
+  ])('ignore %s', (text) => {
     expect(drawingsOf(text)).toEqual([]);
   });
 
-  test('has a bound: the oldest go first', () => {
+  test('have a limit: the oldest are removed first', () => {
     const all = Array.from({ length: 50 }, (_, at) => ({ ...line, id: String(at) }));
     const kept = all.reduce<readonly Drawing[]>(withDrawing, []);
     expect([kept.length, kept[0]?.id]).toEqual([40, '10']);
