@@ -24,10 +24,11 @@ import {
 } from '@oddlot/testing/engine/steps';
 
 /**
- * Goal: what must hold of any history. Method: random steps by poor and rich traders on two perps,
- * each command in a block of its own at a time when nothing else is due, so that a difference
- * between before and after is the command's doing. The scenario checks all invariants after every
- * block. A step names orders and prices by place, so that a failing history shrinks.
+ * Goal: properties that hold for every history. Method: poor and rich traders make random steps on
+ * two perps. Each command has its own block, at a time when nothing else is due, so that any
+ * difference between before and after is caused by the command. The scenario checks all invariants
+ * after every block. A step refers to orders and prices by position, so that a failing history
+ * shrinks.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
@@ -97,7 +98,6 @@ const history = fc.array(fc.record({ waitMs, step }), {
 
 type Visit = (scenario: Scenario, command: Command, step: Step) => void;
 
-/** Plays a history; `visit` executes each command, after time alone has done its part. */
 function play(steps: readonly Timed[], visit: Visit): void {
   const scenario = Scenario.open({ accounts: [] });
   openVenue(scenario);
@@ -108,7 +108,6 @@ function play(steps: readonly Timed[], visit: Visit): void {
   }
 }
 
-/** What a holding looked like. */
 type Before = { readonly size: number; readonly exposure: number };
 
 function holdingsOf(scenario: Scenario, trader: Address, perp: number): Before {
@@ -117,7 +116,7 @@ function holdingsOf(scenario: Scenario, trader: Address, perp: number): Before {
   return { size: holding?.size ?? 0, exposure: holding === undefined ? 0 : exposureOf(holding) };
 }
 
-/** A position moved towards zero, not through it. */
+/** The position moved towards zero and did not cross it. */
 function onlyReduced(before: number, after: number): boolean {
   return before !== 0 && after / before >= 0 && Math.abs(after) < Math.abs(before);
 }
@@ -130,14 +129,14 @@ function isRefused(outcome: CommandResult): boolean {
   );
 }
 
-/** The state but for what a refused command may use up: its nonce, an order id, a height. */
+/** The state without nonces, order ids and the height, which rejected commands may change. */
 function essence(scenario: Scenario): string {
   const { signers: _s, nextOrderId: _n, height: _h, digest: _d, ...rest } = dump(scenario.state);
   return JSON.stringify(rest);
 }
 
 describe('for any history', () => {
-  test('R-initial, R-fill-check: who trades is covered, or only reduces', () => {
+  test('R-initial, R-fill-check: a trading account is covered or only reduces', () => {
     const reached = new Reached();
     const covered: Visit = (scenario, command, next) => {
       if (next.kind !== 'place') return void scenario.block(command);
@@ -165,7 +164,7 @@ describe('for any history', () => {
     reached.demand(1, 'only reduced');
   });
 
-  test('a refused command changes nothing but its nonce', () => {
+  test('a rejected command changes only its nonce', () => {
     const reached = new Reached();
     const unchanged: Visit = (scenario, command) => {
       const before = essence(scenario);
@@ -181,7 +180,7 @@ describe('for any history', () => {
     reached.demand(1, 'cancelOrders', 'cancelByClientId', 'approveAgent');
   });
 
-  test('admission refuses an order exactly when execution does, for the same reason', () => {
+  test('admission rejects an order exactly when execution does, for the same reason', () => {
     const reached = new Reached();
     const agreed: Visit = (scenario, command, next) => {
       const digest = essence(scenario);
@@ -204,7 +203,7 @@ describe('for any history', () => {
     reached.demand(1, 'granted', 'refused', 'left to the book');
   });
 
-  test('nobody gets rich by trading alone: value and fees are what was paid in', () => {
+  test('trading creates no value: values and fees equal the deposits', () => {
     const reached = new Reached();
     const conserved: Visit = (scenario, command) => {
       const values = () =>
@@ -214,7 +213,7 @@ describe('for any history', () => {
       const { events } = scenario.block(command);
       for (const { type } of events) reached.note(type);
       const paidIn = scenario.state.deposited - paidBefore;
-      // The mark cancels out, for longs and shorts are equal.
+      // The mark cancels out because longs and shorts are equal.
       expect(values() + scenario.state.treasury).toBe(before + paidIn);
     };
     fc.assert(
@@ -225,7 +224,7 @@ describe('for any history', () => {
   });
 });
 
-test('who observes the books changes nothing, and knows the queue of every order', () => {
+test('reading the books changes nothing and returns the queue position of every order', () => {
   const reached = new Reached();
   for (let seed = 1; seed <= RUNS / 3; seed++) {
     const scenario = Scenario.open({ accounts: [] });
@@ -280,7 +279,7 @@ test('who observes the books changes nothing, and knows the queue of every order
   reached.demand(1, ...stories, 'left from the front');
 });
 
-/** Counted from the front of its side, order by order. */
+/** Walks the side from its front, order by order. */
 function aheadIn(state: State, orderId: number): number {
   const { pool } = state;
   const slot = pool.find(orderId);
@@ -295,7 +294,7 @@ function aheadIn(state: State, orderId: number): number {
   return ahead;
 }
 
-test('the histories reach the refusals and endings that matter', () => {
+test('the histories reach the important rejects and endings', () => {
   const seen = new Map<string, number>();
   const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
   for (let seed = 1; seed <= 25; seed++) {

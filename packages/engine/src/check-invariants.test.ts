@@ -11,7 +11,7 @@ function traded(): Scenario {
   return scenario;
 }
 
-test('R-determinism: a check of what an account keeps of its margin leaves it as it is', () => {
+test("R-determinism: checking an account's cached margin does not change it", () => {
   const scenario = traded();
   const account = scenario.account(alice);
   account.margin.epoch = -1;
@@ -21,7 +21,7 @@ test('R-determinism: a check of what an account keeps of its margin leaves it as
 });
 
 test.each(['initial', 'unrealised', 'maintenance', 'notional'] as const)(
-  'R-initial: a kept %s that nobody brought up to date is found, each time it is looked for',
+  'R-initial: a cached %s that was not updated is found by every check',
   (part) => {
     const scenario = traded();
     const account = scenario.account(alice);

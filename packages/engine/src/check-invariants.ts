@@ -37,8 +37,8 @@ import type { Firing, TriggerOrder } from './state/trigger-book.ts';
 import type { OrderGroup } from './state/waiting.ts';
 
 /**
- * Everything that must hold after every block, checked from scratch. Costs as much as the state is
- * large: tests and the simulation run it after every command, a venue when asked.
+ * Checks from scratch all invariants that hold after every block. The cost grows with the size of
+ * the state: tests and the simulation check after every command, a venue on request.
  */
 export function checkInvariants(state: State): void {
   checkConservation(state);
@@ -82,7 +82,7 @@ function checkConservation(state: State): void {
   assert(sum === owed, `money is conserved: ${sum} on the books, ${owed} owed`);
 }
 
-/** R-withdraw: what an account has on hold is the sum of its withdrawals that are not settled. */
+/** R-withdraw: an account's holds are the sum of its pending withdrawals. */
 function checkHolds(state: State): void {
   assert(state.treasury >= 0n, 'the treasury pays what it has');
   const ids = [...state.withdrawals.keys()];
@@ -99,7 +99,7 @@ function checkHolds(state: State): void {
   }
 }
 
-/** R-reserve: no reserve outlives its order; what orders hold adds up by holding and by account. */
+/** R-reserve: every reserve belongs to a live order; sums by holding and by account match. */
 function checkReserves(state: State): void {
   for (const [orderId, reserve] of state.reserves) {
     assert(state.pool.find(orderId) !== NONE, `the reserve of ${orderId} is that of a live order`);
@@ -130,7 +130,7 @@ function checkOpenInterest(state: State): void {
   }
 }
 
-/** What funding keeps is bounded and paid; a delisted perp has nothing left in it. */
+/** Funding samples are bounded and settled; a delisted perp has nothing left. */
 function checkFunding(state: State, id: number): void {
   const perp = present(state.perps.get(id), 'a listed perp');
   const { due, samples, sum } = perp.funding;
@@ -145,7 +145,7 @@ function checkFunding(state: State, id: number): void {
   assert(!waits, `${id} is delisted and nothing waits for its mark`);
 }
 
-/** R-delist: from the first entry of a closing hour on nothing is left that could open. */
+/** R-delist: after the first log entry of a closing hour, no order can open a position. */
 function checkClosing({ pool, triggers }: State, perp: Perp): void {
   const { instrumentId: id } = perp.definition;
   const { closing } = perp;
@@ -174,7 +174,7 @@ function checkVolume({ address, volume }: Account): void {
   assert(isSorted, `the days of ${address} are in order`);
 }
 
-/** A map that lived and one that was restored have the same order only if it is that of the keys. */
+/** A map built over time and a restored one only agree if they iterate in key order. */
 function isAscending(keys: readonly number[]): boolean {
   return keys.every((key, at) => at === 0 || (keys[at - 1] ?? 0) < key);
 }
@@ -243,7 +243,6 @@ function checkHolding(state: State, account: Account, holding: Holding): number 
   return count;
 }
 
-/** What an account keeps of its margin, for each holding and in sum. */
 type Parts = {
   readonly unrealised: MicroUsdc;
   readonly initial: MicroUsdc;
@@ -259,9 +258,9 @@ const NO_PARTS: Parts = {
 };
 
 /**
- * What an account keeps of its margin is what its holdings and the marks make it. Computed aside: a
- * check that brought the kept sums up to date would hide whoever forgets to. Sums of older marks are
- * computed anew by whoever asks for them, so there is nothing to compare.
+ * An account's cached margin equals the margin computed from its holdings and the marks. It is
+ * computed separately: a check that refreshed the cached sums would hide a missing update. Sums of
+ * older marks are recomputed on use, so there is nothing to compare.
  */
 function checkMargin(state: State, account: Account): void {
   if (account.margin.epoch !== state.markEpoch) return;
@@ -305,7 +304,7 @@ function isSame(a: Parts, b: Parts): boolean {
   );
 }
 
-/** R-insurance-fund: what it goes on to unwind at is no further away than its last step. */
+/** R-insurance-fund: the band of the next unwinding order is at most that of the last step. */
 function checkFund({ fundUnwindBands, parameters, perps }: State): void {
   assert(parameters !== undefined || fundUnwindBands.size === 0, 'no venue, nothing to unwind');
   if (parameters === undefined) return;
@@ -317,7 +316,6 @@ function checkFund({ fundUnwindBands, parameters, perps }: State): void {
   }
 }
 
-/** What must hold after every block of who may act for whom; part of `checkInvariants`. */
 function checkKeys(state: State): void {
   for (const [agent, { accountIndex, label }] of state.agents) {
     const owner = present(state.accounts[accountIndex], 'the owner of an agent');
@@ -340,7 +338,6 @@ function checkKeys(state: State): void {
   }
 }
 
-/** R-limits-of-state. */
 function checkBounds({ address, agents, builders, liveOrders }: Account): void {
   assert(agents.size <= LIMITS.agentsPerAccount, `${address} has its number of agents`);
   assert(builders.size <= LIMITS.buildersPerAccount, `${address} has its number of builders`);
@@ -371,7 +368,6 @@ function checkVaults(state: State): void {
   }
 }
 
-/** What must hold after every block for builders; part of `checkInvariants`. */
 function checkBuilders(state: State): void {
   const { pool } = state;
   for (const [orderId, { feeTenthsBp, makerOwed, takerOwed }] of state.orderBuilders) {
@@ -400,7 +396,6 @@ function checkBuilders(state: State): void {
   assert(approvals.size === 0, 'every approved account is known as a builder');
 }
 
-/** What must hold after every block of the settlement chain; part of `checkInvariants`. */
 function checkBridge({ accountIndex, agents, bridge, deposited }: State): void {
   if (bridge === undefined) return;
   const { chainId, credited, cursor, floors, kept, pegs, unusedAgents } = bridge;
@@ -420,7 +415,6 @@ function checkBridge({ accountIndex, agents, bridge, deposited }: State): void {
   for (const peg of pegs.keys()) assert(!accountIndex.has(peg), 'a noted peg has no account yet');
 }
 
-/** What must hold of outcome markets after every block, from scratch. */
 function checkOutcomes(state: State): void {
   const { outcomes } = state;
   const yes = new Map<number, number>();
@@ -466,7 +460,7 @@ function checkOutcomes(state: State): void {
   for (const event of outcomes.events.values()) checkEvent(state, event);
 }
 
-/** R-event-sets: what an event counts is what its markets were resolved to. */
+/** R-event-sets: the counts of an event match the resolutions of its markets. */
 function checkEvent({ outcomes }: State, event: MarketEvent): void {
   let resolved = 0;
   let sum = 0;
@@ -520,7 +514,6 @@ function checkOutcomeAccount(state: State, account: Account): void {
   }
 }
 
-/** What must hold after every block for everything that waits; part of `checkInvariants`. */
 function checkWaiting(state: State): void {
   const perAccount = new Map<number, number>();
   const perInstrument = new Map<string, number>();
@@ -569,14 +562,14 @@ function checkTrigger(state: State, trigger: TriggerOrder): void {
   if (trigger.firing !== undefined) checkFiring(state, account, trigger, trigger.firing);
 }
 
-/** R-grouping: of a live parent, in the book or waiting. */
+/** R-grouping: the filled size of a live parent, in the book or waiting. */
 function filledBy({ pool, triggers }: State, orderId: number): number {
   const slot = pool.find(orderId);
   if (slot === NONE) return triggers.find(orderId)?.firing?.filled ?? 0;
   return readSlot(pool.original, slot) - readSlot(pool.remaining, slot);
 }
 
-/** R-trigger: only what reduces tries on, for a rest, while there is a position. */
+/** R-trigger: only a reducing trigger retries, while there is a position. */
 function checkFiring(
   { timeMs }: State,
   account: Account,

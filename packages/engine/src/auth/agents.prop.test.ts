@@ -13,17 +13,16 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**
- * Goal (R-agents): agents trade, and do nothing else with an account's money. Method: agents of
- * several accounts, revoked ones among them, send commands of every kind for their owners and for
- * others' vaults. After each block an account's money may differ by what its trades realised and
- * cost, by builder fees and by funding, and by nothing else; its outcome money and its holds stay.
+ * Goal (R-agents): agents trade and cannot do anything else with an account's money. Method: agents
+ * of several accounts, including revoked ones, send commands of every type for their owners and for
+ * vaults of other accounts. After each block, an account's money may differ only by realised PnL,
+ * trading costs, builder fees and funding; its outcome balance and its holds are unchanged.
  */
 
 const SEEDS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 100) / 33);
 const STEPS = 400;
 const HOUR_MS = 3_600_000;
 
-/** What an account has on the perp side, rewards that it can claim included. */
 function perpMoney(state: State, { address, holdings, perpBalance }: Account): bigint {
   const rewards = state.builderRewards.get(address);
   let sum = perpBalance + (rewards === undefined ? 0n : rewards.earned - rewards.claimed);
@@ -31,18 +30,18 @@ function perpMoney(state: State, { address, holdings, perpBalance }: Account): b
   return sum;
 }
 
-type Money = { readonly perp: bigint; readonly kept: string };
+type Money = { readonly perp: bigint; readonly fixed: string };
 
 function moneyOf(state: State): Map<Address, Money> {
   return new Map(
     state.accounts.map((account) => {
-      const kept = `${account.outcomeBalance} ${account.withdrawHold}`;
-      return [account.address, { perp: perpMoney(state, account), kept }];
+      const fixed = `${account.outcomeBalance} ${account.withdrawHold}`;
+      return [account.address, { perp: perpMoney(state, account), fixed }];
     }),
   );
 }
 
-/** By how much the events of a block change each account's money, and whom a liquidation touches. */
+/** The changes of each account's money according to a block's events. */
 class Changes {
   readonly amounts = new Map<Address, bigint>();
   readonly liquidated = new Set<Address>();
@@ -80,7 +79,7 @@ class Changes {
 
 type Agents = { readonly all: readonly Address[]; readonly of: ReadonlyMap<Address, Address> };
 
-/** Two agents for every account that trades; the second is revoked again. */
+/** Each account gets two agents; the second one is revoked again. */
 function appointAgents(scenario: Scenario): Agents {
   const of = new Map<Address, Address>();
   const all: Address[] = [];
@@ -90,9 +89,9 @@ function appointAgents(scenario: Scenario): Agents {
     const [sender = address] = multiSig?.users ?? [];
     const wrapper =
       multiSig === undefined ? {} : { multiSig: { user: address, signers: multiSig.users } };
-    const approve = (label: string, whom: Address): void => {
+    const approve = (label: string, agent: Address): void => {
       const authority = { ...scenario.authority(sender), ...wrapper };
-      const { reject } = scenario.outcome({ type: 'approveAgent', authority, agent: whom, label });
+      const { reject } = scenario.outcome({ type: 'approveAgent', authority, agent: agent, label });
       expect(reject).toBeUndefined();
     };
     approve('desk', agent);
@@ -104,7 +103,7 @@ function appointAgents(scenario: Scenario): Agents {
   return { all, of };
 }
 
-/** A command of any kind with an agent's signature under it, mostly that of the account's own one. */
+/** A command of any type, signed by an agent, in most cases by the account's own agent. */
 function byAgent(scenario: Scenario, pick: Pick, agents: Agents): SignedCommand {
   const { command, user } = anyCommand(scenario, pick);
   const own = agents.of.get(user);
@@ -121,7 +120,7 @@ function anyVault({ state }: Scenario, pick: Pick): Address | undefined {
   return pick(12) === 0 ? [...state.vaults.keys()][0] : undefined;
 }
 
-/** Everything that only an account's own key, or the operator, may change. */
+/** All state that only an account's own key or the operator may change. */
 function registries(state: State): unknown {
   const { accounts, keys, ...rest } = dump(state);
   const { deposited, withdrawn } = rest;
@@ -160,7 +159,7 @@ function play(seed: number, seen: Seen): void {
   expect(registries(state)).toEqual(before);
 }
 
-/** With a price at hand when it ends, so that funding is paid. */
+/** A fresh price is available at the end of the hour, so that funding is paid. */
 function passHour(scenario: Scenario, pick: Pick, seen: Seen): void {
   scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS) - 6_000);
   checked(scenario, seen, [prices(scenario, pick)]);
@@ -168,7 +167,7 @@ function passHour(scenario: Scenario, pick: Pick, seen: Seen): void {
   checked(scenario, seen, [prices(scenario, pick)]);
 }
 
-/** They move too little to liquidate many. */
+/** The moves are small, so that few accounts are liquidated. */
 function prices(scenario: Scenario, pick: Pick): Command {
   const rows = [1, 2].map((id) => ({
     instrumentId: instrumentId(id),
@@ -177,7 +176,7 @@ function prices(scenario: Scenario, pick: Pick): Command {
   return { type: 'pushOracle', prices: rows, observedMs: timeMs(scenario.nowMs) };
 }
 
-/** Executes a block and compares everybody's money with what the events tell. */
+/** Executes a block and compares the money of all accounts with its events. */
 function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): BlockResult {
   const { state } = scenario;
   const before = moneyOf(state);
@@ -185,11 +184,11 @@ function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): 
   const changes = new Changes(result.events);
   const context = JSON.stringify(commands);
   expect(state.accounts.length, context).toBe(before.size);
-  for (const [address, { kept, perp }] of moneyOf(state)) {
+  for (const [address, { fixed, perp }] of moneyOf(state)) {
     const had = before.get(address);
-    expect(kept, context).toBe(had?.kept);
+    expect(fixed, context).toBe(had?.fixed);
     const isFund = address === state.parameters?.insuranceFundAddress;
-    // R-liquidation has fees and take-overs of its own, and the fund a share of all fees.
+    // R-liquidation has additional fees and take-overs, and the fund receives a share of all fees.
     if (isFund || changes.liquidated.has(address)) continue;
     const change = perp - (had?.perp ?? 0n);
     expect(change, `${address} by ${context}`).toBe(changes.amounts.get(address) ?? 0n);
@@ -199,7 +198,7 @@ function checked(scenario: Scenario, seen: Seen, commands: readonly Command[]): 
   return result;
 }
 
-test('no sequence of actions by agents moves money but by trading', () => {
+test('actions by agents move money only through trading', () => {
   const seen: Seen = new Map();
   for (let seed = 1; seed <= SEEDS; seed++) play(seed, seen);
   const wanted = [

@@ -16,9 +16,10 @@ import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';
 import { parametersOf } from '../state/execution.ts';
 
 /**
- * Judges who signed, in this order: the nonce's window, the signer's role, the vault, the account,
- * the gate, the expiry, the nonce's freshness. Changes nothing; admission and execution both ask it.
- * Whoever knows something of the signer already says so, and it is not looked up again.
+ * Authorizes a command. The checks are, in order: the window of the nonce, the role of the signer,
+ * the vault, the account, the gate, the expiry and the freshness of the nonce. Changes nothing;
+ * admission and execution both call it. Callers that have already looked up the signer pass it,
+ * which saves a second lookup.
  */
 export function authorize(
   state: State,
@@ -40,13 +41,11 @@ export function authorize(
   return reject === undefined ? role : { account, reject };
 }
 
-/** What is known of a signer: the account that it acts for, and its nonces. */
 type KnownSigner = {
   readonly account: Account | undefined;
   readonly nonces: SignerNonces | undefined;
 };
 
-/** Whom the signer acts for, and whether it may. */
 function judgeRole(
   state: State,
   command: SignedCommand,
@@ -59,7 +58,7 @@ function judgeRole(
   return judgeVault(state, command, rules, actor.account);
 }
 
-/** Whom an account acts for: itself, or the vault that the command names and that it leads. */
+/** The actor itself, or the vault that the command names if the actor leads it. */
 export function judgeVault(
   state: State,
   { authority }: SignedCommand,
@@ -69,7 +68,7 @@ export function judgeVault(
   const { vault } = authority;
   if (vault === undefined) return { account: actor };
   const led = vaultLedBy(state, { ...authority, vault }, actor);
-  // Its keys and its money are the vault's own key's business, never its leader's (R-vault).
+  // Only the vault's own key changes its keys and moves its money, never its leader (R-vault).
   return led.reject === undefined && signedBy === 'ownKey'
     ? { account: actor, reject: { reason: 'vaultLeaderDiffers', vault } }
     : led;
@@ -86,7 +85,7 @@ function judgeActor(
     return checkQuorum(state, authority.signer, authority.multiSig);
   const account = known ?? actorOf(state, command, rules);
   if (account === undefined) return { reject: roleRefusal(state, command, rules) };
-  // Its own key is no more than one of the signatures that a multi-sig account needs.
+  // A multi-sig account needs several signatures, so its own key alone is not enough.
   if (account.multiSig !== undefined && account.address === authority.signer) {
     return { account, reject: { reason: 'multiSigRequired' } };
   }
@@ -97,8 +96,8 @@ function judgeActor(
 export type Actor = Account | Address;
 
 /**
- * The account that a command is about, whether or not its signer may act for it, and whether or not
- * it exists yet: what keeps the commands of one account in their order.
+ * The account that a command affects, whether or not it exists yet and whether or not the signer
+ * may act for it. Commands with the same actor keep their order.
  */
 export function actingFor(state: State, command: SignedCommand, rules: SigningRules): Actor {
   const { multiSig, signer, vault } = command.authority;
@@ -107,7 +106,7 @@ export function actingFor(state: State, command: SignedCommand, rules: SigningRu
   return actorOf(state, command, rules) ?? signer;
 }
 
-/** What only an account's key may sign is for its own account; an agent may end its own binding. */
+/** An own-key command affects the signer's account; an agent may end its own binding. */
 function actorOf(
   state: State,
   command: SignedCommand,
@@ -119,7 +118,7 @@ function actorOf(
     : directActor(state, signer);
 }
 
-/** An agent acts for its owner; anyone else for the account under the signer's own address. */
+/** An agent acts for its owner; any other signer acts for the account at its own address. */
 function directActor(state: State, signer: Address): Account | undefined {
   const binding = state.agents.get(signer);
   return binding === undefined ? accountAt(state, signer) : state.accounts[binding.accountIndex];
@@ -134,7 +133,6 @@ function roleRefusal(state: State, command: SignedCommand, { signedBy }: Signing
   return { reason: 'accountUnknown', signer };
 }
 
-/** Past its expiry a command is refused, whoever signed it. */
 function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
   const { expiresAfterMs } = authority;
   if (expiresAfterMs === undefined || timeMs <= expiresAfterMs) return undefined;
@@ -142,10 +140,11 @@ function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
 }
 
 /**
- * Judges who signed a command of the operator, in the order of `authorize`: the nonce's window, the
- * signer's role, the expiry, the nonce's freshness. The signer itself must have the role: agents of
- * one who has it do not count, and no account is needed. A command without a signature comes from the process
- * itself and passes. Changes nothing; admission and execution both ask it.
+ * Authorizes a command of the operator. The checks are, in the order of `authorize`: the window of
+ * the nonce, the role of the signer, the expiry and the freshness of the nonce. The signer itself
+ * must have the role: an agent of such a signer is rejected, and no account is needed. A command
+ * without a signature comes from the process itself and passes. Changes nothing; admission and
+ * execution both call it.
  */
 export function authorizeOperator(
   state: State,
@@ -164,14 +163,13 @@ export function authorizeOperator(
   return checkExpiry(operator, timeMs) ?? checkNonceFresh(state.signers.get(signer), nonce);
 }
 
-/** The account acted for, or why the signer may not act. */
 export type Authorization =
   | { readonly account: Account; readonly reject?: Reject }
   | { readonly account?: never; readonly reject: Reject };
 
 /**
  * R-multisig: enough distinct signers of the set signed the inner action, and the sender of the
- * envelope is one of the set. Signatures of others do not count and do no harm.
+ * envelope belongs to the set. Signatures of other keys are ignored.
  */
 function checkQuorum(
   state: State,
@@ -194,12 +192,11 @@ function checkQuorum(
   return { account };
 }
 
-/** True for an account whose own key alone is not enough. */
+/** True for an account that needs several signatures. */
 export function isMultiSig(state: State, address: Address): boolean {
   return accountAt(state, address)?.multiSig !== undefined;
 }
 
-/** The vault's account for its leader, or why somebody may not act for it. */
 function vaultLedBy(
   state: State,
   authority: Authority & { readonly vault: Address },
@@ -216,16 +213,16 @@ function vaultLedBy(
   return { account: present(state.accounts[vault.accountIndex], 'the account of a vault') };
 }
 
-/** A leader who is an agent of somebody else leads with its own key all the same. */
+/** A leader that is an agent of another account still leads with its own key. */
 function isLeaderItself(state: State, { leader }: Vault, authority: Authority): boolean {
   if (authority.multiSig !== undefined || authority.signer !== leader) return false;
   return state.accountIndex.has(leader) && !isMultiSig(state, leader);
 }
 
 /**
- * R-terms: judges the term of a command. A number above the highest of its lease begins that term; a
- * lower number, or the same number by another holder, is refused. This is the fence against a
- * process that was suspended while another took over its lease.
+ * R-terms: checks the term of a command. A number above the highest one of its lease begins a new
+ * term; a lower number, or the same number with another holder, is rejected. This fences off a
+ * process that was suspended while another one took over its lease.
  */
 export function takeTerm(state: State, term: HolderTerm): Reject | undefined {
   const { digest, terms } = state;
@@ -242,7 +239,7 @@ export function takeTerm(state: State, term: HolderTerm): Reject | undefined {
   return undefined;
 }
 
-/** The number of the current term of a lease; 0 before the first. */
+/** The number of the current term of a lease, or 0 before the first term. */
 export function termOf({ terms }: State, lease: string): number {
   return terms.get(lease)?.number ?? 0;
 }

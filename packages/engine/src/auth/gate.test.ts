@@ -26,7 +26,7 @@ const sell = (size: number, shape: Partial<OrderRequest> = {}): OrderRequest =>
 const buyOne = (size: number, shape: Partial<OrderRequest> = {}): OrderRequest =>
   order({ price: 990_000, size, ...shape });
 
-/** A closed venue where alice is long 100 lots, bought from bob, and carol offers to buy more. */
+/** A closed venue in which alice is long 100 lots, bought from bob, and carol is bidding. */
 function closed(): Scenario {
   const scenario = Scenario.open();
   scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
@@ -36,9 +36,9 @@ function closed(): Scenario {
   return scenario;
 }
 
-/** Admission and execution agree, and a refusal of who asks uses no nonce. */
-function judge(scenario: Scenario, command: Unsigned, signer = alice, whom: SignedFor = {}) {
-  const signed = signedFor(scenario, signer, whom, command);
+/** Admission and execution agree, and an unauthorized signer's reject uses no nonce. */
+function judge(scenario: Scenario, command: Unsigned, signer = alice, role: SignedFor = {}) {
+  const signed = signedFor(scenario, signer, role, command);
   const admitted = checkCommand(scenario.state, signed, scenario.nowMs).reject;
   const used = scenario.state.signers.get(signer)?.used.length ?? 0;
   const { reject } = scenario.outcome(signed);
@@ -48,7 +48,7 @@ function judge(scenario: Scenario, command: Unsigned, signer = alice, whom: Sign
   return reject;
 }
 
-describe('R-gate: new risk is stopped', () => {
+describe('R-gate: new risk is rejected', () => {
   const stop = { price: 900_000 };
   test.each([
     ['a buy on top of a long', place(buyOne(20))],
@@ -63,7 +63,7 @@ describe('R-gate: new risk is stopped', () => {
     expect(openOrders(scenario.state, alice)).toEqual([]);
   });
 
-  test('in hedge mode what is not reduce-only opens a leg', () => {
+  test('in hedge mode, an order that is not reduce-only opens a leg', () => {
     const scenario = Scenario.open();
     refusalFor(scenario, alice, {}, { type: 'updatePositionMode', mode: 'hedge' });
     scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
@@ -73,7 +73,7 @@ describe('R-gate: new risk is stopped', () => {
     expect(judge(scenario, place(sell(50, { reduceOnly: true })))).toBeUndefined();
   });
 
-  test('an amend of an order that is not reduce-only; of one that is, or is unknown, not', () => {
+  test('amends of orders that are not reduce-only are rejected; other amends pass', () => {
     const scenario = Scenario.open();
     scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
     scenario.one(alice, { price: 1_000_000, size: 100 });
@@ -92,7 +92,7 @@ describe('R-gate: new risk is stopped', () => {
   });
 });
 
-describe('R-gate: nobody is locked in', () => {
+describe('R-gate: positions can always be closed', () => {
   test.each([
     ['reduce-only orders', place(sell(100, { reduceOnly: true }))],
     ['reduce-only triggers', place(waiting({ price: 900_000 }))],
@@ -110,7 +110,7 @@ describe('R-gate: nobody is locked in', () => {
     expect(entries.flatMap((entry) => entry.reject ?? [])).toEqual([]);
   });
 
-  test('an order counts with those that rest, and those of its own action', () => {
+  test('an order counts together with resting orders and those of its own action', () => {
     const scenario = closed();
     const far = { price: 1_020_000 };
     expect(judge(scenario, place(sell(50, far)))).toBeUndefined();
@@ -121,7 +121,7 @@ describe('R-gate: nobody is locked in', () => {
     expect(scenario.position(alice)).toBe(80);
   });
 
-  test('orders that rest are met, the market goes on', () => {
+  test('resting orders still fill, and the market continues', () => {
     const scenario = closed();
     scenario.block({ ...CLOSED, mode: 'whitelist', whitelist: { add: [bob] } });
     expect(scenario.one(bob, { price: 995_000, size: 100, isBuy: false }).state).toBe('filled');
@@ -129,7 +129,7 @@ describe('R-gate: nobody is locked in', () => {
   });
 });
 
-describe('R-gate: whose gate it is', () => {
+describe('R-gate: which gate applies', () => {
   const blacklist = (...add: Address[]): SetGateCommand => ({
     type: 'setGate',
     channel: 0,
@@ -141,13 +141,13 @@ describe('R-gate: whose gate it is', () => {
     ['closed', { mode: 'closed' }],
     ['notWhitelisted', { mode: 'whitelist' }],
     ['notGranted', { mode: 'accessCode' }],
-  ] as const)('the refusal says why: %s', (gate, change) => {
+  ] as const)('the reject contains the reason: %s', (gate, change) => {
     const scenario = Scenario.open();
     scenario.block({ type: 'setGate', channel: 0, ...change });
     expect(judge(scenario, place(buyOne(20)))).toEqual({ reason: 'gated', gate, channel: 0 });
   });
 
-  test('that of the account acted for: an owner’s, a vault’s, a multi-sig account’s', () => {
+  test('the gate of the account acted for: an owner’s, a vault’s, a multi-sig account’s', () => {
     const scenario = Scenario.open();
     const agent = actor(0xa1);
     scenario.approve(alice, agent);
@@ -164,7 +164,7 @@ describe('R-gate: whose gate it is', () => {
     expect(judge(scenario, place(buyOne(20)), agent, { multiSig })).toBeUndefined();
   });
 
-  test('that of the instrument’s channel: outcome markets have their own', () => {
+  test('the gate of the instrument’s channel: outcome markets have their own', () => {
     const scenario = Scenario.open();
     const market = instrumentId(LIMITS.perpIdEnd);
     const gateOf = (channel: Exchange) => ({ reason: 'gated', gate: 'closed', channel });
@@ -172,7 +172,7 @@ describe('R-gate: whose gate it is', () => {
     scenario.block({ ...CLOSED, channel: 1 });
     expect(judge(scenario, place(buyOne(20)))).toBeUndefined();
     expect(judge(scenario, buyShares)).toEqual(gateOf(1));
-    // A sell is no new risk; there is no such market yet.
+    // A sell adds no risk; the market does not exist yet.
     const sellShares = signedFor(
       scenario,
       alice,
@@ -187,15 +187,15 @@ describe('R-gate: whose gate it is', () => {
 
   test('after the role, before the expiry', () => {
     const scenario = closed();
-    const late = { ...scenario.authority(alice), expiresAfterMs: scenario.nowMs - 1 };
-    const command = { ...place(buyOne(20)), authority: late } as never;
+    const expired = { ...scenario.authority(alice), expiresAfterMs: scenario.nowMs - 1 };
+    const command = { ...place(buyOne(20)), authority: expired } as never;
     expect(scenario.outcome(command).reject).toEqual(GATED);
     expect(judge(scenario, place(buyOne(20)), actor(9))?.reason).toBe('accountUnknown');
   });
 });
 
-describe('R-gate: at execution again', () => {
-  test('a gate closed in the same block stops what was admitted', () => {
+describe('R-gate: the check is repeated at execution', () => {
+  test('a gate closed in the same block rejects commands that were already admitted', () => {
     const scenario = Scenario.open();
     const command = signedFor(scenario, alice, {}, place(buyOne(20, { timeInForce: 'alo' })));
     expect(checkCommand(scenario.state, command, scenario.nowMs).reject).toBeUndefined();
@@ -210,7 +210,7 @@ describe('R-gate: at execution again', () => {
     ['that would turn the position', { reduceOnly: false, size: 150 }, '4 rejected gated', 100],
     ['that closes', { reduceOnly: false, size: 100 }, '4 filled', 0],
     ['that is reduce-only', { size: 150 }, '4 filled', 0],
-  ])('a trigger %s is judged when it fires', (_, shape, told, left) => {
+  ])('a trigger %s is checked when it fires', (_, shape, events, left) => {
     const scenario = Scenario.open();
     scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
     scenario.one(alice, { price: 1_000_000, size: 100 });
@@ -220,11 +220,11 @@ describe('R-gate: at execution again', () => {
     scenario.block(CLOSED);
     scenario.wait(1_000);
     const lines = story(scenario.oracle(970_000));
-    expect(lines.filter((line) => line.startsWith('4 '))).toEqual([told]);
+    expect(lines.filter((line) => line.startsWith('4 '))).toEqual([events]);
     expect(scenario.position(alice)).toBe(left);
   });
 
-  test('a reversal under way closes, and does not open again', () => {
+  test('a pending reversal closes its position and does not open a new one', () => {
     const scenario = Scenario.open();
     scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
     scenario.one(alice, { price: 1_000_000, size: 100 });
@@ -232,8 +232,8 @@ describe('R-gate: at execution again', () => {
     scenario.block(CLOSED);
     scenario.block({ ...CLOSED, mode: 'whitelist', whitelist: { add: [carol] } });
     scenario.one(carol, { price: 999_000, size: 300 });
-    const told = story(scenario.block());
-    expect(told.filter((line) => line.includes('rejected'))).toEqual(['5 rejected gated']);
+    const events = story(scenario.block());
+    expect(events.filter((line) => line.includes('rejected'))).toEqual(['5 rejected gated']);
     expect(scenario.position(alice)).toBe(0);
     checkRestarts(scenario);
   });

@@ -16,9 +16,9 @@ import { findTarget, type State } from '../state/state.ts';
 import type { Gate } from '../state/permissions.ts';
 
 /**
- * Stops what takes new risk on a channel that is closed to the account acted for (R-gate): orders
- * that may open, amends of orders that are not reduce-only, reversals, splits. One such order stops its
- * whole action. Everything else passes, so that nobody is locked in.
+ * Rejects commands that add risk on a channel that is closed to the account acted for (R-gate):
+ * orders that may open, amends of orders that are not reduce-only, reversals and splits. One such
+ * order rejects its whole action. All other commands pass, so that positions can always be closed.
  */
 export function checkGate(
   state: State,
@@ -30,7 +30,7 @@ export function checkGate(
   return gate(state, account, command);
 }
 
-/** What a closed channel stops of new orders. */
+/** Checks new orders against the gate of their channel. */
 export function gateOrders(
   state: State,
   account: Account,
@@ -43,7 +43,7 @@ export function gateOrders(
   return undefined;
 }
 
-/** The same of an amend. */
+/** Checks an amend against the gate of its channel. */
 export function gateAmend(
   state: State,
   account: Account,
@@ -54,7 +54,7 @@ export function gateAmend(
   return refuse(state, account, command.instrumentId);
 }
 
-/** The same of a reversal, whose second half opens. */
+/** Checks a reversal against the gate of its channel; its second half opens a position. */
 export function gateReversal(
   state: State,
   account: Account,
@@ -63,7 +63,7 @@ export function gateReversal(
   return refuse(state, account, instrumentId);
 }
 
-/** The same of splits; merges give back. */
+/** Checks a split or merge against the gate of its channel; merges always pass. */
 export function gateOperation(
   state: State,
   account: Account,
@@ -74,7 +74,7 @@ export function gateOperation(
   return refuse(state, account, first.instrumentId);
 }
 
-/** True when none of the new orders may open: a venue that takes no new risk still takes them. */
+/** True when none of the new orders may open a position, which a venue then still accepts. */
 export function doOrdersReduce(
   _state: State,
   account: Account,
@@ -83,7 +83,7 @@ export function doOrdersReduce(
   return orders.every((order) => !isOpening(account, order));
 }
 
-/** The same of an amend: the order is reduce-only. */
+/** True when the amended order is reduce-only. */
 export function doesAmendReduce(
   state: State,
   account: Account,
@@ -93,7 +93,7 @@ export function doesAmendReduce(
   return slot !== NONE && isReduceOnly(state, slot);
 }
 
-/** Judges an order again when it goes to the book: one that waited may open by now. */
+/** Checks an order again when it enters the book: a delayed order may open a position by then. */
 export function checkOrderGate(
   state: State,
   account: Account,
@@ -103,7 +103,7 @@ export function checkOrderGate(
   return refuse(state, account, order.instrumentId);
 }
 
-/** Why a channel is closed to an address, the first that applies; undefined when it is open. */
+/** The first reason why a channel is closed to an address, or undefined. */
 export function gateRefusal(
   state: State,
   channel: Exchange,
@@ -127,7 +127,7 @@ function isReduceOnly({ pool }: State, slot: number): boolean {
   return (readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0;
 }
 
-/** The case of nearly every order: nothing has to be looked up. */
+/** This fast path covers nearly every order without a lookup. */
 function isOpenToAll({ gates }: State): boolean {
   return isOpen(gates[0]) && isOpen(gates[1]);
 }
@@ -140,14 +140,14 @@ function checkNewOrder(state: State, account: Account, order: OrderRequest): Rej
   return isOpening(account, order) ? refuse(state, account, order.instrumentId) : undefined;
 }
 
-/** A trigger that is not reduce-only may open by the time that it fires. */
+/** A trigger that is not reduce-only may open a position by the time that it fires. */
 function isOpening(account: Account, order: OrderRequest): boolean {
   return order.trigger === undefined ? mayOpen(account, order) : !order.reduceOnly;
 }
 
 /**
- * True when an order could open or enlarge a position: with what rests on its side it is more than
- * the position that it closes. Outcome sells are reduce-only.
+ * True when an order could open or enlarge a position: together with the resting orders on its
+ * side, it exceeds the position that it closes. Outcome sells are reduce-only.
  */
 function mayOpen(account: Account, order: OrderRequest): boolean {
   if (order.reduceOnly) return false;
@@ -163,14 +163,14 @@ function refuse(state: State, account: Account, instrumentId: number): Reject | 
   return gate === undefined ? undefined : { reason: 'gated', gate, channel };
 }
 
-/** What has to be known of a command to judge who signed it. The table of commands says it for each. */
+/** The rules for authorizing a command. The table of commands has them for each type. */
 export type SigningRules<Asked extends SignedCommand = SignedCommand> = {
   /**
-   * `agent`: the account's own key, or one of its agents'. `ownKey`: nobody but the account itself,
-   * since agents trade and never move funds (R-agents).
+   * `agent`: the account's own key, or one of its agents'. `ownKey`: only the account's own key,
+   * because agents trade and never move funds (R-agents).
    */
   readonly signedBy: 'agent' | 'ownKey';
-  /** R-gate: why a closed channel stops it; `passes` when it takes no new risk. */
+  /** R-gate: the check against a closed channel, or `passes` when the command adds no risk. */
   readonly gate:
     | 'passes'
     | ((state: State, account: Account, command: Asked) => Reject | undefined);

@@ -9,12 +9,12 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**
- * Goal: who may act for whom, and who is stopped at the gate, is what the rules say after any
- * history. Method: random approvals, conversions, vaults and gates among a few addresses, some with
- * an account, each command in a block of its own, beside a model that shares no code with the
- * engine; both must refuse for the same reason and hold the same registries. Signers are mostly
- * those who may sign, taken from the model. Every history is run again with a restart before every
- * block, and the scenario checks money and all else.
+ * Goal: after any history, signers and gates are accepted and rejected according to the rules.
+ * Method: random approvals, conversions, vaults and gates among a few addresses, some of which have
+ * an account. Each command has its own block and also runs in a model that shares no code with the
+ * engine; both must reject for the same reason and have the same registries. The model supplies
+ * mostly valid signers. Every history runs again with a restart before every block, and the
+ * scenario checks money and all other invariants.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);
@@ -24,14 +24,12 @@ const CODES = ['A', 'B'];
 
 const person = fc.nat(PEOPLE.length - 1);
 const people = fc.array(person, { maxLength: 2 });
-/** The first ones can be multi-sig accounts, the last ones agents: they have no account. */
+/** The first addresses can be multi-sig accounts; the last ones are agents and have no account. */
 const vaults = fc.integer({ min: 3, max: 5 });
 
-/** Mostly nothing. */
 const seldom = <Value>(arbitrary: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 
-/** Who signs: whoever may, an own key, an agent, too few signers or a stranger; maybe for a vault. */
 const signing = fc.record({
   whose: fc.oneof(
     { weight: 5, arbitrary: fc.nat(FUNDED.length) },
@@ -45,7 +43,7 @@ const signing = fc.record({
     'agent',
     'agent',
     'tooFew',
-    'stranger',
+    'outsider',
   ),
   vault: seldom(vaults),
 });
@@ -56,7 +54,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('approve'),
       signing,
-      /** One more than there are people revokes. */
+      /** The index after the last address revokes. */
       agent: fc.oneof(
         { weight: 4, arbitrary: fc.integer({ min: 6, max: PEOPLE.length }) },
         { weight: 1, arbitrary: person },
@@ -120,7 +118,7 @@ function authorityOf(scenario: Scenario, model: KeysModel, by: Signing): Authori
   }
   const { threshold, users } = set ?? { users: [at(0), at(1)], threshold: 1 };
   const signers = users.slice(0, by.via === 'tooFew' ? threshold - 1 : threshold);
-  const sender = by.via === 'stranger' ? at(8) : (users[0] ?? whose);
+  const sender = by.via === 'outsider' ? at(8) : (users[0] ?? whose);
   return { ...scenario.authority(sender), ...vault, multiSig: { user: whose, signers } };
 }
 
@@ -178,14 +176,13 @@ function toCommand(scenario: Scenario, model: KeysModel, each: Step): Command {
     case 'cancel':
       return { type: 'cancelAll', authority };
     case 'buy': {
-      // Nobody sells: it opens nothing, but it would.
+      // There are no sellers, so the order opens nothing, but it could.
       const orders = [order({ price: 1_000_000, size: 20, timeInForce: 'ioc' })];
       return { type: 'placeOrders', authority, orders };
     }
   }
 }
 
-/** Plays a history beside the model; counts what was done, and what was refused why. */
 function play(steps: readonly Step[], seen = new Map<string, number>()): Scenario {
   const scenario = Scenario.open({ accounts: FUNDED });
   const model = new KeysModel(FUNDED);
@@ -197,7 +194,7 @@ function play(steps: readonly Step[], seen = new Map<string, number>()): Scenari
     const expected = model.execute(command);
     expect(reject?.reason, JSON.stringify(command)).toBe(expected);
     expect(agentReused, JSON.stringify(command)).toBe(model.did === 'reused' || undefined);
-    // A vault without money is refused its order for the margin, at admission as a whole.
+    // The order of a vault without money is rejected as a whole at admission, for its margin.
     if (admitted?.reason !== 'marginInsufficient') expect(admitted).toEqual(reject);
     expect(registriesOf(scenario.state)).toEqual(model.registries());
     const what = expected ?? model.did ?? each.kind;
@@ -206,14 +203,14 @@ function play(steps: readonly Step[], seen = new Map<string, number>()): Scenari
   return scenario;
 }
 
-test('for any history, keys and gates are those of the model, before and after restarts', () => {
+test('for any history, keys and gates match the model, before and after restarts', () => {
   fc.assert(
     fc.property(history, (steps) => checkRestarts(play(steps))),
     { numRuns: RUNS },
   );
 });
 
-test('the histories reach what matters', () => {
+test('the histories reach the important cases', () => {
   const seen = new Map<string, number>();
   for (const steps of fc.sample(history, { numRuns: 90, seed: 4 })) play(steps, seen);
   const wanted = [

@@ -9,7 +9,6 @@ import { checkNonceWindow } from './nonces.ts';
 const DAY = 86_400_000;
 const agent = actor(0xa6e);
 
-/** Sends something harmless with a nonce and says why it was refused. */
 function use(scenario: Scenario, nonce: number, signer = alice): string | undefined {
   const authority = scenario.authority(signer, nonce);
   return scenario.outcome({ type: 'cancelOrders', authority, cancels: [] }).reject?.reason;
@@ -32,7 +31,7 @@ test.each([
   expect(use(scenario, now + offset)).toBe(reason);
 });
 
-describe('R-nonce: nothing counts that was signed before the first entry of the log', () => {
+describe('R-nonce: nonces from before the first log entry are rejected', () => {
   test.each([
     [-DAY, 'nonceBeforeLog'],
     [0, 'nonceBeforeLog'],
@@ -45,7 +44,7 @@ describe('R-nonce: nothing counts that was signed before the first entry of the 
     expect(check?.reason).toBe(reason);
   });
 
-  test('what is too old anyway is told so, and a restored state remembers when it began', () => {
+  test('a nonce that is too old is rejected as such, and a restored state keeps its start time', () => {
     const scenario = Scenario.open();
     scenario.wait(2 * DAY);
     expect(use(scenario, START_MS)).toBe('nonceTooOld');
@@ -53,7 +52,7 @@ describe('R-nonce: nothing counts that was signed before the first entry of the 
   });
 });
 
-describe('R-nonce: the 100 highest are kept', () => {
+describe('R-nonce: the 100 highest are stored', () => {
   test('in any order, each once', () => {
     const scenario = Scenario.open();
     for (const nonce of [5, 3, 9, 4]) expect(use(scenario, START_MS + nonce)).toBeUndefined();
@@ -75,16 +74,16 @@ describe('R-nonce: the 100 highest are kept', () => {
     expect(use(scenario, START_MS + 9)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 10)).toBe('nonceUsed');
     expect(use(scenario, START_MS + 11)).toBeUndefined();
-    // 10 has made room for 11, and is now too low rather than used.
+    // Nonce 11 has evicted nonce 10, which is now too low instead of already used.
     expect(usedBy(scenario)).toHaveLength(100);
     expect(use(scenario, START_MS + 10)).toBe('nonceTooLow');
   });
 
-  test('what the clock refuses is dropped, and what was dropped for room stays refused', () => {
+  test('nonces outside the window are dropped, and nonces that were evicted stay rejected', () => {
     const scenario = Scenario.open();
     for (let i = 1; i <= 150; i++) use(scenario, START_MS + i);
     scenario.wait(2 * DAY + 60);
-    // 51 … 60 have left the window; 50 and less were dropped for room and are older still.
+    // 51 to 60 have left the window; 50 and lower were evicted and are even older.
     expect(use(scenario, START_MS + 200)).toBeUndefined();
     expect(usedBy(scenario)[0]).toBe(START_MS + 61);
     for (const nonce of [20, 50, 60]) expect(use(scenario, START_MS + nonce)).toBe('nonceTooOld');
@@ -92,8 +91,8 @@ describe('R-nonce: the 100 highest are kept', () => {
   });
 });
 
-describe('R-nonce: what uses a nonce', () => {
-  test('a refused order does, for the action was executed', () => {
+describe('R-nonce: which commands use a nonce', () => {
+  test('a rejected order does, because the action was executed', () => {
     const scenario = Scenario.open();
     const authority = scenario.authority(alice, START_MS + 5);
     const orders = [order({ price: 1, size: 1 })];
@@ -114,7 +113,7 @@ describe('R-nonce: what uses a nonce', () => {
     expect(use(scenario, START_MS + 5)).toBeUndefined();
   });
 
-  test('an action lives up to and including its expiry', () => {
+  test('an action is valid up to and including its expiry', () => {
     const scenario = Scenario.open();
     const authority = { ...scenario.authority(alice), expiresAfterMs: timeMs(START_MS) };
     expect(
@@ -124,9 +123,9 @@ describe('R-nonce: what uses a nonce', () => {
 
   test('a signer without a role leaves no trace', () => {
     const scenario = Scenario.open({ accounts: [alice] });
-    const kept = JSON.stringify(dump(scenario.state).signers);
+    const before = JSON.stringify(dump(scenario.state).signers);
     expect(use(scenario, START_MS + 5, bob)).toBe('accountUnknown');
-    expect(JSON.stringify(dump(scenario.state).signers)).toBe(kept);
+    expect(JSON.stringify(dump(scenario.state).signers)).toBe(before);
   });
 
   test('a nonce belongs to the signer: agent and owner may use the same', () => {
@@ -145,13 +144,13 @@ describe('R-nonce: what uses a nonce', () => {
   });
 });
 
-describe('the order in which a signer is judged', () => {
-  const past = { expiresAfterMs: timeMs(START_MS - 1) };
+describe('the order of the checks of a signer', () => {
+  const expired = { expiresAfterMs: timeMs(START_MS - 1) };
   test.each([
-    ['window before role', bob, START_MS - 2 * DAY, past, 'nonceTooOld'],
-    ['window before expiry', alice, START_MS + DAY, past, 'nonceTooNew'],
-    ['role before expiry', bob, START_MS + 5, past, 'accountUnknown'],
-    ['expiry before a used nonce', alice, START_MS + 5, past, 'actionExpired'],
+    ['window before role', bob, START_MS - 2 * DAY, expired, 'nonceTooOld'],
+    ['window before expiry', alice, START_MS + DAY, expired, 'nonceTooNew'],
+    ['role before expiry', bob, START_MS + 5, expired, 'accountUnknown'],
+    ['expiry before a used nonce', alice, START_MS + 5, expired, 'actionExpired'],
     ['a used nonce before the order', alice, START_MS + 5, {}, 'nonceUsed'],
   ])('%s', (_, signer, nonce, expiry, reason) => {
     const scenario = Scenario.open({ accounts: [alice] });
@@ -174,7 +173,7 @@ describe('R-nonce: a revoked agent', () => {
     return scenario;
   }
 
-  test('is told so, until it is forgotten', () => {
+  test('is reported as revoked until it is forgotten', () => {
     const scenario = revoked(START_MS);
     expect(use(scenario, START_MS + 2_000, agent)).toBe('agentUnknown');
     scenario.wait(2 * DAY - 1);
@@ -185,16 +184,16 @@ describe('R-nonce: a revoked agent', () => {
     expect(scenario.state.signers.has(agent)).toBe(false);
   });
 
-  test('approved again, by anyone, counts only above the time of the revocation', () => {
+  test('when approved again, by any account, only nonces above the time of the revocation are accepted', () => {
     const scenario = revoked(START_MS + 500);
     expect(scenario.approve(bob, agent).reject).toBeUndefined();
-    // Signed before the revocation and never sent.
+    // These were signed before the revocation and never sent.
     expect(use(scenario, START_MS + 700, agent)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 1_000, agent)).toBe('nonceTooLow');
     expect(use(scenario, START_MS + 1_001, agent)).toBeUndefined();
   });
 
-  test('… or above its highest used one when that is later', () => {
+  test('or above its highest used nonce, if that is later', () => {
     const scenario = revoked(START_MS + 5_000);
     scenario.approve(alice, agent);
     expect(use(scenario, START_MS + 4_000, agent)).toBe('nonceTooLow');
@@ -202,7 +201,7 @@ describe('R-nonce: a revoked agent', () => {
     expect(use(scenario, START_MS + 5_001, agent)).toBeUndefined();
   });
 
-  test('a rebound label floors the old address as well', () => {
+  test('rebinding a label raises the nonce floor of the old address as well', () => {
     const scenario = Scenario.open().wait(1);
     scenario.approve(alice, agent);
     scenario.approve(alice, actor(0xa6f));
@@ -212,7 +211,7 @@ describe('R-nonce: a revoked agent', () => {
   });
 });
 
-test('R-nonce: the sweep forgets whom the clock refuses anyway, and nobody else', () => {
+test('R-nonce: the sweep only forgets signers whose nonces are all outside the window', () => {
   const scenario = Scenario.open();
   use(scenario, START_MS + 1, alice);
   use(scenario, START_MS + DAY - 1, bob);

@@ -15,7 +15,7 @@ import {
 } from '@oddlot/testing/engine/scenario';
 import { ZERO_ADDRESS } from './agents.ts';
 
-/** An address of somebody who has no account yet, and whom another made its agent. */
+/** An address without an account that another account has made its agent. */
 const victim = actor(0x7ac7);
 
 function captured(): Scenario {
@@ -36,19 +36,19 @@ function sent(scenario: Scenario, from: Address, destination: Address): Command 
   };
 }
 
-/** A state that an earlier release could come to: the captured address has an account as well. */
+/** A state that earlier releases could produce: the captured address has an account as well. */
 function withAccount(): Scenario {
   const scenario = captured();
   const funded = Scenario.open({ accounts: [alice, bob, victim] });
   const text = JSON.parse(JSON.stringify(dump(scenario.state))) as ReturnType<typeof dump>;
   const { accounts, deposited } = dump(funded.state);
   const own = accounts.find(({ address }) => address === victim)!;
-  const twin = restore({ ...text, deposited, accounts: [...text.accounts, own] });
-  Object.assign(scenario.state, twin);
+  const restored = restore({ ...text, deposited, accounts: [...text.accounts, own] });
+  Object.assign(scenario.state, restored);
   return scenario;
 }
 
-describe('R-agents: nobody else can open an account for an address that is bound', () => {
+describe('R-agents: other accounts cannot open an account for an address that is bound', () => {
   test.each([
     ['a send', (scenario: Scenario) => sent(scenario, bob, victim)],
     [
@@ -65,7 +65,7 @@ describe('R-agents: nobody else can open an account for an address that is bound
       'a payment of the treasury',
       () => ({ type: 'treasurySend', destination: victim, amountMicroUsdc: 1 }) as const,
     ],
-  ])('%s is refused, ahead of time and when it executes', (_, make) => {
+  ])('%s is rejected, at admission and at execution', (_, make) => {
     const scenario = captured();
     const command = make(scenario);
     const admitted = checkCommand(scenario.state, command, scenario.nowMs);
@@ -78,7 +78,7 @@ describe('R-agents: nobody else can open an account for an address that is bound
 });
 
 describe('R-agents: a key ends its own binding', () => {
-  test('by the zero address and no name, without an account; its nonces up to now are void', () => {
+  test('by the zero address without a name, without an account; its earlier nonces become invalid', () => {
     const scenario = captured();
     scenario.wait(500);
     const { reject } = scenario.approve(victim, ZERO_ADDRESS);
@@ -89,7 +89,7 @@ describe('R-agents: a key ends its own binding', () => {
     expect(scenario.outcome(sent(scenario, bob, victim)).reject).toBeUndefined();
   });
 
-  test('an agent with a name in hand revokes nothing, and approves nobody', () => {
+  test('an agent that passes a name revokes nothing and approves nothing', () => {
     const scenario = captured();
     expect(scenario.approve(victim, ZERO_ADDRESS, 'mine').reject?.reason).toBe('depositFirst');
     expect(scenario.approve(victim, actor(9)).reject?.reason).toBe('depositFirst');
@@ -97,7 +97,7 @@ describe('R-agents: a key ends its own binding', () => {
     expect(agentOwner(scenario.state, victim)?.owner).toBe(alice);
   });
 
-  test('what it sent for its owner in the same block comes first', () => {
+  test('its commands for its owner earlier in the same block come first', () => {
     const scenario = captured();
     const orders = [order({ price: 1_000_000, size: 20 })];
     const place = { type: 'placeOrders', authority: scenario.authority(victim), orders } as const;
@@ -112,7 +112,7 @@ describe('R-agents: a key ends its own binding', () => {
     expect(outcomes[1]?.reject).toBeUndefined();
   });
 
-  test('by acting for an account of its own', () => {
+  test('by acting for its own account', () => {
     const scenario = withAccount();
     const orders = [order({ price: 1_000_000, size: 20 })];
     const place = () =>
@@ -127,7 +127,7 @@ describe('R-agents: a key ends its own binding', () => {
     expect(place().account).toBe(victim);
   });
 
-  test('with an account and without an unnamed agent of its own, by its release too', () => {
+  test('with an account and without an unnamed agent, also by its release', () => {
     const scenario = withAccount();
     expect(scenario.approve(victim, ZERO_ADDRESS).reject).toBeUndefined();
     expect(agentOwner(scenario.state, victim)).toBeUndefined();
@@ -135,10 +135,10 @@ describe('R-agents: a key ends its own binding', () => {
   });
 });
 
-describe('R-nonce: an agent that was one before', () => {
+describe('R-nonce: an address that was an agent before', () => {
   const DAY = 86_400_000;
 
-  test('is bound again with a warning, by anyone, as long as it is remembered', () => {
+  test('is bound again with a warning, by any account, as long as it is remembered', () => {
     const scenario = captured();
     scenario.approve(alice, ZERO_ADDRESS, 'mine');
     const again = scenario.approve(bob, victim);
@@ -147,11 +147,11 @@ describe('R-nonce: an agent that was one before', () => {
     expect(scenario.approve(bob, victim, 'x').agentReused).toBe(true);
   });
 
-  test('a fresh one and one that was forgotten are bound without', () => {
+  test('a new agent and a forgotten one are bound without a warning', () => {
     const scenario = captured();
     expect(scenario.approve(bob, actor(0xf4e5)).agentReused).toBeUndefined();
     scenario.approve(alice, ZERO_ADDRESS, 'mine');
-    // To the millisecond, and not to the next sweep.
+    // The limit is exact to the millisecond and does not wait for the next sweep.
     scenario.wait(2 * DAY - 1);
     scenario.block();
     scenario.wait(1);
@@ -159,7 +159,7 @@ describe('R-nonce: an agent that was one before', () => {
   });
 });
 
-describe('R-transfer: the zero address is no destination', () => {
+describe('R-transfer: the zero address is not a valid destination', () => {
   test.each([
     ['a send', (s: Scenario) => sent(s, alice, ZERO_ADDRESS)],
     [

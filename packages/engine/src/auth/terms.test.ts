@@ -17,12 +17,11 @@ function of(number: number, holder = A, lease = 'settlement'): HolderTerm {
   return { lease, number, holder };
 }
 
-/** Whether each command of its own block was executed. */
 function accepted(venue: Scenario, ...terms: readonly (HolderTerm | undefined)[]): boolean[] {
   return terms.map((term) => venue.block(grant(term)).outcomes[0]?.reject === undefined);
 }
 
-describe('R-terms: the engine refuses a command of a term that is over', () => {
+describe('R-terms: the engine rejects commands of an expired term', () => {
   test.each([
     { title: 'the same term', terms: [of(1), of(1)], executed: [true, true] },
     { title: 'a later term', terms: [of(1), of(2, B)], executed: [true, true] },
@@ -40,7 +39,7 @@ describe('R-terms: the engine refuses a command of a term that is over', () => {
     expect(accepted(Scenario.open({ accounts: [alice] }), ...terms)).toEqual(executed);
   });
 
-  test('the refused command changes nothing and names both terms', () => {
+  test('the rejected command changes nothing and names both terms', () => {
     const venue = Scenario.open({ accounts: [alice] });
     accepted(venue, of(1), of(2, B));
     const before = dump(venue.state);
@@ -56,7 +55,7 @@ describe('R-terms: the engine refuses a command of a term that is over', () => {
     });
   });
 
-  test('a term begins before the commands of its block that follow', () => {
+  test('a term applies to the following commands of its block', () => {
     const venue = Scenario.open({ accounts: [alice] });
     const { outcomes } = venue.block(grant(of(1)), grant(of(2, B)), grant(of(1)), grant(of(2, B)));
     expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([
@@ -67,22 +66,22 @@ describe('R-terms: the engine refuses a command of a term that is over', () => {
     ]);
   });
 
-  test('a term begins with its first command, even if that command is refused', () => {
+  test('a term begins with its first command, even if that command is rejected', () => {
     const venue = Scenario.open({ accounts: [alice] });
     const { outcomes } = venue.block({ type: 'registerPegs', addresses: [], term: of(3) });
     expect(outcomes[0]?.reject?.reason).toBe('definitionInvalid');
     expect(termOf(venue.state, 'settlement')).toBe(3);
   });
 
-  test('terms enter the digest and survive a dump', () => {
+  test('terms are part of the digest and survive a dump', () => {
     const [one, other] = [A, B].map((holder) => {
       const venue = Scenario.open({ accounts: [alice] });
       accepted(venue, of(1, holder), of(4, holder, 'oracle'));
       return venue.state;
     });
     expect(dump(one!).digest).not.toEqual(dump(other!).digest);
-    const twin = restore(JSON.parse(JSON.stringify(dump(one!))));
-    expect([...twin.terms].toSorted()).toEqual([...one!.terms].toSorted());
-    expect(termOf(twin, 'oracle')).toBe(4);
+    const restored = restore(JSON.parse(JSON.stringify(dump(one!))));
+    expect([...restored.terms].toSorted()).toEqual([...one!.terms].toSorted());
+    expect(termOf(restored, 'oracle')).toBe(4);
   });
 });

@@ -6,13 +6,13 @@ import { NONE, OrderPool, SIDE_BUY } from './order-pool.ts';
 import { ReferenceBook } from './reference-book.ts';
 
 /**
- * Goal: the level book behaves as the flat reference book does, whatever comes.
+ * Goal: the level book behaves exactly like the flat reference book.
  *
- * Method: random steps go to both, and everything that can be observed is compared after each. A
- * step names "the n-th live order", not an id, so that a failure shrinks to a few steps. Few prices
- * make queues long and levels come and go; a wide range of prices makes the index move and grow, and
- * the widest gives each level a block of its own.
- * Time stands still often, so that rank has to decide.
+ * Method: random steps run on both, and everything observable is compared after each step. A step
+ * names "the n-th live order" instead of an id, so that a failure shrinks to a few steps. Few
+ * prices make long queues and short-lived levels; a wide range of prices makes the index move and
+ * grow, and the widest range gives each level its own block. Time often does not advance, so that
+ * the rank decides.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 50);
@@ -54,7 +54,6 @@ function steps(priceMax: number, lengthMax: number): fc.Arbitrary<Step[]> {
   return fc.array(step, { minLength: 1, maxLength: lengthMax, size: 'max' });
 }
 
-/** Both books side by side, and the counters that the engine would keep. */
 class Pair {
   readonly pool: OrderPool;
   readonly book: LevelBook;
@@ -63,7 +62,7 @@ class Pair {
   #nextId: number;
   #nowMs: number;
 
-  /** An origin makes a fork: of the pool and the book by themselves, of the rest by copying. */
+  /** With an origin, this is a fork: the pool and the book fork themselves, the rest is copied. */
   constructor(origin?: Pair) {
     this.pool = origin?.pool.fork() ?? new OrderPool(1);
     this.book = origin?.book.fork(this.pool) ?? new LevelBook(this.pool, INSTRUMENT);
@@ -73,7 +72,6 @@ class Pair {
     this.#nowMs = origin === undefined ? 0 : origin.#nowMs;
   }
 
-  /** Returns how many changes the book was asked for. */
   run(step: Step): number {
     if (step.kind === 'add') return this.#add(step);
     if (this.live.length === 0) return 0;
@@ -140,7 +138,7 @@ class Pair {
 }
 
 function compare({ book, pool, reference, live }: Pair, probes: number[]): void {
-  // First, and with the walk below bounded: a broken link must fail the test, not hang it.
+  // First, and with a bounded walk below: a broken link must fail the test, not hang it.
   book.checkConsistency();
   pool.checkConsistency();
   for (const isBuy of [true, false]) {
@@ -168,7 +166,7 @@ function compare({ book, pool, reference, live }: Pair, probes: number[]): void 
   const ahead = live.map((id) => reference.aheadOf(id));
   const slots = live.map((id) => pool.find(id));
   expect(slots.map((slot) => book.aheadOf(slot, live.length))).toEqual(ahead);
-  // Who walks less far is either right or does not know.
+  // With a smaller limit the result is either correct or undefined.
   const near = slots.map((slot) => book.aheadOf(slot, 1));
   expect(near.map((each, at) => each ?? ahead[at])).toEqual(ahead);
   expect(book.orderCount).toBe(live.length);
@@ -178,29 +176,32 @@ test.each([
   { priceMax: 6, lengthMax: 80, runs: RUNS },
   { priceMax: 400, lengthMax: 160, runs: Math.ceil(RUNS * 0.25) },
   { priceMax: 9_000_000_000, lengthMax: 160, runs: Math.ceil(RUNS * 0.25) },
-])('the level book is the reference book, prices to $priceMax', ({ priceMax, lengthMax, runs }) => {
-  const probe = fc.integer({ min: 1, max: priceMax });
-  const probes = fc.array(probe, { minLength: 6, maxLength: 6 });
-  const property = fc.property(steps(priceMax, lengthMax), probes, (sequence, prices) => {
-    const pair = new Pair();
-    for (const step of sequence) {
-      const before = pair.book.version;
-      const changes = pair.run(step);
-      expect(pair.book.version - before).toBe(changes);
-      compare(pair, prices);
-    }
-  });
-  fc.assert(property, { numRuns: runs });
-});
+])(
+  'the level book matches the reference book, prices to $priceMax',
+  ({ priceMax, lengthMax, runs }) => {
+    const probe = fc.integer({ min: 1, max: priceMax });
+    const probes = fc.array(probe, { minLength: 6, maxLength: 6 });
+    const property = fc.property(steps(priceMax, lengthMax), probes, (sequence, prices) => {
+      const pair = new Pair();
+      for (const step of sequence) {
+        const before = pair.book.version;
+        const changes = pair.run(step);
+        expect(pair.book.version - before).toBe(changes);
+        compare(pair, prices);
+      }
+    });
+    fc.assert(property, { numRuns: runs });
+  },
+);
 
-test('a fork goes its own way, and its origin stays what it was', () => {
+test('a fork changes independently of its origin, which stays the same', () => {
   const property = fc.property(
     steps(6, 60),
     fc.array(steps(6, 12), { maxLength: 4 }),
     (first, forks) => {
       const pair = new Pair();
       for (const step of first) pair.run(step);
-      // Each fork uses the memory of the one before it.
+      // Each fork reuses the memory of the previous one.
       for (const sequence of forks) {
         const fork = new Pair(pair);
         for (const step of sequence) fork.run(step);

@@ -6,15 +6,14 @@ import { NONE, OrderPool, SIDE_BUY } from './order-pool.ts';
 const INSTRUMENT = 3;
 
 /**
- * Runs a table: one operation a line, and after `=>` the side that it touched, best first, as
- * `price: id(size) id(size)` with levels apart by `|`. The rank of an order is its id, so that a
+ * Runs a table with one operation per line and, after `=>`, the side that it changed, best first,
+ * as `price: id(size) id(size)` with `|` between levels. The rank of an order is its id, so a
  * smaller id was accepted earlier, at 1,000 ms times the id.
- *
- *   buy|sell <id> <size>@<price>   a new order
- *   cancel <id>                    remove and release
- *   fill <id> <size>               trade, and remove when nothing is left
- *   resize <id> <size>             amend the size alone
- *   amend <id> <size>@<price> [notBefore <ms>]   amend to another price
+ * - `buy|sell <id> <size>@<price>`: a new order
+ * - `cancel <id>`: remove and release
+ * - `fill <id> <size>`: trade, and remove when nothing is left
+ * - `resize <id> <size>`: amend only the size
+ * - `amend <id> <size>@<price> [notBefore <ms>]`: amend to another price
  */
 function check(table: string): LevelBook {
   const pool = new OrderPool();
@@ -94,7 +93,7 @@ test('the better price trades first, then the earlier order', () => {
   `);
 });
 
-test('a level goes with its last order and comes back empty', () => {
+test('a level is removed with its last order and is empty when it returns', () => {
   check(`
     sell 1 5@100  => 100: 1(5)
     sell 2 6@101  => 100: 1(5) | 101: 2(6)
@@ -120,7 +119,7 @@ test('the first, a middle and the last order leave the queue of a level', () => 
   `);
 });
 
-test('an order that changes its size keeps its place, smaller or larger', () => {
+test('an order keeps its queue position when its size changes in either direction', () => {
   check(`
     buy 1 5@100   => 100: 1(5)
     buy 2 5@100   => 100: 1(5) 2(5)
@@ -129,7 +128,7 @@ test('an order that changes its size keeps its place, smaller or larger', () => 
   `);
 });
 
-test('an order amended to another price stands there by its acceptance', () => {
+test('an order amended to another price is queued by its acceptance time', () => {
   check(`
     sell 1 1@100    => 100: 1(1)
     sell 2 2@101    => 100: 1(1) | 101: 2(2)
@@ -141,7 +140,7 @@ test('an order amended to another price stands there by its acceptance', () => {
   `);
 });
 
-test('an amended order stands as if accepted no earlier than the given time', () => {
+test('an amended order is queued as if accepted no earlier than the given time', () => {
   check(`
     buy 1 1@90                     => 90: 1(1)
     buy 2 1@80                     => 90: 1(1) | 80: 2(1)
@@ -155,7 +154,7 @@ test('an amended order stands as if accepted no earlier than the given time', ()
   `);
 });
 
-test('levels are added up, counted and cut to the number asked for', () => {
+test('levels are summed, counted and cut to the requested number', () => {
   const book = check(`
     buy 1 5@100  => 100: 1(5)
     buy 2 6@99   => 100: 1(5) | 99: 2(6)
@@ -191,7 +190,7 @@ test('an order crosses at the best opposite price and beyond', () => {
   expect([book.bestPrice(true), book.bestPrice(false)]).toEqual([99, 101]);
 });
 
-test('next walks a side in the order of trading', () => {
+test('next walks a side in trading order', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   const prices = [100, 102, 100, 101, 102];
@@ -204,7 +203,7 @@ test('next walks a side in the order of trading', () => {
   expect(ids).toEqual([1, 3, 4, 2, 5]);
 });
 
-test('the version grows by one with every change and not by reading', () => {
+test('each change increments the version; reads do not', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   expect(book.version).toBe(0);
@@ -227,7 +226,7 @@ test('a book grows to many levels, far from the touch and near it', () => {
   const book = new LevelBook(pool, INSTRUMENT);
   const count = 500;
   for (let at = 0; at < count; at += 1) {
-    // 7 and 500 have no common divisor: every price comes once, in a scattered order.
+    // 7 and 500 are coprime, so every price occurs once, in a scattered order.
     const price = 1 + ((7 * at) % count);
     place(book, pool, { id: 2 * at, isBuy: true, price, size: 1 });
     place(book, pool, { id: 2 * at + 1, isBuy: false, price: price + count, size: 2 });
@@ -264,7 +263,7 @@ test('prices far apart stay in order, up to the highest', () => {
   expect(book.levels(false, 10).map(({ price }) => price)).toEqual(prices.toReversed());
 });
 
-test('books over one pool do not mix', () => {
+test('books that share a pool do not mix', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   const other = new LevelBook(pool, INSTRUMENT + 1);
@@ -277,7 +276,7 @@ test('books over one pool do not mix', () => {
   );
 });
 
-test('mistakes of the caller stop the process', () => {
+test('caller errors stop the process', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   const put = (id: number, price: number, size: number): number =>
@@ -297,7 +296,7 @@ test('mistakes of the caller stop the process', () => {
   expect(() => book.remove(NONE)).toThrow('rests in this book');
 });
 
-test('the check of a book sees a filled order that was left behind', () => {
+test('the consistency check finds a filled order that was left in the book', () => {
   const pool = new OrderPool();
   const book = new LevelBook(pool, INSTRUMENT);
   book.fill(place(book, pool, { id: 1, isBuy: true, price: 10, size: 5 }), 5);

@@ -3,7 +3,7 @@ import { assert } from '@oddlot/units';
 import { LEVEL_FIELDS, LevelSide, PRICE_MAX as PRICE_LIMIT } from './level-side.ts';
 import { NONE as NO_SLOT, ORDER_FIELDS, type OrderPool, SIDE_BUY as BUY } from './order-pool.ts';
 
-// Constants of this module are known to the compiler; imported ones would be read each time.
+// The compiler inlines constants of this module; imported ones would be read each time.
 const {
   ACCEPTED_MS,
   BOOK_NEXT,
@@ -22,39 +22,35 @@ const NONE = NO_SLOT;
 const PRICE_MAX = PRICE_LIMIT;
 const SIDE_BUY = BUY;
 
-/** One price level as the public sees it. */
 type BookLevel = {
-  /** The price, in price units of the instrument. */
+  /** In price units of the instrument. */
   readonly price: number;
-  /** The lots that rest there, all orders together. */
   readonly size: number;
-  /** How many orders rest there. */
   readonly count: number;
 };
 
 /**
- * The book of one instrument: price priority, then time priority (R-book).
+ * The book of one instrument, in price-time priority (R-book).
  *
- * Orders live in the pool that all books share and are linked into a queue per price level; each
- * side keeps its levels sorted. The book orders and counts; it doesn't match. Whether an order may
- * rest, and that no two resting orders cross, is the engine's to see to.
+ * Orders are stored in the pool that all books share and linked into a queue per price level; each
+ * side keeps its levels sorted. The book sorts and counts; it does not match. The engine decides
+ * which orders may rest and guarantees that no two resting orders cross.
  *
- * Sums of lots stay safe integers, which is asserted of each level: the largest order size times the
- * most orders of a book must stay below 2^53.
+ * Sums of lots are safe integers, asserted for each level: the largest order size times the maximum
+ * number of orders in a book must stay below 2^53.
  */
 export class LevelBook {
-  /** The instrument whose orders these are. */
   readonly instrument: number;
 
   readonly #pool: OrderPool;
   #bids: LevelSide;
   #asks: LevelSide;
-  /** True in a fork that was not changed yet: its levels are still those of the origin. */
+  /** True in a fork that has not changed yet: its levels are still those of the origin. */
   #isShared: boolean;
   #orderCount = 0;
   #version = 0;
 
-  /** An origin makes a fork of it: see `fork`. */
+  /** With an origin, the new book is a fork of it: see `fork`. */
   constructor(pool: OrderPool, instrument: number, origin?: LevelBook) {
     this.#pool = pool;
     this.instrument = instrument;
@@ -67,30 +63,29 @@ export class LevelBook {
   }
 
   /**
-   * A book with the same orders, over a fork of the pool, which may be changed without changing this
-   * one. Its levels are copied with the first change. This book must stand still meanwhile.
+   * A book with the same orders over a fork of the pool. It can change without changing this book,
+   * which must not change meanwhile. Its levels are copied on the first change.
    */
   fork(pool: OrderPool): LevelBook {
     return new LevelBook(pool, this.instrument, this);
   }
 
-  /** How many orders rest, both sides together. */
   get orderCount(): number {
     return this.#orderCount;
   }
 
-  /** Grows by one with every change, so that a reader sees whether its copy is still good. */
+  /** Each change increments it by one, so that readers can check whether their copy is current. */
   get version(): number {
     return this.#version;
   }
 
   /**
-   * Puts an order into the book by its side, price, acceptance time and rank, all in the pool.
+   * Inserts an order by its side, price, acceptance time and rank, which the pool contains.
    *
-   * At its price it stands by time, then by rank. A new order is the youngest and so goes to the
-   * end; an amended one walks back from there to its place. `notBeforeMs` limits how far: the order
-   * stands as if it had been accepted no earlier than that (R-modify). A restored book passes the
-   * `queueMs` that was dumped, which gives the same place again.
+   * At its price, the order is queued by time, then by rank. A new order is the youngest and goes
+   * to the end; an amended one walks back from there to its position. `notBeforeMs` limits how far:
+   * the order is queued as if it had been accepted no earlier than that (R-modify). A restored book
+   * passes the dumped `queueMs`, which gives the same position again.
    */
   insert(slot: number, notBeforeMs = 0): void {
     const { floats, ints } = this.#pool;
@@ -113,7 +108,7 @@ export class LevelBook {
     this.#addSize(side, level, remaining);
   }
 
-  /** Takes an order out of the book. Its record stays in the pool until the caller releases it. */
+  /** Removes an order from the book. Its record stays in the pool until the caller releases it. */
   remove(slot: number): void {
     this.#own();
     const { floats, ints } = this.#pool;
@@ -134,8 +129,8 @@ export class LevelBook {
   }
 
   /**
-   * Trades part or all of a resting order. An order with nothing left still stands in the book, so
-   * that the caller can report it; the caller removes it before the command ends.
+   * Fills part or all of a resting order. A fully filled order stays in the book so that the caller
+   * can report it; the caller removes it before the command ends.
    */
   fill(slot: number, size: number): void {
     this.#own();
@@ -148,7 +143,7 @@ export class LevelBook {
     this.#addSize(this.#sideOf(slot), level, -size);
   }
 
-  /** Gives a resting order a new open size. It keeps its place, also when it grows (R-modify). */
+  /** Changes the open size of an order, which keeps its queue position (R-modify). */
   resize(slot: number, newRemaining: number): void {
     this.#own();
     const { floats } = this.#pool;
@@ -160,24 +155,22 @@ export class LevelBook {
     this.#addSize(this.#sideOf(slot), level, change);
   }
 
-  /** The order that trades first on a side, or `NONE`. */
   best(isBuy: boolean): number {
     const side = isBuy ? this.#bids : this.#asks;
     return this.#first(side, side.best);
   }
 
-  /** The best price of a side; 0, which is no price, when the side is empty. */
+  /** The best price of a side, or 0, which is not a valid price, when the side is empty. */
   bestPrice(isBuy: boolean): number {
     return (isBuy ? this.#bids : this.#asks).bestPrice;
   }
 
-  /** The lots that rest at the best price of a side, 0 when it is empty. */
   bestSize(isBuy: boolean): number {
     const side = isBuy ? this.#bids : this.#asks;
     return side.best === NONE ? 0 : side.floats[side.best + TOTAL]!;
   }
 
-  /** The order that trades after a resting one: next in its queue, else first at a worse price. */
+  /** The next order in trading order: the next of its queue or the first at a worse price. */
   next(slot: number): number {
     const { floats, ints } = this.#pool;
     this.#levelOf(slot);
@@ -187,14 +180,12 @@ export class LevelBook {
     return this.#first(side, side.worse(floats[slot + PRICE]!));
   }
 
-  /** Whether an incoming order of this side and limit price would trade at once. */
   crosses(isBuy: boolean, price: number): boolean {
     const opposite = this.bestPrice(!isBuy);
     if (opposite === 0) return false;
     return isBuy ? price >= opposite : price <= opposite;
   }
 
-  /** Up to `max` levels of a side, best first. */
   levels(isBuy: boolean, max: number): BookLevel[] {
     const side = isBuy ? this.#bids : this.#asks;
     const found: BookLevel[] = [];
@@ -208,8 +199,9 @@ export class LevelBook {
   }
 
   /**
-   * The lots that trade before a resting order at its price. It walks to the end of the queue that is nearer, past at most
-   * `ordersMax` orders either way; undefined when both are further.
+   * The lots that trade before a resting order at its price. It walks to the nearer end of the
+   * queue, over at most `ordersMax` orders in either direction; undefined when both ends are
+   * further away.
    */
   aheadOf(slot: number, ordersMax: number): number | undefined {
     const { floats, ints } = this.#pool;
@@ -231,12 +223,11 @@ export class LevelBook {
     return undefined;
   }
 
-  /** Calls `visit` for each order of a side, first to trade first. It must not change the book. */
+  /** Calls `visit` for each order of a side, in trading order. `visit` must not change the book. */
   forEachSlot(isBuy: boolean, visit: (slot: number) => void): void {
     for (let slot = this.best(isBuy); slot !== NONE; slot = this.next(slot)) visit(slot);
   }
 
-  /** The lots that rest on a side. It walks the levels. */
   totalSize(isBuy: boolean): number {
     const side = isBuy ? this.#bids : this.#asks;
     let size = 0;
@@ -246,7 +237,7 @@ export class LevelBook {
     return size;
   }
 
-  /** Asserts everything that must hold between commands. It walks the whole book. */
+  /** Asserts the invariants that hold between commands. It walks the whole book. */
   checkConsistency(): void {
     const orders = this.#checkSide(true) + this.#checkSide(false);
     assert(orders === this.#orderCount, 'book: the order count is that of the levels');
@@ -296,7 +287,7 @@ export class LevelBook {
     return { price, size, count };
   }
 
-  /** Gives a fork levels of its own before they are changed. */
+  /** Gives a fork its own levels before they change. */
   #own(): void {
     if (!this.#isShared) return;
     this.#bids = this.#bids.copy();
@@ -304,18 +295,16 @@ export class LevelBook {
     this.#isShared = false;
   }
 
-  /** A slot that the caller is going to look at. */
+  /** Brings a slot into a fork before the book reads it. */
   #needed(slot: number): number {
     this.#pool.need(slot);
     return slot;
   }
 
-  /** The first order of a level, or `NONE` where there is no level. */
   #first(side: LevelSide, level: number): number {
     return level === NONE ? NONE : this.#needed(side.ints[level + HEAD]!);
   }
 
-  /** The price of a level, which all its orders have. */
   #priceOf(side: LevelSide, level: number): number {
     return this.#pool.floats[this.#first(side, level) + PRICE]!;
   }
@@ -324,7 +313,6 @@ export class LevelBook {
     return (this.#pool.ints[slot + FLAGS]! & SIDE_BUY) !== 0 ? this.#bids : this.#asks;
   }
 
-  /** The level of a resting order of this book; anything else is a broken invariant. */
   #levelOf(slot: number): number {
     const { ints } = this.#pool;
     const level = ints[slot + LEVEL]!;
@@ -333,7 +321,7 @@ export class LevelBook {
     return level;
   }
 
-  /** Whether an order stands before another at one price: earlier time, then lower rank. */
+  /** True when an order precedes another one at the same price: earlier time, then lower rank. */
   #isAhead(slot: number, other: number): boolean {
     const { floats } = this.#pool;
     const ms = floats[slot + QUEUE_MS]!;
@@ -341,7 +329,7 @@ export class LevelBook {
     return ms === otherMs ? floats[slot + RANK]! < floats[other + RANK]! : ms < otherMs;
   }
 
-  /** Puts an order into the queue of its level: at the end, unless an order there stands behind it. */
+  /** Links an order at the end of its level's queue, or before it if the last order is younger. */
   #link(side: LevelSide, level: number, slot: number): void {
     const { ints } = this.#pool;
     const levels = side.ints;
@@ -355,7 +343,7 @@ export class LevelBook {
     levels[level + TAIL] = slot;
   }
 
-  /** The same for an order that stands before the last one: an amended one walks back to its place. */
+  /** Walks an amended order back from the end to its position. */
   #linkBefore(side: LevelSide, level: number, slot: number): void {
     const { ints } = this.#pool;
     let following = side.ints[level + TAIL]!;

@@ -2,11 +2,10 @@ import { assert } from '@oddlot/units';
 import { NONE as NO_LEVEL } from './order-index.ts';
 
 /**
- * How a price level lies in the memory of its side: two Int32 numbers and two Float64 ones, each from
- * the level on, so that what is needed together lies together.
+ * The memory layout of a price level: two Int32 and two Float64 numbers, each relative to the
+ * level, so that fields that are used together are adjacent.
  */
 export const LEVEL_FIELDS = {
-  /** From level to level. */
   LEVEL_STEP: 2,
   /** Int32: slot of the first order of the queue. */
   HEAD: 0,
@@ -18,49 +17,48 @@ export const LEVEL_FIELDS = {
   TOTAL: 1,
 } as const;
 
-// Constants of this module are known to the compiler; imported ones would be read each time.
+// The compiler inlines constants of this module; imported ones would be read each time.
 const { COUNT, HEAD, LEVEL_STEP, TAIL, TOTAL } = LEVEL_FIELDS;
 const NONE = NO_LEVEL;
 
-/** Neighbouring prices that share a block. */
 const BLOCK = 8;
-/** Prices end where the number of a block would no longer fit 31 bits. */
+/** Above this price the number of a block would no longer fit 31 bits. */
 export const PRICE_MAX = BLOCK * 2 ** 31 - 1;
 
-/** Entry of a block in the index: its number, which levels of it are open, and where they are. */
+/** A block's entry in the index: its number, the bits of its open levels, where they are. */
 const NUMBER = 0;
 const BITS = 1;
 const FIRST_LEVEL = 2;
 const ENTRY = 3;
 
-/** Blocks of a new side. Most books are thin, and a venue may list thousands of them. */
+/** Most books are thin, and a venue may list thousands of them. */
 const BLOCKS_START = 2;
-/** Levels of a block, in elements of the arrays of levels. */
+/** In elements of the arrays of levels. */
 const BLOCK_STEP = BLOCK * LEVEL_STEP;
-/** Below this many elements a loop moves them faster than the call of `copyWithin` starts. */
+/** Below this many elements a loop is faster than the call overhead of `copyWithin`. */
 const SHORT_MOVE = 48;
 
 /**
  * The price levels of one side of a book.
  *
- * Neighbouring prices share a block, and a level is a place in a block. Bits tell which levels are
- * open: where they crowd, as they do near the touch, they come and go by a bit, and the next one is
- * found by counting zeros. Only the blocks are sorted, from the worst to the best. With prices far
- * apart each level has a block of its own, and the side is a sorted array.
+ * Neighbouring prices share a block, and a level is a position in a block. Bits mark the open
+ * levels: near the touch, where levels are dense, opening and closing one sets a bit, and the next
+ * one is found by counting zeros. Only the blocks are sorted, from the worst to the best. When
+ * prices are far apart, each level has its own block, and the side is a sorted array.
  *
- * The number of a block, and the place of a level in it, are larger where the price is better: on the
- * side of the sells their bits are inverted.
+ * The number of a block, and the position of a level in it, are larger where the price is better:
+ * on the sell side their bits are inverted.
  */
 export class LevelSide {
-  /** Numbers of the levels; see `LEVEL_FIELDS`. Replaced when the side grows. */
+  /** See `LEVEL_FIELDS`. The arrays are replaced when the side grows. */
   ints = new Int32Array(BLOCKS_START * BLOCK_STEP);
   floats = new Float64Array(BLOCKS_START * BLOCK_STEP);
 
-  /** What the bits of numbers and places are inverted with: 0 on the side of the buys, else -1. */
+  /** Inverts the bits of numbers and positions: 0 on the buy side, -1 on the sell side. */
   readonly #flip: number;
-  /** An entry for each block, the best one last; behind them those of free blocks. */
+  /** An entry for each block, the best one last, followed by the entries of free blocks. */
   #index = freshIndex(BLOCKS_START);
-  /** Where the entries of free blocks begin. */
+  /** The start of the entries of free blocks. */
   #end = 0;
   #best = NONE;
   #bestPrice = 0;
@@ -80,17 +78,15 @@ export class LevelSide {
     return copy;
   }
 
-  /** The level at the best price, or `NONE`. */
   get best(): number {
     return this.#best;
   }
 
-  /** The best price; 0, which is no price, when no level is open. */
+  /** The best price, or 0, which is not a valid price, when no level is open. */
   get bestPrice(): number {
     return this.#bestPrice;
   }
 
-  /** The level at a price; it is opened, without orders, unless it is open. */
   open(price: number): number {
     const number = this.#numberOf(price);
     const at = this.#search(number);
@@ -107,7 +103,7 @@ export class LevelSide {
     return level;
   }
 
-  /** Takes out a level whose last order has gone, and which stands at this price. */
+  /** Closes the level at this price after its last order was removed. */
   close(level: number, price: number): void {
     const index = this.#index;
     const at = this.#search(this.#numberOf(price));
@@ -122,7 +118,6 @@ export class LevelSide {
     if (level === this.#best) this.#findBest();
   }
 
-  /** The next level that is worse than a price, or `NONE`. */
   worse(price: number): number {
     const index = this.#index;
     const number = this.#numberOf(price);
@@ -134,7 +129,7 @@ export class LevelSide {
     return at === 0 ? NONE : this.#bestOf(at - ENTRY);
   }
 
-  /** Asserts that the blocks are sorted, that open levels are those with orders, and the best one. */
+  /** Asserts that blocks are sorted and that exactly the levels with orders are open. */
   checkConsistency(): void {
     const index = this.#index;
     for (let at = 0; at < index.length; at += ENTRY) {
@@ -162,13 +157,12 @@ export class LevelSide {
     return (price ^ this.#flip) & (BLOCK - 1);
   }
 
-  /** The first entry whose number is not smaller; the end if all are. */
   #search(number: number): number {
     const index = this.#index;
     const last = this.#end - ENTRY;
     if (last < 0) return 0;
-    // From an entry to the last one there are no more entries than numbers. Where none is missing, as
-    // is usual near the touch, the first guess is right.
+    // Entries up to the last one are at most as many as the numbers between them. If no number is
+    // missing, as is usual near the touch, the first guess is correct.
     const ahead = index[last]! - number;
     if (ahead < 0) return this.#end;
     let low = Math.max(last - ENTRY * ahead, 0);
@@ -183,7 +177,6 @@ export class LevelSide {
     return low;
   }
 
-  /** The best level of the block of an entry. */
   #bestOf(at: number): number {
     return this.#index[at + FIRST_LEVEL]! + LEVEL_STEP * highest(this.#index[at + BITS]!);
   }
@@ -235,7 +228,6 @@ export class LevelSide {
   }
 }
 
-/** An index of free blocks. */
 function freshIndex(blocks: number): Int32Array {
   const index = new Int32Array(blocks * ENTRY);
   for (let block = 0; block < blocks; block += 1) {
@@ -244,12 +236,11 @@ function freshIndex(blocks: number): Int32Array {
   return index;
 }
 
-/** The highest bit that is set, of a word with at least one. */
+/** The highest set bit of a word that is not zero. */
 function highest(bits: number): number {
   return 31 - Math.clz32(bits);
 }
 
-/** Moves elements within an array. */
 function move(
   array: Int32Array,
   { from, to, count }: { from: number; to: number; count: number },

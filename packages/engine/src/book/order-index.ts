@@ -1,28 +1,25 @@
 import { assert } from '@oddlot/units';
 
-/** No slot, no level: the end of a list, or an answer that nothing was found. */
 export const NONE = -1;
 
-/** Places of a new index: a power of two. */
 const PLACES_MIN = 256;
-/** Places for each live order at least: how many ids may follow before an order has to make room. */
-const ROOM = 4;
-/** Places of the largest index. */
+/** Minimum places per live order, so that an order moves to the hash only after many later ids. */
+const PLACES_PER_ORDER = 4;
 const PLACES_MAX = 2 ** 30;
 
 /**
- * From order id to slot.
+ * Maps order ids to slots.
  *
- * Ids follow each other and most orders leave soon, so the low bits of an id are its place, and a
- * new order lies beside the one before it. When ids have come round to a place that is still taken,
- * the order there is an old one and moves to a hash; every search ends there that its place doesn't
- * answer. Whoever keeps orders so that their places collide makes his own searches as slow as that.
+ * Ids are consecutive and most orders are short-lived, so the low bits of an id are its place, and
+ * a new order is adjacent to the previous one. When an id reaches a place that is still taken, the
+ * older order there moves to a hash, which answers every lookup that misses its place. A client
+ * that keeps orders whose places collide only slows down lookups of its own orders.
  */
 export class OrderIndex {
-  /** By the low bits of the id: `slot + 1`, or 0. The order itself tells whether it is the one. */
+  /** By the low bits of the id: `slot + 1`, or 0. The order at the slot confirms the full id. */
   #places = new Int32Array(PLACES_MIN);
   readonly #older: OrderHash;
-  /** No id in the hash is above this one, so that a new id needn't be searched for there. */
+  /** The highest id in the hash, so that new ids are not looked up there. */
   #olderMax = -1;
   #size = 0;
   readonly #orders: Orders;
@@ -32,28 +29,26 @@ export class OrderIndex {
     this.#older = new OrderHash(orders, salt);
   }
 
-  /** How many ids are stored. */
   get size(): number {
     return this.#size;
   }
 
-  /** The slot of an order, or `NONE`. */
   get(orderId: number): number {
     const slot = this.#places[orderId & (this.#places.length - 1)]! - 1;
     if (slot >= 0 && this.#orders.orderId[slot] === orderId) return slot;
     return this.#older.get(orderId);
   }
 
-  /** Makes room for as many ids at once: growing step by step moves each of them several times. */
+  /** Allocates once: step-by-step growth would move each id several times. */
   reserve(count: number): void {
     let length = this.#places.length;
-    while (ROOM * count > length) length *= 2;
+    while (PLACES_PER_ORDER * count > length) length *= 2;
     if (length > this.#places.length) this.#grow(length);
   }
 
-  /** Stores an id that is not yet there. */
   add(orderId: number, slot: number): void {
-    if (ROOM * (this.#size + 1) > this.#places.length) this.#grow(2 * this.#places.length);
+    if (PLACES_PER_ORDER * (this.#size + 1) > this.#places.length)
+      this.#grow(2 * this.#places.length);
     const isNew = orderId > this.#olderMax || this.#older.get(orderId) < 0;
     assert(isNew, 'order index: an order id is used once');
     const place = orderId & (this.#places.length - 1);
@@ -63,7 +58,6 @@ export class OrderIndex {
     this.#size += 1;
   }
 
-  /** Takes out an id that is there with this slot. */
   delete(orderId: number, slot: number): void {
     const place = orderId & (this.#places.length - 1);
     if (this.#places[place] === slot + 1) this.#places[place] = 0;
@@ -71,7 +65,7 @@ export class OrderIndex {
     this.#size -= 1;
   }
 
-  /** Moves an order into the hash, since its place is for another one now. */
+  /** Moves an order into the hash because a new order takes its place. */
   #retire(slot: number, orderId: number): void {
     const olderId = this.#orders.orderId[slot]!;
     assert(olderId !== orderId, 'order index: an order id is used once');
@@ -82,7 +76,7 @@ export class OrderIndex {
   #grow(length: number): void {
     assert(length <= PLACES_MAX, 'order index: there is room to grow');
     const places = new Int32Array(length);
-    // What has a place of its own has one among more, too.
+    // An id with its own place also has its own place in a larger index.
     for (const taken of this.#places) {
       if (taken !== 0) places[this.#orders.orderId[taken - 1]! & (length - 1)] = taken;
     }
@@ -90,34 +84,31 @@ export class OrderIndex {
   }
 }
 
-/** Entries of a new table: a power of two. */
 const ENTRIES_MIN = 64;
-/** Entries of the largest table, so that twice the index of an entry fits 31 bits. */
+/** The entries of the largest table, so that twice the index of an entry fits 31 bits. */
 const ENTRIES_MAX = 2 ** 29;
 
 /** 2^32 divided by the golden ratio. */
 const GOLDEN = 0x9e3779b1;
-/** Elements of the table for each id at least: two entries of two. */
-const HASH_ROOM = 4;
+const ELEMENTS_PER_ID = 4;
 
-/** Where the orders tell their ids. The array may be replaced. */
 type Orders = { readonly orderId: Float64Array };
 
 /**
- * From order id to slot: an open-addressing hash with linear probing, at most half full.
+ * Maps order ids to slots: an open-addressing hash with linear probing, at most half full.
  *
- * A `Map` costs more memory and hands its garbage to the collector when it rehashes; this table is
- * one typed array. An entry is two neighbouring numbers, the low half of the id and `slot + 1` (0 =
- * empty), so that it is small and a look-up usually touches one cache line; where the low half
- * agrees, the order itself tells its whole id. Deletion shifts the followers back instead of leaving
- * tombstones: the table doesn't degrade however many orders come and go.
+ * A `Map` costs more memory and produces garbage when it rehashes; this table is one typed array.
+ * An entry is two adjacent numbers, the low half of the id and `slot + 1` (0 = empty), so that it
+ * is small and a lookup usually touches one cache line. If the low half matches, the order itself
+ * confirms the full id. Deletion shifts the following entries back instead of leaving tombstones,
+ * so the table does not degrade.
  *
- * The salt makes the layout unpredictable to somebody who picks which of his orders to keep so that
- * they collide. The layout can't be observed through the answers, so replicas may differ in it.
+ * The salt makes the layout unpredictable to a client that chooses which orders to keep so that
+ * they collide. Results do not depend on the layout, so replicas may have different ones.
  */
 class OrderHash {
   #entries = new Int32Array(2 * ENTRIES_MIN);
-  /** Finds an entry's place in the array, which is even. */
+  /** Masks the array index of an entry, which is even. */
   #mask = 2 * ENTRIES_MIN - 1;
   #shift = Math.clz32(ENTRIES_MIN - 1);
   #size = 0;
@@ -129,19 +120,17 @@ class OrderHash {
     this.#salt = salt | 0;
   }
 
-  /** How many ids are stored. */
   get size(): number {
     return this.#size;
   }
 
-  /** The slot of an order, or -1. */
   get(orderId: number): number {
     return this.#entries[this.#locate(orderId) + 1]! - 1;
   }
 
-  /** Stores an id that is not yet there. */
   add(orderId: number, slot: number): void {
-    if (HASH_ROOM * (this.#size + 1) > this.#entries.length) this.#grow(2 * this.#entries.length);
+    if (ELEMENTS_PER_ID * (this.#size + 1) > this.#entries.length)
+      this.#grow(2 * this.#entries.length);
     const at = this.#locate(orderId);
     assert(this.#entries[at + 1] === 0, 'order hash: an order id is used once');
     this.#entries[at] = orderId;
@@ -149,7 +138,6 @@ class OrderHash {
     this.#size += 1;
   }
 
-  /** Takes out an id that is there with this slot. */
   delete(orderId: number, slot: number): void {
     const entries = this.#entries;
     const mask = this.#mask;
@@ -159,8 +147,8 @@ class OrderHash {
       hole = (hole + 2) & mask;
     }
     for (let at = (hole + 2) & mask; entries[at + 1] !== 0; at = (at + 2) & mask) {
-      // A follower may fill the hole unless its home lies behind the hole: a search that starts at
-      // its home would then end before it.
+      // A following entry may fill the hole unless its home position comes after the hole: a search
+      // that starts there would then end before the entry.
       const low = entries[at]!;
       if (((at - this.#home(low)) & mask) < ((at - hole) & mask)) continue;
       entries[hole] = low;
@@ -171,7 +159,6 @@ class OrderHash {
     this.#size -= 1;
   }
 
-  /** Where the entry of the id is, or the empty one where it would go. */
   #locate(orderId: number): number {
     const entries = this.#entries;
     const low = orderId | 0;
@@ -184,8 +171,8 @@ class OrderHash {
   }
 
   /**
-   * Where a search for an id with this low half starts. Ids follow each other, and multiples of this
-   * number spread evenly, so that recent orders rarely meet.
+   * The start of the search for an id with this low half. Multiples of this constant spread
+   * consecutive ids evenly, so that recent orders rarely collide.
    */
   #home(low: number): number {
     return 2 * (Math.imul(low ^ this.#salt, GOLDEN) >>> this.#shift);
@@ -208,13 +195,12 @@ class OrderHash {
   }
 }
 
-/** From order id to slot. */
 export type SlotIndex = Pick<OrderIndex, 'get' | 'add' | 'delete' | 'size'>;
 
-/** An index on top of another one, which it never changes and which must stand still meanwhile. */
+/** An index on top of another one, which it never changes and which must not change meanwhile. */
 export class LayeredIndex {
   readonly #below: SlotIndex;
-  /** Slots of what was added, `NONE` for what was deleted. */
+  /** Slots of added ids, and `NONE` for deleted ids. */
   readonly #changes = new Map<number, number>();
   #size: number;
 

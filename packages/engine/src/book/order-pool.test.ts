@@ -5,7 +5,6 @@ import { emptyOwnList, NONE, OrderPool } from './order-pool.ts';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 120);
 
-/** The arrays that name a field each. */
 function fieldsOf(pool: OrderPool): Float64Array[] {
   const arrays = Object.values(pool).filter((field) => ArrayBuffer.isView(field));
   return (arrays as Float64Array[]).filter(
@@ -24,7 +23,7 @@ test('an order is found under its id until it is released', () => {
   expect(pool.size).toBe(0);
 });
 
-test('a released slot is reused, by an order that is in no list', () => {
+test('a released slot is reused by an order that is in no list', () => {
   const pool = new OrderPool();
   const list = emptyOwnList();
   const slot = pool.allocate(1);
@@ -39,7 +38,7 @@ test('a released slot is reused, by an order that is in no list', () => {
   expect(pool.clientOrderIds.size).toBe(0);
 });
 
-test('each field has a place of its own', () => {
+test('each field has its own place in memory', () => {
   const pool = new OrderPool();
   const slots = [pool.allocate(1), pool.allocate(2)];
   const fields = fieldsOf(pool);
@@ -49,7 +48,7 @@ test('each field has a place of its own', () => {
   for (const { field, slot, at } of places) expect(field[slot]).toBe(100 * slot + at);
 });
 
-test('room that is made ahead holds what was there and what comes', () => {
+test('reserving capacity keeps existing orders and accepts new ones', () => {
   const pool = new OrderPool(2);
   const first = pool.allocate(1);
   pool.price[first] = 100;
@@ -77,7 +76,7 @@ test('the pool grows by doubling and keeps every field of every order', () => {
   }
 });
 
-test('ids beyond 32 bits that agree in their low half stay apart', () => {
+test('ids beyond 32 bits with the same low half are distinct', () => {
   const pool = new OrderPool();
   const ids = [5, 5 + 2 ** 32, 5 + 2 ** 33, 5 + 2 ** 40, Number.MAX_SAFE_INTEGER, 0];
   const slots = ids.map((id) => pool.allocate(id));
@@ -85,7 +84,7 @@ test('ids beyond 32 bits that agree in their low half stay apart', () => {
   expect(pool.find(5 + 2 ** 34)).toBe(NONE);
 });
 
-test('mistakes of the caller stop the process', () => {
+test('caller errors stop the process', () => {
   const pool = new OrderPool();
   const slot = pool.allocate(1);
   expect(() => pool.allocate(1)).toThrow('used once');
@@ -101,7 +100,7 @@ test('mistakes of the caller stop the process', () => {
   pool.checkConsistency();
 });
 
-test('the list of an owner keeps the order of appending through removals', () => {
+test('the list of an owner keeps its insertion order through removals', () => {
   const pool = new OrderPool();
   const list = emptyOwnList();
   const slots = [1, 2, 3, 4].map((id) => pool.allocate(id));
@@ -129,10 +128,10 @@ test('the list of an owner keeps the order of appending through removals', () =>
 });
 
 /**
- * The pool against a `Map`. Ids come from a small range so that they return, in both halves of the
- * 53 bits; removals name the n-th live order so that failures shrink.
+ * Compares the pool with a `Map`. Ids come from a small range so that they repeat, in both halves
+ * of the 53 bits; removals name the n-th live order so that failures shrink.
  */
-test('the pool finds what a Map finds, through growth and deletion', () => {
+test('the pool finds the same orders as a Map, through growth and deletion', () => {
   const id = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.constantFrom(0, 2 ** 32, 2 ** 52));
   const step = fc.oneof(
     { weight: 3, arbitrary: id.map(([low, high]) => ({ add: low + high })) },
@@ -166,7 +165,7 @@ test('the pool finds what a Map finds, through growth and deletion', () => {
   fc.assert(property, { numRuns: RUNS });
 });
 
-test('a fork has its own orders and those of its origin, which never notices', () => {
+test('a fork has its own orders and those of its origin, which never changes', () => {
   const pool = new OrderPool(2);
   const list = emptyOwnList();
   for (const id of [1, 2, 3]) {
@@ -181,7 +180,7 @@ test('a fork has its own orders and those of its origin, which never notices', (
   const second = fork.find(2);
   fork.ownRemove(forked, second);
   fork.release(second);
-  // More than it has room for: it grows.
+  // These exceed the capacity, so the fork grows.
   for (let id = 10; id < 2_010; id += 1) fork.price[fork.allocate(id)] = id;
 
   expect([fork.size, pool.size]).toEqual([2_002, 3]);
@@ -199,7 +198,7 @@ test('a fork has its own orders and those of its origin, which never notices', (
   pool.checkConsistency();
 });
 
-test('a fork ends when the next one is made, and is not forked itself', () => {
+test('a fork becomes invalid when the next one is made, and cannot be forked itself', () => {
   const pool = new OrderPool();
   pool.allocate(1);
   const first = pool.fork();

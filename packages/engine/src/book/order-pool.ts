@@ -3,15 +3,14 @@ import { LayeredMap } from '../collections/maps.ts';
 import { LayeredIndex, NONE as NO_SLOT, OrderIndex, type SlotIndex } from './order-index.ts';
 
 /**
- * How an order lies in the pool's memory: its numbers side by side, those of Float64 in one array and
- * those of Int32 in another, both from the order's slot on. What a book touches comes first.
+ * The memory layout of an order in the pool: its Float64 fields are adjacent in one array and its
+ * Int32 fields in another, both starting at the order's slot. Fields that books use come first.
  *
- * An operation on a random order so misses the cache a few times and not once a field. The fields
- * are described where the pool names them.
+ * An operation on a random order therefore causes a few cache misses instead of one per field. The
+ * pool documents the fields.
  */
 
 export const ORDER_FIELDS = {
-  /** From slot to slot: the number of fields of the type that has most, the Float64 ones. */
   STRIDE: 11,
 
   PRICE: 0,
@@ -26,7 +25,7 @@ export const ORDER_FIELDS = {
   EXPIRE_MS: 9,
   TAKER_OVERPAID: 10,
 
-  /** A slot that doesn't exist reads no level, which every door of a book refuses. */
+  /** A slot that does not exist has no level, and every public method of a book rejects it. */
   LEVEL: 0,
   BOOK_NEXT: 1,
   BOOK_PREV: 2,
@@ -36,13 +35,13 @@ export const ORDER_FIELDS = {
   OWN_NEXT: 6,
   OWN_PREV: 7,
   TIF: 8,
-  /** In the memory of forks: which of them brought the order. */
+  /** In the memory of forks: the fork that copied the order. */
   STAMP: 9,
 } as const;
 
 export { NO_SLOT as NONE };
 
-// Constants of this module are known to the compiler; imported ones would be read each time.
+// The compiler inlines constants of this module; imported ones would be read each time.
 const {
   ACCEPTED_MS,
   ACCOUNT,
@@ -72,19 +71,19 @@ const NONE = NO_SLOT;
 /**
  * All live resting orders of the venue, in typed arrays.
  *
- * An order is a slot number into these arrays. Orders so make no work for the garbage collector,
- * and books link them by slot. Slots are reused: whoever keeps one must let go of it when the order
- * is released. Which slot an order has depends on history, so no answer of the engine, no dump and
- * no iteration order may depend on slot numbers.
+ * An order is a slot number into these arrays. Orders therefore create no work for the garbage
+ * collector, and books link them by slot. Slots are reused: callers must drop a slot when its order
+ * is released. The slot of an order depends on history, so no result of the engine, no dump and no
+ * iteration order may depend on slot numbers.
  *
- * Slots are opaque, and not dense: they go up in steps of `STRIDE`, from record to record. The array
- * of a field is a view of the memory of all records, so many elements further in as the field lies in
- * a record: `price[slot]` and `floats[slot + PRICE]` are the same number. Whoever reads a field takes
- * its array; where every step counts, records are read and written through one array a type.
+ * Slots are opaque and not dense: they increase by `STRIDE` from record to record. The array of a
+ * field is a view of the memory of all records, offset by the position of the field in a record:
+ * `price[slot]` and `floats[slot + PRICE]` are the same number. Code that reads one field uses its
+ * array; performance-critical code reads and writes records through one array per type.
  *
- * In this folder a typed array is read with `!`: the index is a slot or level that a list or an
- * index of ours holds, and the property tests check those. A wrong index from outside reads
- * `undefined`, which fails the range assertions at the door of each public method.
+ * In this folder typed arrays are read with `!`: the index is a slot or level from one of these
+ * lists or indexes, and the property tests check them. A wrong index from outside reads
+ * `undefined`, which fails the range assertions of each public method.
  */
 
 /** Flag: the order buys; without it, it sells. */
@@ -93,17 +92,16 @@ export const SIDE_BUY = 1;
 export const REDUCE_ONLY = 2;
 /** Flag: the order is about the short leg of a hedged account. */
 export const LEG_SHORT = 4;
-/** Flag: a builder charges for the order. */
+/** Flag: the order pays a builder fee. */
 export const HAS_BUILDER = 8;
 
-/** Slots are int32. */
 const CAPACITY_MAX = 2 ** 27;
 /** The order id in a slot that holds no order. */
 const FREE = -1;
 
-/** How many more orders than its origin a fork has room for: one command makes fewer. */
+/** The number of orders that a fork can add: one command adds fewer. */
 const FORK_ROOM = 1024;
-/** Stamps are int32; beyond this they start again, in fresh memory. */
+/** Stamps are int32; after this one they start again, in new memory. */
 const STAMP_MAX = 2 ** 31 - 1;
 
 const NO_FLOATS = new Float64Array(0);
@@ -111,23 +109,21 @@ const NO_INTS = new Int32Array(0);
 
 /** The live orders of one owner in one instrument, linked through `ownNext` and `ownPrev`. */
 export type OwnList = {
-  /** The slot that was appended first, or `NONE`. */
   head: number;
-  /** The slot that was appended last, or `NONE`. */
   tail: number;
-  /** How many orders the list holds. */
   count: number;
 };
 
 /**
- * The memory of forks. It is as large as the pool, but only what forks touch is ever written, and
- * one fork after the other uses it: fresh arrays of this size for each would keep the collector busy.
+ * The memory of forks. It is as large as the pool, but only the parts that forks touch are ever
+ * written. Consecutive forks reuse it, because allocating arrays of this size for each fork would
+ * load the garbage collector.
  */
 type Scratch = {
   readonly floats: Float64Array<ArrayBuffer>;
   readonly ints: Int32Array<ArrayBuffer>;
   readonly capacity: number;
-  /** Of the newest fork, the only one that may still be used. */
+  /** The stamp of the newest fork, which is the only valid one. */
   stamp: number;
 };
 
@@ -138,36 +134,35 @@ export function emptyOwnList(): OwnList {
 
 /**
  * The store of resting orders. The arrays are replaced when the pool grows, so read them through
- * the pool each time (`pool.price[slot]`) and never keep one over an `allocate`.
+ * the pool each time (`pool.price[slot]`) and never keep one across an `allocate`.
  */
 export class OrderPool {
   /** All Float64 fields of all orders; see `ORDER_FIELDS`. */
   floats: Float64Array = NO_FLOATS;
   /** All Int32 fields of all orders. */
   ints: Int32Array = NO_INTS;
-  /** The order's id; written by the pool alone. */
+  /** Only the pool writes it. */
   orderId: Float64Array = NO_FLOATS;
   /** Limit price in price units of the instrument, at least 1. Constant while in a book. */
   price: Float64Array = NO_FLOATS;
   /** Lots still to trade. While the order is in a book, only the book writes it. */
   remaining: Float64Array = NO_FLOATS;
-  /** Lots asked for, those already filled included. */
+  /** The ordered size in lots, including filled lots. */
   original: Float64Array = NO_FLOATS;
   /** Sum of price × size over the fills, in micro-USDC: a safe integer. */
   filledNotional: Float64Array = NO_FLOATS;
   /** Consensus time of acceptance, in ms. */
   acceptedMs: Float64Array = NO_FLOATS;
-  /** Order of acceptance: a counter over the whole venue. It never changes. */
+  /** The order of acceptance: a venue-wide counter. It never changes. */
   rank: Float64Array = NO_FLOATS;
   /** Consensus time at which the order expires, in ms; 0 = never. */
   expireMs: Float64Array = NO_FLOATS;
-  /** What the maker fee was overpaid by rounding up, in 10^-8 micro-USDC. */
+  /** The amount by which rounding up has overcharged the maker fee, in 10^-8 micro-USDC. */
   feeOverpaid: Float64Array = NO_FLOATS;
-  /** The same of the taker fee of a perp order that traded before it rested: the roles round apart. */
+  /** The same for the taker fee of a perp order that traded before it rested. */
   takerOverpaid: Float64Array = NO_FLOATS;
-  /** The time by which the order queues at its price, in ms; written by the book alone. */
+  /** Determines the queue position at the order's price, in ms; only the book writes it. */
   queueMs: Float64Array = NO_FLOATS;
-  /** Dense index of the owner's account. */
   account: Int32Array = NO_INTS;
   /** Instrument id. Constant while in a book. */
   instrument: Int32Array = NO_INTS;
@@ -181,28 +176,28 @@ export class OrderPool {
   ownNext: Int32Array = NO_INTS;
   /** Previous in the owner's list, or `NONE`. */
   ownPrev: Int32Array = NO_INTS;
-  /** `SIDE_BUY`, `REDUCE_ONLY`; the other bits are the engine's to define. */
+  /** The flags above; the engine defines the other bits. */
   flags: Int32Array = NO_INTS;
   /** Time in force, in the engine's coding. */
   tif: Int32Array = NO_INTS;
-  /** Client order ids by slot, for those orders that have one. Forgotten on release. */
+  /** Client order ids by slot, for orders that have one. They are deleted on release. */
   readonly clientOrderIds: Map<number, string>;
 
   #capacity = 0;
-  /** Slots at and above this were never used: the free list is built only as slots come back. */
+  /** Slots at and above this one were never used: the free list contains only returned slots. */
   #used = 0;
   #freeHead = NONE;
   readonly #index: SlotIndex;
-  /** Set in a fork: where its orders come from. A slot has come when it carries the fork's stamp. */
+  /** The origin of a fork. A slot was copied if it carries the fork's stamp. */
   readonly #origin: OrderPool | undefined;
   readonly #forkStamp: number;
-  /** What this pool's forks use; in a fork, the memory that it lives in. */
+  /** The memory of this pool's forks or, in a fork, the memory that it uses. */
   #scratch: Scratch | undefined;
 
   /**
-   * Starts with room for `capacity` orders; a host that knows its load avoids pauses for growing.
-   * The salt is any integer that clients don't know; it has no visible effect (see `OrderIndex`).
-   * An origin makes a fork of it: see `fork`.
+   * Starts with space for `capacity` orders, which avoids pauses for growing when the load is
+   * known. The salt is any integer that clients do not know; it has no visible effect (see
+   * `OrderIndex`). With an origin, the new pool is a fork of it: see `fork`.
    */
   constructor(capacity = 1024, salt = 0, origin?: OrderPool) {
     this.#origin = origin;
@@ -224,52 +219,47 @@ export class OrderPool {
   }
 
   /**
-   * A pool with the same orders in the same slots, which may be changed without changing this one.
-   * Orders come over one by one when they are needed, so a fork costs what is touched. It lives until
-   * the next one is made, and this pool must stand still meanwhile.
+   * A pool with the same orders in the same slots that can change without changing this one. Orders
+   * are copied when they are needed, so a fork costs only what it touches. It is valid until the
+   * next fork is made, and this pool must not change meanwhile.
    *
-   * A slot must be needed before its fields are read: `find`, `allocate` and the books do so, and
-   * `needList` does it for all orders of an owner. One that was forgotten reads what an earlier fork
-   * left, which spoils the fork and nothing else.
+   * A slot must be brought in before its fields are read: `find`, `allocate` and the books do so,
+   * and `needList` does it for all orders of an owner. Reading another slot returns data of an
+   * earlier fork, which corrupts only the fork.
    */
   fork(): OrderPool {
     assert(this.#origin === undefined, 'order pool: a fork is not forked again');
     return new OrderPool(0, 0, this);
   }
 
-  /** Brings an order into a fork. In a pool that is no fork every order is there. */
+  /** Copies an order into a fork. In a pool that is not a fork, every order is present. */
   need(slot: number): void {
     if (this.#origin !== undefined) this.#bring(slot, this.#origin);
   }
 
-  /** Brings all orders of an owner's list into a fork. */
   needList(list: OwnList): void {
     for (let slot = list.head; slot !== NONE; slot = this.ownNext[slot]!) this.need(slot);
   }
 
-  /** How many orders are live. */
   get size(): number {
     return this.#index.size;
   }
 
-  /** How many orders fit before the arrays grow. */
   get capacity(): number {
     return this.#capacity;
   }
 
-  /** The slot of a live order, or `NONE`. */
   find(orderId: number): number {
     const slot = this.#index.get(orderId);
     this.need(slot);
     return slot;
   }
 
-  /** The id that its client gave an order. Most give none, and where nobody does nothing is searched. */
+  /** Most orders have none; if no order has one, the map is not searched. */
   clientOrderIdOf(slot: number): string | undefined {
     return this.clientOrderIds.size === 0 ? undefined : this.clientOrderIds.get(slot);
   }
 
-  /** Makes room for as many orders at once, for whoever knows how many come. */
   reserve(count: number): void {
     assert(this.#index instanceof OrderIndex, 'order pool: a fork grows as it must');
     let capacity = this.#capacity;
@@ -279,8 +269,8 @@ export class OrderPool {
   }
 
   /**
-   * A slot for a new order, which is in no list. All else is the caller's to write, since what the
-   * former order of the slot had still stands there.
+   * A slot for a new order, which is in no list. The caller writes all other fields, because they
+   * still contain the values of the slot's previous order.
    */
   allocate(orderId: number): number {
     assert(Number.isSafeInteger(orderId) && orderId >= 0, 'order pool: an order id is a count');
@@ -301,7 +291,7 @@ export class OrderPool {
     return slot;
   }
 
-  /** Gives a slot back. The order must have left its book and its owner's list. */
+  /** Returns a slot to the free list. The order must have left its book and its owner's list. */
   release(slot: number): void {
     const { floats, ints } = this;
     assert(slot >= 0 && slot < this.#used, 'order pool: only a live order is released');
@@ -317,7 +307,6 @@ export class OrderPool {
     this.#freeHead = slot;
   }
 
-  /** Adds an order at the end of its owner's list. */
   ownAppend(list: OwnList, slot: number): void {
     const tail = list.tail;
     assert(slot < this.#used && slot !== tail, 'own list: an order is appended once');
@@ -330,8 +319,8 @@ export class OrderPool {
   }
 
   /**
-   * Adds an order to its owner's list by its rank, counted from the end: a new order has the highest
-   * and is appended, an amended one goes back to its place.
+   * Inserts an order into its owner's list by its rank, counted from the end: a new order has the
+   * highest rank and is appended, an amended one returns to its position.
    */
   ownInsert(list: OwnList, slot: number): void {
     const rank = this.rank[slot]!;
@@ -354,7 +343,6 @@ export class OrderPool {
     list.count += 1;
   }
 
-  /** Takes an order out of its owner's list. */
   ownRemove(list: OwnList, slot: number): void {
     const previous = this.ownPrev[slot]!;
     const following = this.ownNext[slot]!;
@@ -371,7 +359,7 @@ export class OrderPool {
     list.count -= 1;
   }
 
-  /** Asserts that every slot is either found under its order id or waits in the free list. */
+  /** Asserts that every slot is either found under its order id or in the free list. */
   checkConsistency(): void {
     let live = 0;
     for (let slot = 0; slot < this.#used; slot += STRIDE) {
@@ -392,7 +380,6 @@ export class OrderPool {
     }
   }
 
-  /** Moves the orders into larger buffers and lays the views of the fields over them. */
   #grow(capacity: number): void {
     const isInRange = capacity > this.#capacity && capacity <= CAPACITY_MAX;
     assert(isInRange, 'order pool: the pool has room to grow');
@@ -430,7 +417,6 @@ export class OrderPool {
     this.#capacity = capacity;
   }
 
-  /** The memory for the next fork; the one before it ends here. */
   #nextScratch(): Scratch {
     const capacity = this.#capacity + FORK_ROOM;
     let scratch = this.#scratch;
@@ -448,7 +434,7 @@ export class OrderPool {
     return scratch;
   }
 
-  /** Copies an order of the origin, once. A slot that the origin never used has nothing to copy. */
+  /** Copies an order of the origin once. A slot that the origin never used has no data to copy. */
   #bring(slot: number, origin: OrderPool): void {
     const stamp = this.#forkStamp;
     assert(this.#scratch?.stamp === stamp, 'order pool: a fork is used until the next one is made');
@@ -464,14 +450,14 @@ export class OrderPool {
   }
 }
 
-// One function for each kind of array: one for both would have to find out which it is, each time.
+// One function per array type: a shared one would have to check the type on each call.
 
-/** Reads a Float64 field of a slot that is known to exist. */
+/** Reads a Float64 field of an existing slot. */
 export function readSlot(array: Float64Array, slot: number): number {
   return present(array[slot], 'an order slot');
 }
 
-/** Reads an Int32 field of a slot that is known to exist. */
+/** Reads an Int32 field of an existing slot. */
 export function readSlotInt(array: Int32Array, slot: number): number {
   return present(array[slot], 'an order slot');
 }

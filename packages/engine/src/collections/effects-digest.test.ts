@@ -25,11 +25,11 @@ describe('the digest', () => {
     [-5n, -5n - (1n << 64n)],
     [(1n << 63n) - 1n, -1n - (1n << 63n)],
     [7n << 128n, 7n << 192n],
-  ])('tells amounts apart, beyond 64 bits too: %s and %s', (a, b) => {
+  ])('distinguishes amounts, also beyond 64 bits: %s and %s', (a, b) => {
     expect(hexOf((digest) => digest.amount(a))).not.toBe(hexOf((digest) => digest.amount(b)));
   });
 
-  test('says the same of several at once as of one after the other', () => {
+  test('is the same for a combined call as for separate ones', () => {
     const numbers = [1, 2 ** 53 - 1, -7, 0.5, 1e300] as const;
     const each = (digest: EffectsDigest): void => numbers.forEach((value) => digest.number(value));
     expect(hexOf((digest) => digest.numbers(...numbers))).toBe(hexOf(each));
@@ -48,7 +48,7 @@ describe('the digest', () => {
     [1n << 63n, 5n],
     [5n, -(1n << 63n) - 1n],
     [7n << 128n, -(7n << 128n)],
-  ])('… of a word and two amounts, beyond 64 bits too: %s and %s', (first, second) => {
+  ])('is the same for a word with two amounts, also beyond 64 bits: %s and %s', (first, second) => {
     const apart = hexOf((digest) => {
       digest.word(9);
       digest.amount(first);
@@ -58,19 +58,19 @@ describe('the digest', () => {
   });
 
   test.each(['', 'a', 'ab', alice, '\u00e9\ud83d\ude00'])(
-    '… of a text that was prepared: %s',
+    'is the same for a prepared text: %s',
     (text) => {
       const prepared = hexOf((digest) => digest.scrambled(scrambledText(text)));
       expect(prepared).toBe(hexOf((digest) => digest.text(text)));
     },
   );
 
-  test('is told as its lanes', () => {
+  test('can be read as its lanes', () => {
     const digest = new EffectsDigest([0, 1, -1, 0x80_00_00_00]);
     expect(digest.hex()).toBe('0000000000000001ffffffff80000000');
   });
 
-  test('goes on from its lanes', () => {
+  test('continues from its lanes', () => {
     const one = new EffectsDigest();
     one.text('abc');
     const two = new EffectsDigest(one.lanes());
@@ -80,7 +80,7 @@ describe('the digest', () => {
   });
 });
 
-describe('R-determinism: same history, same digest; another, another', () => {
+describe('R-determinism: equal histories have equal digests, different ones do not', () => {
   const base: OrderShape = { price: 1_000_000, size: 20 };
   const digestAfter = (shape: OrderShape, oracle = 1_000_000): string => {
     const scenario = Scenario.open({ oracle });
@@ -92,7 +92,7 @@ describe('R-determinism: same history, same digest; another, another', () => {
     expireMs: timeMs(1_767_225_600_000 + ms),
   });
 
-  test('the same twice', () => {
+  test('the same history twice', () => {
     expect(digestAfter(base)).toBe(digestAfter(base));
   });
 
@@ -114,7 +114,7 @@ describe('R-determinism: same history, same digest; another, another', () => {
     expect(new Set(all).size).toBe(all.length);
   });
 
-  test('so do the oracle, the signer, and who fills whom', () => {
+  test('so do the oracle, the signer and the counterparties of a fill', () => {
     expect(digestAfter(base)).not.toBe(digestAfter(base, 1_000_001));
     const digests = [alice, bob].map((signer) => {
       const scenario = Scenario.open();

@@ -1,22 +1,23 @@
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-// Where words lie that are mixed in together; nothing stays here from one call to the next.
+// A buffer for values that are mixed in together; it holds nothing between calls.
 const floats = new Float64Array(6);
 const bigs = new BigInt64Array(floats.buffer);
 const words = new Int32Array(floats.buffer);
 
 /**
- * 128 bits over the effects of the log so far (R-determinism): same log, same digest, on every
- * machine. It detects replicas that disagree; it is not meant to resist an attacker, the process
- * around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
+ * 128 bits over all effects of the log so far (R-determinism): the same log gives the same digest
+ * on every machine. It detects replicas that disagree and is not meant to resist an attacker; the
+ * process around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
  *
- * A word moves each lane one on: a takes what b had, b is mixed anew with c, c takes d, d the new word.
- * An order brings a few dozen words. What comes together has a method of its own, which keeps the lanes
- * at hand from the first word to the last and says the same as one call for each.
+ * Each word shifts the lanes by one: a becomes b, b becomes a mix of b and c, c becomes d, d
+ * becomes the new word. An order adds a few dozen words. Values that always occur together have
+ * their own method, which keeps the lanes in local variables and gives the same result as separate
+ * calls.
  */
 export class EffectsDigest {
-  // Fields, not an array, and numbers from the first.
+  // Separate fields that always hold numbers are faster than an array.
   #a = 0;
   #b = 0;
   #c = 0;
@@ -30,25 +31,22 @@ export class EffectsDigest {
     this.#d = d | 0;
   }
 
-  /** A 32-bit word. */
   word(value: number): void {
     this.#next(mix(this.#a, this.#b, value));
   }
 
-  /** An integer of up to 53 bits. */
   number(value: number): void {
     floats[0] = value;
     this.#pair(words[0] ?? 0, words[1] ?? 0);
   }
 
-  /** An amount of money; what lies above 64 bits follows as another amount. */
+  /** An amount of money. The part above 64 bits follows as another amount. */
   amount(value: bigint): void {
     bigs[0] = value;
     this.#pair(words[0] ?? 0, words[1] ?? 0);
     if (!isInt64(value)) this.amount(value >> 64n);
   }
 
-  /** Five integers. */
   numbers(first: number, second: number, third: number, fourth: number, fifth: number): void {
     floats[1] = first;
     floats[2] = second;
@@ -58,7 +56,6 @@ export class EffectsDigest {
     this.#mixIn(2, 12);
   }
 
-  /** Two words, then five integers. */
   wordsAndNumbers(
     firstWord: number,
     secondWord: number,
@@ -78,7 +75,6 @@ export class EffectsDigest {
     this.#mixIn(0, 12);
   }
 
-  /** A word, then two amounts. */
   wordAndAmounts(word: number, first: bigint, second: bigint): void {
     if (isInt64(first) && isInt64(second)) {
       bigs[1] = first;
@@ -92,7 +88,6 @@ export class EffectsDigest {
     }
   }
 
-  /** The length and each character. */
   text(value: string): void {
     this.word(value.length);
     let a = this.#a;
@@ -112,13 +107,13 @@ export class EffectsDigest {
     this.#d = d;
   }
 
-  /** The same of a text that was prepared by `scrambledText`, several times as fast. */
+  /** Same result as `text`, several times as fast, for a text from `scrambledText`. */
   scrambled(text: Int32Array): void {
     let a = this.#a;
     let b = this.#b;
     let c = this.#c;
     let d = this.#d;
-    // Two by two: the lanes are then where they were, and need not move from one to the next.
+    // Two words per step return the lanes to their variables, so none has to be moved.
     for (let at = 0; at + 1 < text.length; at += 2) {
       const first = join(a, b, text[at] ?? 0);
       a = turned(c, first);
@@ -134,12 +129,10 @@ export class EffectsDigest {
     if (text.length % 2 === 1) this.#next(join(a, b, text[text.length - 1] ?? 0));
   }
 
-  /** The state of the digest, for a dump. */
   lanes(): readonly number[] {
     return [this.#a, this.#b, this.#c, this.#d];
   }
 
-  /** 32 hex digits. */
   hex(): string {
     return hexOf(this.#a) + hexOf(this.#b) + hexOf(this.#c) + hexOf(this.#d);
   }
@@ -151,7 +144,6 @@ export class EffectsDigest {
     this.#d = mixed;
   }
 
-  /** Two words, one after the other. */
   #pair(low: number, high: number): void {
     const first = mix(this.#a, this.#b, low);
     const between = turned(this.#c, first);
@@ -162,7 +154,6 @@ export class EffectsDigest {
     this.#d = second;
   }
 
-  /** The words that lie between two places, two by two as above. */
   #mixIn(from: number, to: number): void {
     let a = this.#a;
     let b = this.#b;
@@ -187,7 +178,7 @@ function isInt64(value: bigint): boolean {
   return value <= INT64_MAX && value >= INT64_MIN;
 }
 
-/** Two hex digits for each byte. Every block tells its digest, and `toString(16)` takes its time. */
+/** The two hex digits of each byte. Every block prints its digest, and `toString(16)` is slow. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 function hexOf(lane: number): string {
@@ -196,8 +187,8 @@ function hexOf(lane: number): string {
 }
 
 /**
- * A text as the digest takes it, for one that comes again and again: every signed command brings an
- * address, and to ask a string for its characters takes longer than to mix them.
+ * Prepares a text that is mixed in often. Every signed command contains an address, and reading the
+ * characters of a string takes longer than mixing them.
  */
 export function scrambledText(text: string): Int32Array {
   const scrambled = new Int32Array(1 + text.length);
@@ -206,7 +197,6 @@ export function scrambledText(text: string): Int32Array {
   return scrambled;
 }
 
-/** A word, scrambled, with two lanes. */
 function mix(a: number, b: number, word: number): number {
   return join(a, b, scramble(word));
 }

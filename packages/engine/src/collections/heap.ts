@@ -1,6 +1,6 @@
 /**
- * A binary heap: the entry that comes before all others is on top. Entries that compare the same come
- * in no particular order, so who needs one breaks ties in the comparison.
+ * A binary heap: the first entry in order is on top. Entries that compare as equal come in no
+ * particular order; callers that need one break ties in the comparison.
  */
 export class Heap<T> {
   readonly #isBefore: (a: T, b: T) => boolean;
@@ -40,20 +40,17 @@ export class Heap<T> {
     return first;
   }
 
-  /** All entries, in no particular order. */
   all(): readonly T[] {
     return this.#entries;
   }
 
-  /** Drops the entries that are not wanted any more. */
   retain(isWanted: (entry: T) => boolean): void {
-    // A sorted array is a heap.
     this.#entries = this.#entries
       .filter(isWanted)
       .sort((a, b) => (this.#isBefore(a, b) ? -1 : this.#isBefore(b, a) ? 1 : 0));
   }
 
-  /** Puts an entry in the place of the first, which is gone, and lets it down to where it belongs. */
+  /** Puts an entry in the place of the removed first one and moves it down to its position. */
   #sink(entry: T): void {
     const entries = this.#entries;
     let at = 0;
@@ -77,9 +74,9 @@ export class Heap<T> {
 type Due = { readonly dueMs: number; readonly id: number };
 
 /**
- * What falls due at a time, by its id: orders that end (Gtd), markets that open and close. Soonest
- * first, then by id. What ends earlier for another reason leaves its entry behind, so the owner asks
- * for a clean-up when the dead outnumber the living.
+ * A queue of ids by due time: expiring orders (Gtd), opening and closing markets. The earliest
+ * comes first, then the lowest id. Ids that end earlier for another reason leave their entry
+ * behind, so the owner calls `retain` when dead entries outnumber live ones.
  */
 export class DueQueue {
   readonly #heap = new Heap<Due>(isDueBefore);
@@ -88,7 +85,6 @@ export class DueQueue {
     return this.#heap.size;
   }
 
-  /** When the first is due; undefined when nothing waits. */
   get nextDueMs(): number | undefined {
     return this.#heap.first?.dueMs;
   }
@@ -97,7 +93,6 @@ export class DueQueue {
     this.#heap.push({ dueMs, id });
   }
 
-  /** Takes the next id due at or before `timeMs`; undefined when none is. */
   popDue(timeMs: number): number | undefined {
     const { first } = this.#heap;
     if (first === undefined || first.dueMs > timeMs) return undefined;
@@ -105,7 +100,6 @@ export class DueQueue {
     return first.id;
   }
 
-  /** Drops entries that nobody waits for any more. */
   retain(isLive: (id: number) => boolean): void {
     this.#heap.retain(({ id }) => isLive(id));
   }
@@ -115,36 +109,32 @@ function isDueBefore(a: Due, b: Due): boolean {
   return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.id < b.id);
 }
 
-const FIRST_ROOM = 16;
+const CAPACITY_START = 16;
 
 /**
- * A binary heap of small numbers, each with the key that it waits at: the least key is on top, and one
- * that waits can be moved or taken out. Numbers with the same key come in no particular order. All of
- * it is typed arrays: however many wait, the collector of garbage has nothing to walk through.
+ * A binary heap of small numbers, each with a key: the lowest key is on top, and a number can be
+ * moved or removed. Numbers with the same key come in no particular order. All data is in typed
+ * arrays, so its size does not affect garbage collection.
  */
 export class NumberedHeap {
-  /** By number. */
-  #keys = new Float64Array(FIRST_ROOM);
-  /** By number: the place in the heap counted from 1, or 0. */
-  #places = new Uint32Array(FIRST_ROOM);
-  #numbers = new Uint32Array(FIRST_ROOM);
+  #keys = new Float64Array(CAPACITY_START);
+  /** By number: the position in the heap, starting with 1, or 0. */
+  #places = new Uint32Array(CAPACITY_START);
+  #numbers = new Uint32Array(CAPACITY_START);
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Infinity when nothing waits. */
   get firstKey(): number {
     return this.#size === 0 ? Infinity : this.#keyAt(0);
   }
 
-  /** What a number waits at; undefined when it does not. */
   keyOf(number: number): number | undefined {
     return (this.#places[number] ?? 0) === 0 ? undefined : this.#keys[number];
   }
 
-  /** Lets a number wait at a key, wherever it waited before. */
   put(number: number, key: number): void {
     this.#makeRoom(number);
     this.#keys[number] = key;
@@ -153,7 +143,6 @@ export class NumberedHeap {
     else this.#settle(place - 1, number);
   }
 
-  /** Takes the first number out; undefined when nothing waits. */
   pop(): number | undefined {
     if (this.#size === 0) return undefined;
     const [first] = this.#numbers;
@@ -166,12 +155,12 @@ export class NumberedHeap {
     if (place === 0) return;
     this.#places[number] = 0;
     this.#size -= 1;
-    // The last one fills the gap, unless it was the last itself.
+    // The last number fills the gap, unless it was removed itself.
     const last = this.#numbers[this.#size] ?? 0;
     if (last !== number) this.#settle(place - 1, last);
   }
 
-  /** Puts a number at a place that is free, or nearer to where it belongs from there. */
+  /** Puts a number at a free position, then moves it to its correct one. */
   #settle(place: number, number: number): void {
     const key = this.#keys[number] ?? 0;
     const isAbove = place > 0 && key < this.#keyAt((place - 1) >> 1);
@@ -214,14 +203,14 @@ export class NumberedHeap {
     this.#places[number] = place + 1;
   }
 
-  /** No more numbers wait than there are, so one size is enough for all. */
+  /** The heap never contains more numbers than exist, so all arrays have the same size. */
   #makeRoom(number: number): void {
     if (number < this.#keys.length) return;
-    const room = Math.max(number + 1, 2 * this.#keys.length);
+    const capacity = Math.max(number + 1, 2 * this.#keys.length);
     const [keys, places, numbers] = [this.#keys, this.#places, this.#numbers];
-    this.#keys = new Float64Array(room);
-    this.#places = new Uint32Array(room);
-    this.#numbers = new Uint32Array(room);
+    this.#keys = new Float64Array(capacity);
+    this.#places = new Uint32Array(capacity);
+    this.#numbers = new Uint32Array(capacity);
     this.#keys.set(keys);
     this.#places.set(places);
     this.#numbers.set(numbers);

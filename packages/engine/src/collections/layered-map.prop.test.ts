@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { LayeredMap } from './maps.ts';
 
 /**
- * Goal: a layered map is a plain copy that costs nothing until it is used. Method: the same random
- * steps on both, and on layers of two depths; after each step both say the same in the same order.
+ * Goal: a layered map behaves like a plain copy. Method: the same random steps on both, and on
+ * layers of two depths; after each step both have the same entries in the same order.
  */
 
 type Box = { value: number };
@@ -34,7 +34,7 @@ function apply(map: Map<number, Box>, next: typeof step extends fc.Arbitrary<inf
   }
 }
 
-test('a layered map behaves as a copy does, and leaves what lies below as it was', () => {
+test('a layered map behaves like a copy and does not change the lower map', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.tuple(key, fc.nat(9)), { selector: ([at]) => at }),
@@ -71,7 +71,7 @@ test('a layered map behaves as a copy does, and leaves what lies below as it was
   );
 });
 
-test('what a loop deletes it does not visit, what it adds it does', () => {
+test('a loop skips entries that it deletes and visits entries that it adds', () => {
   const map = new LayeredMap(new Map([1, 2, 3].map((at) => [at, at])));
   const visited: number[] = [];
   for (const at of map.keys()) {

@@ -1,19 +1,18 @@
 /**
- * A map on top of another one, which it never changes: what is set or deleted stays up here. A value
- * of the lower map is copied when it is first read, so that whoever gets it may change it, and is the
- * same object from then on. Iterates as a plain copy of the lower map would. The lower map must stand
- * still while this one is in use.
+ * A map on top of another one, which it never changes: changes are stored in the upper map. A value
+ * of the lower map is copied on its first read, so that callers may change it; later reads return
+ * the same object. Iterates in the order of a plain copy of the lower map. The lower map must not
+ * change while this one is in use.
  */
 export class LayeredMap<Key, Value> implements Map<Key, Value> {
   readonly #below: ReadonlyMap<Key, Value>;
   readonly #copy: (value: Value) => Value;
-  /** Copied and replaced values of keys that stand in the lower map. */
   readonly #covers = new Map<Key, Value>();
-  /** Keys of the lower map that were deleted; one that comes back stands behind all others. */
-  readonly #gone = new Set<Key>();
+  /** Deleted keys of the lower map; a key that is set again comes after all others. */
+  readonly #deleted = new Set<Key>();
   readonly #added = new Map<Key, Value>();
 
-  /** Values that nobody changes need no copy. */
+  /** Values that are never changed need no copy. */
   constructor(below: ReadonlyMap<Key, Value>, copy: (value: Value) => Value = (value) => value) {
     this.#below = below;
     this.#copy = copy;
@@ -24,12 +23,12 @@ export class LayeredMap<Key, Value> implements Map<Key, Value> {
   }
 
   get size(): number {
-    return this.#below.size - this.#gone.size + this.#added.size;
+    return this.#below.size - this.#deleted.size + this.#added.size;
   }
 
   get(key: Key): Value | undefined {
     const known = this.#added.get(key) ?? this.#covers.get(key);
-    if (known !== undefined || this.#gone.has(key)) return known;
+    if (known !== undefined || this.#deleted.has(key)) return known;
     const value = this.#below.get(key);
     if (value === undefined) return undefined;
     const copied = this.#copy(value);
@@ -51,7 +50,7 @@ export class LayeredMap<Key, Value> implements Map<Key, Value> {
     if (this.#added.delete(key)) return true;
     if (!this.#isBelow(key)) return false;
     this.#covers.delete(key);
-    this.#gone.add(key);
+    this.#deleted.add(key);
     return true;
   }
 
@@ -64,7 +63,7 @@ export class LayeredMap<Key, Value> implements Map<Key, Value> {
   }
 
   *keys(): Generator<Key, undefined> {
-    for (const key of this.#below.keys()) if (!this.#gone.has(key)) yield key;
+    for (const key of this.#below.keys()) if (!this.#deleted.has(key)) yield key;
     yield* this.#added.keys();
     return undefined;
   }
@@ -84,14 +83,14 @@ export class LayeredMap<Key, Value> implements Map<Key, Value> {
   }
 
   #isBelow(key: Key): boolean {
-    return this.#below.has(key) && !this.#gone.has(key);
+    return this.#below.has(key) && !this.#deleted.has(key);
   }
 }
 
 /**
- * A map that takes no room until something is put into it. An account has several, and most of them
- * stay empty in most accounts: a plain map of nothing takes 200 bytes, which for a million accounts is
- * most of what they take, and what the collector of garbage walks through.
+ * A map that allocates nothing until its first entry. An account has several maps, most of which
+ * stay empty: an empty `Map` takes 200 bytes, which would be most of the memory of a million
+ * accounts and would load the garbage collector.
  */
 export class LazyMap<Key, Value> implements Map<Key, Value> {
   #map: Map<Key, Value> | undefined;
@@ -153,31 +152,27 @@ export class LazyMap<Key, Value> implements Map<Key, Value> {
 
 const NOTHING = new Map<never, never>();
 
-/** What is found by a key and is no longer kept as an object of its own. */
-type Past<Key, Value> = {
+/** Older entries, which are no longer stored as objects. */
+type Older<Key, Value> = {
   get(key: Key): Value | undefined;
   values(): Iterable<Value>;
 };
 
-/**
- * A map whose older part is kept elsewhere, in less room. A value of that part is made when it is asked
- * for: it can be read, and to change it changes nothing.
- */
+/** A map whose older part is stored in compact form. Changing a value from it has no effect. */
 export class MapWithPast<Key, Value> {
   readonly #live = new Map<Key, Value>();
-  readonly #past: Past<Key, Value>;
+  readonly #older: Older<Key, Value>;
 
-  constructor(past: Past<Key, Value>) {
-    this.#past = past;
+  constructor(past: Older<Key, Value>) {
+    this.#older = past;
   }
 
-  /** The part that is kept here. */
   get live(): ReadonlyMap<Key, Value> {
     return this.#live;
   }
 
   get(key: Key): Value | undefined {
-    return this.#live.get(key) ?? this.#past.get(key);
+    return this.#live.get(key) ?? this.#older.get(key);
   }
 
   has(key: Key): boolean {
@@ -188,14 +183,13 @@ export class MapWithPast<Key, Value> {
     this.#live.set(key, value);
   }
 
-  /** Lets go of a value that is kept elsewhere from now on. */
+  /** Removes a value that is now stored in the older part. */
   letGo(key: Key): void {
     this.#live.delete(key);
   }
 
-  /** All of them, in no order that means anything. */
   *values(): Generator<Value> {
     yield* this.#live.values();
-    yield* this.#past.values();
+    yield* this.#older.values();
   }
 }

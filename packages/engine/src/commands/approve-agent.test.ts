@@ -8,7 +8,7 @@ const second = actor(0xa2);
 const reasonOf = (outcome: ReturnType<Scenario['approve']>) => outcome.reject?.reason;
 
 describe('R-agents: the state table', () => {
-  test('a label that is absent is bound, and the agent acts for its owner', () => {
+  test('an absent label is bound, and the agent acts for its owner', () => {
     const scenario = Scenario.open();
     expect(reasonOf(scenario.approve(alice, first, 'bot'))).toBeUndefined();
     expect(agentOwner(scenario.state, first)).toEqual({ owner: alice, label: 'bot' });
@@ -16,7 +16,7 @@ describe('R-agents: the state table', () => {
     expect(openOrders(scenario.state, alice)).toHaveLength(1);
   });
 
-  test('a label that is bound is rebound: the old address is free, no slot is used', () => {
+  test('a bound label is rebound: the old address is free, no slot is used', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, first, 'bot');
     const createdMs = scenario.nowMs;
@@ -29,7 +29,7 @@ describe('R-agents: the state table', () => {
     expect(reasonOf(scenario.approve(bob, first))).toBeUndefined();
   });
 
-  test('a label that is bound is revoked by the zero address', () => {
+  test('a bound label is revoked by the zero address', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, first, 'bot');
     expect(reasonOf(scenario.approve(alice, ZERO_ADDRESS, 'bot'))).toBeUndefined();
@@ -41,13 +41,13 @@ describe('R-agents: the state table', () => {
     ['a label that is absent cannot be revoked', alice, ZERO_ADDRESS, 'x', 'agentLabelUnknown'],
     ['the unnamed label is a label like others', alice, ZERO_ADDRESS, '', 'agentLabelUnknown'],
     ['labels are compared exactly', alice, ZERO_ADDRESS, 'BOT', 'agentLabelUnknown'],
-    ['nobody is its own agent', alice, alice, 'x', 'agentIsSelf'],
+    ['an account cannot be its own agent', alice, alice, 'x', 'agentIsSelf'],
     ['an address with an account is used', alice, bob, 'x', 'agentAddressUsed'],
     ['an agent of the account itself is used', alice, first, 'x', 'agentAddressUsed'],
     ['… also under its own label', alice, first, 'bot', 'agentAddressUsed'],
     ["another's agent is used", bob, first, 'x', 'agentAddressUsed'],
     ['an account comes first', carol, second, 'x', 'depositFirst'],
-    ['an agent approves nobody', first, second, 'x', 'depositFirst'],
+    ['an agent cannot approve agents', first, second, 'x', 'depositFirst'],
     ['65 code points are too many', alice, second, 'é'.repeat(65), 'agentLabelTooLong'],
     ['also where each is two units', alice, second, '😀'.repeat(65), 'agentLabelTooLong'],
     ['… before anything else', alice, alice, 'x'.repeat(65), 'agentLabelTooLong'],
@@ -59,12 +59,12 @@ describe('R-agents: the state table', () => {
     expect(agentsOf(scenario.state, bob)).toHaveLength(0);
   });
 
-  test('64 code points outside the basic plane are a label', () => {
+  test('64 code points outside the basic plane are a valid label', () => {
     const scenario = Scenario.open();
     expect(reasonOf(scenario.approve(alice, first, '🦆'.repeat(64)))).toBeUndefined();
   });
 
-  test('a hundred labels are the most; rebinding and revoking go on', () => {
+  test('a hundred labels are the maximum; rebinding and revoking still work', () => {
     const scenario = Scenario.open();
     for (let i = 0; i < 100; i++) scenario.approve(alice, actor(0x1000 + i), `bot ${i}`);
     expect(reasonOf(scenario.approve(alice, first, 'one more'))).toBe('agentsFull');
@@ -84,7 +84,7 @@ test('R-agents: the orders of an agent outlive its revocation', () => {
   expect(scenario.cancel(alice, orderId!)[0]?.state).toBe('cancelled');
 });
 
-test('R-agents: authority is judged at execution, after what the same block did before', () => {
+test('R-agents: authority is checked at execution, after earlier commands of the same block', () => {
   const scenario = Scenario.open();
   scenario.approve(alice, first);
   const orders = [order({ price: 1_000_000, size: 20 })];
@@ -102,7 +102,7 @@ test('R-agents: authority is judged at execution, after what the same block did 
   expect(outcomes[2]!.reject?.reason).toBe('agentUnknown');
 });
 
-test('64 code points are not too many, of two units each', () => {
+test('64 code points are accepted, of two units each', () => {
   const scenario = Scenario.open();
   expect(reasonOf(scenario.approve(alice, first, '😀'.repeat(64)))).toBeUndefined();
 });

@@ -24,7 +24,7 @@ function open(): Scenario {
 }
 
 describe('R-builder: approval', () => {
-  // The order of the refusals is that of the table: each row is right in what the rows below test.
+  // The rows are in the order of the checks: each row passes the checks of all rows below it.
   test.each([
     ['builderInvalid', 'the zero address', ZERO_ADDRESS, undefined],
     ['builderInvalid', 'a vault', vault, undefined],
@@ -52,7 +52,7 @@ describe('R-builder: approval', () => {
     expect(venue.account(alice).builders.size).toBe(reason === undefined ? 1 : 0);
   });
 
-  test('20 builders an account; a new rate for one of them takes no place', () => {
+  test('an account can approve 20 builders; a new rate for one of them uses no slot', () => {
     const venue = open();
     for (let n = 0; n < 20; n++)
       expect(approve(venue, alice, 5, actor(n + 1)).reject).toBe(undefined);
@@ -73,7 +73,7 @@ describe('R-builder: approval', () => {
     expect(approve(venue, alice, 5, actor(21)).reject).toBe(undefined);
   });
 
-  test('is told, and so is its end', () => {
+  test('an approval and its end are reported', () => {
     const venue = open();
     const approval = {
       type: 'approveBuilder',
@@ -98,7 +98,7 @@ describe('R-builder: approval', () => {
     expect(revoke(venue, alice)).toEqual(refused);
   });
 
-  test('R-agents: an agent approves and revokes nobody', () => {
+  test('R-agents: an agent approves and revokes no builders', () => {
     const venue = open();
     venue.approve(alice, agent);
     expect(approve(venue, agent, 5).reject?.reason).toBe('accountUnknown');
@@ -106,7 +106,7 @@ describe('R-builder: approval', () => {
     expect(revoke(venue, agent).reject?.reason).toBe('accountUnknown');
   });
 
-  test('reaches the digest: the rate, and whether there is one', () => {
+  test('is part of the digest: the rate, and whether there is one', () => {
     const digests = [5, 6, 0].map((tenthsBp) => {
       const venue = open();
       approve(venue, alice, 5);
@@ -118,8 +118,8 @@ describe('R-builder: approval', () => {
   });
 });
 
-describe('who is a builder', () => {
-  test('whoever is approved by someone, or has ever earned; also after a restart', () => {
+describe('which addresses are builders', () => {
+  test('an address with an approval or with past earnings, also after a restart', () => {
     const venue = open();
     const seen = (): boolean[] =>
       [venue.state, restore(JSON.parse(JSON.stringify(dump(venue.state))))].map((state) =>
@@ -141,7 +141,7 @@ describe('who is a builder', () => {
 });
 
 describe('R-builder: rewards', () => {
-  /** Alice has paid 0.01 % of 100 USDC to the builder. */
+  /** Alice has paid 0.01% of 100 USDC to the builder. */
   function earning(): Scenario {
     const venue = open();
     approve(venue, alice, 10);
@@ -151,7 +151,7 @@ describe('R-builder: rewards', () => {
     return venue;
   }
 
-  test('are claimed whole: claimed rises, earned stays, and there is nothing to claim twice', () => {
+  test('are claimed in full: claimed rises, earned stays, and a second claim is rejected', () => {
     const venue = earning();
     const claim = { type: 'claimBuilderRewards' } as const;
     const command = sign(venue, builder, claim);
@@ -173,7 +173,7 @@ describe('R-builder: rewards', () => {
     expect(venue.outcome(again)).toEqual(refused);
   });
 
-  test('an agent claims for its owner; others have earned nothing', () => {
+  test('an agent claims for its owner; other accounts have earned nothing', () => {
     const venue = earning();
     venue.approve(builder, agent);
     const claim = { type: 'claimBuilderRewards' } as const;
@@ -184,7 +184,7 @@ describe('R-builder: rewards', () => {
 });
 
 describe('the state of a builder', () => {
-  test('is shown with its balance, and eligible from 100 USDC on', () => {
+  test('shows its balance, and is eligible starting with 100 USDC', () => {
     const venue = open();
     setBalance(venue, builder, 99_999_999);
     const shown = {
@@ -205,7 +205,7 @@ describe('the state of a builder', () => {
     });
   });
 
-  test('anyone unknown has zeros, and approves nobody', () => {
+  test('an unknown address has zeros and no approvals', () => {
     const { state } = open();
     expect(builderState(state, actor(0xdead))).toMatchObject({
       earned: 0n,

@@ -20,14 +20,13 @@ const newVault = actor(0x7a018);
 
 const NAMES = { alice, bob, carol, agent, newAgent, vault, newVault };
 
-/** Whom a name stands for. */
 function named(name: string | undefined): Address {
   return NAMES[name as keyof typeof NAMES] ?? alice;
 }
 
-/** Who signs, and for whom: `bob@vault` leads a vault, `bob+alice` wraps for a multi-sig account. */
-function authorityOf(scenario: Scenario, who: string): Authority {
-  const [signer, led] = who.split('@');
+/** `bob@vault` leads a vault, `bob+alice` wraps for a multi-sig account. */
+function authorityOf(scenario: Scenario, signerText: string): Authority {
+  const [signer, led] = signerText.split('@');
   const [sender, user] = (signer ?? '').split('+');
   return {
     ...scenario.authority(named(sender)),
@@ -36,10 +35,9 @@ function authorityOf(scenario: Scenario, who: string): Authority {
   };
 }
 
-/** What a line of a table stands for: who, what they send, and whom they name. */
 function command(scenario: Scenario, text: string): Command {
-  const [who = '', what = '', whom] = text.split(' ');
-  const authority = authorityOf(scenario, who);
+  const [signerText = '', what = '', whom] = text.split(' ');
+  const authority = authorityOf(scenario, signerText);
   const placing = (...tifs: OrderRequest['timeInForce'][]): Command => ({
     type: 'placeOrders',
     authority,
@@ -80,7 +78,6 @@ function command(scenario: Scenario, text: string): Command {
   }
 }
 
-/** The commands in the order in which they execute, classes apart by a bar. */
 function arranged(...texts: string[]): string {
   const scenario = Scenario.open();
   scenario.approve(alice, agent);
@@ -92,7 +89,7 @@ function arranged(...texts: string[]): string {
 }
 
 describe('R-block: classes', () => {
-  test('operator, passive, cancels, everything else; arrival order inside each', () => {
+  test('operator, passive, cancels, all others; arrival order within each class', () => {
     expect(arranged('carol ioc', 'bob cancel', 'alice alo', 'venue faucet', 'venue oracle')).toBe(
       'venue faucet, venue oracle | alice alo | bob cancel | carol ioc',
     );
@@ -111,20 +108,20 @@ describe('R-block: classes', () => {
   });
 });
 
-describe('R-block: nobody overtakes the same acting account', () => {
-  test('a cancel, then an alo, stay in that order', () => {
+describe('R-block: commands of one account keep their order', () => {
+  test('a cancel followed by an alo keeps its position', () => {
     expect(arranged('alice cancel', 'alice alo', 'bob alo')).toBe(
       ' | bob alo | alice cancel, alice alo | ',
     );
   });
 
-  test('a taker holds back all that follows it', () => {
+  test('a taker order delays all later commands of its account', () => {
     expect(arranged('alice ioc', 'alice cancel', 'alice alo', 'bob cancel')).toBe(
       ' |  | bob cancel | alice ioc, alice cancel, alice alo',
     );
   });
 
-  test('an earlier command is not held back by a later one', () => {
+  test('a later command does not delay an earlier one', () => {
     expect(arranged('alice alo', 'alice ioc')).toBe(' | alice alo |  | alice ioc');
   });
 
@@ -162,7 +159,7 @@ describe('R-block: nobody overtakes the same acting account', () => {
     );
   });
 
-  test('a vault is one account, whoever acts for it; its leader’s is another', () => {
+  test('a vault is one account for all its signers; its leader’s is another', () => {
     expect(arranged('bob@vault cancel', 'vault alo', 'bob alo', 'carol@vault alo')).toBe(
       ' | bob alo | bob@vault cancel, vault alo, carol@vault alo | ',
     );
@@ -174,7 +171,7 @@ describe('R-block: nobody overtakes the same acting account', () => {
     );
   });
 
-  test('… also one that the block itself registers', () => {
+  test('also a vault that the block itself registers', () => {
     const texts = ['bob@newVault cancel', 'newVault alo', 'venue vault'] as const;
     expect(arranged(...texts)).toBe('venue vault |  | bob@newVault cancel, newVault alo | ');
     const scenario = Scenario.open();
@@ -186,13 +183,13 @@ describe('R-block: nobody overtakes the same acting account', () => {
     ]);
   });
 
-  test('what only an own key signs is about its own account, an agent’s too', () => {
+  test('commands that need an own key affect the signer’s own account, also for an agent', () => {
     expect(arranged('agent ioc', 'agent withdraw', 'alice withdraw')).toBe(
       ' | agent withdraw |  | agent ioc, alice withdraw',
     );
   });
 
-  test('an approval that must fail holds nobody back, and the first of two counts', () => {
+  test('an approval that must fail delays no commands, and the first of two counts', () => {
     expect(arranged('carol ioc', 'carol approve bob', 'bob alo')).toBe(
       ' | bob alo |  | carol ioc, carol approve bob',
     );

@@ -12,7 +12,7 @@ import { SERIES } from '@oddlot/testing/engine/series';
 type Type = Command['type'];
 type Of<Each extends Type> = Extract<Command, { readonly type: Each }>;
 
-/** A command that admission refuses, and why; what signs it is added. */
+/** A command that admission rejects, and the reason; the test adds the signer. */
 type Refused<Each extends Type> = readonly [
   reason: RejectReason,
   command: Omit<Of<Each>, 'type' | 'authority' | 'operator'>,
@@ -21,7 +21,7 @@ type Refused<Each extends Type> = readonly [
 const UNKNOWN = instrumentId(77);
 const HASH = hash(`0x${'1'.repeat(64)}`);
 
-/** For every command one that is refused. `never`: there is none, nothing of it is judged as a whole. */
+/** A rejected example for each command. `never`: the command is not rejected as a whole. */
 const REFUSED: { readonly [Each in Type]: Refused<Each> | 'never' } = {
   placeOrders: ['sizeBelowMin', { orders: [order({ price: 1_000_000, size: 0 })] }],
   modifyOrder: [
@@ -100,7 +100,7 @@ const JUDGED = TYPES.flatMap((type) => {
   return refused === 'never' ? [] : [{ type, reason: refused[0], command: refused[1] }];
 });
 
-/** Alice has an order in the book; nobody has opened a bridge or a market. */
+/** Alice has an order in the book; there is no bridge and no outcome market. */
 function venue(): Scenario {
   const scenario = Scenario.open();
   scenario.place(alice, order({ price: 900_000, size: 100 }));
@@ -112,8 +112,8 @@ function isSignedType(type: Type): type is SignedCommand['type'] {
   return signedBy === 'agent' || signedBy === 'ownKey';
 }
 
-describe('what the table says of each command', () => {
-  test.each(JUDGED)('admission and execution refuse $type alike: $reason', (refused) => {
+describe('the rules in the table of commands', () => {
+  test.each(JUDGED)('admission and execution reject $type alike: $reason', (refused) => {
     const scenario = venue();
     const signature = isSignedType(refused.type) ? { authority: scenario.authority(alice) } : {};
     const command = { type: refused.type, ...signature, ...refused.command } as Command;
@@ -121,18 +121,18 @@ describe('what the table says of each command', () => {
       refused.reason,
     );
     const { entries, reject } = scenario.outcome(command);
-    // Orders are executed each on its own.
+    // Each order is executed separately.
     expect((reject ?? entries?.[0]?.reject)?.reason).toBe(refused.reason);
   });
 
-  test('only a check that looks at nothing lets everything pass, and these are all', () => {
+  test('only commands without any condition are admitted unchecked, and these are all of them', () => {
     const blind = TYPES.filter((type) => COMMANDS[type].check.length === 0);
     expect(blind).toEqual(TYPES.filter((type) => REFUSED[type] === 'never'));
-    // Of what accounts sign only cancels, each of which is judged when it executes.
+    // Of the account commands, only cancels, which are checked at execution.
     expect(blind.filter(isSignedType)).toEqual(['cancelOrders', 'cancelAll']);
   });
 
-  test('R-agents: what moves money or names who may act needs the own key', () => {
+  test('R-agents: commands that move money or grant authority need the own key', () => {
     const own = TYPES.filter((type) => COMMANDS[type].signedBy === 'ownKey');
     expect(own).toEqual([
       'approveAgent',

@@ -3,8 +3,8 @@ import type { CommandTable } from './rules.ts';
 import { COMMANDS } from './commands.ts';
 
 /**
- * What must not compile. Each marked line is an error that the compiler has to report; when a change
- * of the types lets one pass, the mark itself becomes the error, in `npm run types`.
+ * Code that must not compile. The compiler must report an error for each marked line; if a change
+ * of the types makes one compile, `npm run types` reports its mark as an error.
  */
 
 const { withdraw, ...others } = COMMANDS;
@@ -16,18 +16,18 @@ test('a command without a row', () => {
   expect(table).not.toHaveProperty('withdraw');
 });
 
-test('a signed command that nothing says about how it is judged', () => {
+test('a signed command without rules for its authorization', () => {
   const { check, ...unchecked } = withdraw;
   const { gate, ...ungated } = withdraw;
   const { class: _class, ...unordered } = withdraw;
   const { restricted, ...unrestricted } = withdraw;
-  // @ts-expect-error Admission would let it pass unjudged.
+  // @ts-expect-error Admission would accept it unchecked.
   const first: CommandTable['withdraw'] = unchecked;
-  // @ts-expect-error A closed channel would let it pass.
+  // @ts-expect-error A closed channel would accept it.
   const second: CommandTable['withdraw'] = ungated;
-  // @ts-expect-error It would have no place in a block.
+  // @ts-expect-error It would have no class within a block.
   const third: CommandTable['withdraw'] = unordered;
-  // @ts-expect-error Nobody would know what a venue with a full disk does with it.
+  // @ts-expect-error A venue with a full disk could not decide whether to accept it.
   const fourth: CommandTable['withdraw'] = unrestricted;
   expect([first, second, third, fourth]).toHaveLength(4);
   expect([check, gate, restricted]).not.toContain(undefined);
@@ -35,7 +35,7 @@ test('a signed command that nothing says about how it is judged', () => {
 
 test('an operator command without a check', () => {
   const { check, ...unchecked } = setGate;
-  // @ts-expect-error Admission would let it pass unjudged.
+  // @ts-expect-error Admission would accept it unchecked.
   const row: CommandTable['setGate'] = unchecked;
   expect(row).not.toHaveProperty('check', check);
 });
@@ -45,7 +45,7 @@ test('the wrong signer', () => {
   const unsigned: CommandTable['withdraw'] = { ...withdraw, signedBy: 'nobody' };
   // @ts-expect-error The operator signs it.
   const own: CommandTable['setGate'] = { ...setGate, signedBy: 'ownKey' };
-  // @ts-expect-error It carries no signature to look at.
+  // @ts-expect-error It has no signature to check.
   const signed: CommandTable['attest'] = { ...COMMANDS.attest, signedBy: 'admins' };
   expect([unsigned, own, signed]).toHaveLength(3);
 });
@@ -53,14 +53,14 @@ test('the wrong signer', () => {
 test('the functions of another command', () => {
   // @ts-expect-error An amend is not a list of orders.
   const check: CommandTable['modifyOrder'] = { ...modifyOrder, check: placeOrders.check };
-  // @ts-expect-error Nor is it executed as one.
+  // @ts-expect-error It is not executed as one.
   const execute: CommandTable['modifyOrder'] = { ...modifyOrder, execute: placeOrders.execute };
   expect([check, execute]).toHaveLength(2);
 });
 
-test('a command that names orders and does not say which', () => {
-  const { targets, ...untold } = modifyOrder;
-  // @ts-expect-error Who is refused could not be told how the order stands.
-  const row: CommandTable['modifyOrder'] = untold;
+test('a command that names orders without a function that returns them', () => {
+  const { targets, ...incomplete } = modifyOrder;
+  // @ts-expect-error A reject could not report the state of the order.
+  const row: CommandTable['modifyOrder'] = incomplete;
   expect(row).not.toHaveProperty('targets', targets);
 });

@@ -14,7 +14,7 @@ import {
 } from '@oddlot/testing/engine/signed-for';
 import { checkRestarts, waiting } from '@oddlot/testing/engine/waiting';
 
-const [first, second, third, stranger] = [1, 2, 3, 9].map((n) => actor(0x51900 + n)) as [
+const [first, second, third, outsider] = [1, 2, 3, 9].map((n) => actor(0x51900 + n)) as [
   Address,
   Address,
   Address,
@@ -24,7 +24,6 @@ const agent = actor(0xa1);
 const SET: MultiSigSet = { users: [first, second, third], threshold: 2 };
 const QUORUM = wrapper([first, second]);
 
-/** An envelope for alice with these inner signatures. */
 function wrapper(signers: readonly Address[]): SignedFor {
   return { multiSig: { user: alice, signers } };
 }
@@ -37,7 +36,7 @@ const convertTo = (signers: MultiSigSet | null): Unsigned => ({
   signers,
 });
 
-/** A venue where alice is a multi-sig account of three, two of whom have to sign. */
+/** A venue where alice is a multi-sig account with three signers, two of whom must sign. */
 function converted(): Scenario {
   const scenario = Scenario.open();
   expect(refusalFor(scenario, alice, {}, convertTo(SET))).toBeUndefined();
@@ -95,7 +94,7 @@ describe('R-multisig: which sets are accepted', () => {
     );
   });
 
-  test('a vault cannot be a multi-sig account, by its own key either', () => {
+  test('a vault cannot become a multi-sig account, even by its own key', () => {
     const scenario = Scenario.open();
     scenario.block({ type: 'registerVault', vault: alice, leader: bob, name: 'a' });
     expect(refusalFor(scenario, alice, {}, convertTo(SET))).toBe('multiSigSetInvalid');
@@ -121,7 +120,7 @@ describe('R-multisig: which sets are accepted', () => {
 });
 
 describe('R-multisig: conversion', () => {
-  test('revokes all agents as a revocation does, and says so', () => {
+  test('revokes all agents like a revocation, and reports it', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, actor(0xa2), 'b');
     scenario.approve(alice, actor(0xa3), 'a');
@@ -137,18 +136,18 @@ describe('R-multisig: conversion', () => {
     ]);
     expect(agentsOf(scenario.state, alice)).toEqual([]);
     expect(refusalFor(scenario, actor(0xa2), {}, buy)).toBe('agentUnknown');
-    // R-nonce: bound again, only what it signs from now on counts.
+    // R-nonce: after rebinding, only newly signed commands are accepted.
     expect(scenario.approve(bob, actor(0xa2)).reject).toBeUndefined();
-    const late = scenario.authority(actor(0xa2), scenario.nowMs - 1);
-    const outcome = scenario.outcome({ type: 'cancelAll', authority: late });
+    const delayed = scenario.authority(actor(0xa2), scenario.nowMs - 1);
+    const outcome = scenario.outcome({ type: 'cancelAll', authority: delayed });
     expect(outcome.reject?.reason).toBe('nonceTooLow');
   });
 
-  test('is part of the digest: who signs, and how many', () => {
+  test('is part of the digest: the signers and their required number', () => {
     const sets = [
       SET,
       { ...SET, threshold: 3 },
-      { users: [first, second, stranger], threshold: 2 },
+      { users: [first, second, outsider], threshold: 2 },
     ];
     const digests = [null, ...sets].map((signers) => {
       const scenario = Scenario.open();
@@ -175,12 +174,12 @@ describe('R-multisig: conversion', () => {
     expect([before.orders.length, before.triggers.length]).toEqual([1, 1]);
     refusalFor(scenario, alice, {}, convertTo(SET));
     expect(seen()).toEqual(before);
-    // The schedule runs when it is due: nobody's signature is needed for it.
+    // The scheduled cancel runs when it is due and needs no signature.
     scenario.wait(60_000).block();
     expect(openOrders(scenario.state, alice)).toEqual([]);
   });
 
-  test('from then on the own key is refused, whatever it signs, and leaves no trace', () => {
+  test('afterwards the own key is rejected for every command and leaves no trace', () => {
     const scenario = converted();
     const { signers } = dump(scenario.state);
     const table: Unsigned[] = [
@@ -208,7 +207,7 @@ describe('R-multisig: conversion', () => {
     expect(dump(scenario.state).signers).toEqual(signers);
   });
 
-  test('also later in the same block, and what it admitted before', () => {
+  test('also later in the same block, for commands that were already admitted', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
     const send = (signer: Address, whom: SignedFor, command: Unsigned) =>
@@ -240,12 +239,12 @@ describe('R-multisig: the wrapper', () => {
     ['two of three', first, [first, second], undefined],
     ['all of them, in any order', third, [third, first, second], undefined],
     ['the sender signs the envelope only', first, [second, third], undefined],
-    ['others do no harm', first, [stranger, first, alice, second], undefined],
+    ['others do no harm', first, [outsider, first, alice, second], undefined],
     ['one is not enough', first, [first], 'signaturesMissing'],
     ['one twice is one', first, [first, first], 'signaturesMissing'],
-    ['strangers do not count', first, [first, stranger], 'signaturesMissing'],
+    ['other keys do not count', first, [first, outsider], 'signaturesMissing'],
     ["nor does the account's own key", first, [first, alice], 'signaturesMissing'],
-    ['the sender is one of the set', stranger, [first, second], 'signerNotInSet'],
+    ['the sender is one of the set', outsider, [first, second], 'signerNotInSet'],
     ['… not the account itself', alice, [first, second], 'signerNotInSet'],
   ] as const)('%s', (_, signer, signers, reason) => {
     const scenario = converted();
@@ -255,11 +254,11 @@ describe('R-multisig: the wrapper', () => {
     expect(outcome.reject?.reason).toBe(reason);
     expect(outcome.account).toBe(alice);
     expect(openOrders(scenario.state, alice)).toHaveLength(reason === undefined ? 1 : 0);
-    // R-nonce: checked and kept for the sender, and only when it had a role.
+    // R-nonce: checked and stored for the sender, and only when it had a role.
     expect(scenario.state.signers.has(signer)).toBe(reason === undefined || signer === alice);
   });
 
-  test('says how many signatures are missing', () => {
+  test('reports how many signatures are missing', () => {
     const scenario = converted();
     const { reject } = scenario.outcome(signedFor(scenario, first, wrapper([second]), buy));
     expect(reject).toEqual({ reason: 'signaturesMissing', count: 1, threshold: 2 });
@@ -267,15 +266,15 @@ describe('R-multisig: the wrapper', () => {
 
   test.each([
     ['an ordinary account', bob],
-    ['no account', stranger],
-  ])('is refused for %s', (_, user) => {
+    ['no account', outsider],
+  ])('is rejected for %s', (_, user) => {
     const scenario = converted();
     const whom = { multiSig: { user, signers: [first, second] } };
     const { reject } = scenario.outcome(signedFor(scenario, first, whom, buy));
     expect(reject).toEqual({ reason: 'multiSigUnknown', user });
   });
 
-  test('uses the nonce of its sender: again is refused, another sender has its own', () => {
+  test('uses the nonce of its sender: a repetition is rejected, another sender has its own', () => {
     const scenario = converted();
     const nonce = scenario.nowMs + 5;
     const send = (signer: Address) => {
@@ -285,7 +284,7 @@ describe('R-multisig: the wrapper', () => {
     expect([send(first), send(first), send(second)]).toEqual([undefined, 'nonceUsed', undefined]);
   });
 
-  test('binds agents, who then trade alone; they approve and move nothing', () => {
+  test('binds agents, which then trade alone; they cannot approve or move funds', () => {
     const scenario = converted();
     expect(refusalFor(scenario, first, QUORUM, bind)).toBeUndefined();
     expect(refusalFor(scenario, agent, {}, buy)).toBeUndefined();
@@ -295,10 +294,10 @@ describe('R-multisig: the wrapper', () => {
     expect(refusalFor(scenario, agent, QUORUM, buy)).toBe('signerNotInSet');
   });
 
-  test('replaces the set and keeps the agents; the old one counts no more', () => {
+  test('replaces the set and keeps the agents; the old set is no longer valid', () => {
     const scenario = converted();
     refusalFor(scenario, first, QUORUM, bind);
-    const set = { users: [stranger, third], threshold: 1 };
+    const set = { users: [outsider, third], threshold: 1 };
     expect(refusalFor(scenario, first, QUORUM, convertTo(set))).toBeUndefined();
     expect(multiSigSigners(scenario.state, alice)).toEqual(set);
     expect(agentsOf(scenario.state, alice)).toHaveLength(1);
@@ -308,17 +307,17 @@ describe('R-multisig: the wrapper', () => {
     expect(refusalFor(scenario, third, wrapper([third]), nothing)).toBeUndefined();
   });
 
-  test('is judged at execution: a set replaced earlier in the block is the one that counts', () => {
+  test('is checked at execution, against a set that was replaced earlier in the block', () => {
     const scenario = converted();
     const set = { users: [third], threshold: 1 };
     const replace = signedFor(scenario, first, QUORUM, convertTo(set));
-    const late = signedFor(scenario, second, QUORUM, buy);
-    expect(checkCommand(scenario.state, late, scenario.nowMs).reject).toBeUndefined();
-    const { outcomes } = scenario.block(replace, late);
+    const delayed = signedFor(scenario, second, QUORUM, buy);
+    expect(checkCommand(scenario.state, delayed, scenario.nowMs).reject).toBeUndefined();
+    const { outcomes } = scenario.block(replace, delayed);
     expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([undefined, 'signerNotInSet']);
   });
 
-  test('drops the set: the own key counts again, the agents stay', () => {
+  test('drops the set: the own key is valid again, the agents stay', () => {
     const scenario = converted();
     refusalFor(scenario, first, QUORUM, bind);
     const digest = scenario.state.digest.hex();

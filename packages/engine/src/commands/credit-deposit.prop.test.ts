@@ -9,37 +9,37 @@ import { anyCommand, disturb, openEverything } from '@oddlot/testing/engine/any-
 import { actor, alice, Scenario } from '@oddlot/testing/engine/scenario';
 import { openVenue, randomIntegers, randomStep, toCommand } from '@oddlot/testing/engine/steps';
 
-type Told = {
+type Report = {
   readonly n: number;
-  readonly who: number;
+  readonly index: number;
   readonly isOwn: boolean;
   readonly bind: number;
 };
 
-/** The simple twin: a set of what was credited and a sum for each address. */
-test('R-deposit: whatever is told, in whatever order and however often, counts once', () => {
-  const told = fc.record({
+/** The reference model: a set of credited deposits and a sum for each address. */
+test('R-deposit: a deposit is credited once, in any order and however often it is reported', () => {
+  const report = fc.record({
     n: fc.nat(12),
-    who: fc.nat(3),
+    index: fc.nat(3),
     isOwn: fc.boolean(),
     bind: fc.nat(9),
   });
   fc.assert(
-    fc.property(fc.array(told, { maxLength: 40 }), (history: readonly Told[]) => {
+    fc.property(fc.array(report, { maxLength: 40 }), (history: readonly Report[]) => {
       const scenario = Scenario.open({ accounts: [alice] });
       openTestBridge(scenario);
       const seen = new Set<number>();
       const balances = new Map<string, bigint>();
-      for (const { bind, isOwn, n, who } of history) {
-        const account = actor(0x9100 + who);
-        if (bind === 0) scenario.approve(alice, account, `bot ${who}`);
+      for (const { bind, isOwn, n, index } of history) {
+        const account = actor(0x9100 + index);
+        if (bind === 0) scenario.approve(alice, account, `bot ${index}`);
         const isBound = scenario.state.agents.has(account) && !hasAccount(scenario.state, account);
         const amount = 1_000_000 + n;
         const command = deposited(account, n, { isOwn, amount });
         const standing = depositStanding(scenario.state, command);
         const { isKept = false, reject } = scenario.block(command).outcomes[0] ?? {};
         const isNew = !seen.has(n);
-        // Nobody in this history trades, so every binding is one that was never used.
+        // No address in this history trades, so every binding is unused.
         expect(reject).toBeUndefined();
         expect(isKept).toBe(isNew && isBound && !isOwn);
         expect(standing).toBe(isNew ? (isKept ? 'bound' : 'open') : 'credited');
@@ -70,16 +70,16 @@ test('R-conservation: holds through random histories with deposits of all kinds'
     }
     checkInvariants(scenario.state);
     expect(scenario.state.bridge?.credited.size).toBeGreaterThan(5);
-    const twin = restore(JSON.parse(JSON.stringify(dump(scenario.state))) as StateDump);
-    expect(twin.bridge).toEqual(scenario.state.bridge);
-    expect(twin.bridge?.chainId).toBe(CHAIN_ID);
+    const restored = restore(JSON.parse(JSON.stringify(dump(scenario.state))) as StateDump);
+    expect(restored.bridge).toEqual(scenario.state.bridge);
+    expect(restored.bridge?.chainId).toBe(CHAIN_ID);
   }
 });
 
 test.each([
   [11, '077ca72ca89bd678c451d6a691e4f375'],
   [12, '39256b79a9ad7c14f407c0c70cb74d4c'],
-])('R-era: history %i without a bridge has the digest that it always had', (seed, digest) => {
+])('R-era: history %i without a bridge keeps its digest', (seed, digest) => {
   const scenario = Scenario.open({ accounts: [] });
   openVenue(scenario);
   const pick = randomIntegers(seed);

@@ -41,7 +41,7 @@ function outcome(scenario: Scenario, command: CreditDepositCommand) {
 }
 
 describe('R-deposit: a deposit of the settlement chain', () => {
-  test('R-account: opens the account and is in the perp balance', () => {
+  test('R-account: opens the account and is credited to the perp balance', () => {
     const scenario = opened();
     expect(result(scenario, deposited(carol, 1))).toEqual({
       reject: undefined,
@@ -54,12 +54,12 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     });
   });
 
-  test('told again is credited once and no fault, after a restore as well', () => {
+  test('is credited once when repeated, without an error, also after a restore', () => {
     const scenario = opened();
     result(scenario, deposited(carol, 1));
     const again = deposited(carol, 1);
     expect(result(scenario, again)).toEqual({ reject: undefined, types: [] });
-    // A reorganisation put the transaction into another block.
+    // A reorganisation moved the transaction to another block.
     const elsewhere = { ...again, source: { ...again.source, blockNumber: 900 } };
     expect(result(scenario, elsewhere)).toEqual({ reject: undefined, types: [] });
     Object.assign(scenario.state, restore(JSON.parse(JSON.stringify(dump(scenario.state)))));
@@ -68,7 +68,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     expect(isDepositCredited(scenario.state, again.source)).toBe(true);
   });
 
-  test('out of order both are credited', () => {
+  test('both are credited when they arrive out of order', () => {
     const scenario = opened();
     result(scenario, deposited(carol, 9));
     expect(result(scenario, deposited(carol, 3)).types).toEqual(['depositCredited']);
@@ -79,7 +79,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     ['of a chain that the bridge is not on', deposited(carol, 1, { chainId: 1 })],
     ['of nothing', deposited(carol, 1, { amount: 0 })],
     ['of less than nothing', deposited(carol, 1, { amount: -5 })],
-  ])('%s is refused', (_, command) => {
+  ])('%s is rejected', (_, command) => {
     const scenario = opened();
     expect(result(scenario, command).reject).toBe('definitionInvalid');
     expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(
@@ -88,7 +88,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     expect(hasAccount(scenario.state, carol)).toBe(false);
   });
 
-  test('without a bridge, or for the zero address, there is none', () => {
+  test('is not possible without a bridge or for the zero address', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     expect(result(scenario, deposited(carol, 1)).reject).toBe('definitionInvalid');
     openTestBridge(scenario);
@@ -97,7 +97,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     );
   });
 
-  test('R-limits-of-state: the oldest of 50,000 keys is forgotten, its place still counts', () => {
+  test('R-limits-of-state: the oldest of 50,000 keys is forgotten; its position still counts', () => {
     const scenario = opened();
     for (let n = 0; n <= LIMITS.depositsKept; n += 5_000) {
       const commands = Array.from({ length: 5_000 }, (_, at) => deposited(carol, n + at));
@@ -110,11 +110,11 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     expect(result(scenario, deposited(carol, 0)).types).toEqual([]);
     expect(result(scenario, deposited(carol, 999)).types).toEqual([]);
     expect(scenario.account(carol).perpBalance).toBe(before);
-    const twin = restore(JSON.parse(JSON.stringify(dump(scenario.state))));
-    expect(twin.bridge).toEqual(bridge);
+    const restored = restore(JSON.parse(JSON.stringify(dump(scenario.state))));
+    expect(restored.bridge).toEqual(bridge);
   });
 
-  test('back on a former chain nothing of it counts twice', () => {
+  test('after a return to a former chain, none of its deposits is credited twice', () => {
     const scenario = opened();
     result(scenario, deposited(carol, 1));
     openTestBridge(scenario, 7);
@@ -127,7 +127,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
   });
 });
 
-describe('R-agents: who deposits by itself is nobody’s agent that it never was', () => {
+describe('R-agents: a deposit by the key itself ends a binding that the key never used', () => {
   function bound(isUsed: boolean): Scenario {
     const scenario = opened();
     scenario.approve(alice, carol, 'hers');
@@ -150,9 +150,9 @@ describe('R-agents: who deposits by itself is nobody’s agent that it never was
   });
 
   test.each([
-    ['a stranger’s depositFor', false, false],
+    ['depositFor by another address', false, false],
     ['its own deposit after its key has traded for the owner', true, true],
-  ])('%s is kept and leaves the binding', (_, isUsed, isOwn) => {
+  ])('%s is held and leaves the binding', (_, isUsed, isOwn) => {
     const scenario = bound(isUsed);
     expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(KEPT);
     expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(KEPT);
@@ -168,27 +168,27 @@ describe('R-agents: who deposits by itself is nobody’s agent that it never was
     expect(outcome(scenario, deposited(carol, 1, { isOwn: true }))).toEqual(KEPT);
   });
 
-  test('R-deposit: what was kept is credited after the binding, also 50,000 deposits later', () => {
+  test('R-deposit: a held deposit is credited after the binding, also 50,000 deposits later', () => {
     const scenario = bound(true);
-    const kept = deposited(carol, 1, { isOwn: true });
-    expect(outcome(scenario, kept)).toEqual(KEPT);
+    const held = deposited(carol, 1, { isOwn: true });
+    expect(outcome(scenario, held)).toEqual(KEPT);
     for (let n = 2; n <= LIMITS.depositsKept + 1_001; n += 1_000) {
       scenario.block(...Array.from({ length: 1_000 }, (_, at) => deposited(bob, n + at)));
     }
     expect(depositStanding(scenario.state, deposited(bob, 2))).toBe('old');
-    expect(depositStanding(scenario.state, kept)).toBe('bound');
+    expect(depositStanding(scenario.state, held)).toBe('bound');
     const text = JSON.stringify(dump(scenario.state));
     Object.assign(scenario.state, restore(JSON.parse(text)));
     expect(JSON.stringify(dump(scenario.state))).toBe(text);
     scenario.approve(alice, ZERO_ADDRESS, 'hers');
-    expect(depositStanding(scenario.state, kept)).toBe('open');
-    expect(result(scenario, kept).types).toEqual(['accountCreated', 'depositCredited']);
+    expect(depositStanding(scenario.state, held)).toBe('open');
+    expect(result(scenario, held).types).toEqual(['accountCreated', 'depositCredited']);
     expect(scenario.account(carol).perpBalance).toBe(5_000_000n);
-    expect(depositStanding(scenario.state, kept)).toBe('credited');
-    expect(result(scenario, kept).types).toEqual([]);
+    expect(depositStanding(scenario.state, held)).toBe('credited');
+    expect(result(scenario, held).types).toEqual([]);
   });
 
-  test('R-limits-of-state: beyond 10,000 that are kept the next is refused', () => {
+  test('R-limits-of-state: beyond 10,000 held deposits the next one is rejected', () => {
     const scenario = bound(true);
     for (let n = 0; n < LIMITS.depositsAsideKept; n += 1_000) {
       scenario.block(...Array.from({ length: 1_000 }, (_, at) => deposited(carol, n + at)));
@@ -201,7 +201,7 @@ describe('R-agents: who deposits by itself is nobody’s agent that it never was
     expect(outcome(scenario, deposited(carol, 7))).toEqual(KEPT);
   });
 
-  test('a command that is refused for who signed it is no use', () => {
+  test('a command that is rejected for its signer does not count as a use', () => {
     const scenario = bound(false);
     const stale = { ...scenario.authority(carol), nonce: 1 };
     scenario.block({
@@ -214,7 +214,7 @@ describe('R-agents: who deposits by itself is nobody’s agent that it never was
     );
   });
 
-  test('a revoked binding is forgotten with what its key did not do', () => {
+  test('forgetting a revoked binding also forgets that its key was unused', () => {
     const scenario = bound(false);
     scenario.approve(alice, ZERO_ADDRESS, 'hers');
     expect(scenario.state.bridge?.unusedAgents.size).toBe(0);
@@ -222,11 +222,11 @@ describe('R-agents: who deposits by itself is nobody’s agent that it never was
   });
 });
 
-describe('R-transfer: money does not go where nobody can fetch it', () => {
+describe('R-transfer: money is not sent to addresses that cannot withdraw it', () => {
   test.each([
     ['bridge', BRIDGE_CONTRACT],
     ['token', TOKEN_CONTRACT],
-  ])('a withdrawal to the %s contract is refused', (_, destination) => {
+  ])('a withdrawal to the %s contract is rejected', (_, destination) => {
     const scenario = opened();
     const withdrawal = {
       type: 'withdraw',
@@ -237,7 +237,7 @@ describe('R-transfer: money does not go where nobody can fetch it', () => {
     expect(scenario.block(withdrawal).outcomes[0]?.reject?.reason).toBe('addressInvalid');
   });
 
-  test('before a bridge is open these are addresses like others', () => {
+  test('before a bridge is open these are ordinary addresses', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     const withdrawal = {
       type: 'withdraw',
@@ -273,12 +273,12 @@ describe('R-limits-of-state: opening the account of a peg', () => {
     return sent?.type === 'tokenSent' ? sent.fee : microUsdc(-1);
   }
 
-  test('costs nothing, that of anybody else the fee', () => {
+  test('is free; for other addresses it costs the fee', () => {
     expect(fees(true)).toBe(0n);
     expect(fees(false)).toBe(1_000_000n);
   });
 
-  test('of pegs that nobody used the newest are kept', () => {
+  test('the newest unused pegs are stored', () => {
     const scenario = opened();
     const pegs = Array.from({ length: LIMITS.pegsKept + 1 }, (_, at) => actor(0x100000 + at));
     const commands: Command[] = [];
@@ -293,15 +293,15 @@ describe('R-limits-of-state: opening the account of a peg', () => {
   });
 });
 
-describe('R-era: a log that knows no bridge computes what it did', () => {
-  test('its dump has no word of one', () => {
+describe('R-era: a log without a bridge gives the same results as before', () => {
+  test('its dump does not mention a bridge', () => {
     const scenario = Scenario.open({ accounts: [alice, bob] });
     scenario.approve(alice, carol, 'hers');
     expect(Object.keys(dump(scenario.state))).not.toContain('bridge');
     expect(scenario.state.bridge).toBeUndefined();
   });
 
-  test('R-conservation: what is published is kept and told', () => {
+  test('R-conservation: published reserves are stored and reported', () => {
     const scenario = opened();
     const root = deposited(carol, 5).source.txHash;
     const published = {
@@ -322,7 +322,7 @@ describe('R-era: a log that knows no bridge computes what it did', () => {
       ...published,
       publishedMs: scenario.state.timeMs,
     });
-    const twin = restore(JSON.parse(JSON.stringify(dump(scenario.state))));
-    expect(twin.bridge).toEqual(scenario.state.bridge);
+    const restored = restore(JSON.parse(JSON.stringify(dump(scenario.state))));
+    expect(restored.bridge).toEqual(scenario.state.bridge);
   });
 });

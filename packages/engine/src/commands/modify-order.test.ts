@@ -31,7 +31,6 @@ function told(orderId: number, change: Amend, signer = alice): string[] {
   return story(act(scenario, signer, command(orderId, change)));
 }
 
-/** The ids that fill, in order, when so many lots are sold at a price. */
 function filledBy(size: number, price: number): number[] {
   const orders = [order({ isBuy: false, price, size, timeInForce: 'ioc' })];
   const { events } = act(scenario, carol, { type: 'placeOrders', orders });
@@ -39,20 +38,20 @@ function filledBy(size: number, price: number): number[] {
 }
 
 describe('R-modify: which order', () => {
-  test('own, resting, of the instrument that is named', () => {
+  test('own, resting, of the named instrument', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.place(alice, waiting({ price: 800_000 }));
     const change = { price: 910_000, size: 100 };
     expect(amend(1, change, bob).reject?.reason).toBe('orderUnknown');
     expect(amend(9, change).reject?.reason).toBe('orderUnknown');
-    // An order that waits for the mark is not amended.
+    // A waiting trigger order cannot be amended.
     expect(amend(2, change).reject?.reason).toBe('orderUnknown');
     expect(amend(1, { ...change, instrumentId: 2 as never }).reject?.reason).toBe('orderUnknown');
     expect(amend(1, change).entries).toMatchObject([{ orderId: 1, state: 'open' }]);
     expect(findOrder(scenario.state, 1)).toMatchObject({ price: 910_000, remaining: 100 });
   });
 
-  test('by client order id, which stays', () => {
+  test('by client order id, which is unchanged', () => {
     const clientOrderId = '00010203-0405-0607-0809-0a0b0c0d0e0f';
     scenario.one(alice, { price: 900_000, size: 100, clientOrderId });
     const target = { clientOrderId: '0x000102030405060708090a0b0c0d0e0f' };
@@ -62,7 +61,7 @@ describe('R-modify: which order', () => {
   });
 });
 
-test('R-rounding: a crossing amend goes on with the rounding of its taker fee', () => {
+test('R-rounding: a crossing amend continues the rounding of its taker fee', () => {
   scenario.one(bob, { isBuy: false, price: 899_900, size: 20 });
   scenario.one(alice, { price: 899_900, size: 60 });
   scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
@@ -70,41 +69,41 @@ test('R-rounding: a crossing amend goes on with the rounding of its taker fee', 
   // 8,099.1 micro-USDC, rounded up.
   expect(fees()).toBe(8_100n);
   expect(told(2, { price: 900_900, size: 60 })).toEqual(['3 filled', '2 open 20']);
-  // 8,108.1 more are 16,207.2 in all.
+  // 8,108.1 more make 16,207.2 in total.
   expect(fees()).toBe(16_208n);
-  // As a maker it rounds anew: 0.015% of 18.018 are 2,702.7.
+  // As a maker its rounding starts anew: 0.015% of 18.018 is 2,702.7.
   scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
   expect(fees()).toBe(16_208n + 2_703n);
 });
 
-describe('R-modify: place in the queue', () => {
-  /** Three bids of 20 lots at 90, a second apart: alice, bob, alice. */
+describe('R-modify: position in the queue', () => {
+  /** Three bids of 20 lots at 90, one second apart: alice, bob, alice. */
   beforeEach(() => {
-    for (const who of [alice, bob, alice]) {
-      scenario.one(who, { price: 900_000, size: 20 });
+    for (const trader of [alice, bob, alice]) {
+      scenario.one(trader, { price: 900_000, size: 20 });
       scenario.wait(1_000);
     }
   });
 
-  test('at an unchanged price it keeps its place, smaller or larger', () => {
+  test('at an unchanged price it keeps its position, smaller or larger', () => {
     amend(1, { price: 900_000, size: 100 });
     expect(filledBy(110, 900_000)).toEqual([1, 2]);
   });
 
-  test('away and back: it stands by its acceptance time', () => {
+  test('away and back: it is queued by its acceptance time', () => {
     amend(1, { price: 890_000, size: 20 });
     amend(1, { price: 900_000, size: 20 });
     expect(filledBy(60, 900_000)).toEqual([1, 2, 3]);
   });
 
-  test('at a new price it stands between those accepted before and after it', () => {
+  test('at a new price it is queued between earlier and later accepted orders', () => {
     for (const orderId of [3, 1]) amend(orderId, { price: 910_000, size: 20 });
     amend(2, { price: 910_000, size: 20 }, bob);
     expect(filledBy(60, 910_000)).toEqual([1, 2, 3]);
   });
 
   test('never as if accepted more than 60 s ago: younger orders that are older than that stay ahead', () => {
-    // Order 4 has stood at 91 for 61 s when the oldest joins it, order 5 for 59 s.
+    // Order 4 has been at 91 for 61 s when the oldest order joins it, order 5 for 59 s.
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(2_000);
     scenario.one(bob, { price: 910_000, size: 20 });
@@ -114,7 +113,7 @@ describe('R-modify: place in the queue', () => {
     expect(filledBy(60, 910_000)).toEqual([4, 1, 5]);
   });
 
-  test('the cap counts from each amend', () => {
+  test('the cap is measured from each amend', () => {
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(100_000);
     scenario.oracle(PRICE);
@@ -122,7 +121,7 @@ describe('R-modify: place in the queue', () => {
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(100_000);
     scenario.oracle(PRICE);
-    // At the same price it keeps the place that it got; a younger order does not pass.
+    // At the same price it keeps its new position; a younger order does not pass it.
     amend(1, { price: 910_000, size: 30 });
     expect(filledBy(70, 910_000)).toEqual([4, 1, 5]);
   });
@@ -132,7 +131,7 @@ describe('R-modify: place in the queue', () => {
     scenario.oracle(PRICE);
     amend(3, { price: 910_000, size: 20 });
     amend(1, { price: 910_000, size: 20 });
-    // Both stand as if accepted 60 s ago; the one that was accepted first goes first.
+    // Both are queued as if accepted 60 s ago; the one that was accepted first goes first.
     expect(filledBy(40, 910_000)).toEqual([1, 3]);
   });
 });
@@ -143,7 +142,7 @@ describe('R-modify: size', () => {
     filledBy(40, 900_000);
   });
 
-  test('counts what is filled', () => {
+  test('includes the filled size', () => {
     expect(told(1, { price: 900_000, size: 110 })).toEqual(['1 open 70']);
     expect(findOrder(scenario.state, 1)).toMatchObject({
       original: 110,
@@ -158,14 +157,14 @@ describe('R-modify: size', () => {
     expect(openOrders(scenario.state, alice)).toEqual([]);
   });
 
-  test('the minimum value is that of the rest, the largest size that of the whole', () => {
+  test('the minimum value applies to the rest, the maximum size to the whole', () => {
     expect(amend(1, { price: 900_000, size: 51 }).reject?.reason).toBe('valueBelowMin');
     expect(amend(1, { price: 900_000, size: 52 }).reject).toBeUndefined();
     expect(amend(1, { price: 900_000, size: 100_000_001 }).reject?.reason).toBe('sizeAboveMax');
   });
 });
 
-describe('R-modify: every test of a new order, or nothing changes', () => {
+describe('R-modify: all checks of a new order, or nothing changes', () => {
   test.each([
     ['priceOffTick', { price: 900_050, size: 100 }],
     ['priceOffTick', { price: 900_000, size: 100, priceInexact: true }],
@@ -185,26 +184,26 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
     expect(findOrder(scenario.state, 1)).toEqual(before);
   });
 
-  test('margin is that of the difference: the order does not stand in its own way', () => {
-    // 1,000 carry 20,000 at 20× and the fee: 19,900 lots at 100 need 995 + 8.955 of fees.
+  test('margin is checked for the difference: the order does not count against itself', () => {
+    // 1,000 carries 20,000 at 20× plus the fee: 19,900 lots at 100 need 995 and 8.955 of fees.
     scenario.one(alice, { price: 900_000, size: 19_000 });
     expect(amend(1, { price: 900_000, size: 19_800 }).reject).toBeUndefined();
     expect(amend(1, { price: 900_000, size: 20_000 }).reject?.reason).toBe('marginInsufficient');
   });
 
-  test('what does not raise the exposure is admitted whatever the account is worth', () => {
+  test('an amend that does not raise the exposure is accepted at any account value', () => {
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 10_000_000);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     scenario.one(alice, { price: 900_000, size: 50 });
     scenario.oracle(940_000);
-    // Worth 3.96 against 7.05 for 150 lots.
+    // The account value is 3.96; 150 lots need 7.05.
     expect(amend(3, { price: 880_000, size: 50 }).reject).toBeUndefined();
     expect(amend(3, { price: 880_000, size: 51 }).reject?.reason).toBe('marginInsufficient');
   });
 
-  test('a reduce-only order is clipped to what the position has left for it', () => {
+  test('a reduce-only order is cut to the rest of the position', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     const sell = { isBuy: false, reduceOnly: true } as const;
@@ -215,7 +214,7 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
     expect(scenario.holding(alice).reduceSell).toBe(100);
   });
 
-  test('refused while halted, also when it would only cancel', () => {
+  test('is rejected while halted, even if it would only cancel', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     const { instrumentId } = PERP;
     scenario.block({ type: 'setPerp', instrumentId, halted: true, changes: {} });
@@ -225,7 +224,7 @@ describe('R-modify: every test of a new order, or nothing changes', () => {
 });
 
 describe('R-modify: a price that crosses', () => {
-  test('trades as a taker under its own id; what is left rests with its old rank', () => {
+  test('trades as a taker under its own id; the rest keeps its old rank', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     filledBy(20, 900_000);
     scenario.wait(5_000);
@@ -236,7 +235,7 @@ describe('R-modify: a price that crosses', () => {
     const before = scenario.balance(alice);
     expect(told(1, { price: PRICE, size: 110 })).toEqual(['5 filled', '1 open 60']);
     expect(findOrder(scenario.state, 1)).toMatchObject({ original: 110, filled: 50 });
-    // 30 lots at 100 pay the taker's 0.045%.
+    // 30 lots at 100 pay the taker fee of 0.045%.
     expect(before - scenario.balance(alice)).toBe(13_500n);
     scenario.one(bob, { price: PRICE, size: 10 });
     expect(filledBy(70, PRICE)).toEqual([1, 7]);
@@ -249,7 +248,7 @@ describe('R-modify: a price that crosses', () => {
     expect(scenario.position(alice)).toBe(100);
   });
 
-  test('post-only: refused, and nothing changes', () => {
+  test('post-only: rejected without changes', () => {
     scenario.one(alice, { price: 900_000, size: 100, timeInForce: 'alo' });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 100 });
     expect(amend(1, { price: 950_000, size: 100 }).reject?.reason).toBe('postOnlyWouldTrade');
@@ -257,13 +256,13 @@ describe('R-modify: a price that crosses', () => {
     expect(amend(1, { price: 949_900, size: 100 }).reject).toBeUndefined();
   });
 
-  test('own orders in the way are cancelled', () => {
+  test('own crossing orders are cancelled', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(alice, { isBuy: false, price: 950_000, size: 100 });
     expect(told(1, { price: 950_000, size: 100 })).toEqual(['2 cancelled selfTrade', '1 open 100']);
   });
 
-  test('a Gtd order keeps its expiry, once', () => {
+  test('a Gtd order keeps its expiry, exactly once', () => {
     const expireMs = (scenario.nowMs + 20_000) as never;
     scenario.one(alice, { price: 900_000, size: 100, timeInForce: 'gtd', expireMs });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 40 });
@@ -273,14 +272,14 @@ describe('R-modify: a price that crosses', () => {
     expect(story(scenario.block())).toEqual(['1 cancelled expired']);
   });
 
-  test('the place in the owner’s list is kept too: the newest reduce-only order is cut first', () => {
+  test('the position in the owner’s list is preserved too: the newest reduce-only order is cut first', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     const sell = { isBuy: false, reduceOnly: true } as const;
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(carol, { price: 1_100_000, size: 10 });
-    // Sells 10 and rests again: 40 and 50 are left of a position of 90.
+    // Sells 10 and rests again: 40 and 50 remain of a position of 90.
     expect(told(3, { price: 1_100_000, size: 50 })).toEqual(['5 filled', '3 open 40']);
     scenario.one(carol, { price: 1_050_000, size: 30, timeInForce: 'alo' });
     const orders = [order({ isBuy: false, price: 1_050_000, size: 30 })];
@@ -291,7 +290,7 @@ describe('R-modify: a price that crosses', () => {
     ]);
   });
 
-  test('a parent that an amend fills wakes its children', () => {
+  test('a parent that an amend fills activates its children', () => {
     const parent = order({ price: 900_000, size: 100 });
     group(scenario, alice, 'normal', parent, waiting({ price: 800_000 }));
     scenario.one(bob, { isBuy: false, price: 950_000, size: 60 });
@@ -319,32 +318,32 @@ describe('R-isolated: the reserve of the difference', () => {
   const reserved = (): bigint => 1_000_000_000n - scenario.balance(alice);
 
   test('grows and shrinks with the order', () => {
-    // 100 lots: 5 at 20× of a mark of 100, and 0.045% of 90.
+    // 100 lots: 5 at 20× of a mark of 100, plus 0.045% of 90.
     scenario.one(alice, { price: 900_000, size: 100 });
     expect(reserved()).toBe(5_040_500n);
     amend(1, { price: 900_000, size: 200 });
     expect(reserved()).toBe(10_081_000n);
     amend(1, { price: 900_000, size: 50 });
     expect(reserved()).toBe(2_520_250n);
-    // A price of 110 holds back the open loss of 10 a unit too: 2.5 + 5 + 0.045% of 55.
+    // A price of 110 also reserves the immediate loss of 10 a unit: 2.5 + 5 + 0.045% of 55.
     amend(1, { price: 1_100_000, size: 50 });
     expect(reserved()).toBe(7_524_750n);
     scenario.cancel(alice, 1);
     expect(reserved()).toBe(0n);
   });
 
-  test('what is not free in cross refuses, a worse price alone too', () => {
+  test('insufficient free cross margin rejects it, even for a worse price alone', () => {
     scenario.one(alice, { price: 900_000, size: 19_000 });
     expect(amend(1, { price: 900_000, size: 19_900 }).reject?.reason).toBe('marginInsufficient');
     expect(amend(1, { price: 1_100_000, size: 19_000 }).reject?.reason).toBe('marginInsufficient');
     expect(amend(1, { price: 880_000, size: 19_000 }).reject).toBeUndefined();
   });
 
-  test('crossing: the fill takes from the new reserve, the rest keeps its own', () => {
+  test('crossing: the fill uses the new reserve, the rest keeps its own', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     expect(told(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 open 60']);
-    // 40 lots: 2 of margin and 0.018 of fee are gone; 60 still hold back 3.027.
+    // 40 lots used 2 of margin and 0.018 of fee; the other 60 still reserve 3.027.
     expect(scenario.holding(alice).isolatedMargin).toBe(2_000_000n);
     expect(scenario.holding(alice).reserved).toBe(3_027_000n);
     expect(reserved()).toBe(2_000_000n + 18_000n + 3_027_000n);

@@ -53,7 +53,7 @@ describe('R-conservation: published reserves never go back', () => {
     expect(events.length).toBe(field === undefined ? 1 : 0);
   });
 
-  test('the term of the holder is no part of what is published', () => {
+  test('the term of the holder is not published', () => {
     const venue = opened();
     const term = { lease: 'settlement', number: 1, holder: 'a' };
     const { events } = venue.block({ ...reserves(1336, 19), term });
@@ -61,7 +61,7 @@ describe('R-conservation: published reserves never go back', () => {
     expect(bridgeView(venue.state)?.reserves).not.toHaveProperty('term');
   });
 
-  test('reserves of a former bridge say nothing of the next one', () => {
+  test('reserves of a former bridge do not affect the next one', () => {
     const venue = opened();
     const bridge = actor(0xb1d9f);
     venue.block({ type: 'openBridge', chainId: CHAIN_ID, bridge, token: TOKEN_CONTRACT });
@@ -73,7 +73,7 @@ describe('R-conservation: published reserves never go back', () => {
   });
 });
 
-describe('R-conservation: the books name the newest block of the chain that they rest on', () => {
+describe('R-conservation: the state names the newest chain block that it depends on', () => {
   test('deposits and settled withdrawals raise it, and nothing lowers it', () => {
     const venue = Scenario.open({ accounts: [alice] });
     openTestBridge(venue);

@@ -18,8 +18,8 @@ function opened(): Scenario {
 
 const reasonOf = (outcome: ReturnType<Scenario['approve']>) => outcome.reject?.reason;
 
-describe('R-agents: an address that the relay has named', () => {
-  test('is nobody’s agent, also after a restart; others may be', () => {
+describe('R-agents: an address that the relay has registered', () => {
+  test('cannot become an agent, also after a restart; other addresses can', () => {
     const scenario = opened();
     scenario.block({ type: 'registerPegs', addresses: [peg] });
     expect(reasonOf(scenario.approve(alice, peg))).toBe('agentAddressUsed');
@@ -30,7 +30,7 @@ describe('R-agents: an address that the relay has named', () => {
     checkInvariants(scenario.state);
   });
 
-  test('is refused in the block that names it, and what is bound before stays until it is freed', () => {
+  test('is rejected in the block that registers it, and an earlier binding remains until it is released', () => {
     const scenario = opened();
     const authority = scenario.authority(alice);
     const { outcomes } = scenario.block(
@@ -45,7 +45,7 @@ describe('R-agents: an address that the relay has named', () => {
     expect(reasonOf(scenario.approve(bob, other))).toBe('agentAddressUsed');
   });
 
-  test('R-limits-of-state: stays known while it is named again, however many others come', () => {
+  test('R-limits-of-state: remains known while it is registered repeatedly, however many others follow', () => {
     const scenario = opened();
     const pegs = Array.from({ length: LIMITS.pegsKept }, (_, at) => actor(0x100000 + at));
     scenario.block({ type: 'registerPegs', addresses: [peg, other] });

@@ -22,12 +22,10 @@ const vault = actor(0x7a017);
 const agent = actor(0xa1);
 const holder = actor(0x401d);
 
-/** Makes `vault` one of alice's, unless told otherwise. */
 function registration(shape: Partial<RegisterVaultCommand> = {}): RegisterVaultCommand {
   return { type: 'registerVault', vault, leader: alice, name: 'Slow and steady', ...shape };
 }
 
-/** A vault of alice's with money. */
 function open(shape: Partial<RegisterVaultCommand> = {}): Scenario {
   const scenario = Scenario.open();
   expect(scenario.outcome(registration(shape))).toEqual({});
@@ -50,7 +48,7 @@ describe('R-vault: registration', () => {
     expect(scenario.state.digest.hex()).not.toBe(digest);
   });
 
-  test('makes a vault of an account, which keeps its orders and agents', () => {
+  test('turns an account into a vault, which keeps its orders and agents', () => {
     const scenario = Scenario.open();
     scenario.approve(bob, agent);
     scenario.one(agent, { price: 1_000_000, size: 20 });
@@ -60,7 +58,7 @@ describe('R-vault: registration', () => {
     expect(agentsOf(scenario.state, bob)).toHaveLength(1);
   });
 
-  test('replaces leader and name of a known one, and its shares only when they are given', () => {
+  test('replaces leader and name of a known vault, and its shares only when they are given', () => {
     const shares = [{ user: holder, shares: 5_000_000 }];
     const scenario = open({ shares });
     scenario.block(registration({ leader: bob, name: 'New' }));
@@ -79,9 +77,9 @@ describe('R-vault: registration', () => {
     scenario.block(registration({ shares: some }));
     expect(scenario.state.vaults.get(vault)?.shares).toEqual(new Map([[carol, 1n]]));
     const digests = [undefined, []].map((next) => {
-      const twin = open({ shares });
-      twin.block(registration(next === undefined ? {} : { shares: next }));
-      return [twin.state.vaults.get(vault)?.totalShares, twin.state.digest.hex()] as const;
+      const copy = open({ shares });
+      copy.block(registration(next === undefined ? {} : { shares: next }));
+      return [copy.state.vaults.get(vault)?.totalShares, copy.state.digest.hex()] as const;
     });
     expect(digests.map(([total]) => total)).toEqual([5_000_000n, 0n]);
     expect(digests[0]?.[1]).not.toBe(digests[1]?.[1]);
@@ -92,7 +90,7 @@ describe('R-vault: registration', () => {
     ['builder', actor(0xb1)],
     ['multiSig', carol],
     ['fund', PARAMETERS.insuranceFundAddress],
-  ] as const)('is refused for an address that is taken: %s', (why, address) => {
+  ] as const)('is rejected for an address that is taken: %s', (why, address) => {
     const scenario = Scenario.open();
     scenario.approve(bob, agent);
     const builder = { builder: actor(0xb1), maxFeeE8: 100_000, maxFeeText: '0.1%' };
@@ -106,7 +104,7 @@ describe('R-vault: registration', () => {
     expect(scenario.state.vaults.size).toBe(0);
   });
 
-  test('passes for an address that is an agent or a builder no more', () => {
+  test('passes for an address that is no longer an agent or a builder', () => {
     const scenario = Scenario.open();
     scenario.approve(bob, vault);
     const builder = { builder: vault, maxFeeE8: 100_000, maxFeeText: '0.1%' };
@@ -121,7 +119,7 @@ describe('R-vault: registration', () => {
     ['a user twice', [holder, bob, holder], [1, 2, 3], 'shares[2].user'],
     ['less than nothing', [holder, bob], [1, -1], 'shares[1].shares'],
     ['too many to count', [holder], [2 ** 53], 'shares[0].shares'],
-  ])('is refused for shares that are wrong: %s', (_, users, counts, field) => {
+  ])('is rejected for invalid shares: %s', (_, users, counts, field) => {
     const scenario = Scenario.open();
     const shares = users.map((user, at) => ({ user, shares: counts[at] ?? 0 }));
     const command = registration({ shares });
@@ -131,13 +129,13 @@ describe('R-vault: registration', () => {
     expect(scenario.state.accountIndex.has(vault)).toBe(false);
   });
 
-  test('a vault is never made an agent', () => {
+  test('a vault never becomes an agent', () => {
     const scenario = open();
     expect(scenario.approve(bob, vault).reject?.reason).toBe('agentAddressUsed');
   });
 });
 
-describe('R-vault: who acts for a vault', () => {
+describe('R-vault: which keys act for a vault', () => {
   test('its leader, and an agent of the leader', () => {
     const scenario = open();
     scenario.approve(alice, agent);
@@ -147,7 +145,7 @@ describe('R-vault: who acts for a vault', () => {
     }
     expect(openOrders(scenario.state, vault)).toHaveLength(2);
     expect(openOrders(scenario.state, alice)).toHaveLength(0);
-    // R-nonce: the nonce is the signer's.
+    // R-nonce: the nonce belongs to the signer.
     expect([...scenario.state.signers.keys()]).toEqual([alice, agent]);
   });
 
@@ -159,12 +157,12 @@ describe('R-vault: who acts for a vault', () => {
     expect(openOrders(scenario.state, vault)).toHaveLength(2);
   });
 
-  test('a leader who became somebody’s agent before it had an account', () => {
+  test('a leader that became an agent of another account before it had an account', () => {
     const scenario = open({ leader: holder });
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('accountUnknown');
     scenario.approve(bob, holder);
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
-    // An account comes when it has let go of whom it is an agent of.
+    // It gets an account after it has released its binding.
     scenario.fund(holder, 1_000_000);
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
     expect(scenario.approve(holder, ZERO_ADDRESS).reject).toBeUndefined();
@@ -185,7 +183,7 @@ describe('R-vault: who acts for a vault', () => {
     ['another account', bob, vault, 'vaultLeaderDiffers'],
     ["another's agent", agent, vault, 'vaultLeaderDiffers'],
     ['the vault itself, when it is not its own leader', vault, vault, 'vaultLeaderDiffers'],
-    ['nobody, for what is no vault', alice, bob, 'vaultUnknown'],
+    ['any account, for an address that is not a vault', alice, bob, 'vaultUnknown'],
     ['a signer without a role', holder, vault, 'accountUnknown'],
   ])('not %s', (_, signer, address, reason) => {
     const scenario = open();
@@ -217,7 +215,7 @@ describe('R-vault: who acts for a vault', () => {
     expect(agentsOf(scenario.state, vault)).toEqual([]);
   });
 
-  test('the role is judged at execution: a leader replaced in the block leads no more', () => {
+  test('the role is checked at execution: a leader replaced in the block no longer leads', () => {
     const scenario = open();
     const command = signedFor(scenario, alice, { vault }, buy);
     expect(checkCommand(scenario.state, command, scenario.nowMs).reject).toBeUndefined();
@@ -229,7 +227,7 @@ describe('R-vault: who acts for a vault', () => {
   });
 });
 
-describe('R-vault: what shares are worth', () => {
+describe('R-vault: the value of shares', () => {
   const shares = [
     { user: alice, shares: 1_000_000 },
     { user: holder, shares: 2_000_000 },
@@ -244,13 +242,13 @@ describe('R-vault: what shares are worth', () => {
     expect(accountView(scenario.state, vault)?.vaultEquity).toBe(0n);
   });
 
-  test('the sum over vaults, each rounded alone', () => {
+  test('the sum over vaults, each rounded separately', () => {
     const scenario = open({ shares });
     scenario.block(registration({ vault: carol, leader: bob, shares }));
     expect(equities(scenario)).toEqual([666_666_666n, 1_333_333_332n, 0n]);
   });
 
-  test('everything counts: unrealised PnL, isolated margin, what orders hold back', () => {
+  test('all money counts: unrealised PnL, isolated margin, reserves of orders', () => {
     const scenario = open({ shares });
     scenario.one(bob, { price: 1_000_000, size: 1_000, isBuy: false });
     const isolated = { marginMode: 'isolated', price: 1_000_000 } as const;

@@ -18,13 +18,12 @@ import {
 import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 const USDC = 1_000_000;
-const stranger = actor(0x57a9e1);
+const newcomer = actor(0x57a9e1);
 const other = actor(0x07e1);
 const { insuranceFundAddress } = PARAMETERS;
 
 type Shape = Partial<Omit<SendTokenCommand, 'type' | 'authority'>>;
 
-/** Alice sends 10 USDC from perp to bob's perp, unless told otherwise. */
 function sending(venue: Scenario, shape: Shape = {}, signer: Address = alice): Command {
   const ends = { destination: bob, from: 'perp', to: 'perp' } as const;
   const plain = { token: 0, amountMicroUsdc: 10 * USDC, ...ends };
@@ -44,13 +43,12 @@ function open(): Scenario {
   return venue;
 }
 
-/** Perp and outcome money of an address, in micro-USDC. */
 function money(venue: Scenario, address: Address): readonly [bigint, bigint] | undefined {
   const view = accountView(venue.state, address);
   return view === undefined ? undefined : [view.perpBalance, view.outcomeBalance];
 }
 
-describe('refusals, each before what the next ones say', () => {
+describe('rejects, in the order of the checks', () => {
   const inexact = { amountInexact: true } as const;
   const same = { destination: alice } as const;
   const much = 2_000 * USDC;
@@ -79,7 +77,7 @@ describe('refusals, each before what the next ones say', () => {
     ],
     [
       'to a new address, less than opens an account',
-      { destination: stranger, amountMicroUsdc: 999_999 },
+      { destination: newcomer, amountMicroUsdc: 999_999 },
       { reason: 'transferBelowMin', min: microUsdc(1_000_000) },
     ],
     ['from perp to perp', { ...same, amountMicroUsdc: much }, { reason: 'sameSubAccount' }],
@@ -100,15 +98,15 @@ describe('refusals, each before what the next ones say', () => {
     ],
     [
       'the fee of a new account is on top of the amount',
-      { destination: stranger, amountMicroUsdc: 989 * USDC + 1 },
+      { destination: newcomer, amountMicroUsdc: 989 * USDC + 1 },
       insufficient(990_000_001, 990_000_000),
     ],
     [
       'out of the same sub-account',
-      { destination: stranger, from: 'outcome', amountMicroUsdc: 10 * USDC },
+      { destination: newcomer, from: 'outcome', amountMicroUsdc: 10 * USDC },
       insufficient(11_000_000, 10_000_000),
     ],
-    ['one micro-USDC to somebody known', { amountMicroUsdc: 1 }, undefined],
+    ['one micro-USDC to an existing account', { amountMicroUsdc: 1 }, undefined],
     ['to oneself, perp to outcome', { ...same, to: 'outcome' }, undefined],
   ];
 
@@ -123,15 +121,15 @@ describe('refusals, each before what the next ones say', () => {
     if (reject === undefined) return;
     expect(events).toEqual([]);
     expect(money(venue, alice)).toEqual(before);
-    expect(money(venue, stranger)).toBeUndefined();
+    expect(money(venue, newcomer)).toBeUndefined();
   });
 });
 
-describe('where the money goes', () => {
+describe('the destinations of the money', () => {
   test.each([
     { from: 'perp', to: 'outcome', after: [980n, 20n] },
     { from: 'outcome', to: 'perp', after: [1_000n, 0n] },
-  ] as const)('to oneself, $from to $to', ({ after, from, to }) => {
+  ] as const)('to the sender itself, $from to $to', ({ after, from, to }) => {
     const venue = open();
     const { events } = send(venue, { destination: alice, from, to });
     const ends = { account: alice, destination: alice, from, to };
@@ -145,7 +143,7 @@ describe('where the money goes', () => {
     { from: 'perp', to: 'outcome', left: [980n, 10n], got: [1_000n, 10n] },
     { from: 'outcome', to: 'perp', left: [990n, 0n], got: [1_010n, 0n] },
     { from: 'outcome', to: 'outcome', left: [990n, 0n], got: [1_000n, 10n] },
-  ] as const)('to somebody else, $from to $to', ({ from, got, left, to }) => {
+  ] as const)('to another account, $from to $to', ({ from, got, left, to }) => {
     const venue = open();
     send(venue, { from, to });
     expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
@@ -158,46 +156,46 @@ describe('where the money goes', () => {
   ] as const)('R-account: a new address gets an account, $from to $to', (row) => {
     const { from, got, left, to } = row;
     const venue = open();
-    const first = send(venue, { destination: stranger, from, to });
-    const ends = { account: alice, destination: stranger, from, to };
+    const first = send(venue, { destination: newcomer, from, to });
+    const ends = { account: alice, destination: newcomer, from, to };
     expect(first.events).toEqual([
-      { type: 'accountCreated', commandIndex: 0, account: stranger },
+      { type: 'accountCreated', commandIndex: 0, account: newcomer },
       { type: 'tokenSent', commandIndex: 0, ...ends, amount: 10_000_000n, fee: 1_000_000n },
     ]);
     expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
-    expect(money(venue, stranger)).toEqual(got.map((usdc) => usdc * 1_000_000n));
+    expect(money(venue, newcomer)).toEqual(got.map((usdc) => usdc * 1_000_000n));
     expect(venue.state.treasury).toBe(1_000_000n);
-    // From now on it is somebody known: no fee, no minimum.
-    const second = send(venue, { destination: stranger, amountMicroUsdc: 1 });
+    // The account now exists: no fee, no minimum.
+    const second = send(venue, { destination: newcomer, amountMicroUsdc: 1 });
     expect(second.events).toMatchObject([{ type: 'tokenSent', amount: 1n, fee: 0n }]);
     expect(venue.state.treasury).toBe(1_000_000n);
-    expect(send(venue, { destination: alice, to: 'outcome' }, stranger).outcomes[0]).toMatchObject({
-      account: stranger,
+    expect(send(venue, { destination: alice, to: 'outcome' }, newcomer).outcomes[0]).toMatchObject({
+      account: newcomer,
     });
   });
 
-  test('where opening costs nothing the minimum stays', () => {
+  test('the minimum applies even if opening is free', () => {
     const venue = Scenario.open({ parameters: { openingFeeMicroUsdc: 0 } });
-    const below = send(venue, { destination: stranger, amountMicroUsdc: 999_999 });
+    const below = send(venue, { destination: newcomer, amountMicroUsdc: 999_999 });
     expect(below.outcomes[0]?.reject?.reason).toBe('transferBelowMin');
-    const { events } = send(venue, { destination: stranger, amountMicroUsdc: 1_000_000 });
+    const { events } = send(venue, { destination: newcomer, amountMicroUsdc: 1_000_000 });
     expect(events).toMatchObject([{ type: 'accountCreated' }, { amount: 1_000_000n, fee: 0n }]);
     expect(venue.state.treasury).toBe(0n);
   });
 
-  test('where no minimum is set, nothing is still too little to open an account', () => {
+  test('without a configured minimum, an amount of zero still cannot open an account', () => {
     const venue = Scenario.open({ parameters: { openingMinMicroUsdc: 0 } });
-    const { outcomes } = send(venue, { destination: stranger, amountMicroUsdc: 0 });
+    const { outcomes } = send(venue, { destination: newcomer, amountMicroUsdc: 0 });
     expect(outcomes[0]?.reject).toEqual({ reason: 'transferBelowMin', min: 1n });
   });
 
-  test('the fee is all the treasury’s, though the fund lacks its target: it is no exchange fee', () => {
+  test('the treasury receives all of the fee even if the fund is below its target: it is not an exchange fee', () => {
     const venue = open();
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
     venue.one(carol, { price: 1_000_000, size: 1_000 });
     const { treasury } = venue.state;
     expect(insuranceFund(venue.state).perpBalance).toBe(0n);
-    send(venue, { destination: stranger });
+    send(venue, { destination: newcomer });
     expect(venue.state.insuranceTarget).toBe(10_000_000n);
     expect(insuranceFund(venue.state).perpBalance).toBe(0n);
     expect(venue.state.treasury - treasury).toBe(1_000_000n);
@@ -210,7 +208,7 @@ describe('where the money goes', () => {
     expect(insuranceFund(venue.state).perpBalance).toBe(10_000_000n);
   });
 
-  test('R-agents: an agent’s address gets no account from somebody else', () => {
+  test('R-agents: other accounts cannot open an account for an agent’s address', () => {
     const venue = open();
     venue.approve(bob, other);
     const { outcomes } = send(venue, { destination: other });
@@ -220,10 +218,10 @@ describe('where the money goes', () => {
   });
 });
 
-describe('in one block nothing is spent twice', () => {
+describe('money is not spent twice in one block', () => {
   const all = { amountMicroUsdc: 990 * USDC };
 
-  test('the second of two sends is refused', () => {
+  test('the second of two sends is rejected', () => {
     const venue = open();
     const { outcomes } = venue.block(
       sending(venue, all),
@@ -236,7 +234,7 @@ describe('in one block nothing is spent twice', () => {
     expect(money(venue, carol)).toEqual([1_000_000_000n, 0n]);
   });
 
-  test('a withdrawal after a send of all is refused, and the other way round', () => {
+  test('a withdrawal after a send of the whole balance is rejected, and vice versa', () => {
     for (const isSendFirst of [true, false]) {
       const venue = open();
       const withdrawal = sign(venue, alice, { type: 'withdraw', destination: alice, ...all });
@@ -249,18 +247,18 @@ describe('in one block nothing is spent twice', () => {
     }
   });
 
-  test('money that arrived may go on', () => {
+  test('received money can be sent again', () => {
     const venue = open();
     const { outcomes } = venue.block(
-      sending(venue, { destination: stranger, amountMicroUsdc: 900 * USDC }),
-      sending(venue, { destination: bob, amountMicroUsdc: 900 * USDC }, stranger),
+      sending(venue, { destination: newcomer, amountMicroUsdc: 900 * USDC }),
+      sending(venue, { destination: bob, amountMicroUsdc: 900 * USDC }, newcomer),
     );
-    // Whom a new key may act for is known when its turn comes.
-    expect(outcomes).toEqual([{ account: alice }, { account: stranger }]);
+    // The account that a new key acts for is resolved when the command executes.
+    expect(outcomes).toEqual([{ account: alice }, { account: newcomer }]);
     expect(money(venue, bob)).toEqual([1_900_000_000n, 0n]);
   });
 
-  test('an order before the send keeps its margin, an order after it finds none', () => {
+  test('an order before the send keeps its margin, an order after it lacks margin', () => {
     const bid = (venue: Scenario): Command =>
       sign(venue, alice, {
         type: 'placeOrders',
@@ -280,13 +278,13 @@ describe('in one block nothing is spent twice', () => {
     expect(sent.outcomes[1]?.entries?.[0]?.reject?.reason).toBe('marginInsufficient');
   });
 
-  test('a price of the same block judges it: the operator goes first', () => {
+  test('a price of the same block applies to it: operator commands come first', () => {
     const venue = open();
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 100 });
     venue.one(alice, { price: 1_000_000, size: 100 });
     const prices = [{ instrumentId: instrumentId(1), oracle: 500_000 }];
     const push: Command = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs) };
-    // 990 less 0.045 of fee: 979.955 at 100, 934.955 at 50.
+    // 990 less a fee of 0.045: 979.955 at 100, 934.955 at 50.
     const command = sending(venue, { amountMicroUsdc: 979_955_000 });
     expect(checkCommand(venue.state, command, venue.nowMs).reject).toBeUndefined();
     const { outcomes } = venue.block(command, push);
@@ -296,7 +294,7 @@ describe('in one block nothing is spent twice', () => {
 
 test('R-determinism: a restart changes nothing, and every part of a send is in the digest', () => {
   const venue = open();
-  send(venue, { destination: stranger, to: 'outcome' });
+  send(venue, { destination: newcomer, to: 'outcome' });
   send(venue, { destination: alice, to: 'outcome' });
   send(venue, { from: 'outcome' });
   send(venue, { amountMicroUsdc: 5_000 * USDC });

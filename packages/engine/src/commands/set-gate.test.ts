@@ -9,7 +9,6 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 type Change = Omit<SetGateCommand, 'type' | 'channel'>;
 
-/** Changes the main gate and says which field was refused. */
 function change(scenario: Scenario, ...changes: readonly Change[]): (string | undefined)[] {
   return changes.map((each) => {
     const command: SetGateCommand = { type: 'setGate', channel: 0, ...each };
@@ -17,7 +16,7 @@ function change(scenario: Scenario, ...changes: readonly Change[]): (string | un
     const before = dump(scenario.state).keys;
     const outcome = scenario.outcome(command);
     expect(admitted).toEqual(outcome);
-    // All or nothing.
+    // Either all changes apply or none.
     if (outcome.reject !== undefined) expect(dump(scenario.state).keys).toEqual(before);
     return outcome.reject?.reason === 'definitionInvalid' ? outcome.reject.field : undefined;
   });
@@ -26,7 +25,7 @@ function change(scenario: Scenario, ...changes: readonly Change[]): (string | un
 const mainOf = (scenario: Scenario) => dump(scenario.state).keys.gates[0];
 
 describe('R-gate: modes and lists', () => {
-  test('the mode stays when none is given; the channels are apart', () => {
+  test('the mode is unchanged when none is given; the channels are independent', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'closed' }, {});
     expect([0, 1].map((channel) => gateRefusal(scenario.state, channel as 0 | 1, bob))).toEqual([
@@ -41,7 +40,7 @@ describe('R-gate: modes and lists', () => {
     ]);
   });
 
-  test('lists are added to and taken from; what is not there can be removed', () => {
+  test('entries are added and removed; removing a missing entry is allowed', () => {
     const scenario = Scenario.open();
     change(
       scenario,
@@ -51,13 +50,13 @@ describe('R-gate: modes and lists', () => {
     expect(mainOf(scenario)).toMatchObject({ whitelist: [alice], blacklist: [bob, carol] });
   });
 
-  test('removals come first: what is removed and added is there', () => {
+  test('removals come first: an entry that is removed and added remains', () => {
     const scenario = Scenario.open();
     change(scenario, { blacklist: { add: [alice], remove: [alice] } });
     expect(mainOf(scenario).blacklist).toEqual([alice]);
   });
 
-  test('the change is told, and part of the digest', () => {
+  test('the change is reported and part of the digest', () => {
     const digests = [
       {},
       { mode: 'closed' },
@@ -86,7 +85,7 @@ describe('R-gate: modes and lists', () => {
   });
 });
 
-describe('R-gate: the order of refusals', () => {
+describe('R-gate: the order of rejects', () => {
   const both = { whitelist: { add: [alice] }, blacklist: { add: [alice] } };
   test.each([
     ['open', {}, undefined],
@@ -113,7 +112,7 @@ describe('R-gate: access codes', () => {
     grants: { add: pairs.map(([user, name]) => ({ user, code: name })) },
   });
 
-  test('a grant uses one of the code’s uses and opens the channel', () => {
+  test('a grant consumes one use of the code and opens the channel', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'accessCode' }, code('A', 2));
     scenario.wait(5);
@@ -126,7 +125,7 @@ describe('R-gate: access codes', () => {
     expect(gateRefusal(scenario.state, 0, bob)).toBe('notGranted');
   });
 
-  test('an unknown code, and one without uses left, are refused by their place', () => {
+  test('an unknown code, and one without remaining uses, are rejected with their index', () => {
     const scenario = Scenario.open();
     expect(
       change(
@@ -149,7 +148,7 @@ describe('R-gate: access codes', () => {
     expect(mainOf(scenario)).toMatchObject({ codes: [['A', 1, 1]] });
   });
 
-  test('the same code again changes nothing, another replaces it and uses one', () => {
+  test('the same code again changes nothing, another one replaces it and consumes one use', () => {
     const scenario = Scenario.open();
     change(scenario, code('A', 1), code('B', 1), grant([alice, 'A']));
     const before = mainOf(scenario);
@@ -164,11 +163,11 @@ describe('R-gate: access codes', () => {
       ],
       grants: [[alice, 'B', START_MS + 5]],
     });
-    // What A once gave is used up.
+    // The use of code A was consumed.
     expect(change(scenario, grant([bob, 'A']))).toEqual(['grants.add[0].code']);
   });
 
-  test('an existing code gets a new bound, never below its uses', () => {
+  test('an existing code gets a new limit, never below its uses', () => {
     const scenario = Scenario.open();
     change(scenario, code('A', 3), grant([alice, 'A'], [bob, 'A']));
     expect(change(scenario, code('A', 1), code('A', 2), grant([carol, 'A']))).toEqual([
@@ -179,7 +178,7 @@ describe('R-gate: access codes', () => {
     expect(mainOf(scenario).codes).toEqual([['A', 2, 2]]);
   });
 
-  test('removing a code leaves its grants; naming it again is refused', () => {
+  test('removing a code leaves its grants; granting it again is rejected', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'accessCode' }, code('A', 3), grant([alice, 'A']));
     change(scenario, { accessCodes: { remove: ['A', 'never there'] } });
@@ -205,19 +204,19 @@ describe('R-gate: access codes', () => {
     expect(change(scenario, { grants: again.grants! })).toEqual(['grants.add[0].code']);
   });
 
-  test('the status tells whether a code is asked for, and the one that was granted', () => {
+  test('the status shows whether a code is required, and the granted code', () => {
     const scenario = Scenario.open();
-    const nobody = { code: undefined, grantedMs: undefined };
-    const status = (who = alice) => gateStatus(scenario.state, 0, who);
-    expect(status()).toEqual({ required: false, granted: true, ...nobody });
+    const noGrant = { code: undefined, grantedMs: undefined };
+    const status = (account = alice) => gateStatus(scenario.state, 0, account);
+    expect(status()).toEqual({ required: false, granted: true, ...noGrant });
     change(scenario, { mode: 'accessCode', ...code('SUMMER', 5) });
-    expect(status()).toEqual({ required: true, granted: false, ...nobody });
+    expect(status()).toEqual({ required: true, granted: false, ...noGrant });
     change(scenario, grant([alice, 'SUMMER']));
     const granted = { granted: true, code: 'SUMMER', grantedMs: START_MS };
     expect(status()).toEqual({ required: true, ...granted });
     change(scenario, { mode: 'whitelist' });
     expect(status()).toEqual({ required: false, ...granted });
-    expect(status(actor(77))).toEqual({ required: false, granted: true, ...nobody });
+    expect(status(actor(77))).toEqual({ required: false, granted: true, ...noGrant });
     checkRestarts(scenario);
   });
 });

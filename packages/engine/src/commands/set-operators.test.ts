@@ -13,7 +13,6 @@ function changeBy(scenario: Scenario, signer: typeof admin, change: Change): Com
   return { type: 'setOperators', operator: scenario.authority(signer), ...change };
 }
 
-/** How a change ended, said by admission and by execution alike. */
 function refusalOf(scenario: Scenario, signer: typeof admin, change: Change): string | undefined {
   const command = changeBy(scenario, signer, change);
   const admitted = checkCommand(scenario.state, command, scenario.nowMs).reject;
@@ -22,8 +21,8 @@ function refusalOf(scenario: Scenario, signer: typeof admin, change: Change): st
   return reject?.reason;
 }
 
-describe('who may operate', () => {
-  test('an admin adds another, who acts from the next command of the same block on', () => {
+describe('which keys may operate', () => {
+  test('an admin adds another one, which may act starting with the next command of the block', () => {
     const scenario = Scenario.open();
     const { outcomes, events } = scenario.block(
       changeBy(scenario, newcomer, { role: 'admins', remove: [admin] }),
@@ -41,7 +40,7 @@ describe('who may operate', () => {
     expect(scenario.state.parameters?.admins).toEqual([newcomer]);
   });
 
-  test('the last admin stays, and what is added counts before anybody is removed', () => {
+  test('the last admin remains, and additions apply before removals', () => {
     const scenario = Scenario.open();
     expect(refusalOf(scenario, admin, { role: 'admins', remove: [admin] })).toBe('adminsNone');
     const both = { role: 'admins', add: [newcomer], remove: [admin, newcomer] } as const;
@@ -51,7 +50,7 @@ describe('who may operate', () => {
     expect(refusalOf(scenario, admin, swap)).toBe('operatorUnknown');
   });
 
-  test('deployers are changed by admins, and there may be none', () => {
+  test('admins change the deployers, of which there may be none', () => {
     const scenario = Scenario.open();
     const remove = [...PARAMETERS.deployers];
     expect(refusalOf(scenario, remove[0]!, { role: 'deployers', add: [newcomer] })).toBe(
@@ -61,13 +60,13 @@ describe('who may operate', () => {
     expect(scenario.state.parameters).toMatchObject({ deployers: [], admins: [admin] });
   });
 
-  test('R-determinism: it is part of the state, its dump and its digest', () => {
+  test('R-determinism: operators are part of the state, its dump and its digest', () => {
     const [one, other] = [Scenario.open(), Scenario.open()];
     one.outcome({ type: 'setOperators', role: 'deployers', add: [newcomer] });
     other.outcome({ type: 'setOperators', role: 'deployers', add: [admin] });
     expect(one.state.digest.hex()).not.toBe(other.state.digest.hex());
-    const twin = restore(JSON.parse(JSON.stringify(dump(one.state))));
-    expect(twin.parameters?.deployers).toContain(newcomer);
-    expect(dump(twin)).toEqual(dump(one.state));
+    const restored = restore(JSON.parse(JSON.stringify(dump(one.state))));
+    expect(restored.parameters?.deployers).toContain(newcomer);
+    expect(dump(restored)).toEqual(dump(one.state));
   });
 });

@@ -9,7 +9,6 @@ import { alice, bob, carol, PERP, Scenario, WIDE_PERP } from '@oddlot/testing/en
 
 const ID = PERP.instrumentId;
 
-/** Changes the test perp, and checks that admission says what execution says. */
 function set(venue: Scenario, change: Partial<SetPerpCommand>): CommandResult {
   const command = { type: 'setPerp', instrumentId: ID, changes: {}, ...change } as const;
   const admitted = checkCommand(venue.state, command, venue.nowMs);
@@ -18,7 +17,6 @@ function set(venue: Scenario, change: Partial<SetPerpCommand>): CommandResult {
   return outcome;
 }
 
-/** What a restored venue would be is what this one is. */
 function expectRestorable(venue: Scenario): void {
   const plain = dump(venue.state);
   const copy = restore(JSON.parse(JSON.stringify(plain)));
@@ -29,13 +27,13 @@ function expectRestorable(venue: Scenario): void {
 }
 
 describe('a change', () => {
-  test('touches what it names and nothing else', () => {
+  test('affects only the named fields', () => {
     const venue = Scenario.open();
     expect(set(venue, { changes: { takerFeeE8: 1, tagIds: [3] } })).toEqual({});
     expect(venue.state.perps.get(1)?.definition).toEqual({ ...PERP, takerFeeE8: 1, tagIds: [3] });
   });
 
-  test('of a tick applies to new orders, what rests stays', () => {
+  test('of a tick applies to new orders; resting orders are unchanged', () => {
     const venue = Scenario.open();
     const { orderId } = venue.one(alice, { price: 990_100, size: 100 });
     set(venue, { changes: { priceTick: 1_000 } });
@@ -60,13 +58,13 @@ describe('a change', () => {
       'positionLimit',
     );
     expectRestorable(venue);
-    // Back to a higher maximum: who never chose a leverage follows the default.
+    // Back to a higher maximum: an account without a chosen leverage has the default.
     expect(set(venue, { changes: { tiers: PERP.tiers } })).toEqual({});
     expect(accountView(venue.state, alice)?.initialMargin).toBe(50_000_000n);
     expectRestorable(venue);
   });
 
-  test('to only-isolated leaves open cross positions alone and binds all others', () => {
+  test('to only-isolated leaves open cross positions alone and applies to all others', () => {
     const venue = Scenario.open();
     venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
@@ -83,7 +81,7 @@ describe('a change', () => {
     expectRestorable(venue);
   });
 
-  test('is refused when the result could not be listed, and then changes nothing', () => {
+  test('is rejected when the result could not be listed, and then changes nothing', () => {
     const venue = Scenario.open();
     const unknown = instrumentId(9);
     const reject = { reason: 'instrumentUnknown', instrumentId: unknown };
@@ -98,7 +96,7 @@ describe('a change', () => {
 });
 
 describe('a halt', () => {
-  test('refuses new orders, allows cancels and lets orders expire', () => {
+  test('rejects new orders, allows cancels and lets orders expire', () => {
     const venue = Scenario.open();
     const { orderId } = venue.one(alice, { price: 990_000, size: 100 });
     const expireMs = venue.nowMs + 10_000;
@@ -122,12 +120,12 @@ describe('a halt', () => {
     expect(venue.one(bob, { price: 990_000, size: 100 }).state).toBe('open');
   });
 
-  test('makes the mark the oracle alone', () => {
+  test('sets the mark to the oracle alone', () => {
     const venue = Scenario.open({ perp: WIDE_PERP });
     venue.one(alice, { price: 1_004_000, size: 100 });
     venue.one(bob, { isBuy: false, price: 1_006_000, size: 100 });
     for (let n = 0; n < 300; n++) venue.wait(1_000).oracle(1_000_000);
-    // B is the bid, between A at 100.4323 and C at the oracle.
+    // B, between A at 100.4323 and C at the oracle, is the bid.
     expect(venue.state.perps.get(1)?.mark).toBe(1_004_000);
     const { ema } = venue.state.perps.get(1)!;
     expect(ema).toBeGreaterThan(4_000_000_000);
@@ -136,7 +134,7 @@ describe('a halt', () => {
     expect(venue.oracle(1_050_000).events).toMatchObject([
       { type: 'markUpdated', mark: 1_050_000 },
     ]);
-    // The frozen book does not feed the average either.
+    // The halted book does not feed the average either.
     for (let n = 0; n < 300; n++) venue.wait(1_000).oracle(1_000_000);
     expect(venue.state.perps.get(1)?.ema).toBeLessThan(ema / 5);
   });

@@ -18,7 +18,7 @@ import {
 import { act, checkRestarts } from '@oddlot/testing/engine/waiting';
 
 const PRICE = 1_000_000;
-const stranger = actor(0x57a9e1);
+const newcomer = actor(0x57a9e1);
 const admin = PARAMETERS.admins[0] as Address;
 const fund = PARAMETERS.insuranceFundAddress;
 
@@ -27,8 +27,8 @@ function paying(shape: Partial<TreasurySendCommand> = {}): TreasurySendCommand {
 }
 
 /**
- * 1,000 lots at 100 changed hands: 0.45 and 0.15 USDC of fees lie in the treasury, and the fund
- * should hold 10 USDC, 1% of the open interest. It has what alice sent it.
+ * 1,000 lots traded at 100: the treasury has 0.45 and 0.15 USDC of fees, and the target of the fund
+ * is 10 USDC, 1% of the open interest. The fund has the amount that alice sent it.
  */
 function open(fundMicroUsdc = 10_000_000): Scenario {
   const venue = Scenario.open();
@@ -46,7 +46,7 @@ function pay(venue: Scenario, shape: Partial<TreasurySendCommand> = {}): BlockRe
   return venue.block(paying(shape));
 }
 
-describe('refusals, each before what the next ones say', () => {
+describe('rejects, in the order of the checks', () => {
   const below: Reject = { reason: 'insuranceBelowTarget' };
   const CASES: readonly (readonly [
     why: string,
@@ -68,7 +68,7 @@ describe('refusals, each before what the next ones say', () => {
       { reason: 'transferBelowMin', min: microUsdc(1) },
     ],
     ['a fund below its target', 9_999_999, { amountMicroUsdc: 600_001 }, below],
-    ['whoever would be paid, the fund too', 9_999_999, { destination: fund }, below],
+    ['for any destination, the fund too', 9_999_999, { destination: fund }, below],
     [
       'more than was collected',
       10_000_000,
@@ -87,9 +87,9 @@ describe('refusals, each before what the next ones say', () => {
     const command = paying(shape);
     const expected = reject === undefined ? {} : { reject };
     expect(checkCommand(venue.state, command, venue.nowMs)).toEqual(expected);
-    // A restored venue says the same: what it judges by is not the target of the last block.
-    const twin = restore(dump(venue.state));
-    expect(checkCommand(twin, command, venue.nowMs)).toEqual(expected);
+    // A restored venue agrees: the check does not use the target of the last block.
+    const restored = restore(dump(venue.state));
+    expect(checkCommand(restored, command, venue.nowMs)).toEqual(expected);
     const { events, outcomes } = venue.block(command);
     expect(outcomes).toEqual([expected]);
     if (reject === undefined) return;
@@ -97,7 +97,7 @@ describe('refusals, each before what the next ones say', () => {
     expect(venue.state.treasury).toBe(600_000n);
   });
 
-  test('the operator’s signature is judged first', () => {
+  test('the operator’s signature is checked first', () => {
     const venue = open();
     const signed = (signer: Address): Command => paying({ operator: venue.authority(signer) });
     expect(venue.outcome(signed(alice)).reject).toMatchObject({ reason: 'operatorUnknown' });
@@ -115,14 +115,14 @@ describe('R-treasury: a payment', () => {
     expect(venue.state.treasury).toBe(500_000n);
   });
 
-  test('opens an account free of fee, whatever the amount', () => {
+  test('opens an account without a fee, for any amount', () => {
     const venue = open();
-    const { events } = pay(venue, { destination: stranger, amountMicroUsdc: 1 });
+    const { events } = pay(venue, { destination: newcomer, amountMicroUsdc: 1 });
     expect(events).toEqual([
-      { type: 'accountCreated', commandIndex: 0, account: stranger },
-      { type: 'treasurySent', commandIndex: 0, account: stranger, amount: 1n },
+      { type: 'accountCreated', commandIndex: 0, account: newcomer },
+      { type: 'treasurySent', commandIndex: 0, account: newcomer, amount: 1n },
     ]);
-    expect(venue.balance(stranger)).toBe(1n);
+    expect(venue.balance(newcomer)).toBe(1n);
     expect(venue.state.treasury).toBe(599_999n);
   });
 
@@ -132,7 +132,7 @@ describe('R-treasury: a payment', () => {
     expect(insuranceFund(venue.state).perpBalance).toBe(10_100_000n);
   });
 
-  test('of one block twice is judged twice', () => {
+  test('twice in one block is checked twice', () => {
     const venue = open();
     const command = paying({ amountMicroUsdc: 400_000 });
     const { outcomes } = venue.block(command, command);
@@ -142,7 +142,7 @@ describe('R-treasury: a payment', () => {
     ]);
   });
 
-  test('is judged by the marks before it: the price that comes with it counts from the next on', () => {
+  test('is checked at the earlier marks: a price in the same block counts starting with the next one', () => {
     const venue = open();
     const push: Command = {
       type: 'pushOracle',
@@ -155,11 +155,11 @@ describe('R-treasury: a payment', () => {
   });
 });
 
-// The fund is long 20 lots, bought at 100 with 10.3 USDC; its target is 1% of 1,020 lots.
+// The fund is long 20 lots, bought at 100 from its 10.3 USDC; its target is 1% of 1,020 lots.
 test.each([
   { mark: 950_000, why: 'below: 9.3 of 9.69', reason: 'insuranceBelowTarget' },
   { mark: 1_050_000, why: 'above: 11.3 of 10.71', reason: undefined },
-])('the fund counts at its account value, its positions included; $why', ({ mark, reason }) => {
+])('the fund counts at its account value, including its positions; $why', ({ mark, reason }) => {
   const venue = open(10_300_000);
   venue.one(bob, { isBuy: false, price: PRICE, size: 20 });
   expect(venue.one(fund, { price: PRICE, size: 20 }).state).toBe('filled');
@@ -170,7 +170,7 @@ test.each([
 test('R-determinism: a restart changes nothing, and a payment is in the digest', () => {
   const venue = open();
   pay(venue);
-  pay(venue, { destination: stranger });
+  pay(venue, { destination: newcomer });
   pay(venue, { amountMicroUsdc: 600_000 });
   checkRestarts(venue);
   const shapes = [{}, { destination: bob }, { amountMicroUsdc: 1 }];

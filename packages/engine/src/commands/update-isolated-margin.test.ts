@@ -18,7 +18,7 @@ function move(
   return act(venue, alice, { type: 'updateIsolatedMargin', ...change }).outcomes[0]?.reject;
 }
 
-/** Alice is long 100 lots on 5 USDC of her own, 994.955 are left. */
+/** Alice is long 100 lots with 5 USDC of margin; 994.955 remain in her balance. */
 function opened(leverage = 20): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   venue.fund(alice, 1_000_000_000);
@@ -30,7 +30,7 @@ function opened(leverage = 20): Scenario {
   return venue;
 }
 
-describe('refusals', () => {
+describe('rejects', () => {
   test('the instrument, then the position, then the money', () => {
     const venue = opened();
     expect(move(venue, 1, { id: instrumentId(9) })).toEqual({
@@ -42,11 +42,11 @@ describe('refusals', () => {
     venue.oracle(PRICE, second);
     const missing = { reason: 'isolatedPositionMissing', instrumentId: second };
     expect(move(venue, 1, { id: second })).toEqual(missing);
-    // A cross position is none.
+    // A cross position does not count.
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
     venue.one(alice, { instrumentId: second, price: PRICE, size: 100 });
     expect(move(venue, 1, { id: second })).toEqual(missing);
-    // 994.955 less 0.045 of fee; 5 of it carry the cross position.
+    // 994.955 less a fee of 0.045; 5 of it is the margin of the cross position.
     expect(move(venue, 989_910_001)).toEqual({
       reason: 'balanceInsufficient',
       required: 989_910_001n,
@@ -55,7 +55,7 @@ describe('refusals', () => {
     expect(move(venue, 989_910_000)).toBeUndefined();
   });
 
-  test('R-hedge: the side picks the leg, which must be open', () => {
+  test('R-hedge: the side selects the leg, which must be open', () => {
     const venue = Scenario.open();
     act(venue, alice, { type: 'updatePositionMode', mode: 'hedge' });
     act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
@@ -89,36 +89,36 @@ describe('R-isolated: removable is min(margin, equity − max(initial margin, 10
     expect(venue.balance(alice)).toBe(before + BigInt(removable));
   }
 
-  test('the tenth binds at 20×: nothing of 5, 15 of 25', () => {
+  test('the tenth is the limit at 20×: none of 5, 15 of 25 are removable', () => {
     const venue = opened();
     expectRemovable(venue, 0);
     expect(move(venue, 20_000_000)).toBeUndefined();
     expectRemovable(venue, 15_000_000);
   });
 
-  test('initial margin binds at 5×: 5 of 25', () => {
+  test('initial margin is the limit at 5×: 5 of 25', () => {
     const venue = opened(5);
     expect(move(venue, 5_000_000)).toBeUndefined();
     expectRemovable(venue, 5_000_000);
   });
 
-  test('at 120 equity is 25, a tenth 12: the margin of 5 binds and may all go', () => {
+  test('at 120 equity is 25 and a tenth is 12: the margin of 5 is the limit and removable in full', () => {
     const venue = opened();
     venue.oracle(1_200_000);
     expectRemovable(venue, 5_000_000);
     expect(venue.holding(alice)).toMatchObject({ size: 100, isolatedMargin: 0n });
   });
 
-  test('at 107 equity is 12, a tenth 10.7: 1.3', () => {
+  test('at 107 equity is 12 and a tenth is 10.7: 1.3', () => {
     const venue = opened();
     venue.oracle(1_070_000);
     expectRemovable(venue, 1_300_000);
   });
 });
 
-// Opened on 100 USDC, of which 90 leave: at 91.5 the 10 that stay are 1.5
-// and the risk is 1.3725, at 91.2 they are 1.2 and it is 1.368.
-test('R-liquidation: a position that gave margin back is looked at before marks have gone far', () => {
+// Opened with 100 USDC, of which 90 are removed: at 91.5 the remaining 10 are worth 1.5 against a
+// requirement of 1.3725, at 91.2 they are worth 1.2 against 1.368.
+test('R-liquidation: a position that returned margin is checked before marks have moved far', () => {
   const venue = opened(1);
   venue.wait(1_000).oracle(PRICE);
   act(venue, alice, { type: 'updateLeverage', instrumentId: ID, leverage: 20 });

@@ -22,7 +22,6 @@ function set(
     .outcomes[0]?.reject;
 }
 
-/** Alice with so much money, bob with plenty. */
 function venueWith(funds: number): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   venue.fund(alice, funds);
@@ -40,7 +39,7 @@ function isolate(venue: Scenario): void {
 
 const hedge = { type: 'updatePositionMode', mode: 'hedge' } as const;
 
-describe('R-leverage: refusals, in their order', () => {
+describe('R-leverage: rejects, in the order of the checks', () => {
   test('an instrument that is not listed comes before the number', () => {
     const venue = venueWith(1_000_000_000);
     expect(set(venue, 0, undefined, instrumentId(9))).toEqual({
@@ -56,7 +55,7 @@ describe('R-leverage: refusals, in their order', () => {
     { leverage: -5, mode: 'isolated', isHedged: false },
     { leverage: -5, mode: 'cross', isHedged: true },
   ] as const)(
-    '$leverage is no leverage: $mode, hedge $isHedged',
+    'leverage $leverage is invalid: $mode, hedge $isHedged',
     ({ leverage, mode, isHedged }) => {
       const venue = venueWith(1_000_000_000);
       if (isHedged) act(venue, alice, hedge);
@@ -96,7 +95,7 @@ describe('R-leverage: refusals, in their order', () => {
       'leverageTriggerOrders',
       'leverageTooHigh',
     ]);
-    // 100 USDC at 10× are 10; she has 9.955 left of 10.
+    // 100 USDC at 10× need 10; she has 9.955.
     expect(set(venue, 10)).toEqual({
       reason: 'marginInsufficient',
       required: 10_000_000n,
@@ -116,7 +115,7 @@ describe('R-leverage: refusals, in their order', () => {
     expect(set(venue, 20)).toBeUndefined();
   });
 
-  test('orders and positions of the other margin mode, or instrument, do not matter', () => {
+  test('orders and positions of the other margin mode, or another instrument, do not matter', () => {
     const venue = venueWith(10_000_000);
     long(venue, 100);
     venue.one(alice, { isBuy: false, price: 1_100_000, size: 50 });
@@ -129,10 +128,10 @@ describe('R-leverage: refusals, in their order', () => {
     expect(venue.holding(alice)).toMatchObject({ isIsolated: false, leverage: 20 });
   });
 
-  test('with a margin that is not covered a higher leverage is still welcome', () => {
+  test('a higher leverage is accepted even if margin is insufficient', () => {
     const venue = venueWith(10_000_000);
     long(venue, 100);
-    // Worth 1.955 at 92, against 4.6 at 20×, 2.3 at 40×.
+    // The position is worth 1.955 at 92, against a requirement of 4.6 at 20× and 2.3 at 40×.
     venue.oracle(920_000);
     expect(set(venue, 19)?.reason).toBe('marginInsufficient');
     expect(set(venue, 40)).toBeUndefined();
@@ -141,7 +140,7 @@ describe('R-leverage: refusals, in their order', () => {
 });
 
 describe('R-isolated: leverage of a position', () => {
-  test('a lower one draws the missing margin from cross, a higher one frees nothing', () => {
+  test('a lower one draws the missing margin from cross, a higher one releases nothing', () => {
     const venue = venueWith(1_000_000_000);
     isolate(venue);
     long(venue, 100);
@@ -153,23 +152,23 @@ describe('R-isolated: leverage of a position', () => {
     expect(set(venue, 50)).toBeUndefined();
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 10_000_000n, leverage: 50 });
     expect(venue.balance(alice)).toBe(989_955_000n);
-    // Back to 20×: the margin of 10 is enough for 5.
+    // Back to 20×: the margin of 10 exceeds the required 5.
     expect(set(venue, 20)).toBeUndefined();
     expect(venue.holding(alice).isolatedMargin).toBe(10_000_000n);
   });
 
-  test('what is missing counts profit and loss', () => {
+  test('the missing margin includes profit and loss', () => {
     const venue = venueWith(1_000_000_000);
     isolate(venue);
     long(venue, 100);
-    // At 102: 10.2 needed at 10×, 5 + 2 there: 3.2 missing.
+    // At 102: 10.2 are needed at 10×, and 5 + 2 are present: 3.2 are missing.
     venue.oracle(1_020_000);
     expect(set(venue, 10)).toBeUndefined();
     expect(venue.holding(alice).isolatedMargin).toBe(8_200_000n);
     expect(venue.balance(alice)).toBe(991_755_000n);
   });
 
-  test('is refused when cross has not enough free', () => {
+  test('is rejected when free cross margin is insufficient', () => {
     const venue = venueWith(9_000_000);
     isolate(venue);
     long(venue, 100);
@@ -184,7 +183,7 @@ describe('R-isolated: leverage of a position', () => {
     expect(venue.balance(alice)).toBe(621_666n);
   });
 
-  test('R-hedge: the sign names the side, each leg has its own', () => {
+  test('R-hedge: the sign selects the side; each leg has its own leverage', () => {
     const venue = venueWith(1_000_000_000);
     act(venue, alice, hedge);
     isolate(venue);

@@ -18,7 +18,6 @@ const wallet = actor(0x3a11e7);
 
 type Shape = Partial<Omit<WithdrawCommand, 'type' | 'authority'>>;
 
-/** Alice withdraws 10 USDC to her wallet, unless told otherwise. */
 function withdrawing(venue: Scenario, shape: Shape = {}, signer: Address = alice): Command {
   const plain = { destination: wallet, amountMicroUsdc: 10 * USDC };
   return sign(venue, signer, { type: 'withdraw', ...plain, ...shape });
@@ -38,7 +37,7 @@ function money(venue: Scenario, address: Address = alice): Record<string, bigint
   return { perp: perpBalance, hold: withdrawHold, treasury, withdrawn };
 }
 
-describe('refusals, each before what the next ones say', () => {
+describe('rejects, in the order of the checks', () => {
   const CASES: readonly (readonly [why: string, shape: Shape, reject: Reject | undefined])[] = [
     [
       'more decimals than money has',
@@ -82,7 +81,7 @@ describe('refusals, each before what the next ones say', () => {
     expect(money(venue)).toMatchObject({ perp: 1_000_000_000n, hold: 0n });
   });
 
-  test('an amount that its fee would use up and more', () => {
+  test('an amount that does not exceed its fee', () => {
     const parameters = { withdrawFeeMicroUsdc: 3_000_000 };
     const venue = Scenario.open({ parameters });
     expect(withdraw(venue, { amountMicroUsdc: 2_999_999 }).outcomes[0]?.reject).toEqual({
@@ -91,7 +90,7 @@ describe('refusals, each before what the next ones say', () => {
     });
   });
 
-  test('outcome money does not leave: it is sent to perp first', () => {
+  test('outcome money cannot be withdrawn: it must be sent to perp first', () => {
     const venue = Scenario.open({ accounts: [] });
     const credit = { account: alice, subAccount: 'outcome', amountMicroUsdc: 10 * USDC } as const;
     venue.block({ type: 'creditFaucet', ...credit });
@@ -111,7 +110,7 @@ describe('R-withdraw: debited and held at once', () => {
     destination: wallet,
   });
 
-  test('paid: out of the hold, the fee to the treasury, the rest out of the venue', () => {
+  test('paid: it leaves the hold, the fee goes to the treasury, the rest leaves the venue', () => {
     const venue = Scenario.open();
     const command = withdrawing(venue) as WithdrawCommand;
     const { nonce } = command.authority;
@@ -121,29 +120,29 @@ describe('R-withdraw: debited and held at once', () => {
     const { events, outcomes } = settle(venue, 1, true);
     expect(outcomes).toEqual([{ account: alice }]);
     expect(events).toEqual([{ ...row('completed'), nonce }]);
-    const gone = { perp: 990_000_000n, hold: 0n, treasury: 100_000n, withdrawn: 9_900_000n };
-    expect(money(venue)).toEqual(gone);
+    const paid = { perp: 990_000_000n, hold: 0n, treasury: 100_000n, withdrawn: 9_900_000n };
+    expect(money(venue)).toEqual(paid);
   });
 
-  test('impossible: all of it comes back, the fee too', () => {
+  test('impossible: the full amount including the fee is returned', () => {
     const venue = Scenario.open();
     withdraw(venue);
     expect(settle(venue, 1, false).events).toMatchObject([row('failed')]);
     expect(money(venue)).toEqual({ perp: 1_000_000_000n, hold: 0n, treasury: 0n, withdrawn: 0n });
   });
 
-  test('its end carries what the settlement chain said, which changes no state', () => {
-    const [told, silent] = [Scenario.open(), Scenario.open()];
+  test('its end includes the report of the settlement chain, which changes no state', () => {
+    const [reporting, silent] = [Scenario.open(), Scenario.open()];
     const txHash = hash(`0x${'ab'.repeat(32)}`);
-    for (const venue of [told, silent]) withdraw(venue);
+    for (const venue of [reporting, silent]) withdraw(venue);
     const end = { type: 'settleWithdrawal', withdrawalId: 1, paid: false } as const;
-    const { events } = told.block({ ...end, txHash, error: 'refused' });
+    const { events } = reporting.block({ ...end, txHash, error: 'refused' });
     expect(events).toMatchObject([{ ...row('failed'), txHash, error: 'refused' }]);
     silent.block(end);
-    expect(dump(told.state)).toEqual(dump(silent.state));
+    expect(dump(reporting.state)).toEqual(dump(silent.state));
   });
 
-  test('what is open is told as the bridge is to pay it, and whether it may', () => {
+  test('pending withdrawals are listed in payment order, and whether they are payable', () => {
     const venue = Scenario.open();
     withdraw(venue);
     withdraw(venue, { amountMicroUsdc: 2 * USDC }, bob);
@@ -157,7 +156,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(openWithdrawals(venue.state)).toEqual({ withdrawals, isPayable: false });
   });
 
-  test('once: what is settled or unknown changes nothing when told again', () => {
+  test('once: repeating a settled or unknown withdrawal changes nothing', () => {
     const venue = Scenario.open();
     withdraw(venue);
     withdraw(venue);
@@ -178,7 +177,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(money(venue)).toEqual({ ...before, perp: 990_000_000n, hold: 0n });
   });
 
-  test('what is held is neither spent nor counted as margin, and others’ holds are theirs', () => {
+  test('held money can neither be spent nor used as margin, and other accounts’ holds are separate', () => {
     const venue = Scenario.open();
     withdraw(venue, { amountMicroUsdc: 995 * USDC });
     withdraw(venue, { amountMicroUsdc: 2 * USDC });
@@ -193,7 +192,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(payableWithdrawals(venue.state).map((each) => each.withdrawalId)).toEqual([2, 3]);
   });
 
-  test('a returned amount carries orders of the same block', () => {
+  test('a returned amount covers orders of the same block', () => {
     const venue = Scenario.open();
     withdraw(venue, { amountMicroUsdc: 1_000 * USDC });
     const again = withdrawing(venue, { amountMicroUsdc: 1_000 * USDC });
@@ -202,7 +201,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(money(venue)).toMatchObject({ perp: 0n, hold: 1_000_000_000n });
   });
 
-  test('the fee is the one at the time of the request', () => {
+  test('the fee is fixed at the time of the request', () => {
     const venue = Scenario.open();
     withdraw(venue);
     venue.state.parameters = { ...venue.state.parameters!, withdrawFeeMicroUsdc: 900_000 };
@@ -211,7 +210,7 @@ describe('R-withdraw: debited and held at once', () => {
   });
 });
 
-/** Three with 1,000 USDC each and without fees: 500 on hold, 5 in isolated margin, 15 in a reserve. */
+/** Three accounts have 1,000 USDC each: 500 on hold, 5 in isolated margin, 15 reserved. */
 function deficient(lacks: bigint): Scenario {
   const venue = Scenario.open({ perp: { ...PERP, makerFeeE8: 0, takerFeeE8: 0 } });
   withdraw(venue, { amountMicroUsdc: 500 * USDC });
@@ -227,7 +226,7 @@ function deficient(lacks: bigint): Scenario {
   return venue;
 }
 
-// The others have the 3,000 USDC that were paid in and what the fund lacks; a thousandth of it:
+// The limit is a thousandth of the 3,000 USDC deposited plus the fund's deficit.
 test.each([
   { lacks: 0n, payable: 1 },
   { lacks: 3_003_003n, payable: 1 },
@@ -236,13 +235,13 @@ test.each([
   const venue = deficient(lacks);
   expect(payableWithdrawals(venue.state)).toHaveLength(payable);
   expect(doWithdrawalsWait(venue.state)).toBe(payable === 0);
-  // Requests are taken all the same, and wait with the others.
+  // New requests are still accepted and wait with the others.
   expect(withdraw(venue).outcomes[0]?.reject).toBeUndefined();
   expect(payableWithdrawals(venue.state)).toHaveLength(2 * payable);
 });
 
 describe('R-determinism', () => {
-  test('a restart changes nothing, whatever is under way', () => {
+  test('a restart changes nothing at any stage', () => {
     const venue = Scenario.open();
     withdraw(venue);
     withdraw(venue, { amountMicroUsdc: 3 * USDC }, bob);
@@ -255,7 +254,7 @@ describe('R-determinism', () => {
     expect(dump(venue.state).keys).toMatchObject({ nextWithdrawalId: 5 });
   });
 
-  test('every part of a withdrawal and how it ended is in the digest', () => {
+  test('every part of a withdrawal and its end is in the digest', () => {
     const shapes: readonly Shape[] = [{}, { destination: carol }, { amountMicroUsdc: 2 * USDC }];
     const digests = shapes.map((shape) => withdraw(Scenario.open(), shape).digest);
     for (const withdrawFeeMicroUsdc of [0, 1]) {
@@ -270,13 +269,13 @@ describe('R-determinism', () => {
   });
 });
 
-// What a replica has wrong shows as soon as a command touches it.
+// An incorrect replica is detected as soon as a command touches the difference.
 test.each<readonly [string, (venue: Scenario) => void]>([
   ['treasury', ({ state }) => (state.treasury = microUsdc(state.treasury + 1n))],
   ['sum paid out', ({ state }) => (state.withdrawn = microUsdc(state.withdrawn + 1n))],
   ['hold', (venue) => (venue.account(alice).withdrawHold = microUsdc(10_000_001))],
   ['next id', ({ state }) => (state.nextWithdrawalId += 1)],
-])('R-determinism: another %s, another digest', (_, tamper) => {
+])('R-determinism: another %s gives another digest', (_, tamper) => {
   const digests = [false, true].map((isWrong) => {
     const venue = Scenario.open();
     venue.checks = false;
@@ -288,7 +287,7 @@ test.each<readonly [string, (venue: Scenario) => void]>([
   expect(digests[0]).not.toBe(digests[1]);
 });
 
-test('the invariants notice a hold without a withdrawal', () => {
+test('the invariants detect a hold without a withdrawal', () => {
   const venue = Scenario.open();
   withdraw(venue);
   venue.state.withdrawals.clear();

@@ -13,17 +13,14 @@ import {
 } from '@oddlot/testing/engine/steps';
 import { dump, dumpPacked, type PackedDump, restore, type StateDump } from './dump.ts';
 
-/** A copy as a snapshot on disk would give it. */
 function through(text: string): StateDump {
   return JSON.parse(text) as StateDump;
 }
 
-/** A copy as a binary snapshot would give it: all of it read while the state stood still. */
 function copied(packed: PackedDump): PackedDump {
   return structuredClone({ ...packed, orders: [...packed.orders] });
 }
 
-/** Runs a seeded history of blocks with up to four commands each. */
 function run(scenario: Scenario, seed: number, blocks: number): void {
   const pick = randomIntegers(seed);
   for (let i = 0; i < blocks; i++) {
@@ -44,31 +41,31 @@ describe('R-determinism: dump and restore', () => {
     const scenario = opened();
     run(scenario, seed, 150);
     const text = JSON.stringify(dump(scenario.state));
-    const twin = restore(through(text));
-    checkInvariants(twin);
-    expect(JSON.stringify(dump(twin))).toBe(text);
+    const restored = restore(through(text));
+    checkInvariants(restored);
+    expect(JSON.stringify(dump(restored))).toBe(text);
     const from = scenario.blocks.length;
     run(scenario, seed + 1_000, 150);
     for (const { timeMs: at, commands } of scenario.blocks.slice(from)) {
-      applyBlock(twin, { height: twin.height + 1, timeMs: timeMs(at), commands });
+      applyBlock(restored, { height: restored.height + 1, timeMs: timeMs(at), commands });
     }
-    checkInvariants(twin);
-    expect(twin.digest.hex()).toBe(scenario.state.digest.hex());
-    expect(JSON.stringify(dump(twin))).toBe(JSON.stringify(dump(scenario.state)));
+    checkInvariants(restored);
+    expect(restored.digest.hex()).toBe(scenario.state.digest.hex());
+    expect(JSON.stringify(dump(restored))).toBe(JSON.stringify(dump(scenario.state)));
   });
 
-  test.each([1, 2, 3, 4])('a packed dump tells the same, history %i', (seed) => {
+  test.each([1, 2, 3, 4])('a packed dump contains the same, history %i', (seed) => {
     const scenario = opened();
     run(scenario, seed, 150);
     const plain = dump(scenario.state);
     expect(plain.orders.length).toBeGreaterThan(0);
     const packed = copied(dumpPacked(scenario.state));
-    const twin = restore(packed);
-    checkInvariants(twin);
-    expect(JSON.stringify(dump(twin))).toBe(JSON.stringify(plain));
-    expect(copied(dumpPacked(twin))).toEqual(packed);
-    // The log attests a hash of the text, so its keys have one order as well (R-snapshots).
-    expect(JSON.stringify(copied(dumpPacked(twin)))).toBe(JSON.stringify(packed));
+    const restored = restore(packed);
+    checkInvariants(restored);
+    expect(JSON.stringify(dump(restored))).toBe(JSON.stringify(plain));
+    expect(copied(dumpPacked(restored))).toEqual(packed);
+    // The log attests a hash of the text, so its keys need the same order (R-snapshots).
+    expect(JSON.stringify(copied(dumpPacked(restored)))).toBe(JSON.stringify(packed));
   });
 
   test('an empty venue survives as well', () => {
@@ -80,11 +77,11 @@ describe('R-determinism: dump and restore', () => {
     const scenario = Scenario.open();
     const first = scenario.one(alice, { price: 1_000_000, size: 20 });
     scenario.one(bob, { price: 1_000_000, size: 20 });
-    const twin = restore(through(JSON.stringify(dump(scenario.state))));
-    expect(twin.pool.orderId[twin.perps.get(1)!.book.best(true)]).toBe(first.orderId);
+    const restored = restore(through(JSON.stringify(dump(scenario.state))));
+    expect(restored.pool.orderId[restored.perps.get(1)!.book.best(true)]).toBe(first.orderId);
   });
 
-  test('the text is canonical: however the state came about', () => {
+  test('the text is canonical, independent of the history of the state', () => {
     const forth = Scenario.open({ accounts: [] });
     forth.fund(alice, 20_000_000);
     forth.fund(bob, 20_000_000);
@@ -92,7 +89,7 @@ describe('R-determinism: dump and restore', () => {
     expect(JSON.stringify(dump(back))).toBe(JSON.stringify(dump(forth.state)));
   });
 
-  test('a dump is a value: what happens afterwards does not change it', () => {
+  test('a dump is a value: later changes do not affect it', () => {
     const scenario = opened();
     run(scenario, 9, 60);
     const plain = dump(scenario.state);

@@ -28,14 +28,13 @@ function level(venue: Scenario): number {
   return accountTier(venue.state, venue.account(alice)).level;
 }
 
-/** Goes to a time of the n-th day, the first being 0. */
 function to(venue: Scenario, day: number, ms = 0): void {
   venue.wait(START_MS + day * DAY + ms - venue.nowMs);
   venue.oracle(1_000_000);
 }
 
 describe('the tier of an account', () => {
-  test('follows the days that have ended, from 00:00 UTC on', () => {
+  test('follows the days that have ended, changing at 00:00 UTC', () => {
     const venue = open();
     trade(venue, 1_000);
     expect(level(venue)).toBe(0);
@@ -65,7 +64,7 @@ describe('the tier of an account', () => {
     expect(level(venue)).toBe(0);
   });
 
-  test('fifteen days are kept', () => {
+  test('fifteen days are stored', () => {
     const venue = open();
     for (let day = 0; day < 20; day++) {
       to(venue, day);
@@ -74,7 +73,7 @@ describe('the tier of an account', () => {
     const { days } = venue.account(alice).volume;
     expect(days).toHaveLength(15);
     expect(days[0]).toEqual({ day: dayOf(START_MS) + 5, notional: 100_000_000n });
-    // Days 5 to 18: the day in progress is not among the 14.
+    // Days 5 to 18: the current day is not one of the 14.
     expect(feeTierView(venue.state, alice)).toMatchObject({
       tier: { level: 1 },
       volume14d: 1_400_000_000n,
@@ -82,7 +81,7 @@ describe('the tier of an account', () => {
     });
   });
 
-  test('fills pay by it, makers and takers alike', () => {
+  test('applies to fills of makers and takers alike', () => {
     const venue = open();
     trade(venue, 1_000);
     to(venue, 1);
@@ -105,8 +104,8 @@ describe('the tier of an account', () => {
   });
 });
 
-describe('a new ladder', () => {
-  test('is in force from the next fill, by the volume that was stored', () => {
+describe('a new fee schedule', () => {
+  test('applies starting with the next fill, by the stored volume', () => {
     const venue = open();
     trade(venue, 1_000);
     to(venue, 1);
@@ -131,7 +130,7 @@ describe('a new ladder', () => {
     ['volumes must rise', [LADDER[0]!, { ...LADDER[1]!, minVolumeMicroUsdc: 0 }]],
     ['a rate is not below 1', [{ ...LADDER[0]!, takerFeeE8: 100_000_000 }]],
     ['a number is out of range', [{ ...LADDER[0]!, makerFeeE8: -1 }]],
-  ])('is refused: %s', (why, tiers) => {
+  ])('is rejected: %s', (why, tiers) => {
     const venue = open();
     const { parameters } = venue.state;
     expect(venue.outcome({ type: 'setFeeTiers', tiers })).toEqual({
@@ -141,7 +140,7 @@ describe('a new ladder', () => {
   });
 });
 
-test('anyone unknown stands at the foot of the ladder', () => {
+test('an unknown account has the lowest tier', () => {
   expect(feeTierView(open().state, actor(0xdead))).toEqual({
     tier: LADDER[0],
     volume14d: 0n,
@@ -151,7 +150,7 @@ test('anyone unknown stands at the foot of the ladder', () => {
 
 test('a liquidation counts for neither side', () => {
   const venue = open();
-  // Alice is at 20× with 50 USDC and carol bids where the liquidation will sell.
+  // Alice is at 20× with 50 USDC, and carol bids at the price of the liquidation.
   const funds = venue.account(alice).perpBalance;
   trade(venue, 1_000);
   const { days } = venue.account(carol).volume;

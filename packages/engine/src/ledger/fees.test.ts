@@ -12,9 +12,9 @@ import {
 } from '@oddlot/testing/engine/scenario';
 
 /**
- * 10 lots at 1,000,100 are 10,001,000 micro-USDC: 4,500.45 at the taker's 0.045% and 1,500.15 at
- * the maker's 0.015%. The exact sums of one, two, three such fills are 4,500.45, 9,000.90 and
- * 13,501.35 for a taker, 1,500.15, 3,000.30 and 4,500.45 for a maker.
+ * 10 lots at 1,000,100 are 10,001,000 micro-USDC: 4,500.45 at the taker fee of 0.045% and 1,500.15
+ * at the maker fee of 0.015%. The exact sums of one, two, three such fills are 4,500.45, 9,000.90
+ * and 13,501.35 for a taker, 1,500.15, 3,000.30 and 4,500.45 for a maker.
  */
 const PRICE = 1_000_100;
 const sell = (size: number): OrderShape => ({ isBuy: false, price: PRICE, size });
@@ -29,7 +29,7 @@ function fees(scenario: Scenario, signer: Address, shape: OrderShape): [bigint, 
 }
 
 describe('R-rounding: fees round up once per order and role, not per fill', () => {
-  test('a taker that meets three makers pays what one fill would, each maker its own', () => {
+  test('a taker that fills against three makers pays the fee of one fill, each maker its own', () => {
     const scenario = Scenario.open();
     for (const maker of [bob, carol, bob]) scenario.one(maker, sell(10));
     // Paid so far: 4,501, 9,001, 13,502.
@@ -43,17 +43,17 @@ describe('R-rounding: fees round up once per order and role, not per fill', () =
     expect(scenario.holding(alice).feesPaid).toBe(13_502n);
   });
 
-  test('a maker that is filled three times pays what one fill would', () => {
+  test('a maker that is filled three times pays the fee of one fill', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(30));
     const buy = { price: PRICE, size: 10 };
-    // Paid so far by the maker: 1,501, 3,001, 4,501; each taker is an order of its own.
+    // The maker has paid 1,501, 3,001, 4,501 so far; each taker is a separate order.
     expect(fees(scenario, alice, buy)).toEqual([[4_501n, 1_501n]]);
     expect(fees(scenario, carol, buy)).toEqual([[4_501n, 1_500n]]);
     expect(fees(scenario, alice, buy)).toEqual([[4_501n, 1_500n]]);
   });
 
-  test('an order that takes and then rests counts each role by itself', () => {
+  test('an order that takes and then rests rounds each role separately', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(10));
     expect(fees(scenario, alice, { price: PRICE, size: 30 })).toEqual([[4_501n, 1_501n]]);

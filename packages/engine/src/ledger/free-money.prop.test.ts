@@ -13,20 +13,20 @@ import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 import { freeMoney } from './free-money.ts';
 
 /**
- * Goal: money moves only where it is free, and none appears or is lost. Method: random deposits,
- * trades, prices, sends, withdrawals, settlements and treasury payments by poor and rich traders;
- * beside the venue a ledger that knows what came in, what went out and what each outcome balance and
- * hold must be, from the events alone. The scenario checks all invariants after every block.
+ * Goal: only free money moves, and no money appears or disappears. Method: random deposits, trades,
+ * prices, sends, withdrawals, settlements and treasury payments by poor and rich traders. A
+ * separate ledger computes, from the events alone, the money that entered and left and the expected
+ * outcome balances and holds. The scenario checks all invariants after every block.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 const FUND = PARAMETERS.insuranceFundAddress;
-/** Two that have no account until somebody sends them money. */
+/** Two addresses that have no account until they receive money. */
 const NEWCOMERS: readonly Address[] = [actor(0x9e1), actor(0x9e2)];
 const RECEIVERS: readonly Address[] = [...TRADERS, ...NEWCOMERS, FUND];
 const SENDERS: readonly Address[] = [...TRADERS, ...NEWCOMERS];
 
-/** Of what is free, in percent, and so many micro-USDC more. */
+/** A percentage of the free money plus this many micro-USDC. */
 type Amount = { readonly percent: number; readonly more: number };
 type MoneyStep =
   | Step
@@ -174,7 +174,7 @@ function commandOf(scenario: Scenario, next: MoneyStep): Command {
   }
 }
 
-/** What the events say: money in and out of the venue, of outcome balances and of holds. */
+/** The expected money of the venue, outcome balances and holds, according to the events. */
 class Ledger {
   inside = 0n;
   readonly #outcome = new Map<string, bigint>();
@@ -203,7 +203,7 @@ class Ledger {
       expect(outcomeBalance).toBe(this.#outcome.get(address) ?? 0n);
       expect(withdrawHold).toBe(this.#hold.get(address) ?? 0n);
       sum += perpBalance + outcomeBalance + withdrawHold;
-      // The marks cancel out: longs and shorts are equal.
+      // The marks cancel out because longs and shorts are equal.
       for (const { cost, isolatedMargin, perp, reserved, size } of holdings.values()) {
         sum += isolatedMargin + reserved + BigInt(size) * BigInt(perp.mark) - cost;
       }
@@ -227,10 +227,9 @@ function newScenario(ledger: Ledger): Scenario {
   return scenario;
 }
 
-/** How a step ended, in words: "send balanceInsufficient staleOracle notionalShare". */
+/** The result of a step as text: "send balanceInsufficient staleOracle notionalShare". */
 type Ending = string;
 
-/** Executes a command and checks what its kind promises. */
 function visit(scenario: Scenario, next: MoneyStep, ledger: Ledger): Ending {
   const command = commandOf(scenario, next);
   const admitted = checkCommand(scenario.state, command, scenario.nowMs);
@@ -254,7 +253,7 @@ function visit(scenario: Scenario, next: MoneyStep, ledger: Ledger): Ending {
   return [next.kind, reason, ...reservedBy.map(({ what }) => what)].join(' ');
 }
 
-/** Whoever has sent or withdrawn stays covered and is not liquidated. */
+/** An account that has sent or withdrawn stays covered and is not liquidated. */
 function checkSafe({ state }: Scenario, account: Account): void {
   expect(account.perpBalance >= 0n, 'no balance below zero').toBe(true);
   expect(accountValue(state, account) >= account.margin.initial, 'covered').toBe(true);
@@ -262,7 +261,7 @@ function checkSafe({ state }: Scenario, account: Account): void {
   expect(isLiquidatable(health), 'liquidated').toBe(false);
 }
 
-/** Plays a history; time alone has done its part before each step. */
+/** Plays a history. Time advances before each step. */
 function play(steps: readonly Timed[]): { scenario: Scenario; endings: readonly Ending[] } {
   const ledger = new Ledger();
   const scenario = newScenario(ledger);
@@ -283,7 +282,7 @@ test('R-conservation, R-transfer: for any history', () => {
   );
 });
 
-test('the histories reach what matters, and a restart changes none of them', () => {
+test('the histories reach the important cases, and a restart changes none of them', () => {
   const seen = new Map<string, number>();
   for (const [at, steps] of fc.sample(history, { numRuns: 60, seed: 7 }).entries()) {
     const { endings, scenario } = play(steps);

@@ -19,7 +19,6 @@ type Case = {
   readonly venue: () => Scenario;
   readonly balance: number;
   readonly free: number;
-  /** The largest first. */
   readonly kept: readonly Part[];
 };
 
@@ -29,7 +28,7 @@ function funded(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-/** Alice buys 100 lots at 100 from bob at 20×, for a fee of 0.045; then the mark is elsewhere. */
+/** Alice buys 100 lots at 100 from bob at 20×, for a fee of 0.045; then the mark changes. */
 function long({ funds = 1_000_000_000, mark = PRICE } = {}): Scenario {
   const venue = funded(funds);
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
@@ -61,7 +60,6 @@ function stale(venue: Scenario): Scenario {
   return venue;
 }
 
-/** Gives alice another balance, at carol's cost. */
 function withBalance(venue: Scenario, balance: bigint): Scenario {
   const missing = microUsdc(balance - venue.balance(alice));
   postToBalance(venue.state, venue.account(alice), missing);
@@ -69,7 +67,7 @@ function withBalance(venue: Scenario, balance: bigint): Scenario {
   return venue;
 }
 
-// A long of 100 lots at mark m has a value of m USDC: initial margin m / 20, a tenth m / 10.
+// A long of 100 lots has a value of m USDC at mark m: initial margin m / 20, a tenth m / 10.
 const CASES: readonly Case[] = [
   { why: 'no position', venue: funded, balance: 1_000_000_000, free: 1_000_000_000, kept: [] },
   {
@@ -150,7 +148,7 @@ const CASES: readonly Case[] = [
     kept: [['unrealisedLoss', 9_955_000]],
   },
   {
-    why: 'a stale oracle keeps twice the position beside the tenth',
+    why: 'a stale oracle retains twice the position in addition to the tenth',
     venue: () => stale(long()),
     balance: 999_955_000,
     free: 789_955_000,
@@ -208,7 +206,7 @@ function send(venue: Scenario, amountMicroUsdc: number): BlockResult {
 describe.each(CASES)('R-withdrawable: $why', ({ balance, free, kept, venue: open }) => {
   const parts = kept.map(([what, amount]) => ({ what, amount: BigInt(amount) }));
 
-  test('the balance is what is free and what is named', () => {
+  test('the balance equals the free and the named amounts', () => {
     const venue = open();
     const account = venue.account(alice);
     const named = reservedInPerp(venue.state, account);
@@ -219,7 +217,7 @@ describe.each(CASES)('R-withdrawable: $why', ({ balance, free, kept, venue: open
     expect(sum + BigInt(free)).toBe(BigInt(Math.max(balance, 0)));
   });
 
-  test('one micro-USDC more is refused, all that is free may go and leaves the sender covered', () => {
+  test('one micro-USDC more is rejected; all free money can be sent and leaves the sender covered', () => {
     const venue = open();
     expect(send(venue, free + 1).outcomes[0]?.reject).toEqual({
       reason: 'balanceInsufficient',
@@ -236,14 +234,14 @@ describe.each(CASES)('R-withdrawable: $why', ({ balance, free, kept, venue: open
     expect(accountValue(venue.state, account) >= account.margin.initial).toBe(true);
     expect(isLiquidatable(healthOf(venue.state, { account, holding: undefined }))).toBe(false);
     expect(freeMoney(venue.state, account, 'perp')).toBe(0n);
-    // The sender was looked at when the money left, and is still there when the next block has run.
+    // The sender was checked when the money left, and remains after the next block.
     expect(venue.block().events).toEqual([]);
   });
 });
 
-test('R-order-of-events: what a gap of the same entry alone keeps is named by the last mark', () => {
+test('R-order-of-events: an amount retained only by a gap of the same entry is reported with the last mark', () => {
   const venue = long();
-  // From 100 to 150: 10 are a tenth at 100, 15 at 150, and 50 of profit carry them.
+  // From 100 to 150: a tenth is 10 at 100 and 15 at 150, covered by a profit of 50.
   const prices = [{ instrumentId: ID, oracle: 1_500_000 }];
   const push = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs + 1_000) } as const;
   const ends = { destination: bob, from: 'perp', to: 'perp' } as const;
@@ -255,12 +253,12 @@ test('R-order-of-events: what a gap of the same entry alone keeps is named by th
     available: 989_955_000n,
     reservedBy: [{ what: 'lastMark', amount: 10_000_000n }],
   });
-  // The next entry has judged the gap.
+  // The next entry has processed the gap.
   expect(act(venue, alice, all).outcomes[0]?.reject).toBeUndefined();
   checkRestarts(venue);
 });
 
-test('R-transfer: outcome money is free, all of it', () => {
+test('R-transfer: all outcome money is free', () => {
   const venue = funded();
   const credit = { account: alice, subAccount: 'outcome', amountMicroUsdc: 7_000_000 } as const;
   venue.block({ type: 'creditFaucet', ...credit });
@@ -278,12 +276,12 @@ test('R-transfer: outcome money is free, all of it', () => {
   expect(venue.account(alice)).toMatchObject({ outcomeBalance: 0n, perpBalance: 1_007_000_000n });
 });
 
-// Alice is long 100 lots at 100 and sends all but 10 USDC. Liquidated at 1.5% of the notional: at
-// 91.4 she has 1.4 against 1.371, at 91.3 she has 1.3 against 1.3695.
+// Alice is long 100 lots at 100 and sends all but 10 USDC. Liquidation is at 1.5% of the notional:
+// at 91.4 she has 1.4 against 1.371, at 91.3 she has 1.3 against 1.3695.
 test.each([
   { mark: 914_000, liquidated: false },
   { mark: 913_000, liquidated: true },
-])('R-liquidation: a sender is looked at before marks have gone far: $mark', (row) => {
+])('R-liquidation: a sender is checked before marks have moved far: $mark', (row) => {
   const venue = long();
   venue.wait(1_000).oracle(PRICE);
   expect(send(venue, 989_955_000).outcomes[0]?.reject).toBeUndefined();

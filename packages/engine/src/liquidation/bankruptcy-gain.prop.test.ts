@@ -12,30 +12,28 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { act } from '@oddlot/testing/engine/waiting';
 
 /**
- * Goal: nobody gains by going bankrupt, and others' money stands behind the fund before it goes below
- * zero. Method: random traders, one-way and hedged, cross and isolated, with a thin fund and treasury,
- * books that are empty or stale, and gaps of up to half the price. Beside the engine a second account
- * of every isolated owner is kept from the events: what each leg is worth at the mark, and what its
- * owner would have if the common part of a failing leg and the other one were closed at the
- * bankruptcy price. It shares no code with the liquidations.
+ * Goal: no account gains by going bankrupt, and money of profitable accounts covers losses before
+ * the fund goes below zero. Method: random traders, one-way and hedged, cross and isolated, with a
+ * thin fund and treasury, empty or stale books, and gaps of up to half the price. A model that
+ * shares no code with the liquidations follows every owner of isolated positions from the events:
+ * the value of each leg at the mark, and the owner's money if the common part of a failing leg and
+ * the other leg were closed at the bankruptcy price.
  */
 
-/** Fewer would not reach everything that is judged. */
+/** Fewer runs would not reach all checked cases. */
 const RUNS = Math.max(300, Number(process.env['FUZZ_RUNS'] ?? 0));
 const IDS = [1, 2].map(instrumentId);
 const TRADERS = [1, 2, 3, 4, 5, 6].map((n) => actor(0x7700 + n));
 const MAKERS = [1, 2].map((n) => actor(0x8800 + n));
-/** Pays for what the test gives to the fund and the treasury. */
 const SPONSOR = actor(0x9900);
 const FUND = PARAMETERS.insuranceFundAddress;
 
 type Pick = (below: number) => number;
 const oneOf = <T>(pick: Pick, ...values: readonly T[]): T => values[pick(values.length)] as T;
 
-/** Two perps at 100, traders with legs against each other, and reserves of the venue. */
 function opened(pick: Pick): Scenario {
   const venue = Scenario.open({ accounts: [], funds: 0 });
-  // What leads up to the gap is the business of other tests.
+  // Other tests check the history before the gap.
   venue.checks = false;
   for (const id of IDS.slice(1)) {
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: id, name: `P${id}` } });
@@ -74,8 +72,8 @@ function push(venue: Scenario, oracles: readonly number[]): BlockResult {
 }
 
 /**
- * The fund holds what it once took over, and is deleveraged by nobody: whoever fails on the other side
- * finds too few to take it.
+ * The fund has positions from take-overs that are never deleveraged, so that the opposite side is
+ * sometimes too small for a failing account.
  */
 function dealWithFund(venue: Scenario, pick: Pick): void {
   venue.fund(FUND, 10_000_000_000_000);
@@ -90,7 +88,7 @@ function dealWithFund(venue: Scenario, pick: Pick): void {
   act(venue, FUND, { type: 'cancelAll' });
 }
 
-/** One sells to another at the mark, opening unless it is one-way; refusals are part of the game. */
+/** One account sells to another at the mark, one-way accounts may close; rejects are fine. */
 function deal(venue: Scenario, pick: Pick): void {
   const id = oneOf(pick, ...IDS);
   const [buyer, seller] = [oneOf(pick, ...TRADERS), oneOf(pick, ...TRADERS)];
@@ -104,7 +102,6 @@ function deal(venue: Scenario, pick: Pick): void {
   act(venue, seller, { type: 'cancelAll' });
 }
 
-/** Gives the fund and the treasury something, or nothing, out of the sponsor's pocket. */
 function reserve(venue: Scenario, pick: Pick): void {
   const fund = insuranceFund(venue.state);
   const toFund = BigInt(oneOf(pick, 0, 0, 20, 300, 100_000)) * 1_000_000n - fund.perpBalance;
@@ -114,7 +111,7 @@ function reserve(venue: Scenario, pick: Pick): void {
   postToBalance(venue.state, venue.account(SPONSOR), microUsdc(-toFund - toTreasury));
 }
 
-/** Orders of the makers at up to 12% from the mark; after a gap they are stale. */
+/** Makers place orders at up to 12% from the mark; after a gap they are stale. */
 function fillBooks(venue: Scenario, pick: Pick): void {
   for (let orders = pick(3) * 4; orders > 0; orders--) {
     const id = oneOf(pick, ...IDS);
@@ -127,7 +124,7 @@ function fillBooks(venue: Scenario, pick: Pick): void {
   }
 }
 
-/** What an owner of isolated legs has by the events: legs at the mark, and what has been paid out. */
+/** An owner's isolated legs at the mark and payouts, according to the events. */
 type Twin = { paid: bigint; slack: bigint; readonly legs: Map<Holding, Leg> };
 type Leg = { size: number; equity: bigint };
 
@@ -143,7 +140,7 @@ function twinOf({ holdings, perpBalance }: Account): Twin {
   return { paid, slack: 0n, legs };
 }
 
-/** R-isolated: a part closes; what it releases is paid out, a shortfall stays with the rest. */
+/** R-isolated: a part closes; released money is paid out, a shortfall remains with the rest. */
 function closePart(twin: Twin, holding: Holding, size: number, price: number, fee = 0n): void {
   const leg = present(twin.legs.get(holding), 'a leg that closes');
   const whole = BigInt(Math.abs(leg.size));
@@ -154,24 +151,24 @@ function closePart(twin: Twin, holding: Holding, size: number, price: number, fe
   if (cash >= 0n) twin.paid += cash;
   else leg.equity += cash;
   leg.size -= Math.sign(leg.size) * size;
-  // Margin and cost are released apart, each rounded.
+  // Margin and cost are each rounded.
   twin.slack += 2n;
 }
 
-/** The failing leg and the other one meet at the bankruptcy price for their common part. */
+/** The common part of the failing leg and the other leg closes at the bankruptcy price. */
 function closeAtBankruptcy(twin: Twin, failing: Holding, price: number): void {
   const leg = present(twin.legs.get(failing), 'a leg that fails');
   if (leg.size === 0) return;
   const other = [...twin.legs.keys()].find(
     (each) => each.perp === failing.perp && each !== failing && twin.legs.get(each)?.size !== 0,
   );
-  // Its price is rounded in its favour, by less than a unit a lot.
+  // Its price is rounded in its favour, by less than a unit per lot.
   twin.slack += BigInt(Math.abs(leg.size));
   if (other !== undefined) {
     const common = Math.min(Math.abs(leg.size), Math.abs(twin.legs.get(other)?.size ?? 0));
     closePart(twin, other, common, price);
     const rest = present(twin.legs.get(other), 'the other leg');
-    // Nobody pays more than a leg has; what is left then is less than one lot loses.
+    // A leg pays at most its equity; the remainder is less than the loss of one lot.
     if (rest.equity < 0n) {
       rest.equity = 0n;
       twin.slack += BigInt(Math.abs(price - failing.perp.mark));
@@ -181,7 +178,6 @@ function closeAtBankruptcy(twin: Twin, failing: Holding, price: number): void {
   leg.equity = 0n;
 }
 
-/** How often the interesting cases came up. */
 const reached = {
   net: 0,
   netAfterMarket: 0,
@@ -199,7 +195,7 @@ class Entry {
   readonly #venue: Scenario;
   readonly #before = new Map<Address, () => Twin>();
   readonly #treasury: bigint;
-  /** The last judged marks: every market is open all the time. */
+  /** The last valid marks: no market is ever suspended. */
   readonly #judged: Map<number, number>;
 
   constructor(venue: Scenario) {
@@ -207,7 +203,7 @@ class Entry {
     this.#judged = new Map([...venue.state.perps].map(([id, { mark }]) => [id, mark]));
     this.#treasury = venue.state.treasury;
     for (const trader of TRADERS) {
-      // Legs are priced at the mark of the entry, which is known after it.
+      // Legs are priced at the mark of the entry, which is only known afterwards.
       const account = venue.account(trader);
       const frozen = { ...account, holdings: new Map(account.holdings) };
       for (const [key, holding] of frozen.holdings) frozen.holdings.set(key, { ...holding });
@@ -273,7 +269,7 @@ class Entry {
             each.perp.definition.instrumentId === event.instrumentId &&
             Math.sign(leg.size) === sign,
         );
-        // The owner's own other leg is accounted for with the failing one.
+        // The other leg of the same owner is handled together with the failing one.
         if (own !== undefined && failing?.account !== address) {
           closePart(twin, own[0], event.size, event.price);
         }
@@ -288,7 +284,7 @@ class Entry {
           each.perp.definition.instrumentId === first.instrumentId &&
           Math.sign(size) === Math.sign(first.size),
       );
-      // After a netting the rest of the leg is gone already, as far as the twin is concerned.
+      // The model has already closed the rest of a netted leg.
       if (leg !== undefined) closeAtBankruptcy(twin, leg[0], event.price ?? 0);
     }
     let allowed = twin.paid + twin.slack;
@@ -314,7 +310,7 @@ function count({ step }: LiquidationStep, seen: Set<string>): void {
   seen.add(step);
 }
 
-/** A cross account whose last position was taken over keeps nothing at all. */
+/** A cross account is left without money when its last position is taken over. */
 function judgeCross(account: Account, events: readonly EngineEvent[]): void {
   const last = events.findLast(
     (event) => event.type === 'liquidationStep' && event.account === account.address,
@@ -326,8 +322,8 @@ function judgeCross(account: Account, events: readonly EngineEvent[]): void {
 }
 
 /**
- * R-adl, R-deficit: what falls to the fund, or waits, is what nobody on the other side had: all of them
- * are asked, whatever their ratio.
+ * R-adl, R-deficit: the fund receives positions, or they wait, only if no account on the opposite
+ * side could take them: all are considered at any ratio.
  */
 function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
   for (const [at, event] of events.entries()) {
@@ -338,7 +334,7 @@ function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
     let isOwn = true;
     for (const [later, each] of events.entries()) {
       if (later <= at) {
-        // Who traded before holds new lots, which are nobody's to close.
+        // An account that traded earlier in the block has new lots, which cannot be closed.
         if (each.type === 'tradeExecuted') changed.add(each.taker.account).add(each.maker.account);
         continue;
       }
@@ -360,8 +356,8 @@ function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
 }
 
 /**
- * R-liquidation: nobody is deleveraged at a price that is worse for them than the last judged mark, or
- * than the mark where that is worse still: then the market itself has moved against them.
+ * R-liquidation: no account is deleveraged at a price that is worse for it than both the last valid
+ * mark and the mark.
  */
 function judgePrices(
   { perps }: State,
@@ -382,7 +378,7 @@ function judgePrices(
   }
 }
 
-test('R-liquidation, R-adl, R-deficit: no free lunch, whoever goes bankrupt gains nothing by it', () => {
+test('R-liquidation, R-adl, R-deficit: no account gains by going bankrupt', () => {
   for (let seed = 1; seed <= RUNS; seed++) {
     const pick = randomIntegers(seed);
     const venue = opened(pick);
@@ -404,7 +400,6 @@ test('R-liquidation, R-adl, R-deficit: no free lunch, whoever goes bankrupt gain
   }
 });
 
-/** Moves each price by up to 4%, 12% or a half. */
 function leap(prices: number[], pick: Pick): void {
   for (const [at, last] of prices.entries()) {
     const permille = oneOf(pick, 40, 120, 500);

@@ -14,7 +14,7 @@ const PERPS = [1, 2, 3].map((id) => ({
   name: `TEST${id}-USDC`,
 }));
 
-/** Alice holds signed sizes of three perps, bought or sold at 100, halted so that nobody acts. */
+/** Alice has these signed sizes from 100; the perps are halted to prevent liquidations. */
 function holding(...sizes: readonly number[]): Scenario {
   const venue = Scenario.open({ accounts: [alice, bob], funds: 1_000_000_000_000 });
   for (const perp of PERPS.slice(1)) venue.block({ type: 'registerPerp', perp });
@@ -54,7 +54,7 @@ describe('R-bankruptcy-price', () => {
   });
 
   // Maintenance 1 and 3, equity 2: shares 0.5 and 1.5, over 100 and 300 lots: 0.5% each.
-  test('the equity is shared by maintenance', () => {
+  test('equity is allocated by maintenance margin', () => {
     const venue = holding(100, -300);
     const scope = { account: venue.account(alice), holding: undefined };
     const health = { ...healthOf(venue.state, scope), equity: microUsdc(2_000_000) };
@@ -62,11 +62,11 @@ describe('R-bankruptcy-price', () => {
     const prices = positionsOf(scope).map((each) =>
       bankruptcyPrice(venue.state, scope, each, health),
     );
-    // The larger one, which is short, comes first.
+    // The larger one, a short, comes first.
     expect(prices).toEqual([1_005_000, 995_000]);
   });
 
-  test('closing all at theirs leaves 0 to n units a lot, in whatever order', () => {
+  test('closing all positions at their prices leaves 0 to n units per lot, in any order', () => {
     const size = fc.oneof(
       { weight: 1, arbitrary: fc.constant(0) },
       { weight: 4, arbitrary: fc.integer({ min: 10, max: 150_000 }) },
@@ -87,7 +87,7 @@ describe('R-bankruptcy-price', () => {
           const before = healthOf(venue.state, scope);
           const positions = positionsOf(scope);
           if (isReversed) positions.reverse();
-          // The equity is what the case says; closing at p then moves it by (p − mark) × size.
+          // Closing at p changes the equity by (p − mark) × size.
           let equity = (before.maintenance * BigInt(equityPermille)) / 1_000n;
           let { maintenance } = before;
           let lots = 0n;
@@ -99,7 +99,7 @@ describe('R-bankruptcy-price', () => {
             equity += BigInt(price - each.perp.mark) * BigInt(each.size);
             maintenance = microUsdc(maintenance - each.maintenance);
             lots += BigInt(Math.abs(each.size));
-            // Each takes its share and no more, so what is left is in proportion.
+            // Each position uses only its share, so the rest stays proportional.
             expect(equity * before.maintenance >= 0n || share < 0n).toBe(true);
           }
           expect(equity).toBeGreaterThanOrEqual(0n);

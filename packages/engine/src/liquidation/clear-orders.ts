@@ -9,8 +9,9 @@ import type { CancelCause } from '../messages/event.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
- * Step (1): a scope in danger keeps no resting orders and no triggers that could open. A cross
- * account's isolated opening orders go too: their reserve comes back to it.
+ * Step (1): cancels the resting orders and triggers of an endangered scope that could open a
+ * position. A cross account's isolated opening orders are cancelled too, which releases their
+ * reserve.
  */
 export function clearOrders(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -39,7 +40,7 @@ export function clearOrders(execution: Execution, scope: Scope): void {
   if (cancelled > 0) emitStep(execution, scope, health, 'cancel', positionsOf(scope));
 }
 
-/** True of an order that holds a reserve, or would only enlarge what its leg has. */
+/** True for an order that has a reserve or would only enlarge its leg. */
 function isOpening({ state }: Execution, { size }: Holding, slot: number): boolean {
   if (state.reserves.has(readSlot(state.pool.orderId, slot))) return true;
   const flags = readSlotInt(state.pool.flags, slot);
@@ -48,9 +49,9 @@ function isOpening({ state }: Execution, { size }: Holding, slot: number): boole
 }
 
 /**
- * The common part of a cross hedge pair closes against itself at the mark, free of fee, one pair after
- * the other while the scope is in danger: whoever is safe again keeps the rest. It belongs to
- * step (1) and is recorded as such: the two positions, and the mark as the price.
+ * Closes the common part of cross hedge pairs at the mark without a fee, one pair after the other
+ * until the scope is safe. It belongs to step (1) and is recorded as such: the two positions, and
+ * the mark as the price.
  */
 export function closeHedgePairs(execution: Execution, scope: Scope): void {
   if (scope.holding !== undefined || scope.account.positionMode !== 'hedge') return;
@@ -70,7 +71,6 @@ export function closeHedgePairs(execution: Execution, scope: Scope): void {
   }
 }
 
-/** Ends the waiting orders of an account that a test picks; returns how many went. */
 function cancelTriggers(
   execution: Execution,
   account: Account,

@@ -15,7 +15,7 @@ const FUND = PARAMETERS.insuranceFundAddress;
 
 const fundValue = (venue: Scenario): bigint => accountView(venue.state, FUND)!.cross.accountValue;
 
-/** Carol's money becomes the fund's and the treasury's, until they have just so much. */
+/** Moves carol's money to the fund and the treasury until they have these amounts. */
 function setReserves(venue: Scenario, fund: bigint, treasury: bigint): void {
   const toFund = fund - venue.balance(FUND);
   const toTreasury = treasury - venue.state.treasury;
@@ -29,7 +29,7 @@ function trade(venue: Scenario, buyer: Address, seller: Address, size: number): 
   venue.one(buyer, { price: at(100), size, timeInForce: 'ioc' });
 }
 
-/** Somebody owes 5 USDC with nothing open. */
+/** Bob owes 5 USDC and has no positions. */
 function indebt(venue: Scenario): void {
   const lost = venue.balance(bob) + 5_000_000n;
   postToBalance(venue.state, venue.account(bob), microUsdc(-lost));
@@ -38,15 +38,15 @@ function indebt(venue: Scenario): void {
 
 describe('R-deficit: the treasury pays before the fund goes below zero', () => {
   /**
-   * Alice is long 100 from 100, isolated on 500, and the fund itself is short them: it is deleveraged
-   * by nobody. Her position falls to it at 95, when it is worth 80: 1,500 more.
+   * Alice is long 100 from 100, isolated with 500; the fund itself is short against her and cannot
+   * be deleveraged. The fund takes her position at 95, when it is worth 80: a loss of 1,500.
    */
   function ruined(fund: bigint, treasury: bigint): Scenario {
     const venue = Scenario.open({ accounts: [alice, bob, carol], funds: 1_000_000_000_000 });
     act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, alice, FUND, 10_000);
-    // What the fund gains by the fall is taken off at once, so that the case is about what it has.
+    // Removes the fund's gain from the drop, so that only its stated value counts.
     setReserves(venue, fund - 2_000_000_000n, treasury);
     venue.wait(1_000).oracle(at(80));
     expect([venue.position(alice), venue.position(FUND)]).toEqual([0, 0]);
@@ -58,26 +58,29 @@ describe('R-deficit: the treasury pays before the fund goes below zero', () => {
     { fund: 100_000_000n, treasury: 1_400_000_000n, left: [0n, 0n] },
     { fund: 100_000_000n, treasury: 1_399_999_999n, left: [-1n, 0n] },
     { fund: 0n, treasury: 0n, left: [-1_500_000_000n, 0n] },
-  ])('a position that nobody takes: fund $fund, treasury $treasury', ({ fund, left, treasury }) => {
-    const venue = ruined(fund, treasury);
-    expect([fundValue(venue), venue.state.treasury]).toEqual(left);
-  });
+  ])(
+    'a position that no account takes over: fund $fund, treasury $treasury',
+    ({ fund, left, treasury }) => {
+      const venue = ruined(fund, treasury);
+      expect([fundValue(venue), venue.state.treasury]).toEqual(left);
+    },
+  );
 
-  test('a fund that the marks have carried below zero is made good at the end of that entry', () => {
+  test('a fund below zero after a mark change is restored at the end of that entry', () => {
     const venue = Scenario.open({ accounts: [alice, bob, carol], funds: 1_000_000_000_000 });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, FUND, carol, 10_000);
     setReserves(venue, 0n, 500_000_000n);
-    // 100 coins fall from 100 to 98: 200 of the treasury's 500.
+    // 100 coins fall from 100 to 98: the treasury pays 200 of its 500.
     venue.wait(1_000).oracle(at(98));
     expect([fundValue(venue), venue.state.treasury]).toEqual([0n, 300_000_000n]);
-    // Nothing flows back when they rise.
+    // The treasury is not repaid when they rise.
     venue.wait(1_000).oracle(at(99));
     expect([fundValue(venue), venue.state.treasury]).toEqual([100_000_000n, 300_000_000n]);
   });
 
-  // Its balance is 10 more than its account value: only the value counts.
-  test('what the fund has is its account value, not its balance', () => {
+  // Its balance exceeds its account value by 10; only the value counts.
+  test('the fund counts at its account value, not its balance', () => {
     const venue = Scenario.open({ accounts: [alice, bob, carol] });
     venue.fund(FUND, 1_000_000_000);
     trade(venue, FUND, carol, 100);
@@ -89,7 +92,7 @@ describe('R-deficit: the treasury pays before the fund goes below zero', () => {
     expect([fundValue(venue), venue.state.treasury]).toEqual([0n, 6_000_000n]);
   });
 
-  test('R-determinism: what the treasury has is in the digest when it pays', () => {
+  test('R-determinism: the balance of the treasury is in the digest when it pays', () => {
     const venue = Scenario.open();
     setReserves(venue, 0n, 9_000_000n);
     indebt(venue);

@@ -27,15 +27,15 @@ import { type TakerOrder, takerSnapshot, observePerpEntry } from '../perp-orders
 import { emitOrder } from '../resting/order-events.ts';
 
 /**
- * R-liquidation, step (7) of a block: looks at the scopes that could be in danger, and works the
- * ones whose ratio is 1 or less, those that earlier blocks left over first, then the lowest ratio,
- * then the address. What a gap has ruined is settled by then (`settleInsolvent`). A block works so
- * many and no more (R-storms).
+ * R-liquidation, step (7) of a block: checks the scopes that could be endangered and liquidates
+ * those whose ratio is at most 1. Scopes deferred by earlier blocks come first, then the lowest
+ * ratio, then the address. Insolvent scopes of a gap are already settled (`settleInsolvent`). The
+ * number per block is limited (R-storms).
  */
 export function liquidate(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
-  // What is under way is looked at when it is its turn. A restored venue has another order of what
-  // changed, so that of the addresses decides.
+  // Liquidations in progress are checked when they are due. A restored venue iterates in another
+  // order, so scopes are sorted by address.
   for (const scope of takeEndangered(state).sort(byScope)) {
     if (!state.liquidations.has(scope)) look(execution, scope);
   }
@@ -51,7 +51,7 @@ export function liquidate(execution: Execution, rankings: Rankings): void {
         byScope(a.scope, b.scope),
     );
   const { liquidationsPerBlock } = LIMITS;
-  // The rest go first in the next block, the longer they were left the earlier: a time below 0 says so.
+  // Deferred scopes come first in the next block, the longest-waiting first: their time is below 0.
   for (const { progress } of due.slice(liquidationsPerBlock)) {
     progress.nextMs = Math.min(progress.nextMs, 0) - 1;
   }
@@ -60,12 +60,11 @@ export function liquidate(execution: Execution, rankings: Rankings): void {
   }
 }
 
-/** Decides whether a scope is in danger, and when to look again if not. */
 function look(execution: Execution, scope: Scope): void {
   const { state } = execution;
   if (isInsuranceFund(state, scope.account)) return;
   if (scope.holding?.isIsolated === false) {
-    // The position closed and its instrument went back to cross, which is another scope.
+    // The position closed and its instrument returned to cross, which is another scope.
     state.risk.forget(scope);
     state.liquidations.end(scope);
     return;
@@ -84,15 +83,14 @@ function look(execution: Execution, scope: Scope): void {
   state.risk.wait(scope, safeDistance(health.equity, health.risk, health.notional));
 }
 
-/** One pass over a scope: orders away, then the market, then the fund, then the others. */
 function work(execution: Execution, scope: Scope, progress: Progress, rankings: Rankings): void {
   const { state } = execution;
-  // A position that closed may have come back under cross margin: that is another scope.
+  // A closed position may have returned under cross margin, which is another scope.
   const isSafe = (): boolean =>
     scope.holding?.isIsolated === false || !isLiquidatable(healthOf(state, scope));
   progress.nextMs = state.timeMs + parametersOf(state).liquidationRetryMs;
   if (isSafe()) return finish(execution, scope);
-  // Where all of its markets wait, so do its orders: they may be what closes it (R-halt, R-oracle-stale).
+  // If all of its markets are suspended, its orders stay (R-halt, R-oracle-stale).
   if (!positionsOf(scope).some((each) => isWorkable(state, each))) return finish(execution, scope);
   clearOrders(execution, scope);
   if (isSafe()) return finish(execution, scope);
@@ -107,15 +105,15 @@ function work(execution: Execution, scope: Scope, progress: Progress, rankings: 
   finish(execution, scope);
 }
 
-/** Leaves a scope to the index again when it is safe or empty; keeps it in progress otherwise. */
+/** Returns a safe or empty scope to the index; otherwise the liquidation stays in progress. */
 function finish(execution: Execution, scope: Scope): void {
   execution.state.risk.changed(scope.account, scope.holding);
   look(execution, scope);
 }
 
 /**
- * Step (2): a reduce-only order at the bankruptcy price, never further from the mark than the band.
- * A large position goes in two parts: a share at once, the whole after a wait.
+ * Step (2): a reduce-only order at the bankruptcy price, within the band around the mark. A large
+ * position goes in two parts: a share at once, the whole after a delay.
  */
 function sendToMarket(
   execution: Execution,
@@ -132,7 +130,7 @@ function sendToMarket(
   const isRestricted = restrictingPerp(state, scope) !== undefined;
   const limit = limitPrice(holding, bankrupt, liquidationBandE8, isRestricted);
   const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
-  // A book that can fill nothing is told of once, not in an order and a record every second.
+  // A book that cannot fill anything is recorded once instead of every second.
   if (progress.tried.has(key) && !holding.perp.book.crosses(holding.size < 0, limit)) return;
   progress.tried.add(key);
   emitStep(execution, scope, health, 'market', [holding], limit);
@@ -158,8 +156,8 @@ function sizeToSend(execution: Execution, holding: Holding, progress: Progress):
 }
 
 /**
- * A long sells no lower than the bankruptcy price and the band's end, a short buys no higher; a blind
- * scope stays as near to the mark as with any other fill.
+ * A long sells no lower than the bankruptcy price and the band, a short buys no higher. The limit
+ * of a margin-restricted scope is as near to the mark as for any other fill.
  */
 function limitPrice(
   holding: Holding,
@@ -181,8 +179,8 @@ function limitPrice(
 }
 
 /**
- * Closes part of a position against the book with an order of the venue's own: reduce-only,
- * immediate, with no band, minimum or maximum size. Returns how much was filled, and for how much.
+ * Closes part of a position with an order of the venue: reduce-only, immediate, without band,
+ * minimum or maximum size. Returns the filled size and its value.
  */
 export function marketClose(
   execution: Execution,
@@ -191,7 +189,7 @@ export function marketClose(
     readonly holding: Holding;
     readonly size: number;
     readonly limit: number;
-    /** Who pays what: the liquidation fee in place of the taker fee, or nothing at all. */
+    /** By default, the liquidation fee replaces the taker fee. */
     readonly fee?: 'none';
   },
 ): { readonly filled: number; readonly value: number } {

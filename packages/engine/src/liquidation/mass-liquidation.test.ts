@@ -11,11 +11,11 @@ import { act } from '@oddlot/testing/engine/waiting';
 const PRICE = 1_000_000;
 const MAX = LIMITS.liquidationsPerBlock;
 
-/** So many traders, each long 100 lots on a little more than the one before; bob is short. */
+/** This many traders are each long 100 lots, each with slightly more money; bob is short. */
 function crowd(count: number): { venue: Scenario; people: Address[] } {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000 });
   venue.checks = false;
-  // The address order is not that of the ratios.
+  // The address order differs from the order of the ratios.
   const people = Array.from({ length: count }, (_, n) => actor(0x10000 + ((n * 7) % count)));
   for (const [at, person] of people.entries()) {
     venue.fund(person, 5_100_000 + 100 * at);
@@ -31,21 +31,21 @@ const worked = ({ events }: BlockResult): Address[] => [
 ];
 
 describe('R-storms', () => {
-  // 5.055 and more in hand. At 96.5: 1.555 and more against 1.4475. At 96.3 from 1.355 to 1.3799
-  // against 1.4445, above two thirds of 0.963: nobody is taken over, the market is empty.
-  test('a block works 200 scopes, lowest ratio first, and the rest go first in the next', () => {
+  // Each has at least 5.055. At 96.5: at least 1.555 against 1.4475. At 96.3: 1.355 to 1.3799
+  // against 1.4445, above two thirds of 0.963: no position is taken over, and the book is empty.
+  test('a block processes 200 scopes, lowest ratio first; the rest come first in the next block', () => {
     const { people, venue } = crowd(250);
     expect(worked(venue.wait(1_000).oracle(965_000))).toEqual([]);
     const first = venue.wait(1_000).oracle(963_000);
     expect(worked(first)).toEqual(people.slice(0, MAX));
     expect(venue.state.liquidations.size).toBe(250);
-    // The next block has the same time: the 50 that waited, and nobody twice.
+    // The next block has the same time: only the 50 deferred scopes are processed.
     const second = venue.block();
     expect(worked(second)).toEqual(people.slice(MAX));
     expect(worked(venue.block())).toEqual([]);
   });
 
-  test('who waited goes before one whose ratio is lower but who came later', () => {
+  test('deferred scopes come before later ones with a lower ratio', () => {
     const { people, venue } = crowd(220);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -55,11 +55,11 @@ describe('R-storms', () => {
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
     venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people.slice(0, MAX));
-    // At 94 the late one has 0.655; those who wait have more than 1.37. The time is the same.
+    // At 94 the later one has 0.655; the deferred ones have more than 1.37. The time is the same.
     expect(worked(venue.oracle(940_000, second))).toEqual([...people.slice(MAX), late]);
   });
 
-  test('who tries again does not go before one whose ratio is lower', () => {
+  test('retried scopes do not come before others with a lower ratio', () => {
     const { people, venue } = crowd(1);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -70,11 +70,11 @@ describe('R-storms', () => {
     venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people);
     venue.one(bob, { price: 960_000, size: 20 });
-    // Both have a turn in this block: one for the second time, the other is insolvent at 94, −0.045.
+    // This block processes both: one for the second time, the other is insolvent at 94, −0.045.
     expect(worked(venue.wait(1_500).oracle(940_000, second))).toEqual([late, ...people]);
   });
 
-  test('a venue restored between the two goes on as the other', () => {
+  test('a venue restored in between continues identically', () => {
     const { venue } = crowd(230);
     venue.wait(1_000).oracle(963_000);
     const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
@@ -88,8 +88,8 @@ describe('R-storms', () => {
   });
 });
 
-// A price that jumps by a factor of a million and back leaves the index as exact as before.
-test('R-exact: a jump beyond all measure does not blind the index', () => {
+// A price that jumps by a factor of a million and back leaves the index exact.
+test('R-exact: an extreme jump does not corrupt the index', () => {
   const perp = { ...PERP, priceTick: 1, bookTicks: [1], makerFeeE8: 0, takerFeeE8: 0 };
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000, perp });
   for (let i = 0; i < 30; i++) {
@@ -102,7 +102,7 @@ test('R-exact: a jump beyond all measure does not blind the index', () => {
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100, timeInForce: 'ioc' });
   act(venue, alice, { type: 'cancelAll' });
-  // 5 + (x − 100) ≤ 1.5% x from 96.4467 on: it is walked down in the smallest steps there are.
+  // 5 + (x − 100) ≤ 1.5% x below 96.4467: the mark approaches it in the smallest possible steps.
   let mark = 964_600;
   venue.wait(1_000).oracle(mark);
   while (venue.state.liquidations.size === 0 && mark > 964_000) {

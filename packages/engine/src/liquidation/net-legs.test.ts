@@ -35,8 +35,8 @@ function leg(venue: Scenario, which: 'long' | 'short'): Holding {
 const fundValue = (venue: Scenario): bigint => accountView(venue.state, FUND)!.cross.accountValue;
 
 /**
- * Alice has a long leg and a short leg from 100, isolated at 20x: 5 of margin a coin, fees of 0.045%.
- * Bob stood on the other side of both and is flat where they are equal.
+ * Alice has a long and a short leg from 100, isolated at 20x: 5 of margin a coin, fees of 0.045%.
+ * Bob was the counterparty of both and is flat where they are equal.
  */
 function hedged({ long, short }: { readonly long: number; readonly short: number }): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -54,11 +54,11 @@ function open(venue: Scenario, who: Address, isBuy: boolean, size: number): void
   expect(state).toBe('filled');
 }
 
-describe('R-liquidation (2b): an isolated leg nets with the other one of its account', () => {
-  // 2,000 − 2 × 4.5 of fees − 2 × 500 of margin = 991 in the balance.
-  // At 120 the short has 500 − 2,000 = −1,500: bankruptcy 120 − 15 = 105. At 105 the long has gained
-  // 500: it pays out 500 + 500, the short 500 − 500.
-  test('long 100 and short 100, all there is, gap from 100 to 120: nobody gains', () => {
+describe('R-liquidation (2b): an isolated leg nets with the other leg of its account', () => {
+  // 2,000 − 2 × 4.5 of fees − 2 × 500 of margin = 991 in the balance. At 120 the short has 500 −
+  // 2,000 = −1,500: bankruptcy 120 − 15 = 105. At 105 the long has gained 500: it pays out 500 +
+  // 500, the short 500 − 500.
+  test('long 100 and short 100, no other positions, gap from 100 to 120: no gain', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     expect(venue.balance(alice)).toBe(991_000_000n);
     const before = { fund: fundValue(venue), treasury: venue.state.treasury };
@@ -85,7 +85,7 @@ describe('R-liquidation (2b): an isolated leg nets with the other one of its acc
   });
 
   // At 80 the long has 500 − 2,000 = −1,500: bankruptcy 80 + 15 = 95, where the short has gained 500.
-  test('the other way round, from 100 to 80', () => {
+  test('mirrored, from 100 to 80', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     const result = venue.wait(1_000).oracle(at(80));
     expect(names(result)).toEqual(['net']);
@@ -93,9 +93,9 @@ describe('R-liquidation (2b): an isolated leg nets with the other one of its acc
     expect(venue.balance(alice)).toBe(1_991_000_000n);
   });
 
-  // Equity above zero, but below two thirds of maintenance: at 104.5 the short has 50 of 104.5 and
-  // its bankruptcy price is 105, on the good side of the mark for the long.
-  test('what equity the failing leg has left goes to the other one', () => {
+  // Equity is above zero but below two thirds of maintenance: at 104.5 the short has 50 of 104.5
+  // and its bankruptcy price is 105, which is better than the mark for the long.
+  test('the remaining equity of the failing leg goes to the other leg', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     const result = venue.wait(1_000).oracle(at(104.5));
     expect(names(result)).toEqual(['market', 'net']);
@@ -103,9 +103,9 @@ describe('R-liquidation (2b): an isolated leg nets with the other one of its acc
     expect(venue.balance(alice)).toBe(1_991_000_000n);
   });
 
-  // 2,000 − 7.2 − 800: 1,192.8. The long of 60 pays out 300 + 5 × 60; the 40 of the short that are
-  // left have −600 and go to bob, who is long them, at 105.
-  test('a smaller leg closes whole, the rest goes on to (3) and (4)', () => {
+  // 2,000 − 7.2 − 800: 1,192.8. The long of 60 pays out 300 + 5 × 60; the remaining 40 of the short
+  // have −600 and go to bob, who is long, at 105.
+  test('a smaller leg closes in full, the rest continues with (3) and (4)', () => {
     const venue = hedged({ long: 6_000, short: 10_000 });
     expect(venue.balance(alice)).toBe(1_192_800_000n);
     const result = venue.wait(1_000).oracle(at(120));
@@ -126,25 +126,25 @@ describe('R-liquidation (2b): an isolated leg nets with the other one of its acc
     expect(venue.balance(alice)).toBe(1_192_800_000n + 600_000_000n);
   });
 
-  test('only as much as leaves the other leg at or above zero', () => {
+  test('nets only until the other leg would fall below zero', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
-    // The long has paid 1,500 elsewhere, so that it has 500 + 2,000 − 1,500 = 1,000 at 120. A lot
-    // loses 0.15 there: 6,666 lots are 999.9, and 0.1 is left.
+    // The long has paid 1,500 before, so that it has 500 + 2,000 − 1,500 = 1,000 at 120. A lot
+    // loses 0.15 there: 6,666 lots lose 999.9, and 0.1 remains.
     leg(venue, 'long').isolatedMargin = microUsdc(-1_000_000_000n);
     postToBalance(venue.state, venue.account(carol), microUsdc(1_500_000_000n));
     const before = fundValue(venue) + venue.state.treasury;
     const result = venue.wait(1_000).oracle(at(120));
     expect(names(result)).toEqual(['net', 'adl']);
     expect(steps(result)[1]).toMatchObject({ positions: [{ size: -3_334 }], price: at(105) });
-    // Nobody else is long, so the leg's rest of 33.34 goes the way of anyone's (R-adl): worth 120 and
-    // closed at 105 it loses 500.1 of the 0.1 that were left, and the fund pays.
+    // No other account is long, so the leg's rest of 33.34 is deleveraged as usual (R-adl): worth
+    // 120 and closed at 105 it loses 500.1 of the remaining 0.1, and the fund pays.
     expect(leg(venue, 'long')).toMatchObject({ size: 0, isolatedMargin: 0n });
     expect(leg(venue, 'short')).toMatchObject({ size: 0, isolatedMargin: 0n });
     expect(venue.position(FUND)).toBe(0);
     expect(fundValue(venue) + venue.state.treasury).toBe(before - 500_000_000n);
   });
 
-  test('its orders and triggers go with the leg that it took along', () => {
+  test('its orders and triggers are cancelled together with the netted leg', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     venue.one(alice, { isBuy: false, reduceOnly: true, price: at(130), size: 9_000 });
     venue.place(alice, waiting({ price: at(70), kind: 'stopLoss' }, { size: 10_000 }));
@@ -156,10 +156,10 @@ describe('R-liquidation (2b): an isolated leg nets with the other one of its acc
     expect(venue.account(alice).liveOrders).toBe(0);
   });
 
-  test('a leg that the book can take is not netted', () => {
+  test('a leg that the book can fill is not netted', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     venue.one(carol, { isBuy: false, price: at(104.2), size: 10_000 });
-    // At 104 the short has 100 of 104 × 1.5: its order reaches to 105.
+    // At 104 the short has 100 of 104 × 1.5: its order reaches up to 105.
     const result = venue.wait(1_000).oracle(at(104));
     expect(names(result)).toEqual(['market']);
     expect(leg(venue, 'long').size).toBe(10_000);
@@ -167,8 +167,8 @@ describe('R-liquidation (2b): an isolated leg nets with the other one of its acc
   });
 });
 
-describe('R-delist: (2b) to (4) run once more before positions close at the settlement price', () => {
-  /** The market is halted while the price moves, so that nothing was liquidated on the way. */
+describe('R-delist: (2b) to (4) run again before positions close at the settlement price', () => {
+  /** The market is halted while the price moves, so that no earlier liquidation happens. */
   function settled(venue: Scenario, price: number): LiquidationStep[] {
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     venue.wait(1_000).oracle(price);
@@ -187,8 +187,8 @@ describe('R-delist: (2b) to (4) run once more before positions close at the sett
     expect({ fund: fundValue(venue), treasury: venue.state.treasury }).toEqual(before);
   });
 
-  // Both are long 10 from 100; the one with more behind it was here first and has the lower address.
-  test('the lowest ratio goes first', () => {
+  // Both are long 10 from 100; the one with more money opened first and has the lower address.
+  test('the lowest ratio comes first', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     const [rich, poor] = [actor(1), actor(2)];
     venue.fund(rich, 60_000_000);

@@ -14,7 +14,7 @@ const PRICE = 1_000_000;
 const LONGS = Array.from({ length: 12 }, (_, at) => actor(0x6000 + at));
 const SHORTS = Array.from({ length: 12 }, (_, at) => actor(0x7000 + at));
 
-/** Twelve are long 100 lots each at 100, twelve are short; the poorest of these ranks first. */
+/** Twelve accounts are long 100 lots each at 100; twelve are short, the poorest rank first. */
 function storm(): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   for (const [at, long] of LONGS.entries()) {
@@ -32,7 +32,7 @@ const perpOf = (venue: Scenario): Perp =>
 const closed = ({ events }: BlockResult): Address[] =>
   events.flatMap((event) => (event.type === 'deleveraged' ? [event.account] : []));
 
-test('R-adl: a side is ranked once a pass, however many positions are taken over', () => {
+test('R-adl: a side is ranked once a pass, for any number of take-overs', () => {
   const venue = storm();
   const { holders } = perpOf(venue);
   const walk = holders[Symbol.iterator].bind(holders);
@@ -47,7 +47,7 @@ test('R-adl: a side is ranked once a pass, however many positions are taken over
   expect(walks).toBe(1);
 });
 
-test('R-determinism: the same ones are closed in a restored venue', () => {
+test('R-determinism: a restored venue closes the same positions', () => {
   const venue = storm();
   const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
   const result = venue.wait(1_000).oracle(945_000);
@@ -57,7 +57,7 @@ test('R-determinism: the same ones are closed in a restored venue', () => {
   expect(again.digest).toBe(result.digest);
 });
 
-test('R-storms: a side is ranked as it was when the liquidations began, also when it is first asked later', () => {
+test('R-storms: ranks are those from the start of the liquidations, even if they are read later', () => {
   const venue = storm();
   venue.block({ type: 'setPerp', instrumentId: PERP.instrumentId, halted: true, changes: {} });
   venue.wait(1_000).oracle(945_000);
@@ -70,10 +70,10 @@ test('R-storms: a side is ranked as it was when the liquidations began, also whe
   const people = (side: Iterable<RankedPosition>): Address[] =>
     [...side].map(({ account }) => account.address);
   const house = venue.account(bob);
-  // Nobody is left out: the first has less than its risk, and so the highest leverage.
+  // An endangered account is ranked too, with the highest leverage.
   move(present(first, 'the first'), house, 55_000_000n);
   const before = new Rankings(venue.state);
-  // Then the second becomes rich, before anybody has asked for the order.
+  // The second account becomes rich before the ranking is first read.
   move(house, present(second, 'the second'), 1_000_000_000n);
   expect(people(before.of(perp, false))).toEqual(SHORTS);
   const anew = new Rankings(venue.state);

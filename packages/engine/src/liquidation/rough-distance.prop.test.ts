@@ -7,7 +7,6 @@ import { safeDistance, type Scope } from '../state/liquidations.ts';
 import { alice, bob, order, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { healthOf, roughDistance } from './scope.ts';
 
-/** An account with two positions in a venue of two perps, all of whose figures can be set. */
 class Stage {
   readonly venue = Scenario.open({ accounts: [alice] });
   readonly account: Account;
@@ -32,7 +31,7 @@ class Stage {
       holding.isolatedMargin = microUsdc(margin);
       holding.perp.mark = mark;
     }
-    // The sums are of other marks.
+    // Invalidates the sums, which belong to other marks.
     this.venue.state.markEpoch += 1;
   }
 
@@ -48,7 +47,7 @@ type Figures = {
   readonly positions: readonly {
     readonly mark: number;
     readonly size: number;
-    /** What it lost, or gained below zero. */
+    /** Its loss, or its gain below zero. */
     readonly cost: bigint;
     readonly isIsolated: boolean;
     readonly margin: bigint;
@@ -72,11 +71,11 @@ const figures = (sizeMax: number, priceMax: number, moneyMax: bigint): fc.Arbitr
     ),
   });
 
-describe('a rough look (R-liquidation)', () => {
+describe('the rough distance (R-liquidation)', () => {
   test.each([
     ['of retail size', figures(2_000_000, 3_000_000, 100_000_000_000n)],
     ['beyond what a number holds', figures(10 ** 12, 9 * 10 ** 9, 10n ** 20n)],
-  ])('never sees more room than there is, with positions %s', (_, any) => {
+  ])('never exceeds the exact distance, with positions %s', (_, any) => {
     const stage = new Stage();
     let safe = 0;
     fc.assert(
@@ -89,7 +88,7 @@ describe('a rough look (R-liquidation)', () => {
           const exact = notional === 0n ? 0 : safeDistance(equity, risk, notional);
           expect(rough).toBeGreaterThanOrEqual(0);
           expect(rough).toBeLessThanOrEqual(exact);
-          // It is no use where it sees danger that is not there.
+          // It must not be so pessimistic that it becomes useless.
           if (exact > 1_000) expect(rough).toBeGreaterThanOrEqual(exact - 10 - exact / 1_000);
           if (rough > 0) safe += 1;
         }
@@ -100,7 +99,7 @@ describe('a rough look (R-liquidation)', () => {
   });
 });
 
-test('a mark computes the sums of those whom it endangers, and of nobody else', () => {
+test('a mark recomputes the sums of endangered accounts only', () => {
   const venue = Scenario.open({ accounts: [] });
   venue.fund(alice, 1_000_000_000);
   venue.fund(bob, 25_000_000);
@@ -111,10 +110,10 @@ test('a mark computes the sums of those whom it endangers, and of nobody else', 
     present(accountAt(venue.state, who), 'a trader').margin.epoch;
   venue.oracle(1_000_100);
   const before = epochOf(alice);
-  // Marks travel so far that everybody is looked at more than once.
+  // Marks move far enough that every account is checked more than once.
   for (let turn = 0; turn < 20; turn++) venue.oracle(turn % 2 === 0 ? 1_050_000 : 1_000_000);
   expect([alice, bob].map(epochOf)).toEqual([before, before]);
-  // Bob is short of 200 USDC with 25 to lose.
+  // Bob is short 200 USDC and can lose 25.
   venue.oracle(1_110_000);
   expect(epochOf(bob)).toBe(venue.state.markEpoch);
   expect(epochOf(alice)).toBe(before);

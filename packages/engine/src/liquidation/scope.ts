@@ -19,7 +19,7 @@ import { isInsuranceFund } from '../perp/insurance-fund.ts';
 export type Health = {
   readonly equity: MicroUsdc;
   readonly maintenance: MicroUsdc;
-  /** Maintenance margin and liquidation fee: the ratio is equity over this. */
+  /** Maintenance margin and liquidation fee: the denominator of the ratio. */
   readonly risk: MicroUsdc;
   readonly notional: MicroUsdc;
 };
@@ -40,24 +40,24 @@ export function healthOf(state: State, scope: Scope): Health {
   };
 }
 
-/** A ratio of 1.0 or less; nothing at risk is never liquidated. */
+/** True at a ratio of 1.0 or less; a scope without positions is never liquidated. */
 export function isLiquidatable({ equity, notional, risk }: Health): boolean {
   return notional > 0n && equity <= risk;
 }
 
-/** Below two thirds of maintenance the market has had its chance. */
+/** True below two thirds of maintenance, where step (3) follows the market order. */
 export function isDeep({ equity, maintenance }: Health): boolean {
   return equity * 3n < maintenance * 2n;
 }
 
-/** Lower ratio first, compared multiplied out. */
+/** Compares ratios by multiplying out, lower ratio first. */
 export function compareRatio(a: Health, b: Health): number {
   const left = a.equity * b.risk;
   const right = b.equity * a.risk;
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** By address, then the cross scope, then isolated ones by instrument and leg. */
+/** Compares by address, then cross before isolated, then by instrument and leg. */
 export function byScope(a: Scope, b: Scope): number {
   return byAddress(a.account, b.account) || isolatedKey(a.holding) - isolatedKey(b.holding);
 }
@@ -79,15 +79,15 @@ export function positionsOf({ account, holding }: Scope): Holding[] {
     );
 }
 
-/** Liquidation waits in a market without a valid price. */
+/** False in a market without a valid price, where liquidations wait. */
 export function isWorkable(state: State, { perp }: Holding): boolean {
   const { oracleStaleMs } = parametersOf(state);
   return !isUnpriced(perp, state.timeMs, oracleStaleMs);
 }
 
 /**
- * The scopes to look at now, less those that a rough look shows to be safe: they wait on, whoever
- * they are, and it has cost nothing that stays. What is under liquidation is always among the rest.
+ * Returns the scopes to check now, without those that the rough distance shows to be safe; those
+ * return to the index without allocating memory. Scopes in liquidation are always included.
  */
 export function takeEndangered(state: State): Scope[] {
   return state.risk.take().filter((scope) => {
@@ -100,16 +100,16 @@ export function takeEndangered(state: State): Scope[] {
 }
 
 /**
- * Of all amounts that a sum is made of, the part that it may be wrong by. A number keeps 53 bits, and
- * each operation loses half of the last: 2^20 of them together stay below this.
+ * The relative error bound of a sum. A number has 53 bits, and each operation loses at most half of
+ * the last one: 2^20 operations stay below this bound.
  */
 const INEXACT = 2 ** 32;
 
 /**
- * How far marks may travel before a scope has to be looked at again, in plain numbers: what
- * `safeDistance` says of the exact sums, or a little less, never more. 0 where it takes the exact ones
- * to tell. A price passes very many scopes that it puts in no danger; for those this keeps nothing and
- * leaves nothing to be collected, where exact sums would be several amounts for each of them.
+ * The distance that marks may move before a scope must be checked again, in floating point: at most
+ * that of `safeDistance` for the exact sums, and 0 when the exact ones are needed to decide. A
+ * price passes many scopes without endangering them; this allocates nothing for them, while exact
+ * sums take several bigints each.
  */
 export function roughDistance(state: State, scope: Scope): number {
   const { account, holding } = scope;

@@ -38,7 +38,6 @@ const notices = ({ events }: BlockResult): (readonly [Address, number, number])[
     .filter((event): event is Deleveraged => event.type === 'deleveraged')
     .map(({ account, price, size }) => [account, size, price]);
 
-/** Money for each, in USDC. */
 function funded(venue: Scenario, amounts: readonly (readonly [Address, number])[]): void {
   for (const [address, usdc] of amounts) venue.fund(address, usdc * 1_000_000);
 }
@@ -61,10 +60,10 @@ function chained(isIsolated = false): Scenario {
   return venue;
 }
 
-describe('R-liquidation: a gap is settled between those who held positions when it came', () => {
-  // X falls to 75, Z to 92. j: 1,200 − 2,500 + 800 = −500, all of it lost in X: 75 + 5 = 80, with b.
-  // k: 520 − 800 = −280: 92 + 2.80 with j, who stood at 0 and now at −280. So X is priced again, at
-  // 80 + 2.80. b has 5,000 + 100 × (100 − 82.80) = 6,720 = 1,200 + 520 + 5,000.
+describe('R-liquidation: a gap is settled between the accounts that had positions before it', () => {
+  // X falls to 75, Z to 92. j: 1,200 − 2,500 + 800 = −500, all of it lost in X: 75 + 5 = 80, with
+  // b. k: 520 − 800 = −280: 92 + 2.80 with j, which had 0 and now has −280. So X is priced again,
+  // at 80 + 2.80. b has 5,000 + 100 × (100 − 82.80) = 6,720 = 1,200 + 520 + 5,000.
   test.each([false, true])('loss upon loss; b isolated: %s', (isIsolated) => {
     const venue = chained(isIsolated);
     const result = leap(venue, 75, 92);
@@ -76,7 +75,7 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     expect([j, k, b].map((each) => venue.position(each, X) + venue.position(each, Z))).toEqual([
       0, 0, 0,
     ]);
-    // Nobody has seen the block before it ended: its events tell of the last price.
+    // The block had not ended, so its events show the last price.
     expect(closesOf(result, j)).toEqual([
       [-10_000, px(82.8)],
       [10_000, px(94.8)],
@@ -97,9 +96,9 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     checkRestarts(venue);
   });
 
-  // The fund has 100,000 and has paid 4,500 for Z within the hour: it takes X of j, which could cost
-  // 2,500 at worst, and not Z of k, which could cost 800 more than the 5,000 that Z may cost it.
-  test('the fund pays its part of a price that is made again', () => {
+  // The fund has 100,000 and has paid 4,500 for Z within the hour: it takes X from j, which could
+  // cost at most 2,500, and not Z from k, which could cost 800 more than the 5,000 limit for Z.
+  test('the fund pays its part of a corrected price', () => {
     const venue = chained();
     setReserves(venue, 100_000);
     noteFundCost(venue.state, Z, microUsdc(money(4_500)));
@@ -109,7 +108,7 @@ describe('R-liquidation: a gap is settled between those who held positions when 
       [k, 'adl', px(94.8)],
     ]);
     expect([j, k].map((each) => worth(venue, each))).toEqual([0n, 0n]);
-    // 100 X for 8,280, worth 7,500; b keeps what is its own.
+    // 100 X for 8,280, worth 7,500; b keeps its position.
     expect(venue.holding(FUND, X)).toMatchObject({ size: 10_000, cost: money(8_280) });
     expect(worth(venue, FUND)).toBe(money(100_000 - 780));
     expect(worth(venue, b)).toBe(money(7_500));
@@ -117,9 +116,10 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(780));
   });
 
-  // a: 1,000 − 2,000 = −1,000, X closes with b at 80 + 10. b: 1,100 + 2,000 − 2,500 = 600 before and
-  // −400 after: its Z closes with c at 75 + 4. c: 100 × (100 − 79) = 2,100 = what a and b had.
-  test('whom a close ruins takes their turn in the same step', () => {
+  // a: 1,000 − 2,000 = −1,000, X closes with b at 80 + 10. b: 1,100 + 2,000 − 2,500 = 600 before
+  // and −400 after: its Z closes with c at 75 + 4. c: 100 × (100 − 79) = 2,100, the former money of
+  // a and b.
+  test('an account that a close makes insolvent is settled in the same step', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -137,7 +137,7 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     expect(worth(venue, FUND)).toBe(0n);
   });
 
-  // At 80 each loses 2,000: c has −900, a and b −1,000 each; the lower address goes first, and c last.
+  // At 80 each loses 2,000: a and b have −1,000, the lower address first, then c with −900.
   test('the lowest equity first, then the address', () => {
     const venue = openGap();
     funded(venue, [
@@ -150,9 +150,10 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     expect(story(leap(venue, 80, 100)).map(([account]) => account)).toEqual([a, b, c]);
   });
 
-  // b won 2,000 with X and lost 2,950 with Z: 1,010 − 950 = 60, below 1.5% of 3,000 + 2,050 = 75.75, a
-  // ratio below 1. It is not left out, and ranks before c, who won as much and is well.
-  test('R-adl: nobody hides behind a loss elsewhere', () => {
+  // b won 2,000 with X and lost 2,950 with Z: 1,010 − 950 = 60, below 1.5% of 3,000 + 2,050 =
+  // 75.75, a ratio below 1. It is still deleveraged, and ranks before c, which has the same gain
+  // and is safe.
+  test('R-adl: a loss in another position does not exempt an account', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -164,8 +165,7 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     deal(venue, [a, c], X, 50);
     deal(venue, [b, d], Z, 50);
     const result = leap(venue, 60, 41);
-    // a: 1,000 − 4,000 = −3,000: 60 + 30 = 90. That leaves b with 60 − 1,500 = −1,440, so its Z goes at
-    // 41 + 28.80.
+    // a: 1,000 − 4,000 = −3,000: 60 + 30 = 90. b then has 60 − 1,500 = −1,440: 41 + 28.80.
     expect(notices(result)).toEqual([
       [b, 5_000, px(90)],
       [c, 5_000, px(90)],
@@ -174,9 +174,9 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     expect([a, b].map((each) => worth(venue, each))).toEqual([0n, 0n]);
   });
 
-  // b's scope has nothing at all: 1,010 + 2,000 − 3,010 = 0. c won as much on 560, 2,560 with it. b goes
-  // first, although no number is large enough for its rank.
-  test('R-adl: a scope without equity ranks first where it won', () => {
+  // b's scope has no equity: 1,010 + 2,000 − 3,010 = 0. c has the same gain with 2,560 of equity. b
+  // goes first, although its rank would be infinite.
+  test('R-adl: a scope without equity ranks first where it has a gain', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -190,9 +190,9 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     expect(notices(leap(venue, 60, 39.8))[0]).toEqual([b, 5_000, px(90)]);
   });
 
-  // What it lost since the last judged mark is 1 a coin, so nobody pays more than 99 + 1: of the −600
-  // that it has, −500 are nobody's and fall to the fund (R-deficit).
-  test('R-bankruptcy-price: nobody pays for more than the position lost', () => {
+  // It lost 1 a coin since the last valid mark, so no account pays more than 99 + 1: of its −600,
+  // −500 cannot be charged and fall to the fund (R-deficit).
+  test('R-bankruptcy-price: other accounts pay at most the loss of the position', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -208,11 +208,11 @@ describe('R-liquidation: a gap is settled between those who held positions when 
     expect([worth(venue, FUND), venue.state.treasury]).toEqual([0n, money(200)]);
   });
 
-  // j lost 3,000 with X and is short Z, which did not move: k, who holds it, pays nothing for X.
-  test('only positions that lost are closed in this step, and the others stay', () => {
+  // j lost 3,000 with X and is short Z, which did not move: k, which is long Z, pays nothing for X.
+  test('this step closes only positions with a loss; the others stay', () => {
     const venue = chained();
     const result = leap(venue, 70, 100);
-    // 1,200 − 3,000 = −1,800: 70 + 18 = 88. Z has nothing left to stand on and closes at the mark, in the
+    // 1,200 − 3,000 = −1,800: 70 + 18 = 88. Z has no margin left and closes at the mark, in the
     // same block, after the triggers.
     expect(story(result).slice(0, 1)).toEqual([[j, 'adl', px(88)]]);
     expect(notices(result)).toContainEqual([k, 10_000, px(100)]);
@@ -221,9 +221,9 @@ describe('R-liquidation: a gap is settled between those who held positions when 
 });
 
 describe('R-adl: lots that are opened in a block are not deleveraged in it', () => {
-  // a is long 10 coins on 60: at 94.5 5 are left, below two thirds of 9.45. b takes its profit from c in
-  // step (6); in (7) c alone is short, and its lots are new: a waits for the next block.
-  test('whoever sold to a trigger is left alone, and is asked in the next block', () => {
+  // a is long 10 coins with 60: at 94.5 5 remain, below two thirds of 9.45. b takes its profit from
+  // c in step (6); in (7) only c is short, and its lots are new: a waits for the next block.
+  test('an account that sold to a trigger is exempt until the next block', () => {
     const venue = openGap();
     funded(venue, [
       [a, 60],

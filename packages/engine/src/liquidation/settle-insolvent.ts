@@ -39,14 +39,14 @@ import { holdingChanged } from '../perp/margin.ts';
 import { Heap } from '../collections/heap.ts';
 
 /**
- * R-liquidation, the first half of step (6): scopes that a gap left with less than nothing are settled
- * at once, whatever their number and size, between those who held positions when it came. Were a
- * take-profit to fire first, the loss would stay with whoever had just sold to it.
+ * R-liquidation, the first half of step (6): immediately settles all scopes that a gap made
+ * insolvent, of any number and size, against the accounts that had positions before it. If a
+ * take-profit fired first, its counterparty would bear the loss.
  *
- * The next is always the one with the lowest equity at that moment. Its positions that lost go to the
- * fund or to the other side; whom that ruins takes their turn; whoever has nothing left that lost hands
- * on what is missing (`handOn`). Every close takes lots that were there, and every price moves towards
- * the last judged mark only, so it ends.
+ * The scope with the lowest equity at that moment is always next. Its losing positions go to the
+ * fund or to the other side; accounts that this makes insolvent are settled in turn; a scope
+ * without losing positions passes on the missing amount (`handOn`). Every close takes existing
+ * lots, and every price only moves towards the last valid mark, so the loop ends.
  */
 export function settleInsolvent(
   execution: Execution,
@@ -65,9 +65,8 @@ class GapStep {
   readonly #execution: Execution;
   readonly #queue: InsolventQueue;
   readonly #pass: Pass;
-  /** Closes of lots that lost, by whose they were. */
   readonly #closes = new Map<unknown, Close[]>();
-  /** What closes against a scope, and prices made good by it, have taken from it in this step. */
+  /** The amounts that closes and price corrections have taken from a scope in this step. */
   readonly #given = new Map<unknown, MicroUsdc>();
 
   constructor(execution: Execution, rankings: Rankings, queue: InsolventQueue) {
@@ -75,7 +74,7 @@ class GapStep {
     this.#queue = queue;
     this.#pass = {
       rankings,
-      // What it is asked at is the worst that can become of it here.
+      // The fund is asked at the worst price that this step can reach.
       askedPrice: ({ perp }) => lastValidMarkOf(perp),
       onClose: (close) => this.#note(close),
     };
@@ -91,18 +90,18 @@ class GapStep {
       const missing = minUsdc(negUsdc(equity), given);
       for (const { amount, close } of handOn(this.#execution, closes, missing)) {
         this.#give(scope, negUsdc(amount));
-        // What who took the lots was paid went to its balance, also where its position was isolated.
+        // The counterparty's balance was paid even if its position was isolated.
         const paying = { account: close.counter.account, holding: undefined };
         this.#give(paying, amount);
         this.#queue.offer(paying);
       }
-      // Rounding is all that is left of what the others made good.
+      // The only remaining amount is rounding of the other accounts' payments.
       const isOver = closes.length > 0 && positionsOf(scope).length === 0;
       if (isOver && scope.holding === undefined)
         payRemainderToFund(this.#execution, scope.account, undefined);
     }
     state.risk.changed(scope.account, scope.holding);
-    // With nothing left to liquidate, what is missing falls to the fund in this block.
+    // A scope without positions leaves liquidation; the fund covers the missing amount now.
     if (positionsOf(scope).length === 0) state.liquidations.end(scope);
   }
 
@@ -147,7 +146,7 @@ class GapStep {
     this.#given.set(key, addUsdc(this.#given.get(key) ?? ZERO_USDC, amount));
   }
 
-  /** What an isolated position loses or is paid concerns the account's balance too. */
+  /** An isolated position also affects the account's balance. */
   #offerBoth({ account, holding }: Scope): void {
     this.#queue.offer({ account, holding: undefined });
     if (holding === undefined) return;
@@ -162,15 +161,15 @@ function keyOf({ account, holding }: Scope): unknown {
   return holding ?? account;
 }
 
-/** Step (6) begins: ranks and lots are those of this moment until the block's liquidations end. */
+/** Begins step (6): ranks and lots are fixed until the end of the block's liquidations. */
 export function beginLiquidations(state: State): Rankings {
   state.blockRecord.countLots();
   return new Rankings(state);
 }
 
 /**
- * Settles what the marks of this block have ruined. Only scopes that the index would have looked at can
- * be ruined, and they are looked at again in step (7).
+ * Settles scopes that the marks of this block made insolvent. Only scopes that the index returns
+ * can be insolvent, and step (7) checks them again.
  */
 export function settleGap(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
@@ -182,13 +181,14 @@ export function settleGap(execution: Execution, rankings: Rankings): void {
 }
 
 /**
- * R-delist: before a market's positions close at its settlement price, those of scopes that this
- * price ruins go to the fund or to the other side once more: insolvent ones as after a gap, then the
- * lowest ratio first, then the address. Its price is final by then, so its positions are worked although trading has ended.
+ * R-delist: before a market's positions close at its settlement price, those of scopes that fail at
+ * this price go to the fund or to the other side: insolvent ones as after a gap, then the lowest
+ * ratio first, then the address. The price is final by then, so positions are closed although
+ * trading has ended.
  */
 export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   const { state } = execution;
-  // At another mark than the block's, so in another order.
+  // The mark differs from the block's, and so does the ranking.
   const rankings = new Rankings(state);
   const scopes = holdersOf(state, perp).map(({ account, holding }) => scopeOf(account, holding));
   settleInsolvent(execution, scopes, rankings);
@@ -206,7 +206,7 @@ export function liquidateForSettlement(execution: Execution, perp: Perp): void {
         a.holding.leg - b.holding.leg,
     );
   for (const { holding, scope } of failing) {
-    // What was done for another may have closed it, or made it well again.
+    // An earlier close may have closed it or made it safe again.
     if (holding.size === 0 || !isFailing(healthOf(state, scope))) continue;
     takeOver(execution, scope, [holding], { rankings });
   }
@@ -217,10 +217,10 @@ function isFailing(health: Health): boolean {
 }
 
 /**
- * R-liquidation: a scope that this step's closes leave below zero, with nothing of its own that lost,
- * hands that on. It was paid too little for the lots that it had to give up before others took what it
- * had won elsewhere: those closes are priced again, the last one first, no further than the last
- * judged mark, and who took the lots pays the difference. Returns what each paid.
+ * R-liquidation: passes on the missing amount of a scope that closes of this step left below zero
+ * and that has no losing position. It was paid too little for lots that it gave up before other
+ * accounts took its gains elsewhere. Those closes are priced again, the last one first, at most up
+ * to the last valid mark, and their counterparties pay the difference. Returns the payments.
  */
 export function handOn(
   execution: Execution,
@@ -240,11 +240,11 @@ export function handOn(
   return paying;
 }
 
-/** The price that makes good what is missing, or the last judged mark if that is nearer. */
+/** The price that covers the missing amount, or the last valid mark if that is nearer. */
 function fairerPrice({ counterSign, holding, price, size }: Priced, missing: MicroUsdc): number {
   const judged = lastValidMarkOf(holding.perp);
   const step = Number(divCeil(missing, BigInt(size)));
-  // The failing side sold when the other one bought: more is better for it then, less otherwise.
+  // The failing side sold if the other one bought: a higher price is then better for it.
   return counterSign > 0
     ? Math.max(price, Math.min(price + step, judged))
     : Math.min(price, Math.max(price - step, judged));
@@ -264,7 +264,7 @@ function priceAgain(execution: Execution, close: Close, price: number): MicroUsd
   else failing.holding.isolatedMargin = addUsdc(failing.holding.isolatedMargin, amount);
   state.risk.changed(failing.account, failing.holding);
 
-  // What the other side opened costs it more; what it closed brought it less.
+  // Opened lots now cost the other side more; its closed lots yielded less.
   const cost = notional(dearer, opened);
   const less = subUsdc(amount, cost);
   if (opened > 0) {
@@ -285,7 +285,7 @@ function priceAgain(execution: Execution, close: Close, price: number): MicroUsd
   return amount;
 }
 
-/** Nobody has seen the events of this block yet: they tell of the price that it ended with. */
+/** Updates unpublished events of this block with the final price. */
 function retell(events: Execution['events'], at: number, price: number, more: MicroUsdc): void {
   const event = events[at];
   if (event?.type !== 'positionTraded' && event?.type !== 'deleveraged') return;
@@ -295,13 +295,13 @@ function retell(events: Execution['events'], at: number, price: number, more: Mi
 type Entry = { readonly scope: Scope; readonly equity: MicroUsdc };
 
 /**
- * Scopes with equity below zero, the lowest first, then by address, cross before isolated, instrument
- * and leg (R-liquidation). Whoever changes a scope offers it again; it counts as it stands then.
+ * Scopes with negative equity, the lowest first, then by address, cross before isolated, instrument
+ * and leg (R-liquidation). A changed scope must be offered again; its latest equity counts.
  */
 export class InsolventQueue {
   readonly #state: State;
   readonly #heap = new Heap<Entry>(isBefore);
-  /** What each scope was last offered with; other entries are dead. */
+  /** The equity of each scope's last offer; other entries are stale. */
   readonly #offered = new Map<Account | Holding, MicroUsdc>();
 
   constructor(state: State) {
@@ -312,7 +312,7 @@ export class InsolventQueue {
     return this.#heap.size === 0;
   }
 
-  /** Takes a scope in if it is insolvent. */
+  /** Adds a scope if it is insolvent. */
   offer(scope: Scope): void {
     const { account, holding } = scope;
     if (holding?.isIsolated === false || isInsuranceFund(this.#state, account)) return;
@@ -327,7 +327,6 @@ export class InsolventQueue {
     this.#heap.push({ scope, equity });
   }
 
-  /** The next one, which is then out of the queue. */
   take(): Scope | undefined {
     for (let entry = this.#heap.pop(); entry !== undefined; entry = this.#heap.pop()) {
       const { equity, scope } = entry;

@@ -7,8 +7,8 @@ import { act } from '@oddlot/testing/engine/waiting';
 const PRICE = 1_000_000;
 const ID = PERP.instrumentId;
 
-describe('R-halt, R-oracle-stale: liquidation waits as a whole', () => {
-  // Long 1,000 lots at 100, risk at 95 14.25. Isolated: 50 of margin, nothing left. Cross: 59.55 − 50.
+describe('R-halt, R-oracle-stale: the whole liquidation waits', () => {
+  // Long 1,000 lots at 100, risk at 95 is 14.25. Isolated: 50 of margin. Cross: 59.55 − 50.
   test.each([
     { isIsolated: true, funds: 200_000_000 },
     { isIsolated: false, funds: 60_000_000 },
@@ -29,7 +29,7 @@ describe('R-halt, R-oracle-stale: liquidation waits as a whole', () => {
     const { events } = venue.wait(1_000).oracle(950_000);
     expect(events.filter(({ type }) => type === 'liquidationStep')).toEqual([]);
     expect(openOrders(venue.state, alice).map((each) => each.orderId)).toEqual([orderId]);
-    // It begins when the market goes on.
+    // It begins when the market resumes.
     expect(venue.state.liquidations.size).toBe(1);
     venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
     venue.wait(1_000).oracle(950_000);

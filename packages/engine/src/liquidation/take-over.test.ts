@@ -52,20 +52,20 @@ function held(fundMicroUsdc = 0, isIsolated = false): Scenario {
   return venue;
 }
 
-/** Gives the fund exactly so much; the faucet pays, or carol takes it. */
+/** Sets the fund's balance; the faucet pays, or carol receives the excess. */
 function setFund(venue: Scenario, amount: number): void {
   const more = BigInt(amount) - venue.balance(FUND);
   postToBalance(venue.state, insuranceFund(venue.state), microUsdc(more));
   postToBalance(venue.state, venue.account(carol), microUsdc(-more));
 }
 
-describe('R-insurance-fund: what it may take', () => {
+describe('R-insurance-fund: take-over limits', () => {
   // At 94.5: equity 4.55, two thirds of 9.45 are 6.3. Bankruptcy 94.5 − 0.455 = 94.045. The fund
   // gains 4.55 with the position of 945: twice its value must be at least 945, so 472.5 − 4.55.
   test.each([
     { fund: 467_950_000, found: ['market', 'insurance'] },
     { fund: 467_949_999, found: ['market', 'adl'] },
-  ])('an instrument is at most twice its value: $fund', ({ found, fund }) => {
+  ])('one instrument is at most twice its value: $fund', ({ found, fund }) => {
     const venue = held(fund);
     const result = venue.wait(1_000).oracle(945_000);
     expect(names(result)).toEqual(found);
@@ -74,7 +74,7 @@ describe('R-insurance-fund: what it may take', () => {
     if (found[1] === 'adl') return;
     expect(venue.position(FUND)).toBe(1_000);
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(472_500_000n);
-    // Nobody else was asked.
+    // No other account was deleveraged.
     expect(notices(result)).toEqual([]);
     expect(venue.position(bob)).toBe(-1_000);
   });
@@ -83,13 +83,13 @@ describe('R-insurance-fund: what it may take', () => {
   test.each([
     { fund: 724_450_000, found: ['market', 'insurance'] },
     { fund: 724_449_999, found: ['market', 'adl'] },
-  ])('all together at most five times: $fund', ({ found, fund }) => {
+  ])('all instruments together are at most five times its value: $fund', ({ found, fund }) => {
     const venue = held(1_000_000_000_000);
     for (const n of [2, 3, 4]) {
       const id = instrumentId(n);
       venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: id, name: `P${n}` } });
       venue.oracle(PRICE, id);
-      // The fund has no key: the test trades for it.
+      // The fund has no key, so the test trades for it.
       venue.one(bob, { instrumentId: id, isBuy: false, price: PRICE, size: 900 });
       venue.one(FUND, { instrumentId: id, price: PRICE, size: 900, timeInForce: 'ioc' });
       expect(venue.position(FUND, id)).toBe(900);
@@ -103,7 +103,7 @@ describe('R-insurance-fund: what it may take', () => {
     expect(names(held(-5_000_000).wait(1_000).oracle(945_000))).toEqual(['market', 'adl']);
   });
 
-  test('it holds what it took in cross, where others may only be isolated too', () => {
+  test('the fund holds taken-over positions in cross, even in isolated-only instruments', () => {
     const venue = Scenario.open({
       accounts: [bob, carol],
       funds: 1_000_000_000_000,
@@ -121,8 +121,8 @@ describe('R-insurance-fund: what it may take', () => {
   });
 });
 
-describe('R-liquidation: nothing else of an isolated position’s owner is touched', () => {
-  test('what is left of its margin goes to the fund, the balance stays', () => {
+describe('R-liquidation: other assets of an isolated position’s owner are unchanged', () => {
+  test('the remaining margin goes to the fund, the balance stays', () => {
     const venue = held(10_000_000_000, true);
     const before = { alice: venue.balance(alice), fund: venue.balance(FUND) };
     expect(before.alice).toBe(9_550_000n);
@@ -136,15 +136,15 @@ describe('R-liquidation: nothing else of an isolated position’s owner is touch
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(before.fund + 5_000_000n);
   });
 
-  test('below zero the bankruptcy price lies beyond the mark, and the fund bears the rest', () => {
+  test('below zero the bankruptcy price is beyond the mark, and the fund bears the difference', () => {
     const venue = held(10_000_000_000, true);
-    // At 90: 50 − 100 = −50, bankruptcy 95 again: the fund buys at 95 what is worth 90.
+    // At 90: 50 − 100 = −50, bankruptcy 95 again: the fund buys at 95, and the value is 90.
     venue.wait(1_000).oracle(900_000);
     expect(venue.balance(alice)).toBe(9_550_000n);
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(9_950_000_000n);
   });
 
-  test('rounding of the price is the fund’s: 0 to one unit a lot', () => {
+  test('the fund gains the rounding of the price: 0 to one unit per lot', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 60_000_001);
     trade(venue, alice, bob, 999);
@@ -152,8 +152,8 @@ describe('R-liquidation: nothing else of an isolated position’s owner is touch
     venue.wait(1_000).oracle(944_000);
     expect(venue.position(alice)).toBe(0);
     expect(venue.balance(alice)).toBe(0n);
-    // 60.000001 − 0.44955 − 55.944 = 3.606451: 94.4 − 0.361006… = 94.038993…, up to 94.0390. The fund
-    // gains (94.4 − 94.039) × 9.99 = 3.60639 and the 0.000061 that are left.
+    // 60.000001 − 0.44955 − 55.944 = 3.606451: 94.4 − 0.361006… = 94.038993…, up to 94.0390. The
+    // fund gains (94.4 − 94.039) × 9.99 = 3.60639 and the remaining 0.000061.
     const gained = accountView(venue.state, FUND)!.cross.accountValue - 10_000_000_000n;
     expect(gained).toBe(3_606_451n);
   });
@@ -163,8 +163,8 @@ describe('R-adl', () => {
   const SHORTS = [1, 2, 3, 4].map((n) => actor(0x5000 + n));
 
   /**
-   * Alice is long 1,000 lots at 100, four are short 250 each: from 100, 102, 100 and 98, with 100
-   * USDC, the third with 50, less 0.015% of what they sold.
+   * Alice is long 1,000 lots at 100; four accounts are short 250 each: from 100, 102, 100 and 98,
+   * with 100 USDC, the third with 50, less 0.015% of their sales.
    */
   function four(): Scenario {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -185,17 +185,15 @@ describe('R-adl', () => {
     return venue;
   }
 
-  // At a mark of 94.5, each short of 2.5 units is worth 236.25 at it.
-  //   1: uPnl 13.75, entry 250, equity 100 − 0.0375 + 13.75 = 113.7125:
-  //      13.75 / 250 × 236.25 / 113.7125 = 0.114269…
-  //   2: uPnl 18.75, entry 255, equity 118.71175: 18.75 / 255 × 236.25 / 118.71175 = 0.146332…
-  //   3: uPnl 13.75, entry 250, equity 63.7125: 0.203944…
-  //   4: uPnl 8.75, entry 245, equity 108.71325: 0.077612…
+  // At a mark of 94.5, each short of 2.5 units is worth 236.25. 1: uPnl 13.75, entry 250, equity
+  // 100 − 0.0375 + 13.75 = 113.7125: 13.75 / 250 × 236.25 / 113.7125 = 0.114269… 2: uPnl 18.75,
+  // entry 255, equity 118.71175: 18.75 / 255 × 236.25 / 118.71175 = 0.146332… 3: uPnl 13.75, entry
+  // 250, equity 63.7125: 0.203944… 4: uPnl 8.75, entry 245, equity 108.71325: 0.077612…
   test('ranks by profit share times leverage: 3, 2, 1, 4', () => {
     const venue = four();
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     venue.wait(1_000).oracle(945_000);
-    // A profit that nobody can judge would not count (R-ratio).
+    // Without a valid mark the profit would not count (R-ratio).
     venue.state.perps.get(ID)!.lastValidMark = 945_000;
     const ranked = rankPositions(venue.state, venue.state.perps.get(ID)!, false);
     expect(ranked.map(({ account }) => SHORTS.indexOf(account.address) + 1)).toEqual([3, 2, 1, 4]);
@@ -204,7 +202,7 @@ describe('R-adl', () => {
     expect(ranked.map((_, rank) => adlBucket(rank, ranked.length))).toEqual([4, 3, 2, 1]);
   });
 
-  test('closes them in that order at the bankruptcy price, free of fee, none flipped', () => {
+  test('closes them in that order at the bankruptcy price, without a fee, and flips none', () => {
     const venue = four();
     const before = SHORTS.map((address) => venue.balance(address));
     const result = venue.wait(1_000).oracle(945_000);
@@ -212,16 +210,16 @@ describe('R-adl', () => {
     expect(notices(result).map(({ account }) => SHORTS.indexOf(account) + 1)).toEqual([3, 2, 1, 4]);
     for (const notice of notices(result))
       expect(notice).toMatchObject({ size: 250, price: 940_450 });
-    // 1 realises (100 − 94.045) × 2.5, 2 two more a unit, 4 two less.
+    // 1 realises (100 − 94.045) × 2.5, 2 realises two more a unit, 4 two less.
     const gains = SHORTS.map((address, at) => venue.balance(address) - before[at]!);
     expect(gains).toEqual([14_887_500n, 19_887_500n, 14_887_500n, 9_887_500n]);
     expect(SHORTS.map((address) => venue.position(address))).toEqual([0, 0, 0, 0]);
     expect(venue.balance(alice)).toBe(0n);
   });
 
-  test('takes no more of the last one than there is to close', () => {
+  test('closes no more of the last position than necessary', () => {
     const venue = four();
-    // Carol buys 100 lots of alice's at 94.1 first: 900 are left.
+    // Carol first buys 100 lots from alice at 94.1: 900 remain.
     venue.one(carol, { price: 941_000, size: 100 });
     const result = venue.wait(1_000).oracle(945_000);
     expect(notices(result).map(({ size }) => size)).toEqual([250, 250, 250, 150]);
@@ -231,7 +229,7 @@ describe('R-adl', () => {
   test('equal rank: larger notional, then address', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     const people = [0x5003, 0x5001, 0x5002].map(actor);
-    // No profit at the entry: rank 0 for all. Sizes 100, 100, 200.
+    // There is no profit at the entry: rank 0 for all. Sizes 100, 100, 200.
     for (const [at, person] of people.entries()) {
       venue.fund(person, 1_000_000_000);
       trade(venue, bob, person, at === 2 ? 200 : 100);
@@ -244,7 +242,7 @@ describe('R-adl', () => {
     ]);
   });
 
-  test('one whom the close leaves below zero is closed too, and what it lacks is the fund’s', () => {
+  test('an account that the close leaves below zero is closed too, and the fund pays its deficit', () => {
     const venue = Scenario.open({ accounts: [carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 60_000_000);
     venue.fund(bob, 60_000_000);
@@ -254,7 +252,7 @@ describe('R-adl', () => {
     postToBalance(venue.state, venue.account(bob), microUsdc(-50_000_000));
     postToBalance(venue.state, venue.account(carol), microUsdc(50_000_000));
     const before = accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury;
-    // At 90 alice has 50 − 100, and closes at 95 with bob, who so gains 50 and not 100.
+    // At 90 alice has 50 − 100, and closes at 95 with bob, who therefore gains 50 instead of 100.
     const result = venue.wait(1_000).oracle(900_000);
     expect(names(result)).toEqual(['adl']);
     expect(notices(result)).toMatchObject([{ account: bob, size: 1_000, price: 950_000 }]);
@@ -263,7 +261,7 @@ describe('R-adl', () => {
     expect(accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury).toBe(before);
   });
 
-  test('the fund is left out, a scope in danger is not: a winner could hide behind a loss elsewhere', () => {
+  test('the fund is exempt, an endangered scope is not: it could hide a gain behind another loss', () => {
     const venue = four();
     venue.fund(FUND, 1_000_000_000);
     trade(venue, bob, FUND, 100);
@@ -280,7 +278,7 @@ describe('R-adl', () => {
         ({ account }) => SHORTS.indexOf(account.address) + 1,
       );
     expect(order()).toEqual([3, 2, 1, 4]);
-    // The fourth has nothing left, but won: it goes first. Without a gain it would be the last.
+    // The fourth has no equity but a gain, so it goes first. Without a gain it would be last.
     const fourth = venue.account(SHORTS[3]!);
     postToBalance(venue.state, fourth, microUsdc(-108_713_250));
     postToBalance(venue.state, venue.account(carol), microUsdc(108_713_250));
@@ -299,7 +297,7 @@ describe('R-adl', () => {
 });
 
 describe('R-deficit', () => {
-  test('the fund first, then the treasury, then the fund below zero', () => {
+  test('the fund pays first, then the treasury, then the fund goes below zero', () => {
     for (const { fund, treasury, left } of [
       { fund: 8_000_000n, treasury: 9_000_000n, left: [3_000_000n, 9_000_000n] },
       { fund: 2_000_000n, treasury: 9_000_000n, left: [0n, 6_000_000n] },
@@ -310,7 +308,7 @@ describe('R-deficit', () => {
       setFund(venue, Number(fund));
       postToBalance(venue.state, venue.account(carol), microUsdc(venue.state.treasury - treasury));
       venue.state.treasury = microUsdc(treasury);
-      // 5 USDC below zero with nothing open.
+      // 5 USDC below zero without positions.
       const lost = venue.balance(bob) + 5_000_000n;
       postToBalance(venue.state, venue.account(bob), microUsdc(-lost));
       postToBalance(venue.state, venue.account(carol), microUsdc(lost));
@@ -321,7 +319,7 @@ describe('R-deficit', () => {
   });
 });
 
-test('R-order-of-events: deficits of one block by address, in a restored venue too', () => {
+test('R-order-of-events: deficits of one block by address, also in a restored venue', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   for (const [address, left] of [
     [alice, -3_000_000n],

@@ -19,7 +19,7 @@ import type { Rankings } from './rankings.ts';
 import { type Health, healthOf, isDeep, isWorkable, positionsOf } from './scope.ts';
 import { payRemainderToFund } from './deficit.ts';
 
-/** Lots of a failing position that somebody else has taken, off the book. */
+/** Lots of a failing position that another account has taken over, off the book. */
 export type Close = {
   readonly failing: Scope;
   readonly holding: Holding;
@@ -27,30 +27,28 @@ export type Close = {
   /** 1 when the other side bought the lots, −1 when it sold them. */
   readonly counterSign: 1 | -1;
   readonly size: number;
-  /** Of them, lots that the other side did not close but opened: the fund's. */
   readonly opened: number;
   price: number;
-  /** Where the events of it are: of each side's position, and the notice to who was deleveraged. */
+  /** Indexes of the position events and of the notice to the deleveraged account. */
   readonly failingEvent: number;
   readonly counterEvent: number;
   readonly noticeEvent: number | undefined;
 };
 
-/** What a pass of liquidations works with. */
 export type Pass = {
   readonly rankings: Rankings;
-  /** At which price the fund is asked; that of the close when it is left out. */
+  /** Defaults to the price of the close. */
   readonly askedPrice?: (holding: Holding) => number;
   readonly onClose?: (close: Close) => void;
 };
 
-/** Steps (2b) to (4) of R-liquidation for all positions of a scope whose markets are open. */
+/** Runs steps (2b) to (4) of R-liquidation for all positions in workable markets. */
 export function takeOverAll(execution: Execution, scope: Scope, pass: Pass): void {
   const positions = positionsOf(scope).filter((each) => isWorkable(execution.state, each));
   takeOver(execution, scope, positions, pass);
 }
 
-/** The same for some positions of a scope, wherever their markets stand. */
+/** The same for given positions of a scope, in any state of their markets. */
 export function takeOver(
   execution: Execution,
   scope: Scope,
@@ -59,8 +57,8 @@ export function takeOver(
 ): void {
   const { state } = execution;
   if (positions.length > 0) netLegs(execution, scope);
-  // Maintenance falls faster than the size where tiers end, and a blind scope closes at the mark:
-  // what is left may be well off.
+  // The rest may be safe: maintenance falls faster than size, and a restricted scope closes at the
+  // mark.
   if (positionsOf(scope).length === 0 || !isDeep(healthOf(state, scope))) return;
   let paidOut = ZERO_USDC;
   for (const holding of positions) {
@@ -69,15 +67,15 @@ export function takeOver(
     paidOut = addUsdc(paidOut, takeOverOne(execution, scope, holding, pass));
   }
   if (positionsOf(scope).length > 0) return;
-  // A cross account gives what it has left, an isolated position what its take-over paid out.
+  // A cross account pays all its remaining equity, an isolated position its payout.
   payRemainderToFund(execution, scope.account, scope.holding === undefined ? undefined : paidOut);
 }
 
 /**
- * Steps (3) and (4) for one position: it goes to the insurance fund at its bankruptcy price if the fund
- * may take it, otherwise to the traders on the other side (R-adl). What of an insolvent scope nobody
- * can take falls to the fund all the same (R-deficit); a solvent one waits. Returns what the closes paid to
- * its owner's balance.
+ * Steps (3) and (4) for one position: it goes to the insurance fund at its bankruptcy price if the
+ * fund may take it, otherwise to the traders on the other side (R-adl). The untaken rest of an
+ * insolvent scope falls to the fund in any case (R-deficit); that of a solvent one waits. Returns
+ * the amount that the closes paid to the owner's balance.
  */
 export function takeOverOne(
   execution: Execution,
@@ -96,12 +94,12 @@ export function takeOverOne(
   emitStep(execution, scope, health, 'adl', [holding], price);
   const paid = deleverage(execution, scope, holding, price, pass);
   if (holding.size === 0 || health.equity >= 0n) return paid;
-  // Nobody else takes the rest. It has a record of its own, as every step has.
+  // The rest falls to the fund, with its own step record.
   emitStep(execution, scope, healthOf(state, scope), 'insurance', [holding], price);
   return addUsdc(paid, giveToFund(execution, scope, holding, price, pass));
 }
 
-/** The bankruptcy price; a blind scope with something left closes at the mark. */
+/** The bankruptcy price; a margin-restricted scope with equity closes at the mark. */
 function closingPrice(state: State, scope: Scope, holding: Holding, health: Health): number {
   const isRestricted = health.equity >= 0n && restrictingPerp(state, scope) !== undefined;
   return isRestricted ? holding.perp.mark : bankruptcyPrice(state, scope, holding, health);
@@ -122,7 +120,7 @@ function giveToFund(
   noteTakingCost(state, holding.perp, size, price);
   const own = tradeOffBook(execution, { account: failing.account, holding }, -size, price);
   const other = tradeOffBook(execution, { account: fund, holding: target }, size, price);
-  // Another position, which is offered at its own price again.
+  // A position in the other direction is unwound starting with its own band.
   if (Math.sign(target.size) !== Math.sign(before)) {
     state.fundUnwindBands.delete(holding.perp.definition.instrumentId);
   }
@@ -142,7 +140,7 @@ function giveToFund(
   return own.paid;
 }
 
-/** The fund is a cross account, in instruments where others may only be isolated too. */
+/** The fund is a cross account, even in isolated-only instruments. */
 function fundHolding(state: State, fund: Account, perp: Perp): Holding {
   const { defaultLeverage } = parametersOf(state);
   const settings = settingsOf(fund, perp, defaultLeverage);
@@ -154,8 +152,8 @@ function fundHolding(state: State, fund: Account, perp: Perp): Holding {
 }
 
 /**
- * Closes against the highest ranked positions of the other side, the owner's own among them, as far as
- * they were held when the gap came; nobody is flipped.
+ * Closes against the highest ranked positions of the other side, including the owner's, up to their
+ * size when the gap occurred; no position is flipped.
  */
 function deleverage(
   execution: Execution,
@@ -169,7 +167,7 @@ function deleverage(
   let paid = ZERO_USDC;
   for (const { account, holding: ranked } of pass.rankings.of(perp, holding.size < 0)) {
     if (holding.size === 0) break;
-    // The book may have closed or turned a position since it was ranked.
+    // The book may have closed or turned a position since the ranking.
     if (Math.sign(ranked.size) !== -Math.sign(holding.size)) continue;
     const size = Math.min(Math.abs(holding.size), state.blockRecord.heldSince(ranked));
     if (size <= 0) continue;

@@ -14,10 +14,10 @@ import { type Health, healthOf } from './scope.ts';
 import type { LiquidationStep } from '../messages/event.ts';
 
 /**
- * Trades a signed size into a position at a price that no book made: a take-over, a deleveraging, a
- * settlement. Free of fee. An isolated close pays released margin and PnL to the balance, a
- * shortfall comes out of the margin that remains. Returns what was realised,
- * what the balance got of it, and where its event is.
+ * Trades a signed size into a position at a price from outside the book: a take-over, a
+ * deleveraging, a settlement. There is no fee. An isolated close pays released margin and PnL to
+ * the balance; a shortfall reduces the remaining margin. Returns the realised PnL, the part paid to
+ * the balance, and the index of the event.
  */
 export function tradeOffBook(
   execution: Execution,
@@ -79,10 +79,10 @@ function payIsolated(
 }
 
 /**
- * R-liquidation (2b): before an isolated leg goes to the fund or to others, it closes against the
- * other leg of its account at its own bankruptcy price, free of fee, as far as the other leg's equity
- * reaches. A long and a short of one owner would else be a free option on a gap: the losing one left
- * to the fund, the winning one kept.
+ * R-liquidation (2b): before an isolated leg goes to the fund or to other accounts, it closes
+ * against the other leg of its account at its own bankruptcy price, without a fee, up to the other
+ * leg's equity. Otherwise a long and a short of one owner would be a free option on a gap: the fund
+ * takes the losing leg, the owner keeps the winning one.
  */
 export function netLegs(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -100,14 +100,14 @@ export function netLegs(execution: Execution, scope: Scope): void {
   tradeOffBook(execution, { account, holding: other }, -signed, price);
 }
 
-/** Margin modes are an instrument's: the other leg of an isolated one is isolated too. */
+/** Margin modes apply to an instrument, so the other leg is isolated too. */
 function otherLeg(account: Account, { leg, perp }: Holding): Holding | undefined {
   return account.holdings.get(holdingKey(perp.definition.instrumentId, leg === 0 ? 1 : 0));
 }
 
 /**
- * How much of the common part leaves the other leg's equity at or above zero. A part that closes at a
- * gain pays out what it releases, so a leg that is below zero can only be lifted by closing it whole.
+ * The size of the common part that leaves the other leg's equity at or above zero. A part that
+ * closes at a gain pays out its release, so only closing a whole leg can lift it from below zero.
  */
 function nettable(
   state: State,
@@ -119,7 +119,7 @@ function nettable(
   const magnitude = Math.abs(other.size);
   const common = Math.min(Math.abs(failing.size), magnitude);
   const equity = equityOf(state, { account, holding: other });
-  // What a lot of the other leg gains against its value at the mark.
+  // The gain of a lot of the other leg against its value at the mark.
   const gain = BigInt(other.size > 0 ? price - mark : mark - price);
   if (equity < 0n) {
     const isLifted = common === magnitude && equity + gain * BigInt(common) >= 0n;

@@ -22,7 +22,7 @@ function trade(
 }
 
 describe('R-insurance-fund: unwinding', () => {
-  /** The fund is long so many lots at 100, bought from bob. */
+  /** The fund is long this many lots at 100, bought from bob. */
   function holding(size: number, bid?: number): Scenario {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(FUND, 1_000_000_000_000);
@@ -31,7 +31,7 @@ describe('R-insurance-fund: unwinding', () => {
     return venue;
   }
 
-  // 200,000 lots are 200,000 USDC: a tenth is 20,000 lots; of 50,000 lots 10,000 USDC are more.
+  // A tenth of 200,000 lots is 20,000; for 50,000 lots, 10,000 USDC are more than a tenth.
   test.each([
     { size: 200_000, sold: [20_000, 18_000, 16_200] },
     { size: 50_000, sold: [10_000, 10_000, 10_000] },
@@ -48,13 +48,12 @@ describe('R-insurance-fund: unwinding', () => {
       expect(venue.position(FUND)).toBe(left);
       venue.wait(1);
     }
-    // Free of fee: it lost 0.1% of what it sold, and nothing more.
+    // There is no fee: it only lost 0.1% of the sold value.
     const lost = BigInt(sold.reduce((sum, part) => sum + part, 0)) * 1_000n;
     const makerShare = venue.balance(FUND) - before + lost;
     expect(makerShare).toBeGreaterThanOrEqual(0n);
   });
 
-  /** The prices at which the fund offered what it has in a perp. */
   const offered = ({ events }: BlockResult, id = ID): number[] =>
     events.flatMap((event) => {
       if (event.type !== 'orderUpdated') return [];
@@ -63,11 +62,11 @@ describe('R-insurance-fund: unwinding', () => {
     });
 
   // The first tier's maintenance is 1%.
-  test('a step of 0.1% further each time that it fills nothing, at most half of the maintenance', () => {
+  test('a step of 0.1% further after each try without a fill, up to half of the maintenance', () => {
     const venue = holding(4_000);
     const prices = Array.from({ length: 7 }, () => offered(venue.wait(10_000).oracle(PRICE)));
     expect(prices.flat()).toEqual([999_000, 998_000, 997_000, 996_000, 995_000, 995_000, 995_000]);
-    // A bid that waits there is served, one below is not.
+    // A bid at that price is filled, one below is not.
     venue.one(carol, { price: 994_900, size: 10_000 });
     venue.wait(10_000).oracle(PRICE);
     expect(venue.position(FUND)).toBe(4_000);
@@ -76,25 +75,25 @@ describe('R-insurance-fund: unwinding', () => {
     expect(venue.position(FUND)).toBe(0);
   });
 
-  test('whoever waits 1% away, at 121.19 for a short at 120, is not served at once', () => {
+  test('a bid 1% away, at 121.19 for a short at 120, is not filled immediately', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1e12, oracle: 1_200_000 });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, bob, FUND, 4_000, 1_200_000);
     venue.one(carol, { isBuy: false, price: 1_211_900, size: 4_000 });
     venue.wait(10_000).oracle(1_200_000);
     expect(venue.position(FUND)).toBe(-4_000);
-    // Somebody else offers 0.2% away, which the second try reaches.
+    // Another account offers 0.2% away, which the second try reaches.
     venue.one(bob, { isBuy: false, price: 1_202_400, size: 4_000 });
     const { events } = venue.wait(10_000).oracle(1_200_000);
     const sold = events.flatMap((event) => (event.type === 'tradeExecuted' ? [event.price] : []));
     expect(sold).toEqual([1_202_400]);
   });
 
-  // 10,000 lots of 100,000 are sent, so 5,000 are half of it.
+  // 10,000 of 100,000 lots are sent, so 5,000 are half of the order.
   test.each([
     { filled: 5_000, next: 999_000 },
     { filled: 4_999, next: 997_000 },
-  ])('half of it filled starts again: $filled of 10,000', ({ filled, next }) => {
+  ])('restarts when half of the order filled: $filled of 10,000', ({ filled, next }) => {
     const venue = holding(100_000);
     expect(offered(venue.wait(10_000).oracle(PRICE))).toEqual([999_000]);
     venue.one(carol, { price: 998_000, size: filled });
@@ -104,7 +103,7 @@ describe('R-insurance-fund: unwinding', () => {
     expect(offered(venue.wait(10_000).oracle(PRICE))).toEqual([next]);
   });
 
-  test('each position for itself, and a position that turned starts anew', () => {
+  test('each position separately, and a reversed position restarts', () => {
     const venue = holding(20_000);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -120,7 +119,7 @@ describe('R-insurance-fund: unwinding', () => {
     venue.one(FUND, { instrumentId: second, price: PRICE, size: 20_000, timeInForce: 'ioc' });
     const both = tick();
     expect([offered(both), offered(both, second)]).toEqual([[996_000], [999_000]]);
-    // Carol goes short 30,000 isolated with 1,500; at 106 the fund takes it and is 10,000 short.
+    // Carol shorts 30,000 isolated with 1,500; at 106 the fund takes it over and is short 10,000.
     act(venue, carol, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     trade(venue, bob, carol, 30_000);
     venue.wait(10_000);
@@ -129,7 +128,7 @@ describe('R-insurance-fund: unwinding', () => {
     expect(offered(turned)).toEqual([1_061_060]);
   });
 
-  test('not in a halted or stale market, and no try is counted there', () => {
+  test('pauses in a halted or stale market, without counting a try', () => {
     const venue = holding(4_000);
     venue.one(carol, { price: 999_000, size: 10_000 });
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
@@ -142,7 +141,7 @@ describe('R-insurance-fund: unwinding', () => {
     expect(venue.position(FUND)).toBe(0);
   });
 
-  test('R-determinism: how far each has come is in the dump', () => {
+  test('R-determinism: the current band of each position is in the dump', () => {
     const venue = holding(4_000);
     for (let tries = 0; tries < 4; tries++) venue.wait(10_000).oracle(PRICE);
     expect(dump(venue.state).fundUnwindBands).toEqual([[ID, 500_000]]);
@@ -154,7 +153,7 @@ describe('R-insurance-fund: unwinding', () => {
     expect(results[0]?.digest).toBe(results[1]?.digest);
   });
 
-  test('R-determinism: largest first at the marks of the block, in a restored venue too', () => {
+  test('R-determinism: largest first at the marks of the block, also in a restored venue', () => {
     const venue = holding(20_000);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -169,7 +168,7 @@ describe('R-insurance-fund: unwinding', () => {
     Object.assign(copy.state, restore(JSON.parse(JSON.stringify(dump(venue.state)))));
     copy.wait(venue.nowMs - copy.nowMs);
     for (const each of [venue, copy]) each.wait(10_000);
-    // The second is the larger from now on: 20,900 against 20,000.
+    // The second is now the larger one: 20,900 against 20,000.
     const results = [venue, copy].map((each) => each.oracle(1_100_000, second));
     expect(results[0]?.digest).toBe(results[1]?.digest);
     const sold = results[0]!.events.flatMap((event) =>

@@ -7,10 +7,10 @@ import { marketClose } from './liquidate.ts';
 import { isWorkable, positionsOf } from './scope.ts';
 
 /**
- * R-insurance-fund: the fund does not keep what it took over. At intervals it reduces each position
- * by a share of it, but at least by an amount, near the mark and free of fees. Each position starts a
- * step from the mark and goes a step further when less than half of an order was filled: whoever
- * waits for its last price finds that others were served before.
+ * R-insurance-fund: the fund sells the positions that it took over. At intervals it reduces each
+ * position by a share of it, but at least by a minimum amount, near the mark and without fees. Each
+ * position starts one step from the mark and moves a step further when less than half of an order
+ * was filled, so that bids far from the mark fill last.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;
@@ -45,15 +45,15 @@ export function unwindFund(execution: Execution): void {
 }
 
 /**
- * How far from the mark it goes at most: what it took the position with was less than two thirds of its
- * maintenance, and a wider bound would pay whoever is the only bid.
+ * The maximum distance from the mark: a position is taken over below two thirds of its maintenance,
+ * and a wider bound would benefit an account with the only bid.
  */
 function widestBand({ state }: Execution, { perp }: Holding): number {
   const half = Math.floor((perp.definition.tiers[0]?.mmrE8 ?? 0) / 2);
   return Math.min(parametersOf(state).insuranceUnwindBandE8, half);
 }
 
-/** A position that ended in another way, a settlement say, leaves nothing to its successor. */
+/** A position that ended otherwise, such as by settlement, must not affect its successor. */
 function forgetClosed({ state }: Execution, positions: readonly Holding[]): void {
   if (state.fundUnwindBands.size === 0) return;
   const open = new Set<number>(positions.map(({ perp }) => perp.definition.instrumentId));
@@ -73,7 +73,7 @@ function sizeToUnwind(execution: Execution, holding: Holding): number {
   return Math.min(magnitude, Math.max(byShare, byAmount));
 }
 
-/** A long is sold no lower, a short bought no higher than the band from the mark and from the oracle. */
+/** The band applies to the mark and to the oracle. */
 function unwindLimit({ perp, size }: Holding, bandE8: number): number {
   const one = BigInt(RATE_ONE);
   const price =

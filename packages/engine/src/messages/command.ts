@@ -2,9 +2,9 @@ import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import type { FeeTier, VenueParameters } from './parameters.ts';
 
 /**
- * What can be asked of the venue. A command is plain data that survives JSON: numbers are integers
- * in the units of R-units, money is a safe count of micro-USDC. It says who signed, never whether
- * they may: authority is judged when the command executes.
+ * All requests to the engine. A command is plain data that survives JSON: numbers are integers in
+ * the units of R-units, money is a safe integer of micro-USDC. It names its signer; authority is
+ * checked at execution.
  */
 export type Command =
   | ApproveAgentCommand
@@ -28,7 +28,7 @@ export type Command =
   | OperateOutcomeCommand
   | (CommandOfClass0 & OfTerm);
 
-/** Commands from operators, and those that the venue adds to the log without a request. */
+/** Commands from operators, and commands that the venue itself adds to the log. */
 type CommandOfClass0 =
   | GenesisCommand
   | AttestCommand
@@ -55,91 +55,89 @@ type CommandOfClass0 =
   | RegisterPegsCommand
   | PublishReservesCommand;
 
-/** A command that the holder of a lease proposes carries its term (R-terms); other commands have none. */
+/** Present when the holder of a lease proposed the command (R-terms). */
 type OfTerm = { readonly term?: HolderTerm };
 
-/** One term of holding a lease, that is a task that a single process of the venue performs at a time. */
+/**
+ * A term during which one process holds a lease, that is, a task that only one process of the venue
+ * may perform at a time.
+ */
 export type HolderTerm = {
   readonly lease: string;
-  /** Starts at 1 and rises with each term of the lease. */
+  /** Starts at 1 and increases with each term of the lease. */
   readonly number: number;
-  /** Identifies the process, so that two that chose the same number cannot both hold the lease. */
+  /** The process, so that two of them with the same number cannot both hold the lease. */
   readonly holder: string;
 };
 
-/** The first command of every log: the numbers that the rulebook leaves to configuration. */
+/** The first command of every log: the parameters that the rulebook leaves to configuration. */
 type GenesisCommand = { readonly type: 'genesis'; readonly parameters: VenueParameters };
 
 /**
- * What a replica computed for an earlier block. It changes nothing: whoever applies it compares, and
- * stops when its own hash differs.
+ * The hash that a replica computed for an earlier block. It changes no state: each replica compares
+ * it and stops if its own hash differs.
  */
 type AttestCommand = {
   readonly type: 'attest';
   readonly height: number;
   readonly hash: Hash;
-  /** Who says so, where there are several; those without a name can't be contested. */
+  /** The attesting replica; attestations without a name cannot be contested. */
   readonly replica?: string;
-  /** Of a block with a snapshot: the keccak of the snapshot's content, that is the whole state. */
+  /** For a block with a snapshot: the keccak hash of its content, which is the whole state. */
   readonly snapshot?: Hash;
 };
 
 /**
- * An operator wants other rules (R-era). It changes nothing: replicas that don't know them take no orders from here on, and one
- * that does opens their era. 0 takes it back.
+ * An operator requests another rules version (R-era). It changes no state: replicas without those
+ * rules accept no orders afterwards, and one with them opens the era. 0 withdraws the request.
  */
 type AnnounceEraCommand = { readonly type: 'announceEra'; readonly rules: number };
 
 /**
- * The first command of an era (R-era): from here on these rules hold. It changes nothing by itself; who
- * applies it has the state that the hash names, and stops when it is another.
+ * The first command of an era (R-era): afterwards these rules apply. It changes no state itself; a
+ * replica stops if its state differs from the hash.
  */
 export type OpenEraCommand = {
   readonly type: 'openEra';
   readonly rules: number;
-  /** Of the canonical dump of the state that the era starts from. */
+  /** The hash of the canonical dump at the start of the era. */
   readonly stateHash: Hash;
-  /** Of the last block of the era before. */
+  /** The hash of the last block of the previous era. */
   readonly previousHash: Hash;
 };
 
-/** Commands that an account signs, directly or through an agent. */
 export type SignedCommand = Extract<Command, { authority: Authority }>;
 
-/** True for commands that carry a signature. */
+/** True for commands that an account signed. */
 export function isSigned(command: Command): command is SignedCommand {
   return (command as Partial<SignedCommand>).authority !== undefined;
 }
 
-/** Commands that no account signs. */
 export type UnsignedCommand = Exclude<Command, SignedCommand>;
 
-/** Commands of the operator: signed when they came over the wire, trusted from the process itself. */
+/** Commands of the operator. They are signed unless they come from the process itself. */
 export type OperatorCommand = Extract<Command, { readonly operator?: Operator }>;
 
-/** Who may sign which of them: deployers those on outcome markets, admins all others. */
+/** Deployers sign commands for outcome markets, admins all others. */
 export type OperatorRole = SetOperatorsCommand['role'];
-
-/** What an account asks of the books. */
 
 export type PlaceOrdersCommand = {
   readonly type: 'placeOrders';
   readonly authority: Authority;
   readonly orders: readonly OrderRequest[];
-  /** Absent means none. */
   readonly grouping?: Grouping;
   readonly builder?: BuilderTerms;
 };
 
-/** R-builder: who charges for an order, in tenths of a basis point of its notional. */
+/** R-builder: the builder that charges for an order, in tenths of a basis point of its notional. */
 export type BuilderTerms = { readonly address: Address; readonly feeTenthsBp: number };
 
-/** How long an order lives (R-tif). `market` is an `ioc` whose price is clamped near the mark. */
+/** The lifetime of an order (R-tif). `market` is an `ioc` whose price is clamped near the mark. */
 export type TimeInForce = 'gtc' | 'gtd' | 'alo' | 'ioc' | 'market';
 
 /**
- * One order as it was asked for. Price and size are unchecked counts; a decimal that does not lie on
- * the instrument's grid is rounded down and flagged, so that one pipeline judges every order.
+ * An order as it was requested. Price and size are unchecked integers; a decimal that is not on the
+ * instrument's grid is rounded down and flagged, so that all orders pass the same checks.
  */
 export type OrderRequest = {
   readonly instrumentId: InstrumentId;
@@ -149,30 +147,29 @@ export type OrderRequest = {
   readonly reduceOnly: boolean;
   readonly timeInForce: TimeInForce;
   readonly expireMs?: TimeMs;
-  /** The margin mode that the order asks for; by default the instrument's current one. */
+  /** The requested margin mode; by default the instrument's current one. */
   readonly marginMode?: MarginMode;
   /** Present on an order that waits off the book for the mark (R-trigger). */
   readonly trigger?: TriggerRequest;
-  /** The client's own id as it was sent; two are equal when their 16 bytes are (R-cloid). */
+  /** The client's id as it was sent; two ids are equal when their 16 bytes are (R-cloid). */
   readonly clientOrderId?: string;
   readonly priceInexact?: true;
   readonly sizeInexact?: true;
-  /** The builder of the action that the order came with; set by the engine, never on the wire. */
+  /** The builder of the order's action; set by the engine, never on the wire. */
   readonly builder?: BuilderTerms;
 };
 
 export type MarginMode = 'cross' | 'isolated';
 
-/** When a waiting order fires, and as what. */
 export type TriggerRequest = {
   readonly kind: 'takeProfit' | 'stopLoss';
   readonly price: number;
-  /** A market order under the slippage cap, or a limit order at the order's price. */
+  /** A market order within the slippage cap, or a limit order at the order's price. */
   readonly isMarket: boolean;
   readonly priceInexact?: true;
 };
 
-/** How the orders of one action belong together (R-grouping). */
+/** The relation between the orders of an action (R-grouping). */
 export type Grouping = 'none' | 'normal' | 'position';
 
 export type CancelOrdersCommand = {
@@ -202,7 +199,7 @@ export type ModifyOrderCommand = {
   readonly sizeInexact?: true;
 };
 
-/** Cancels every resting and waiting order in scope. */
+/** Cancels every resting and waiting order in its scope. */
 type CancelAllCommand = {
   readonly type: 'cancelAll';
   readonly authority: Authority;
@@ -217,22 +214,20 @@ type ScheduleCancelCommand = {
   readonly atMs?: TimeMs;
 };
 
-/** Closes a position and opens the same size on the other side, as far as the book allows. */
+/** Closes a position and opens the same size on the other side, as far as the book permits. */
 export type ReversePositionCommand = {
   readonly type: 'reversePosition';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;
-  /** Picks the long or the short leg in hedge mode. */
+  /** Selects the long or the short leg in hedge mode. */
   readonly isBuy?: boolean;
 };
-
-/** How an account trades. */
 
 export type UpdateLeverageCommand = {
   readonly type: 'updateLeverage';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;
-  /** Signed only in hedge mode with isolated margin, where the sign picks the side. */
+  /** Signed only in hedge mode with isolated margin, where the sign selects the side. */
   readonly leverage: number;
   readonly marginMode?: MarginMode;
 };
@@ -248,7 +243,7 @@ export type UpdateIsolatedMarginCommand = {
   readonly type: 'updateIsolatedMargin';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;
-  /** Picks the long or the short leg in hedge mode. */
+  /** Selects the long or the short leg in hedge mode. */
   readonly isBuy: boolean;
   /** Positive adds, negative removes. */
   readonly amountMicroUsdc: number;
@@ -263,13 +258,13 @@ type UpdatePositionModeCommand = {
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const HEX_PATTERN = /^0x[0-9a-fA-F]{32}$/;
 
-// The last one that was asked for: an order asks when it is judged and when it rests, a cancel thrice.
+// Caches the last text: an order asks for its key twice, a cancel three times.
 let lastText = '';
 let lastKey: string | undefined;
 
 /**
- * The 16 bytes of a client order id (R-cloid) as 32 lower-case hex digits, so that a UUID text and a
- * hex text of the same bytes are one id. Undefined when the text is neither.
+ * The 16 bytes of a client order id (R-cloid) as 32 lower-case hex digits, so that a UUID and a hex
+ * text of the same bytes are one id. Undefined when the text is neither.
  */
 export function clientOrderKey(text: string): string | undefined {
   if (text === lastText) return lastKey;
@@ -284,9 +279,7 @@ function keyOf(text: string): string | undefined {
   return undefined;
 }
 
-/** Outcome markets: what deployers list, price and resolve, and what holders make of collateral. */
-
-/** Lists an event, or changes the texts of one that has no resolved market. */
+/** Lists an event, or changes the texts of one without resolved markets. */
 export type RegisterEventCommand = {
   readonly type: 'registerEvent';
   readonly operator?: Operator;
@@ -309,7 +302,7 @@ export type EventListing = {
   readonly eventId?: number;
 };
 
-/** What trading on a market is measured in and costs. */
+/** The units, limits and fees of trading on a market. */
 export type MarketGrid = {
   readonly szDecimals: number;
   /** In price units of 10^-(6 − szDecimals); divides 1.00. */
@@ -340,7 +333,6 @@ export type MarketListing = MarketGrid & {
   readonly startMs: TimeMs;
   readonly endMs: TimeMs;
   readonly underlying: Underlying | null;
-  /** Assigned when absent. */
   readonly instrumentId?: InstrumentId;
 };
 
@@ -350,7 +342,7 @@ type Underlying = {
   readonly priceToBeat: string | null;
 };
 
-/** R-series: lists a series, or replaces what its markets not yet listed will be. */
+/** R-series: lists a series, or changes its markets that are not yet listed. */
 export type RegisterSeriesCommand = {
   readonly type: 'registerSeries';
   readonly operator?: Operator;
@@ -369,19 +361,18 @@ export type SeriesListing = MarketGrid & {
   readonly icon: string | null;
   /** A multiple of the period. */
   readonly firstStartMs: TimeMs;
-  /** Markets that are listed in advance. */
   readonly listAhead: number;
   readonly enabled: boolean;
   /** W of R-series. */
   readonly windowSeconds: 30 | 60;
-  /** What every description ends with, such as where the prices come from; absent means nothing. */
+  /** Appended to every description, such as the source of the prices. */
   readonly note?: string;
 };
 
 export type Recurrence = '15m' | '1h' | '4h' | '1d';
 export type PriceSource = 'spot' | 'oracle';
 
-/** R-phases: opens, halts or closes markets, all of them or none. */
+/** R-phases: opens, halts or closes markets; all of them or none. */
 export type SetTradingCommand = {
   readonly type: 'setTrading';
   readonly operator?: Operator;
@@ -404,15 +395,15 @@ export type ReferencePrice = {
   readonly observedMs: TimeMs;
 };
 
-/** R-settlement: final. */
+/** R-settlement: the result is final. */
 export type ResolveMarketCommand = {
   readonly type: 'resolveMarket';
   readonly operator?: Operator;
   readonly instrumentId: InstrumentId;
-  /** What a YES share pays, in price units of the market. */
+  /** The payout of a YES share, in price units of the market. */
   readonly fraction: number;
   readonly fractionInexact?: true;
-  /** The provider's word, for information. */
+  /** The provider's statement, for information only. */
   readonly oracleOutcome: string | null;
   readonly evidence: string | null;
 };
@@ -432,7 +423,7 @@ export type OperateEntry = {
   readonly sizeInexact?: true;
 };
 
-/** What a time-weighted price was computed from: exact sums as text, for receipts. */
+/** The inputs of a time-weighted price, as exact sums in text, for receipts. */
 export type TwapInputs = {
   readonly sumE8: string;
   readonly samples: readonly { readonly atMs: number; readonly priceE8: number }[];
@@ -441,17 +432,15 @@ export type TwapInputs = {
 /** R-phases. */
 export type MarketPhase = 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
 
-/** R-one-book: YES or NO, as `b` and `r` name it together. */
+/** R-one-book: YES or NO; the wire expresses it by `b` and `r` together. */
 export type OutcomeLeg = 'yes' | 'no';
 
-/** Who may act for an account, and who may charge it. Signed by the account's own key. */
-
-/** Binds, rebinds or (with the zero address) revokes the agent under a label. */
+/** Binds, rebinds or (with the zero address) revokes the agent with a label. */
 export type ApproveAgentCommand = {
   readonly type: 'approveAgent';
   readonly authority: Authority;
   readonly agent: Address;
-  /** The empty label is the single unnamed agent. */
+  /** The empty label denotes the single unnamed agent. */
   readonly label: string;
 };
 
@@ -460,9 +449,9 @@ type ApproveBuilderCommand = {
   readonly type: 'approveBuilder';
   readonly authority: Authority;
   readonly builder: Address;
-  /** 10^-8; absent when the text is not a rate above 0 and up to 1 %. */
+  /** In 10^-8; absent when the text is not a rate above 0 and up to 1%. */
   readonly maxFeeE8?: number;
-  /** The rate as it was written. */
+  /** The rate as it was sent. */
   readonly maxFeeText: string;
 };
 
@@ -480,31 +469,29 @@ export type ConvertToMultiSigCommand = {
   readonly signers?: MultiSigSet | null;
 };
 
-/** Who signs for a multi-sig account, and how many of them are needed. */
+/** The signers of a multi-sig account and their required number. */
 export type MultiSigSet = { readonly users: readonly Address[]; readonly threshold: number };
 
-/** Who signed a command, for whom, and what makes it unique. */
+/** The signer of a command, the account it acts for, and the nonce that makes it unique. */
 export type Authority = {
-  /** Whose nonce it is; the sender of the envelope when a multi-sig account acts. */
+  /** The owner of the nonce: the sender of the envelope when a multi-sig account acts. */
   readonly signer: Address;
   readonly nonce: number;
   readonly txHash: Hash;
-  /** The command is refused when consensus time is past this. */
+  /** The command is rejected when consensus time is later than this. */
   readonly expiresAfterMs?: TimeMs;
-  /** Act for this vault, whose leader the acting account is (R-vault). */
+  /** Acts for this vault, whose leader is the acting account (R-vault). */
   readonly vault?: Address;
-  /** Act for a multi-sig account: who signed the inner action, each once (R-multisig). */
+  /** Acts for a multi-sig account: the distinct signers of the inner action (R-multisig). */
   readonly multiSig?: { readonly user: Address; readonly signers: readonly Address[] };
 };
 
-/** The operator's own signature, on commands that came over the wire and not from the venue itself. */
+/** The operator's signature, on commands that were received over the wire. */
 export type Operator = Authority;
 
 export type SubAccount = 'perp' | 'outcome';
 
-/** What moves money. All but a builder's claim are signed by the account's own key. */
-
-/** Test money. The limits on how often are the edge's. */
+/** Pays out test funds. The edge limits how often. */
 export type CreditFaucetCommand = {
   readonly type: 'creditFaucet';
   readonly account: Address;
@@ -512,21 +499,21 @@ export type CreditFaucetCommand = {
   readonly amountMicroUsdc: number;
 };
 
-/** R-transfer: to oneself between sub-accounts, or to somebody else. */
+/** R-transfer: between the sender's sub-accounts, or to another account. */
 export type SendTokenCommand = {
   readonly type: 'sendToken';
   readonly authority: Authority;
   readonly destination: Address;
-  /** 0 is USDC, the only one. */
+  /** 0 is USDC, the only token. */
   readonly token: number;
   readonly amountMicroUsdc: number;
-  /** The amount had more decimals than money has, and was rounded down. */
+  /** The amount had more decimals than money, and was rounded down. */
   readonly amountInexact?: true;
   readonly from: SubAccount;
   readonly to: SubAccount;
 };
 
-/** R-withdraw: out of the perp balance, held until the bridge has paid. */
+/** R-withdraw: from the perp balance, on hold until the bridge has paid. */
 export type WithdrawCommand = {
   readonly type: 'withdraw';
   readonly authority: Authority;
@@ -535,15 +522,13 @@ export type WithdrawCommand = {
   readonly amountInexact?: true;
 };
 
-/** Moves all that a builder earned into its perp balance. */
+/** Moves all rewards of a builder into its perp balance. */
 type ClaimBuilderRewardsCommand = {
   readonly type: 'claimBuilderRewards';
   readonly authority: Authority;
 };
 
-/** What the process tells of the settlement chain. None of it comes over the wire. */
-
-/** The contracts that money comes in and goes out by. Told when they are others than before. */
+/** The bridge contracts of the settlement chain, sent by the process when they change. */
 export type OpenBridgeCommand = {
   readonly type: 'openBridge';
   readonly chainId: number;
@@ -551,7 +536,7 @@ export type OpenBridgeCommand = {
   readonly token: Address;
 };
 
-/** Where on a chain a deposit was made: what it is credited once by (R-deposit). */
+/** The position of a deposit on its chain, by which it is credited only once (R-deposit). */
 export type DepositSource = {
   readonly chainId: number;
   readonly txHash: Hash;
@@ -559,7 +544,7 @@ export type DepositSource = {
   readonly blockNumber: number;
 };
 
-/** R-deposit: money that the bridge has received for an address. */
+/** R-deposit: a deposit that the bridge has received for an address. */
 export type CreditDepositCommand = {
   readonly type: 'creditDeposit';
   readonly account: Address;
@@ -569,46 +554,44 @@ export type CreditDepositCommand = {
   readonly isOwn: boolean;
 };
 
-/** Addresses of the relay: the first send to one costs no opening fee (R-limits-of-state). */
+/** Registers relay addresses: the first send to one costs no opening fee (R-limits-of-state). */
 type RegisterPegsCommand = {
   readonly type: 'registerPegs';
   readonly addresses: readonly Address[];
 };
 
 /**
- * What the venue owed at a height and what the bridge held then, for anybody to compare. What is owed, that
- * is liabilities less the shortfall, is the assets with what is unsettled and unbacked, or money is missing.
+ * The liabilities at a height and the assets of the bridge at that time, for public verification.
+ * Liabilities less the shortfall equal the assets plus the unsettled and unbacked amounts;
+ * otherwise money is missing.
  */
 export type PublishReservesCommand = {
   readonly type: 'publishReserves';
   readonly height: number;
-  /** Of the tree over what everybody is owed, and how many leaves it has. */
+  /** The root of the Merkle tree over all liabilities, and its number of leaves. */
   readonly root: Hash;
   readonly leaves: number;
   readonly liabilitiesMicroUsdc: number;
-  /** What scopes below zero lack: they are owed nothing, and others are owed no less for it. */
+  /** The total deficit of scopes below zero, which reduces no other liability. */
   readonly shortfallMicroUsdc: number;
-  /** The block of the settlement chain that everything below is of. */
+  /** The block of the settlement chain for all fields below. */
   readonly blockNumber: number;
-  /** What the bridge held less what is kept aside: that is nobody's yet. */
+  /** The bridge's balance less uncredited deposits, which belong to no account yet. */
   readonly assetsMicroUsdc: number;
   readonly keptAsideMicroUsdc: number;
   /** Withdrawals that the bridge had paid and the venue still held. */
   readonly unsettledMicroUsdc: number;
-  /** Test money that was given and not made on the chain. */
+  /** Test funds that were paid out without a deposit on the chain. */
   readonly unbackedMicroUsdc: number;
 };
 
-/** What the operator asks. Without a signature a command comes from the process itself. */
-
-/** Lists a perpetual. */
 type RegisterPerpCommand = {
   readonly type: 'registerPerp';
   readonly operator?: Operator;
   readonly perp: PerpListing;
 };
 
-/** Reports what the reference markets say, observed at `observedMs`. */
+/** Reports reference prices observed at `observedMs`. */
 export type PushOracleCommand = {
   readonly type: 'pushOracle';
   readonly operator?: Operator;
@@ -619,11 +602,11 @@ export type PushOracleCommand = {
 export type OraclePrice = {
   readonly instrumentId: InstrumentId;
   readonly oracle: number;
-  /** A perpetual price from elsewhere: C of R-mark. */
+  /** A perpetual price from another venue: C of R-mark. */
   readonly external?: number;
 };
 
-/** Changes a listed perpetual; absent fields stay. */
+/** Changes a listed perpetual; absent fields are unchanged. */
 export type SetPerpCommand = {
   readonly type: 'setPerp';
   readonly operator?: Operator;
@@ -639,7 +622,7 @@ type SetFeeTiersCommand = {
   readonly tiers: readonly FeeTier[];
 };
 
-/** R-gate: who may take new risk on a channel. Lists are added to and taken from. */
+/** R-gate: changes which accounts may add risk on a channel, by additions and removals. */
 export type SetGateCommand = {
   readonly type: 'setGate';
   readonly operator?: Operator;
@@ -651,7 +634,7 @@ export type SetGateCommand = {
   readonly grants?: ListChange<{ readonly user: Address; readonly code: string }, Address>;
 };
 
-/** 0 is the main exchange, 1 that of outcome markets. */
+/** 0 is the main exchange, 1 the exchange of outcome markets. */
 export type Exchange = 0 | 1;
 
 export type GateMode = 'open' | 'whitelist' | 'accessCode' | 'closed';
@@ -668,11 +651,11 @@ export type RegisterVaultCommand = {
   readonly vault: Address;
   readonly leader: Address;
   readonly name: string;
-  /** Counts of 10^-6 share. */
+  /** In units of 10^-6 share. */
   readonly shares?: readonly { readonly user: Address; readonly shares: number }[];
 };
 
-/** Changes who may send the operator's commands; what is added is there before anything is removed. */
+/** Changes the admins or deployers. Additions apply before removals. */
 export type SetOperatorsCommand = {
   readonly type: 'setOperators';
   readonly operator?: Operator;
@@ -690,23 +673,23 @@ export type TreasurySendCommand = {
   readonly amountInexact?: true;
 };
 
-/** What became of a withdrawal on the settlement chain: paid, or impossible and returned. */
+/** Ends a withdrawal: paid on the settlement chain, or impossible and returned. */
 export type SettleWithdrawalCommand = {
   readonly type: 'settleWithdrawal';
   readonly withdrawalId: number;
   readonly paid: boolean;
-  /** The settlement chain's transaction that paid or cancelled it, where one is known. */
+  /** The settlement chain's transaction that paid or cancelled it, if known. */
   readonly txHash?: Hash;
-  /** The block of the settlement chain by which its end was seen. */
+  /** The block of the settlement chain at which its end was observed. */
   readonly blockNumber?: number;
-  /** Why it came back, for its owner. */
+  /** The reason of a returned withdrawal, for its owner. */
   readonly error?: string;
 };
 
-/** A perpetual as it is listed. Prices, sizes and rates are integers (R-units). */
+/** A listed perpetual. Prices, sizes and rates are integers (R-units). */
 export type PerpDefinition = {
   readonly instrumentId: InstrumentId;
-  /** "BTC-USDC". */
+  /** For example "BTC-USDC". */
   readonly name: string;
   readonly baseCurrency: string;
   readonly quoteCurrency: 'USDC';
@@ -714,7 +697,7 @@ export type PerpDefinition = {
   readonly szDecimals: number;
   /** In price units. */
   readonly priceTick: number;
-  /** Steps that a book may be shown in, in price units, finest first. */
+  /** The price steps for displaying the book, in price units, finest first. */
   readonly bookTicks: readonly number[];
   readonly maxLimitOrderSize: number;
   readonly maxMarketOrderSize: number;
@@ -723,9 +706,9 @@ export type PerpDefinition = {
   readonly onlyIsolated: boolean;
   /** R-funding, micro-USDC. */
   readonly impactNotionalMicroUsdc: number;
-  /** R-mark: widest distance of the mark from the oracle, 10^-8. Absent: as wide as the margin table allows. */
+  /** R-mark: maximum distance of the mark from the oracle, 10^-8. Default: from the tiers. */
   readonly markBandE8?: number;
-  /** R-funding: widest distance of a sampled price from the oracle, 10^-8. Absent: `LIMITS.premiumCapE8`. */
+  /** R-funding: maximum distance of a sample, 10^-8. Default: `LIMITS.premiumCapE8`. */
   readonly premiumCapE8?: number;
   readonly tiers: readonly MarginTier[];
   readonly asset: {
@@ -738,15 +721,15 @@ export type PerpDefinition = {
   readonly tagIds: readonly number[];
 };
 
-/** A perpetual to be listed: the venue fills in what is left out. */
+/** A perpetual to be listed: the venue supplies missing fields. */
 export type PerpListing = Omit<PerpDefinition, 'instrumentId' | 'asset'> & {
-  /** By default the next after the largest in use. */
+  /** By default one above the highest in use. */
   readonly instrumentId?: InstrumentId;
-  /** By default asset 100 + instrument id, of which nothing more is known. */
+  /** By default asset 100 + instrument id, without further data. */
   readonly asset?: PerpDefinition['asset'];
 };
 
-/** What may change about a listed perpetual; prices and sizes keep their units for ever. */
+/** The changeable fields of a listed perpetual; the units of prices and sizes are permanent. */
 export type PerpChanges = Partial<
   Pick<
     PerpDefinition,
@@ -765,7 +748,7 @@ export type PerpChanges = Partial<
   >
 >;
 
-/** R-tiers: what a position between two sizes (in lots) may and must. */
+/** R-tiers: leverage and maintenance of positions between two sizes (in lots). */
 export type MarginTier = {
   readonly tier: number;
   readonly minSize: number;

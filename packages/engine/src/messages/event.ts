@@ -19,9 +19,9 @@ import type {
 import type { Reject } from './reject.ts';
 
 /**
- * What happened, in integers. Events are the only thing that leaves the engine: streams, receipts
- * and history are made of them. `commandIndex` is the command of the block that caused the event, or
- * `TIMER` when time alone did.
+ * The results of commands, in integers. Events are the only output of the engine: streams, receipts
+ * and history are derived from them. `commandIndex` is the command of the block that caused the
+ * event, or `TIMER` when only time did.
  */
 export type EngineEvent =
   | AccountCreated
@@ -57,7 +57,7 @@ export type EngineEvent =
   | ReverseJobChanged
   | OutcomeEngineEvent;
 
-/** The `commandIndex` of what no command caused. */
+/** The `commandIndex` of events that no command caused. */
 export const TIMER = -1;
 
 type AccountCreated = {
@@ -74,13 +74,13 @@ type FaucetCredited = {
   readonly amount: MicroUsdc;
 };
 
-/** Money comes from these contracts of the settlement chain from now on. */
+/** The bridge now uses these contracts of the settlement chain. */
 type BridgeOpened = Omit<OpenBridgeCommand, 'type'> & {
   readonly type: 'bridgeOpened';
   readonly commandIndex: number;
 };
 
-/** R-deposit: money of the settlement chain, in the perp balance. */
+/** R-deposit: a deposit on the settlement chain, credited to the perp balance. */
 type DepositCredited = {
   readonly type: 'depositCredited';
   readonly commandIndex: number;
@@ -89,7 +89,7 @@ type DepositCredited = {
   readonly source: DepositSource;
 };
 
-/** What was owed and what the bridge held, as it was told. */
+/** The published liabilities and assets. */
 type ReservesPublished = Omit<PublishReservesCommand, 'type'> & {
   readonly type: 'reservesPublished';
   readonly commandIndex: number;
@@ -128,12 +128,12 @@ type MultiSigChanged = {
   readonly account: Address;
 };
 
-/** R-transfer. The fee is that of opening the receiver's account, on top of the amount. */
+/** R-transfer. The fee is charged for opening the receiver's account, in addition to the amount. */
 export type TokenSent = {
   readonly type: 'tokenSent';
   readonly commandIndex: number;
   readonly account: Address;
-  /** The same address for a move between its own sub-accounts. */
+  /** The sender's address for a transfer between its sub-accounts. */
   readonly destination: Address;
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
@@ -141,19 +141,19 @@ export type TokenSent = {
   readonly to: SubAccount;
 };
 
-/** R-withdraw: held, then paid, or returned. */
+/** R-withdraw: held, then paid or returned. */
 export type WithdrawalChanged = {
   readonly type: 'withdrawalChanged';
   readonly commandIndex: number;
   readonly account: Address;
   readonly withdrawalId: number;
   readonly status: 'pending' | 'completed' | 'failed';
-  /** With the fee. */
+  /** Includes the fee. */
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
   readonly destination: Address;
   readonly nonce: number;
-  /** What its end says of the settlement chain. */
+  /** Reported from the settlement chain at the end. */
   readonly txHash?: Hash;
   readonly error?: string;
 };
@@ -191,7 +191,6 @@ export type MarkUpdated = {
   readonly oracle: number;
 };
 
-/** Why an order ended without filling. */
 export type CancelCause =
   | 'userCanceled'
   | 'expired'
@@ -218,7 +217,6 @@ export type OrderUpdated = {
   readonly reject?: Reject;
 };
 
-/** Everything about an order at one moment. */
 export type OrderSnapshot = {
   readonly orderId: number;
   readonly account: Address;
@@ -227,7 +225,6 @@ export type OrderSnapshot = {
   readonly reduceOnly: boolean;
   readonly timeInForce: TimeInForce;
   readonly price: number;
-  /** What is still to be filled. */
   readonly remaining: number;
   readonly original: number;
   readonly filled: number;
@@ -236,17 +233,17 @@ export type OrderSnapshot = {
   readonly acceptedMs: TimeMs;
   readonly expireMs: TimeMs | undefined;
   readonly clientOrderId: string | undefined;
-  /** Of an order that waits, or waited, for the mark. */
+  /** Present on orders that wait, or waited, for the mark. */
   readonly trigger?: TriggerRequest;
   /** Attached to a position (R-grouping). */
   readonly isPositionTpsl?: true;
-  /** Has fired and tries on for its rest (R-trigger). */
+  /** Has triggered and retries the unfilled rest (R-trigger). */
   readonly isTriggered?: true;
-  /** Has fired and is an order like others by now. */
+  /** Has triggered and is now an ordinary order. */
   readonly hasFired?: true;
-  /** Of a child that waits: the order that it came with (R-grouping). */
+  /** For a waiting child: the parent order (R-grouping). */
   readonly parentOrderId?: number;
-  /** Of an order on an outcome market, whose prices are then the leg's own. */
+  /** For an order on an outcome market: prices are those of the leg. */
   readonly outcome?: { readonly leg: OutcomeLeg; readonly txHash: Hash };
 };
 
@@ -257,11 +254,11 @@ export type TradeExecuted = {
   readonly instrumentId: InstrumentId;
   readonly price: number;
   readonly size: number;
-  /** True when the aggressor bought. */
+  /** True when the taker bought. */
   readonly takerIsBuy: boolean;
   readonly taker: TradeSide;
   readonly maker: TradeSide;
-  /** The aggressor was the venue, closing a position of the taker's that was in danger (R-liquidation). */
+  /** The taker order was the venue's, liquidating a position of the taker (R-liquidation). */
   readonly isLiquidation: boolean;
 };
 
@@ -277,10 +274,10 @@ export type TradeSide = {
   readonly realised: MicroUsdc;
   readonly marginMode: MarginMode;
   readonly leverage: number;
-  /** Cost per lot of what was closed is `closedCost / closedSize`; absent on opening trades. */
+  /** The cost per closed lot is `closedCost / closedSize`; absent on opening trades. */
   readonly closedSize?: number;
   readonly closedCost?: MicroUsdc;
-  /** R-builder: what the order's builder earned, beside the fee. */
+  /** R-builder: the reward of the order's builder, in addition to the fee. */
   readonly builderFee?: {
     readonly builder: Address;
     readonly feeTenthsBp: number;
@@ -288,7 +285,7 @@ export type TradeSide = {
   };
 };
 
-/** Leverage, margin mode, position mode or isolated margin of an account changed. */
+/** Leverage, margin mode, position mode or isolated margin changed. */
 type SettingsChanged = {
   readonly type: 'settingsChanged';
   readonly commandIndex: number;
@@ -302,14 +299,14 @@ export type LiquidationStep = {
   readonly account: Address;
   readonly marginMode: MarginMode;
   readonly step: 'cancel' | 'market' | 'net' | 'insurance' | 'adl';
-  /** The positions that the step is about, as they were before it. */
+  /** The affected positions before the step. */
   readonly positions: readonly { readonly instrumentId: InstrumentId; readonly size: number }[];
   readonly notional: MicroUsdc;
   readonly equity: MicroUsdc;
   readonly maintenance: MicroUsdc;
-  /** Of the position that the step works on; the largest one for a cancel. */
+  /** The mark of the affected position; for a cancel, that of the largest one. */
   readonly mark: number;
-  /** The limit of a market step, the price of a take-over, deleveraging or netted hedge pair. */
+  /** The limit of a market step; otherwise the price of the take-over, deleveraging or netting. */
   readonly price: number | undefined;
 };
 
@@ -324,7 +321,7 @@ export type Deleveraged = {
   readonly realised: MicroUsdc;
 };
 
-/** R-delist: the price that every position closed at. */
+/** R-delist: the price at which every position closed. */
 type PerpSettled = {
   readonly type: 'perpSettled';
   readonly commandIndex: number;
@@ -332,16 +329,16 @@ type PerpSettled = {
   readonly price: number;
 };
 
-/** R-delist: one position closed at the settlement price, free of fee. */
+/** R-delist: a position closed at the settlement price, without a fee. */
 type PositionSettled = {
   readonly type: 'positionSettled';
   readonly commandIndex: number;
   readonly account: Address;
   readonly instrumentId: InstrumentId;
-  /** Signed, as it was. */
+  /** Signed, before the settlement. */
   readonly size: number;
   readonly price: number;
-  /** Signed: what the position had cost. */
+  /** Signed cost of the position. */
   readonly cost: MicroUsdc;
   readonly realised: MicroUsdc;
   readonly marginMode: MarginMode;
@@ -349,8 +346,8 @@ type PositionSettled = {
 };
 
 /**
- * A position changed at a price that no book made, free of fee: a take-over, a deleveraging, a pair of
- * legs closed against each other, a settlement. One for each position, whatever else tells of it.
+ * A position changed off the book without a fee: by a take-over, a deleveraging, netted legs or a
+ * settlement. There is one event per position, in addition to any other event of the change.
  */
 export type PositionTraded = Pick<
   TradeSide,
@@ -365,36 +362,36 @@ export type PositionTraded = Pick<
 };
 
 /**
- * What the last position of a liquidated account left over went to the insurance fund, or what it owed
- * was made good (R-liquidation, R-deficit).
+ * The remaining equity of a liquidated account's last position went to the insurance fund, or its
+ * deficit was covered (R-liquidation, R-deficit).
  */
 export type FundSettled = {
   readonly type: 'fundSettled';
   readonly commandIndex: number;
   readonly account: Address;
   readonly fund: Address;
-  /** Negative is what the account gave. */
+  /** Negative when the account paid. */
   readonly amount: MicroUsdc;
 };
 
-/** A listed perp's definition, halt or listing changed. */
+/** The definition, halt or listing of a perp changed. */
 type PerpChanged = {
   readonly type: 'perpChanged';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
 };
 
-/** The fee ladder changed (R-fee-tiers). */
+/** The fee schedule changed (R-fee-tiers). */
 type FeeTiersChanged = { readonly type: 'feeTiersChanged'; readonly commandIndex: number };
 
-/** Who may send the operator's commands changed. */
+/** The admins or deployers changed. */
 type OperatorsChanged = {
   readonly type: 'operatorsChanged';
   readonly commandIndex: number;
   readonly role: 'admins' | 'deployers';
 };
 
-/** A reverse job started, got further or ended; what is done stays. */
+/** A reverse job started, progressed or ended; its executed parts are final. */
 export type ReverseJobChanged = {
   readonly type: 'reverseJobChanged';
   readonly commandIndex: number;
@@ -408,7 +405,7 @@ export type ReverseJobChanged = {
   readonly marginMode: MarginMode;
 };
 
-/** One position's funding for one hour; paid is negative (R-funding). */
+/** A position's funding for one hour; payments are negative (R-funding). */
 export type FundingPaid = {
   readonly type: 'fundingPaid';
   readonly commandIndex: number;
@@ -418,11 +415,11 @@ export type FundingPaid = {
   readonly size: number;
   /** 10^-10 per hour. */
   readonly rateE10: number;
-  /** The hour that it fell due. */
+  /** The end of the funding hour. */
   readonly dueMs: TimeMs;
 };
 
-/** What a market's hour came to, whether anybody held a position or not (R-funding). */
+/** The funding of a market for one hour, with or without positions (R-funding). */
 type FundingClosed = {
   readonly type: 'fundingClosed';
   readonly commandIndex: number;
@@ -434,7 +431,6 @@ type FundingClosed = {
   readonly dueMs: TimeMs;
 };
 
-/** What happened on outcome markets. */
 type OutcomeEngineEvent =
   | OutcomeEventListed
   | OutcomeMarketListed
@@ -450,13 +446,13 @@ type OutcomeEngineEvent =
   | SharesSettled
   | MarketSettled;
 
-/** An event was listed or its texts changed: everything a catalogue shows of it. */
+/** An event was listed or its texts changed: all data for a catalogue. */
 type OutcomeEventListed = {
   readonly type: 'outcomeEventListed';
   readonly commandIndex: number;
   readonly eventId: number;
   readonly event: EventListing;
-  /** Of an event that a series listed. */
+  /** Present for an event that a series listed. */
   readonly seriesSlug: string | undefined;
 };
 
@@ -492,7 +488,7 @@ type ReferencePriceTaken = {
   readonly observedMs: TimeMs;
 };
 
-/** R-delay: an order waits, with its funds reserved. Only its owner may be told what it says. */
+/** R-delay: an order waits with its funds reserved. Only its owner may see its contents. */
 type OutcomeOrderQueued = {
   readonly type: 'outcomeOrderQueued';
   readonly commandIndex: number;
@@ -505,8 +501,8 @@ type OutcomeOrderQueued = {
 };
 
 /**
- * An order left the queue, at once or after its delay. `entry` says how it went: refused before the
- * book (no order id), or what it was right after it reached it.
+ * An order left the queue, at once or after its delay. `entry` has the result: rejected before the
+ * book (no order id), or its state immediately after it reached the book.
  */
 export type OutcomeOrderReleased = {
   readonly type: 'outcomeOrderReleased';
@@ -517,11 +513,10 @@ export type OutcomeOrderReleased = {
   readonly index: number;
   readonly clientOrderId: string | undefined;
   readonly entry: EntryResult;
-  /** True when it had waited. */
   readonly wasQueued: boolean;
 };
 
-/** R-mint-burn: shares changed hands, came into being or ceased. */
+/** R-mint-burn: shares were traded, created or destroyed. */
 export type OutcomeTraded = {
   readonly type: 'outcomeTraded';
   readonly commandIndex: number;
@@ -531,11 +526,11 @@ export type OutcomeTraded = {
   /** The resting order's price in YES terms. */
   readonly price: number;
   readonly size: number;
-  /** True when the aggressor stood on the bid side of the book. */
+  /** True when the taker was on the bid side of the book. */
   readonly takerIsBuy: boolean;
   readonly taker: OutcomeTradeSide;
   readonly maker: OutcomeTradeSide;
-  /** The action that made the taker trade; of a queued order it is older than the block. */
+  /** The taker's action; that of a queued order is from an earlier block. */
   readonly txHash: Hash;
 };
 
@@ -545,14 +540,14 @@ export type OutcomeTradeSide = {
   readonly clientOrderId: string | undefined;
   readonly leg: OutcomeLeg;
   readonly isSell: boolean;
-  /** The leg's own price. */
+  /** The price of the leg. */
   readonly price: number;
   /** Lots of the leg before the trade. */
   readonly startSize: number;
   readonly fee: MicroUsdc;
-  /** Of a sell: proceeds less what the shares had cost, before the fee. */
+  /** For a sell: proceeds less the cost of the shares, before the fee. */
   readonly realised: MicroUsdc;
-  /** Of a sell: what the shares had cost. */
+  /** For a sell: the cost of the shares. */
   readonly closedCost?: MicroUsdc;
   readonly builderFee?: {
     readonly builder: Address;
@@ -570,22 +565,22 @@ export type SharesOperated = {
   readonly kind: 'split' | 'merge';
   readonly size: number;
   readonly amount: MicroUsdc;
-  /** Lots of each leg before it. */
+  /** Lots of each leg before the operation. */
   readonly startSizes: readonly [yes: number, no: number];
   /** Realised on each leg by a merge. */
   readonly realised: readonly [yes: MicroUsdc, no: MicroUsdc];
 };
 
-/** R-series: the strike of a market is known. */
+/** R-series: the strike of a market was determined. */
 type SeriesStruck = {
   readonly type: 'seriesStruck';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Rounded half up, for showing. */
+  /** Rounded half up, for display. */
   readonly strikeE8: number;
 };
 
-/** R-settlement: the result, with all that it was made of. */
+/** R-settlement: the result with all its inputs. */
 export type MarketResolved = {
   readonly type: 'marketResolved';
   readonly commandIndex: number;
@@ -598,7 +593,7 @@ export type MarketResolved = {
   readonly inputs: ResolutionInputs | null;
 };
 
-/** What a series resolved from: anyone can compute the result again. */
+/** The inputs of a series resolution, from which the result can be recomputed. */
 type ResolutionInputs = {
   readonly symbol: string;
   readonly source: PriceSource;
@@ -607,7 +602,7 @@ type ResolutionInputs = {
   readonly settle: TwapInputs;
 };
 
-/** One holder was paid. */
+/** A holder was paid. */
 export type SharesSettled = {
   readonly type: 'sharesSettled';
   readonly commandIndex: number;
@@ -618,18 +613,18 @@ export type SharesSettled = {
   readonly amount: MicroUsdc;
   readonly cost: MicroUsdc;
   readonly fraction: number;
-  /** The action that resolved the market, which may be of an earlier block. */
+  /** The action that resolved the market, possibly in an earlier block. */
   readonly txHash?: Hash;
 };
 
-/** Every holder of a market is paid. */
+/** All holders of a market have been paid. */
 type MarketSettled = {
   readonly type: 'marketSettled';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
 };
 
-/** R-builder: a dropped fee, the first check that failed, and the fee that it would allow. */
+/** R-builder: a dropped fee with the first check that failed and the fee that it would allow. */
 export type BuilderDrop = {
   readonly reason:
     | 'notApproved'
@@ -641,7 +636,7 @@ export type BuilderDrop = {
   readonly allowedTenthsBp: number;
 };
 
-/** The order that an entry of a command places, amends or cancels, right after execution. */
+/** The order that an entry of a command places, amends or cancels, immediately after execution. */
 export type EntryResult = {
   readonly orderId: number | undefined;
   readonly clientOrderId: string | undefined;
@@ -649,18 +644,18 @@ export type EntryResult = {
   readonly state: OrderStatus | 'queued';
   readonly filled: number;
   readonly filledNotional: number;
-  /** Why the entry failed; the order itself may still be open. */
+  /** The reason for the failure of the entry; the order itself may still be open. */
   readonly reject?: Reject;
-  /** Set when a reduce-only order was cut to the position: the sizes before and after. */
+  /** Present when a reduce-only order was cut to the position: the sizes before and after. */
   readonly clipped?: { readonly from: number; readonly to: number };
-  /** Set when a market order's price was pulled towards the mark: the prices before and after. */
+  /** Present when a market order's price was clamped: the prices before and after. */
   readonly clamped?: { readonly from: number; readonly to: number };
 };
 
 export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';
 
 /**
- * A message under construction: optional parts are added to one object. Each order causes several messages,
- * so a copy for each optional part would cost measurable time.
+ * A message under construction: optional parts are added to one object. Each order causes several
+ * messages, and copies for optional parts would cost measurable time.
  */
 export type Building<Message> = { -readonly [Key in keyof Message]: Message[Key] };

@@ -1,89 +1,84 @@
 import { assert } from '@oddlot/units';
 
-/** Every bound of the engine, in one place (R-limits-of-state, R-nonce, R-storms). */
+/** All bounds of the engine (R-limits-of-state, R-nonce, R-storms). */
 export const LIMITS = {
-  /** Live orders of one account, both sub-accounts together. */
+  /** For both sub-accounts together. */
   ordersPerAccount: 5_000,
   /** Waiting triggers of one account, and of one account in one instrument. */
   triggersPerAccount: 500,
   triggersPerInstrument: 100,
-  /** An amended order stands at its new price as if accepted this long ago at most (R-modify). */
+  /** R-modify: an amended order is queued as if accepted at most this long ago. */
   amendRankMs: 60_000,
-  /** A scheduled cancel lies at least this far ahead. */
+  /** A scheduled cancel must be at least this far ahead. */
   scheduleAheadMs: 5_000,
-  /** Labels of one account. */
   agentsPerAccount: 100,
-  /** Unicode code points of a label. */
+  /** In Unicode code points. */
   agentLabelLength: 64,
-  /** Builders that one account may approve. */
   buildersPerAccount: 20,
-  /** R-builder: highest fee of a perp and of an outcome order, in tenths of a basis point. */
+  /** R-builder: maximum fee of a perp and of an outcome order, in tenths of a basis point. */
   builderFeePerpMax: 100,
   builderFeeOutcomeMax: 1_000,
-  /** R-builder: highest rate that can be approved, 10^-8. */
+  /** R-builder: maximum rate that can be approved, 10^-8. */
   builderRateMaxE8: 1_000_000,
-  /** Signers of a multi-sig account. */
   multiSigUsers: 10,
-  /** R-deficit: withdrawals wait while the fund lacks more than this share of all balances, 10^-8. */
+  /** R-deficit: withdrawals wait while the fund's deficit exceeds this share of balances, 10^-8. */
   fundDeficitE8: 100_000,
-  /** R-deposit: credited deposits that are known one by one; what is older is known by its place. */
+  /** R-deposit: the number of credited deposits known by key; older ones are known by position. */
   depositsKept: 50_000,
-  /** Deposits for bound addresses that wait; further ones are refused. */
+  /** Held deposits for bound addresses; further ones are rejected. */
   depositsAsideKept: 10_000,
-  /** Addresses of the relay without an account, and how many one command brings. */
+  /** Relay addresses without an account, and the maximum per command. */
   pegsKept: 100_000,
   pegsPerCommand: 1_000,
-  /** Nonces kept for a signer. */
   noncesPerSigner: 100,
-  /** A nonce is younger than this … */
+  /** A nonce is younger than this age … */
   nonceAgeMs: 2 * 24 * 3_600_000,
-  /** … and not further ahead than this. */
+  /** … and at most this far ahead. */
   nonceAheadMs: 24 * 3_600_000,
-  /** Resting orders that one incoming order meets, fills and removals together. */
+  /** Resting orders that one incoming order processes, fills and removals together. */
   matchesPerOrder: 10_000,
   /** R-fillable: orders of one side that are tested at once. */
   fillTests: 10_000,
-  /** R-funding: furthest distance of a sampled price from the oracle where an instrument names none, 10^-8. */
+  /** R-funding: default maximum distance of a sampled price from the oracle, 10^-8. */
   premiumCapE8: 1_000_000,
-  /** The same of all orders of a simulated action together: whoever simulates waits for it, and so
-   * does everybody else. */
+  /** For all orders of a simulated action together: a simulation blocks all other requests. */
   matchesPerSimulation: 1_000,
-  /** The same of all orders that are tried to find the largest one that the margin covers. */
+  /** For all attempts to find the largest order that the margin covers. */
   matchesPerCapacity: 1_000,
-  /** Triggers that one block fires, and scopes that it liquidates (R-storms). */
+  /** R-storms: triggers fired and scopes liquidated in one block. */
   triggersPerBlock: 1_000,
   liquidationsPerBlock: 200,
   /**
-   * R-trigger: a reducing market trigger tries again this often, the first time this far from the mark
-   * and further by as much after each poor try, 10^-8.
+   * R-trigger: the retry interval of a reducing market trigger, and its first distance from the
+   * mark and widening after each poor try, 10^-8.
    */
   triggerRetryMs: 1_000,
   triggerSlippageE8: 1_000_000,
-  /** Orders that one market trigger goes out in at most. */
+  /** Maximum orders per market trigger. */
   triggerParts: 100,
-  /** How far ahead of consensus time an observation counts as now. */
+  /** An observation at most this far ahead of consensus time counts as current. */
   observationAheadMs: 5_000,
-  /** Least life of a Gtd order. */
+  /** Minimum lifetime of a Gtd order. */
   expiryAheadMs: 5_000,
-  /** A last trade older than this does not speak for the mark (R-mark). */
+  /** R-mark: an older last trade is not used for the mark. */
   lastTradeMs: 60_000,
-  /** The mark is computed at least this often. */
+  /** Maximum interval between mark computations. */
   markEveryMs: 1_000,
-  /** From this many missed seconds on the EMA is the sample itself (R-ema). */
+  /** R-ema: after this many missed seconds the EMA equals the sample. */
   emaSecondsMax: 1_500,
-  /** Highest price in units: the EMA holds 10^-6 of a unit in a safe integer. */
+  /** In price units: the EMA stores 10^-6 of a unit in a safe integer. */
   priceMax: 9_000_000_000,
-  /** Largest size in lots that arithmetic between sizes keeps exact. */
+  /** In lots: up to this size, arithmetic between sizes is exact. */
   sizeMax: 1_000_000_000_000,
-  /** How many times above today's band a resting order's price may lie after the oracle moved. */
+  /** The maximum ratio of a resting order's price to the current band after the oracle moved. */
   bandHeadroom: 16,
-  /** Signers whose nonces have all left the window are forgotten this often. */
+  /** The interval at which signers without a nonce in the window are forgotten. */
   signerSweepMs: 3_600_000,
-  /** UTC days of volume kept for an account: today and the 14 that a fee tier counts. */
+  /** UTC days of volume per account: today and the 14 days of a fee tier. */
   volumeDays: 15,
-  /** Perps have ids below this, outcome markets from there on. */
+  /** Perps have lower ids; outcome markets start here. */
   perpIdEnd: 100_000,
-  /** Orders keep the id of their instrument in 31 bits. */
+  /** Orders store the id of their instrument in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
   /** Holders of resolved markets that one block pays. */
   settlementsPerBlock: 1_000,
@@ -91,28 +86,25 @@ export const LIMITS = {
   outcomeFeeMaxE8: 99_000_000,
   /** R-delay. */
   orderDelayMaxMs: 10_000,
-  /** Reference prices that are kept apart. */
   priceFeeds: 1_000,
-  /** Markets that a series lists in advance. */
   seriesAheadMax: 20,
-  /** Markets that one block lists by itself, and resolves. */
+  /** Markets that one block lists and resolves on its own. */
   listingsPerBlock: 100,
   resolutionsPerBlock: 100,
   /** R-series: a market resolves this long after its end, so that late observations count. */
   resolveAfterMs: 5_000,
-  /** R-series: an observation that enters the log later than this after its own time does not count. */
+  /** R-series: an observation that enters the log later than this after its own time is ignored. */
   observationLateMs: 10_000,
-  /** R-series: an observation speaks for a second this long at most. */
+  /** R-series: an observation is used for at most this long. */
   observationAgeMs: 5_000,
-  /** R-series: the share of a window's seconds that must have a sample, percent. */
+  /** R-series: the required share of a window's seconds with a sample, percent. */
   twapCoveragePercent: 90,
-  /** Seconds of reference prices that are kept. */
+  /** Seconds of stored reference prices. */
   priceSecondsKept: 300,
-  /** Tiers of a margin table, and of the fee ladder. */
+  /** For margin tables and for the fee schedule. */
   tiersMax: 20,
-  /** Orders that are walked past, either way, to find out what is ahead of one in its queue. */
+  /** Orders walked in each direction to determine an order's position in its queue. */
   observedQueue: 1_024,
-  /** Steps that a book may be shown in. */
   bookTicksMax: 8,
 } as const;
 
@@ -122,7 +114,7 @@ assert(
   "the sum of an account's orders is a safe integer",
 );
 
-/** Perps and outcome markets share one range of instrument ids; outcome markets have its upper part. */
+/** True for outcome markets. They share one range of ids with perps and use its upper part. */
 
 export function isOutcomeId(id: number): boolean {
   return id >= LIMITS.perpIdEnd;

@@ -1,16 +1,16 @@
 import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
 import type { Exchange } from './command.ts';
 
-/** Between which nonces one would pass for its time, R-nonce. */
+/** The bounds of nonces that are valid at a time, R-nonce. */
 export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
 
 /**
- * Why a command, or one order of it, was refused. Refusals are values; they are checked in the order
- * of this list, so when several apply the answer is still unique. Each carries the numbers that its
- * message needs.
+ * The reason why a command, or one of its orders, was rejected. The order of this list is the order
+ * of the checks, so the result is unique when several apply. Each contains the numbers for its
+ * message.
  */
 export type Reject =
-  // Who: nonce window, role, vault, account, gate, expiry, nonce.
+  // Authority: nonce window, role, vault, account, gate, expiry, nonce.
   | ({ readonly reason: 'nonceTooOld' } & NonceBounds)
   | ({ readonly reason: 'nonceTooNew' } & NonceBounds)
   | ({ readonly reason: 'nonceBeforeLog' } & NonceBounds)
@@ -70,7 +70,7 @@ export type Reject =
   | { readonly reason: 'marginTableInvalid'; readonly why: string }
   | { readonly reason: 'markBandInvalid'; readonly gotE8: number; readonly maxE8: number }
   | { readonly reason: 'feeTiersInvalid'; readonly why: string }
-  // Orders, in the order in which an action and each of its orders is judged.
+  // Orders, in the order of the checks of an action and of each of its orders.
   | { readonly reason: 'groupingInvalid'; readonly why: string }
   | { readonly reason: 'instrumentUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'instrumentDelisted'; readonly instrumentId: InstrumentId }
@@ -163,7 +163,7 @@ export type Reject =
       readonly reason: 'balanceInsufficient';
       readonly required: MicroUsdc;
       readonly available: MicroUsdc;
-      /** What keeps the rest of the money from moving, the largest first. */
+      /** The reasons why the rest of the money is not free, the largest first. */
       readonly reservedBy?: readonly ReservedBy[];
     }
   | {
@@ -176,10 +176,10 @@ export type Reject =
   // Cancels.
   | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
 
-/** Why the gate of a channel stops new risk (R-gate), the first that applies. */
+/** The first reason why the gate of a channel rejects new risk (R-gate). */
 export type GateRefusal = 'blacklisted' | 'closed' | 'notWhitelisted' | 'notGranted';
 
-/** Money that is there and not free. */
+/** A part of the balance that is not free. */
 export type ReservedBy = {
   readonly what:
     | 'initialMargin'
