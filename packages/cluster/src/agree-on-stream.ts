@@ -26,21 +26,24 @@ import { writeStream, type WriteStreamOptions } from './write-stream.ts';
 
 type Parties = {
   readonly stream: BlockStream;
-  /** What this replica has. */
+  /** The files of this replica. */
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;
-  /** Where this replica has its blocks from, if it knows. */
+  /** The source of this replica's blocks, if known. */
   readonly followed?: Followed | undefined;
-  /** The same for who only wants to spare itself to compare what nobody has given up since. */
+  /**
+   * The same for a caller that only wants to skip comparing blocks that were not given up since.
+   */
   readonly followedEra?: string | undefined;
-  /** The highest block that a replica has told of while it followed this stream. */
+  /** The highest block reported by a replica while it followed this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
 };
 
 /**
- * Compares a stream with the files of a replica before anything is read: whether it is the log of the same
- * venue, and has all that this replica has. The first replica of all opens an empty stream.
+ * Compares a stream with the files of a replica before anything is read: whether it is the log of
+ * the same venue, and contains everything that this replica has. The first replica opens an empty
+ * stream.
  */
 export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   const { copy, followed, serviceNetwork, stream } = parties;
@@ -50,12 +53,13 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   }
   const { firstSeq } = opening;
   if (copy.lastSeq + 1 < firstSeq) throw new StreamBeginsLaterError(copy.lastSeq, firstSeq);
-  // As it is known before the stream is asked: more may be written meanwhile.
+  // Read before the stream is queried, because more blocks may be written meanwhile.
   const known = parties.known?.(opening.era);
   const knownSeq = Math.max(copy.lastSeq, known?.height ?? 0);
   const lastSeq = await confirmedLastSeq(stream, opening, knownSeq);
   assertFinished(opening, lastSeq);
-  // First of all: what another history has beyond the stream was never a part of it, and nothing is lost.
+  // Checked first: blocks of another history beyond the end of the stream were never part of it and
+  // are not lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
   if (differing !== undefined) {
     if (!wasAcknowledged(opening, followed, differing)) throw new StreamForkedError(differing);
@@ -73,12 +77,15 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   return opening;
 }
 
-/** What another replica has and the stream has lost, with others in its place. */
+/** Blocks that another replica has and the stream has lost and replaced by others. */
 export function replacedBy({ height, replica }: KnownBlock, from: number): StreamLostError {
   return new StreamLostError({ from, to: height, ...REPLACED, by: replica });
 }
 
-/** Whether a replica has a block from this very stream, or from what it was before, and nobody has given it up. */
+/**
+ * Whether a replica has a block of this very stream, or of one that preceded it, that was not given
+ * up.
+ */
 function wasAcknowledged(
   { era, former = [] }: StreamOpening,
   followed: Followed | undefined,
@@ -91,8 +98,9 @@ function wasAcknowledged(
 }
 
 /**
- * The first block that is another one here since it was given up when the stream was restored. Behind it all may be alike again,
- * so that each is compared, once: a folder that has none of them follows the new stream.
+ * The first block that differs because it was given up when the stream was restored. Later blocks
+ * may be equal again, so each is compared, once: a folder without differing blocks follows the new
+ * stream.
  */
 async function firstGivenUp(
   { copy, followed, followedEra = followed?.era, stream }: Parties,
@@ -106,13 +114,15 @@ async function firstGivenUp(
   return (await compareBlocks({ from, to: copy.lastSeq }, { stream, opening, copy })).differing;
 }
 
-/** Nobody can know what comes behind the part that was written. */
+/** The content after the written part is unknown. */
 export function assertFinished(opening: StreamOpening, lastSeq: number): void {
   const { lastSeq: untilSeq = 0 } = opening;
   if (lastSeq < untilSeq) throw new StreamUnfinishedError(lastSeq, untilSeq);
 }
 
-/** A replica without files can't know better than what others have told: they had it from this stream. */
+/**
+ * A replica without files relies on the reports of others, which read the blocks from this stream.
+ */
 function assertReaches(lastSeq: number, known: KnownBlock | undefined): void {
   if (known?.replacedFrom !== undefined) throw replacedBy(known, known.replacedFrom);
   if (known === undefined || known.height <= lastSeq) return;
@@ -139,13 +149,13 @@ async function readOpening({
     await patiently(() => stream.publishBehind(0, id, { data: encodeOpening(nowMs, opening) }));
     return opening;
   } catch (error) {
-    // Another replica was faster, or this one was before its answer got lost.
+    // Another replica was faster, or this one was and its answer was lost.
     if (!(error instanceof NotNextError)) throw error;
     return readOpening({ copy, nowMs, serviceNetwork, stream, ...(known && { known }) });
   }
 }
 
-/** Undefined where the stream has none. Where one is expected, that is confirmed first. */
+/** Undefined if the stream has no opening. If one is expected, its absence is confirmed first. */
 export async function openingOf(
   stream: AskedStream & Pick<BlockStream, 'at'>,
   isExpected: boolean,
@@ -158,33 +168,41 @@ export async function openingOf(
   return found && decodeOpening(found);
 }
 
-/** Restored so often since, and whoever comes back is of another time. */
+/**
+ * After this many restores, earlier eras are dropped, and folders of those eras are not recognised.
+ */
 const FORMER_MAX = 100;
 
-/** Why a stream is not written again; nothing was touched. */
+/** The stream is not written again, for the reason in the message; nothing was changed. */
 class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefusedError';
 }
 
 type RestoreOptions = WriteStreamOptions & {
   readonly journal: FileJournal;
-  /** An operator gives up what is not in the copy from this block on, be it in the stream or in another copy. */
+  /**
+   * The operator gives up blocks that are missing in the copy starting with this one, in the stream
+   * and in other copies.
+   */
   readonly giveUpFrom?: number | undefined;
-  /** The stream that the copy followed, where there is nothing left of it. */
+  /** The stream that the copy followed, if nothing of it is left. */
   readonly followedEra?: string | undefined;
-  /** Makes the stream anew after it was removed. */
+  /** Creates the stream again after it was removed. */
   readonly reopen: () => Promise<BlockStream>;
 };
 
-/** How a stream stands to a copy: it has all of it, lacks some, or has others from a block on. */
+/**
+ * The state of a stream compared with a copy: complete, missing blocks, or differing from a block
+ * on.
+ */
 type StreamStanding =
   | { readonly kind: 'lost' | 'whole' }
   | { readonly kind: 'forked'; readonly from: number };
 
 /**
- * Writes a stream again that has lost blocks, from the longest copy that there is. Refuses where the stream has
- * everything that the copy has, since then it is the copy that is behind, and where it has others, which somebody has
- * acknowledged; unless that is given up.
+ * Writes a stream that has lost blocks again, from the longest copy. Unless blocks are given up
+ * explicitly, refuses if the stream has everything in the copy, because then the copy is behind,
+ * and if it has different blocks, which may have been acknowledged.
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
   const { followedEra, giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;
@@ -209,7 +227,7 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
 export async function streamStanding(
   options: WriteStreamOptions & {
     readonly followedEra?: string | undefined;
-    /** Blocks that replicas have read differently: behind them copies may be alike again. */
+    /** Blocks that replicas have read differently; after them copies may be equal again. */
     readonly doubted?: BlockRange | undefined;
   },
 ): Promise<StreamStanding> {

@@ -3,12 +3,12 @@ import type { LoggedCommand } from '@oddlot/replica/block';
 import { decodeBlock, proposalOf } from '@oddlot/replica/log/block-codec';
 
 /**
- * A message of the stream. All integers are little-endian.
+ * A message of the stream. All integers are little-endian: version u8 · kind u8 · crc u32 · time
+ * u64 · body
  *
- *   version u8 · kind u8 · crc u32 · time u64 · body
- *
- * `crc` covers what comes after it. The body of a block is what the journal of a replica holds of it; that
- * of an opening, the first message of a stream, says in JSON which log this is and where it begins.
+ * `crc` covers everything after it. The body of a block is the format of the replica's journal. The
+ * opening is the first message of a stream; its body is JSON that identifies the log and its first
+ * block.
  */
 
 const VERSION = 1;
@@ -19,33 +19,37 @@ const TIME_OFFSET = 6;
 const BODY_OFFSET = 14;
 const TWO_POW_32 = 2 ** 32;
 
-/** A stream in whose place another one was written; without a block nothing of it was given up. */
+/**
+ * A stream that was replaced by another one; without `givenUpFrom` none of its blocks was given up.
+ */
 export type FormerStream = { readonly era: string; readonly givenUpFrom?: number | undefined };
 
-/** Which log a stream has. */
+/** The log contained in a stream. */
 export type StreamOpening = {
-  /** The network whose log it is, as clients sign for it. */
+  /** The network name in the signatures of clients. */
   readonly serviceNetwork: string;
-  /** The number of the block behind the opening. */
+  /** The number of the block after the opening. */
   readonly firstSeq: number;
-  /** Another one each time that the stream is written from the start. */
+  /** Differs each time that the stream is written from the start. */
   readonly era: string;
-  /** What it was before it was restored, and from which block on that was given up, the oldest first. */
+  /** The streams before each restore, and the first block given up then, oldest first. */
   readonly former?: readonly FormerStream[];
-  /** Up to which block it is written from a folder: with less it is unfinished, and nobody may go on with it. */
+  /**
+   * The last block written from a folder: a shorter stream is unfinished and must not be continued.
+   */
   readonly lastSeq?: number;
 };
 
-/** A block as its proposer sent it; its number is its place in the stream. */
+/** A block as its proposer sent it; its number follows from its place in the stream. */
 type BlockMessage = {
   readonly proposal: string;
   /** By the proposer's clock. */
   readonly timeMs: number;
-  /** As `BlockBuffer` has it, its proposal included. */
+  /** In the format of `BlockBuffer`, including its proposal id. */
   readonly encoded: Buffer;
 };
 
-/** Something else than this program writes to the stream, or a later release does. */
+/** The message has a format that this program does not write; a later release may. */
 class StreamMessageError extends Error {
   override readonly name = 'StreamMessageError';
 }
@@ -66,7 +70,7 @@ export function decodeBlockMessage(data: Uint8Array): BlockMessage {
   return { proposal, timeMs, encoded: body };
 }
 
-/** What a block of a message says. */
+/** The commands of a message's block. */
 export function commandsOf(encoded: Buffer): readonly LoggedCommand[] {
   return decodeBlock(encoded, { start: 0, end: encoded.length, withRequests: true }).commands;
 }
@@ -107,15 +111,15 @@ function decode(
   return { body: bytes.subarray(BODY_OFFSET), timeMs };
 }
 
-/** The opening is the first message of a stream; blocks follow it without a gap. */
+/** The opening is the first message of a stream; blocks follow it without gaps. */
 export const OPENING_PLACE = 1;
 
-/** Where a stream has a block. */
+/** The place of a block in a stream. */
 export function placeOf({ firstSeq }: StreamOpening, seq: number): number {
   return seq - firstSeq + OPENING_PLACE + 1;
 }
 
-/** Which block a stream has at a place. */
+/** The number of the block at a place. */
 export function seqOf({ firstSeq }: StreamOpening, place: number): number {
   return firstSeq + place - OPENING_PLACE - 1;
 }

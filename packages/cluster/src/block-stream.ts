@@ -9,56 +9,60 @@ import {
 } from '@nats-io/jetstream';
 import { headers, type MsgHdrs, type NatsConnection } from '@nats-io/transport-node';
 import { checkServers, type ConnectOptions, connectTo } from './connection.ts';
-import { type Follower, Following, type StreamMessage, TOLD_HEADER } from './following.ts';
+import { type Follower, Following, type StreamMessage, READ_POSITION_HEADER } from './following.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { NotNextError, WeakStreamError } from './stream-error.ts';
 
-/** How far a stream goes, as the server says that leads it. */
+/** The end of a stream, as reported by its leader. */
 export type StreamEnd = {
   readonly firstPlace: number;
   readonly lastPlace: number;
   readonly leader: string | undefined;
-  /** How long ago that server last heard from a majority. */
+  /** Milliseconds since that server last heard from a majority. */
   readonly heardMs: number;
 };
 
 type BlockStreamOptions = ConnectOptions & {
-  /** The name of the cluster, after which the stream is called. */
+  /** The name of the cluster, from which that of the stream is derived. */
   readonly cluster: string;
   readonly replicas: number;
-  /** Where there is no stream none is made, for who only looks; it is as if it were empty. */
+  /** Does not create a missing stream, for read-only callers; it behaves like an empty one. */
   readonly makesNone?: boolean | undefined;
-  /** An operator takes a stream that could lose something for what it is, and is told what. */
+  /** Called with the faults if the operator accepts a stream that could lose data. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
-  /** Monitoring ports of the servers, which show whether they sync. */
+  /** Monitoring ports of the servers, which show whether the servers sync. */
   readonly monitors?: readonly string[] | undefined;
-  /** Servers whose syncing could not be checked. */
+  /** Called with servers whose syncing could not be verified. */
   readonly onUnchecked?: ((servers: readonly string[]) => void) | undefined;
 };
 
-/** What is written: a message, and what its proposer has read so far. */
-type Outgoing = Pick<StreamMessage, 'data' | 'told'>;
+/** A message to write, and its proposer's read position. */
+type Outgoing = Pick<StreamMessage, 'data' | 'readPosition'>;
 
-/** A server that leads the stream has not heard of most of the others lately: another one may lead it by now. */
+/**
+ * The leader of the stream has not heard from most of the other servers lately, so another one may
+ * lead by now.
+ */
 class NoQuorumError extends Error {
   override readonly name = 'NoQuorumError';
 }
 
-/** What a block takes at most, a request that is larger than any other left aside. */
+/** The maximum size of a block, apart from a single oversized request. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
-/** Less than the 4 s after which servers elect another leader than one that they do not hear of. */
+/** Less than the 4 s after which servers elect a new leader. */
 const HEARD_MS_MAX = 3_000;
-/** How long servers may take until they know who leads, once one of them is connected. */
+/** How long servers may take to elect a leader after one of them is connected. */
 const READY_MS_MAX = 20_000;
 const AGAIN_AFTER_MS = 200;
 /** "wrong last sequence" */
 const WRONG_LAST_SEQUENCE = 10_071;
 
 /**
- * The stream of blocks on NATS JetStream, and nothing of what is in them: publishing once, reading in order from
- * a place on, and asking how far it goes. It never gives up on servers that are away; who waits has to know when to stop.
+ * The stream of blocks on NATS JetStream, independent of their content: publishing each message
+ * once, reading in order from a place, and querying the end. It retries without limit while servers
+ * are unavailable; the caller decides when to stop.
  */
 export class BlockStream {
   readonly subject: string;
@@ -81,12 +85,12 @@ export class BlockStream {
     this.#client = jetstream(connection, { timeout: API_TIMEOUT_MS });
   }
 
-  /** Connects, and makes the stream where there is none. Throws where its settings could lose something. */
+  /** Connects, and creates the stream if it is missing. Throws if its settings could lose data. */
   static async open(options: BlockStreamOptions): Promise<BlockStream> {
     const connection = await connectTo(options);
     try {
       return await onceReady(async () => {
-        // What the manager asks first is whether there is JetStream at all.
+        // The manager first queries whether JetStream is available.
         const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS });
         const stream = new BlockStream(options, connection, manager);
         await stream.#ensure(options);
@@ -106,9 +110,9 @@ export class BlockStream {
     return !this.#connection.isClosed() && this.#connection.info !== undefined;
   }
 
-  /** The largest message that the servers take, as one of them last said. */
+  /** The largest message that the servers accept, as last reported by one of them. */
   get messageBytesMax(): number {
-    // While there is no server, what the last one took holds.
+    // Without a connection the last known value applies.
     this.#messageBytesMax = this.#connection.info?.max_payload ?? this.#messageBytesMax;
     return this.#messageBytesMax;
   }
@@ -118,8 +122,9 @@ export class BlockStream {
   }
 
   /**
-   * As its leader reports it; throws while there is none, or none that a majority of the servers follows. A stream that
-   * was removed ends before its first message. A leader that is cut off continues to answer without asking the others.
+   * Queries the leader; throws if there is none, or none that a majority of the servers follows. A
+   * stream that was removed ends before its first message. A leader that is cut off continues to
+   * answer without asking the others.
    */
   async end(): Promise<StreamEnd> {
     const info = await this.#info();
@@ -134,8 +139,9 @@ export class BlockStream {
   }
 
   /**
-   * The last place, as the refusal of a message reports it that no place is right for: nothing is stored. In NATS 2.10 the
-   * servers agree on the refusal by a majority; the leader of a later release refuses without asking the others.
+   * The last place, as reported by the rejection of a message that no place can satisfy: nothing is
+   * stored. In NATS 2.10 the servers agree on the rejection by a majority; the leader of a later
+   * release rejects without asking the others.
    */
   async endByRefusal(): Promise<number> {
     const expect = { lastSequence: Number.MAX_SAFE_INTEGER };
@@ -150,7 +156,7 @@ export class BlockStream {
     throw new Error(`a message was stored after sequence number ${expect.lastSequence}`);
   }
 
-  /** What one message says, or undefined when the stream has none at that place. */
+  /** One message; undefined if the stream has none at that place. */
   async at(place: number): Promise<Uint8Array | undefined> {
     return (await this.messageAt(place))?.data;
   }
@@ -160,7 +166,7 @@ export class BlockStream {
       const found = await this.#manager.streams.getMessage(this.#name, { seq: place });
       return found === null
         ? undefined
-        : { place, data: found.data, told: found.header.get(TOLD_HEADER) };
+        : { place, data: found.data, readPosition: found.header.get(READ_POSITION_HEADER) };
     } catch (error) {
       if (error instanceof JetStreamApiError && error.status === 404) return undefined;
       throw error;
@@ -168,30 +174,34 @@ export class BlockStream {
   }
 
   /**
-   * Publishes a message once, under an id by which the servers know a second one of the same. Throws when it
-   * is not known to be stored: it may be.
+   * Publishes a message once, under an id by which the servers recognise duplicates. Throws if it
+   * is unknown whether it was stored.
    */
   async publish(
     id: string,
-    { data, timeoutMs = PUBLISH_TIMEOUT_MS, told }: Outgoing & { readonly timeoutMs?: number },
+    {
+      data,
+      timeoutMs = PUBLISH_TIMEOUT_MS,
+      readPosition,
+    }: Outgoing & { readonly timeoutMs?: number },
   ): Promise<void> {
     await this.#client.publish(this.subject, data, {
       msgID: id,
       timeout: timeoutMs,
       retries: 1,
-      ...headersOf(told),
+      ...headersOf(readPosition),
     });
   }
 
-  /** The same, if it then comes directly behind a place. */
-  async publishBehind(place: number, id: string, { data, told }: Outgoing): Promise<void> {
+  /** The same, if it then directly follows a place. */
+  async publishBehind(place: number, id: string, { data, readPosition }: Outgoing): Promise<void> {
     try {
       await this.#client.publish(this.subject, data, {
         msgID: id,
         timeout: PUBLISH_TIMEOUT_MS,
         retries: 1,
         expect: { lastSequence: place },
-        ...headersOf(told),
+        ...headersOf(readPosition),
       });
     } catch (error) {
       const isOther = error instanceof JetStreamApiError && error.code === WRONG_LAST_SEQUENCE;
@@ -204,8 +214,8 @@ export class BlockStream {
   }
 
   /**
-   * Hands over every message from a place on, in order and each once, until it is stopped. Servers may go away
-   * meanwhile and come back.
+   * Passes on every message starting with a place, in order and each once, until it is stopped.
+   * Servers may disappear and return meanwhile.
    */
   follow(fromPlace: number, follower: Follower): Following {
     const stream = this.#name;
@@ -214,12 +224,12 @@ export class BlockStream {
     return following;
   }
 
-  /** Removes the stream with all that is in it, to be written again from a copy. */
+  /** Removes the stream with its content, before it is written again from a copy. */
   async remove(): Promise<void> {
     try {
       await this.#manager.streams.delete(this.#name);
     } catch (error) {
-      // There was none, or the answer to the first time got lost.
+      // It did not exist, or the answer to the first attempt was lost.
       if (!(error instanceof JetStreamApiError && error.status === 404)) throw error;
     }
   }
@@ -261,7 +271,7 @@ export class BlockStream {
   }
 }
 
-/** Servers that have just been started answer before they can do anything, or not at all. */
+/** Servers that have just started may answer before they are functional, or not at all. */
 async function onceReady<T>(open: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + READY_MS_MAX;
   for (;;) {
@@ -274,27 +284,27 @@ async function onceReady<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The names of the servers that keep a stream. */
+/** The names of the servers that store a stream. */
 function membersOf({ cluster }: StreamInfo): readonly string[] {
   const others = (cluster?.replicas ?? []).map(({ name }) => name);
-  // There is no leader while one is elected.
+  // There is no leader during an election.
   return cluster?.leader ? [cluster.leader, ...others] : others;
 }
 
-/** How long ago the leader has heard last of so many servers that they are a majority with it. */
+/** The time since the leader last heard from enough servers to form a majority with it. */
 function heardOfMajorityMs({ cluster, config }: StreamInfo): number {
   const needed = Math.floor(config.num_replicas / 2);
-  const heard = (cluster?.replicas ?? [])
-    // Never heard of shows as 0.
+  const lastHeardMs = (cluster?.replicas ?? [])
+    // A server that was never heard from shows 0.
     .map(({ active, offline }) => (offline === true || active === 0 ? Infinity : active / 1e6))
     .toSorted((a, b) => a - b);
-  return needed === 0 ? 0 : (heard[needed - 1] ?? Infinity);
+  return needed === 0 ? 0 : (lastHeardMs[needed - 1] ?? Infinity);
 }
 
-function headersOf(told: string | undefined): { readonly headers?: MsgHdrs } {
-  if (told === undefined) return {};
+function headersOf(readPosition: string | undefined): { readonly headers?: MsgHdrs } {
+  if (readPosition === undefined) return {};
   const own = headers();
-  own.set(TOLD_HEADER, told);
+  own.set(READ_POSITION_HEADER, readPosition);
   return { headers: own };
 }
 

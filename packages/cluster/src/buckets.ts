@@ -6,7 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as later } from 'node:timers/promises';
 import { SERVICE_DIGITS_BYTES, serviceName } from '@oddlot/protocol';
 
-/** A key-value bucket of a cluster: `replicas` is how far each is, `leases` who does what. */
+/**
+ * A key-value bucket of a cluster: `replicas` contains the status of each replica, `leases` the
+ * holders of tasks.
+ */
 export function openBucket(
   connection: NatsConnection,
   {
@@ -24,13 +27,13 @@ export function openBucket(
   );
 }
 
-/** When the servers made a bucket, in milliseconds since 1970. */
+/** The time at which the servers created a bucket, in milliseconds since 1970. */
 export async function madeMsOf(bucket: KV): Promise<number> {
   const { streamInfo } = await patiently(() => bucket.status());
   return Date.parse(streamInfo.created);
 }
 
-/** Whether a cluster has it, for who would not make one. */
+/** Whether a cluster has it, for callers that must not create it. */
 export async function hasBucket(
   connection: NatsConnection,
   { cluster, what }: { readonly cluster: string; readonly what: string },
@@ -51,25 +54,28 @@ const FIRST_MS = 1_000;
 const LATER_MS_MAX = 8_000;
 
 /**
- * The keys of a bucket. The client library lists them by a consumer that now and then is not told the end: such a list is
- * given up, and asked for anew.
+ * The keys of a bucket. The client library lists them through a consumer that sometimes misses the
+ * end: such a list is abandoned and requested again.
  */
 export async function keysOf(kv: Pick<KV, 'keys'>): Promise<string[]> {
   for (let forMs = FIRST_MS; ; forMs = Math.min(2 * forMs, LATER_MS_MAX)) {
     const keys = await patiently(() => kv.keys());
     let isWhole = true;
-    const late = setTimeout(() => {
+    const timer = setTimeout(() => {
       isWhole = false;
       keys.stop();
     }, forMs);
     const found: string[] = [];
     for await (const key of keys) found.push(key);
-    clearTimeout(late);
+    clearTimeout(timer);
     if (isWhole) return found;
   }
 }
 
-/** Where what replicas have drawn together lies: beside the leases, and never one itself. */
+/**
+ * Keys of values that replicas create jointly; they are in the bucket of the leases but are not
+ * leases.
+ */
 const NAME_KEY = 'venue-name';
 const CURSOR_KEY = 'cursor-key';
 
@@ -80,19 +86,19 @@ const AGAIN_AFTER_MS = 100;
 type Bucket = Pick<KV, 'create' | 'get'>;
 
 /**
- * What a venue is called whose stream nobody has opened yet. Replicas that are started together would each draw another name,
- * and all but the first could not follow the stream then.
+ * The network name of a venue whose stream is not open yet. Replicas that start together would each
+ * create another name, and only one of them could then follow the stream.
  */
 export function agreeOnName(kv: Bucket, word: string): Promise<string> {
   return agree(kv, NAME_KEY, () => serviceName(word, hexOf(SERVICE_DIGITS_BYTES)));
 }
 
-/** The key of cursors, so that a page which one replica has begun goes on at another. */
+/** The key of cursors, so that a page sequence begun on one replica can continue on another. */
 export async function agreeOnCursorKey(kv: Bucket, bytes: number): Promise<Uint8Array> {
   return Buffer.from(await agree(kv, CURSOR_KEY, () => hexOf(bytes)), 'hex');
 }
 
-/** Whoever writes first has drawn for all. */
+/** The first write determines the value for all. */
 async function agree(kv: Bucket, key: string, draw: () => string): Promise<string> {
   for (;;) {
     const found = await patiently(() => kv.get(key));
@@ -100,7 +106,7 @@ async function agree(kv: Bucket, key: string, draw: () => string): Promise<strin
     try {
       await kv.create(key, draw());
     } catch {
-      // Another one was faster, or nobody has heard it, or it may not be written: it is looked at again.
+      // Another replica was faster, or the write failed or is not allowed: the value is read again.
       await later(AGAIN_AFTER_MS);
     }
   }

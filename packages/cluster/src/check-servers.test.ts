@@ -42,7 +42,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     }
   });
 
-  test('that keep the stream are named where neither the log nor a monitoring port reaches them', async () => {
+  test('that store the stream are named if neither the log nor a monitoring port reaches them', async () => {
     const servers = await startNatsServers({ count: 3 });
     try {
       await servers.ready();
@@ -61,7 +61,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     }
   });
 
-  test('of a release that loses acknowledged messages are refused unless they are accepted by name', async () => {
+  test('of a release that loses acknowledged messages are rejected unless they are accepted by name', async () => {
     const servers = await startNatsServers();
     const old = await behindOlderGreeting(Number(new URL(servers.urls[0]!).port), '2.9.10');
     try {
@@ -69,17 +69,17 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
       await expect(open([servers.urls[0]!, old.url], {})).rejects.toThrow(
         'could lose acknowledged blocks: server n1 runs NATS 2.9.10, but 2.10.0 or later is required. Correct that, or pass --accept-weak-stream',
       );
-      const said: string[] = [];
-      const accepted = await open([old.url], { onWeak: (faults) => said.push(...faults) });
+      const faults: string[] = [];
+      const accepted = await open([old.url], { onWeak: (each) => faults.push(...each) });
       await accepted.close();
-      expect(said).toEqual(['server n1 runs NATS 2.9.10, but 2.10.0 or later is required']);
+      expect(faults).toEqual(['server n1 runs NATS 2.9.10, but 2.10.0 or later is required']);
     } finally {
       old.close();
       await servers.stop();
     }
   });
 
-  test('that do not sync every message are refused where a monitoring port shows it', () =>
+  test('that do not sync every message are rejected if a monitoring port shows it', () =>
     inDirectory(async (folder) => {
       await mkdir(folder, { recursive: true });
       const port = await freePorts(2);
@@ -97,10 +97,10 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
         await expect(open([url], { monitors: [monitor] })).rejects.toThrow(
           `server lazy (${monitor}) does not sync every message (sync_interval: always)`,
         );
-        const said: string[] = [];
-        const onWeak = (faults: readonly string[]): void => void said.push(...faults);
+        const faults: string[] = [];
+        const onWeak = (each: readonly string[]): void => void faults.push(...each);
         await (await open([url], { monitors: [monitor], onWeak })).close();
-        expect(said).toHaveLength(1);
+        expect(faults).toHaveLength(1);
       } finally {
         const ended = once(server, 'exit');
         server.kill('SIGKILL');
@@ -109,7 +109,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     }));
 });
 
-/** A server that greets its clients as an older release would, and is a newer one behind that. */
+/** A newer server that greets its clients like an older release. */
 async function behindOlderGreeting(port: number, version: string) {
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');

@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
-/** A process as the servers see it: a connection of its own. */
+/** A process as the servers see it: a separate connection. */
 async function claim(cluster: string): Promise<{ readonly taken: Error[]; end(): Promise<void> }> {
   const connection = await connect({ servers: [...nats.urls] });
   opened.push(connection);
@@ -23,7 +23,7 @@ async function claim(cluster: string): Promise<{ readonly taken: Error[]; end():
 }
 
 describe.skipIf(!hasNatsServer)('the name of a replica', () => {
-  test('is that of one process, and free when it has ended', async () => {
+  test('belongs to one process, and is free when it has ended', async () => {
     const cluster = randomUUID();
     const first = await claim(cluster);
     await expect(claim(cluster)).rejects.toThrow(
@@ -35,24 +35,24 @@ describe.skipIf(!hasNatsServer)('the name of a replica', () => {
     expect(next.taken).toEqual([]);
   });
 
-  test('one that does not answer has lost it, and ends when it wakes up', async () => {
+  test('is lost by a process that does not answer, which ends when it wakes up', async () => {
     const cluster = randomUUID();
     const subject = `oddlot.${cluster}.replica.a`;
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     nats.connection.subscribe(subject, {
-      callback: (_, message) => void heard.push(message.json()),
+      callback: (_, message) => void received.push(message.json()),
     });
     await nats.connection.flush();
     const next = await claim(cluster);
-    const told = { instance: expect.any(String), isTaken: true };
-    await expect.poll(() => heard.at(-1), { timeout: 10_000 }).toEqual(told);
+    const notification = { instance: expect.any(String), isTaken: true };
+    await expect.poll(() => received.at(-1), { timeout: 10_000 }).toEqual(notification);
     expect(next.taken).toEqual([]);
-    // As one that woke up hears it.
+    // The message as received by a process that wakes up.
     nats.connection.publish(subject, JSON.stringify({ instance: 'another', isTaken: true }));
     await expect.poll(() => next.taken.length, { timeout: 10_000 }).toBe(1);
   });
 
-  test('of two that are started together one stays', async () => {
+  test('stays with one of two processes that start together', async () => {
     const cluster = randomUUID();
     const both = await Promise.allSettled([claim(cluster), claim(cluster)]);
     const ended = (): number =>

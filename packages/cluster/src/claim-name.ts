@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { type Msg, type NatsConnection, RequestError } from '@nats-io/transport-node';
 import { NameTakenError } from './stream-error.ts';
 
-/** Who is not heard by then is dead or frozen. The servers know at once whether anybody listens at all. */
+/**
+ * A process that does not answer within this time is dead or frozen. The servers know immediately
+ * whether there is any listener.
+ */
 const ANSWER_MS = 3_000;
-/** Who has had a name for longer keeps it; of two that were started together one does. */
+/** A process that has had the name for longer keeps it; of two that start together one does. */
 const TOGETHER_MS = 10_000;
 
 type Claim = {
@@ -14,13 +17,17 @@ type Claim = {
   readonly onTaken: (error: NameTakenError) => void;
 };
 
-/** What those who want a name ask, and what who gave up waiting for an answer tells. */
+/**
+ * The question of a process that wants the name, and the notification that it has taken the name
+ * without an answer.
+ */
 type Question = { readonly instance: string; readonly isTaken?: true };
 type Answer = { readonly instance: string; readonly forMs: number };
 
 /**
- * Makes sure that no other process is the replica of this name, for as long as the connection is there. Throws where one is. One
- * that does not answer has lost it, and hears so if it ever wakes up.
+ * Ensures that no other process is the replica with this name while the connection exists. Throws
+ * if there is one. A process that does not answer has lost the name, and is notified when it wakes
+ * up.
  */
 export async function claimName(connection: NatsConnection, claim: Claim): Promise<void> {
   const { cluster, onTaken, replica } = claim;
@@ -41,7 +48,8 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
   const take = (): void =>
     connection.publish(subject, JSON.stringify({ instance, isTaken: true } satisfies Question));
   if (found === 'silent') return take();
-  // Another one may have asked at the same moment, when nobody listened yet: nobody waits for that here.
+  // Another process may have asked at the same moment, before this one listened. The start does not
+  // wait for this check.
   const settle = async (): Promise<void> => {
     const other = await ask(connection, subject, { instance });
     if (typeof other !== 'object' || connection.isClosed()) return;
@@ -52,7 +60,7 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
   void settle();
 }
 
-/** What another process of that name answers; `free` where none listens. */
+/** The answer of another process with that name; `free` if there is no listener. */
 async function ask(
   connection: NatsConnection,
   subject: string,

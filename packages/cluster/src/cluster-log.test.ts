@@ -29,7 +29,7 @@ const open = (options: Options): Promise<LoggedReplica> =>
 const openStream = (cluster: string): Promise<BlockStream> => openTestStream(nats.urls, cluster);
 
 describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
-  test('orders the blocks of all replicas alike, and those of each as it sent them', () =>
+  test('orders the blocks of all replicas identically, and those of each as it sent them', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const replicas = await Promise.all(
@@ -57,7 +57,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const replica of replicas) await replica.close();
     }));
 
-  test('goes on from its own files, and reads only the tail', () =>
+  test('continues from its own files, and reads only the remainder', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
@@ -73,7 +73,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await again.close();
     }));
 
-  test('knows after a silence that its state is old, until it has what was written meanwhile', () =>
+  test('treats its state as old after a silence, until it has everything written meanwhile', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       let thaw: (() => void) | undefined;
@@ -81,7 +81,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const one = await open({
         cluster,
         directory: join(folder, 'a'),
-        wrap: (stream) => late(stream, () => frozen),
+        wrap: (stream) => delayed(stream, () => frozen),
       });
       const other = await open({ cluster, directory: join(folder, 'b') });
       await other.log.append(note('before'));
@@ -99,7 +99,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const each of [one, other]) await each.close();
     }));
 
-  test('blocks that are written while the stream tells its end are not taken for lost', () =>
+  test('does not report blocks as lost that are written while the end of the stream is queried', () =>
     inDirectory(async (folder) => {
       let asked = 0;
       let append: (() => Promise<unknown>) | undefined;
@@ -107,7 +107,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
         cluster: randomUUID(),
         directory: join(folder, 'a'),
         wrap: (stream) =>
-          told(stream, async () => {
+          withEnd(stream, async () => {
             const end = await stream.end();
             await append?.();
             asked += 1;
@@ -122,7 +122,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('a block that got lost on its way comes before those that were sent behind it', () =>
+  test('orders a block that was lost in transit before those sent after it', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();
@@ -138,7 +138,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       );
       expect(swallowed.size).toBe(0);
       expect(one.entries.map(noted).filter((text) => text !== '')).toEqual(numbers.map(String));
-      // What came too early counts for nothing, with a number of its own.
+      // Blocks that arrived too early count as empty, with their own numbers.
       expect(one.entries.length).toBeGreaterThan(numbers.length);
       const other = await open({ cluster, directory: join(folder, 'b') });
       expect(other.entries).toEqual(one.entries.map((entry) => ({ ...entry })));
@@ -146,15 +146,15 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('a block whose acknowledgement got lost is there once', () =>
+  test('contains a block once if its acknowledgement was lost', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();
-      const unheard = new Set([`${name}:1:0`]);
+      const unacknowledged = new Set([`${name}:1:0`]);
       const one = await open({
         cluster,
         directory: join(folder, 'a'),
-        wrap: (stream) => deaf(stream, unheard),
+        wrap: (stream) => withLostAcks(stream, unacknowledged),
       });
       await one.log.append(note('1'), `${name}:1`);
       await one.log.append(note('2'), `${name}:2`);
@@ -162,7 +162,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('time is that of who proposed, and never goes back', () =>
+  test('uses the time of the proposer, which never goes back', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const ahead = await open({ cluster, directory: join(folder, 'a'), now: () => 5_000 });
@@ -177,7 +177,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await ahead.close();
     }));
 
-  test('only one of those who would open it does', () =>
+  test('is opened by only one of several concurrent replicas', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const replicas = await Promise.all(
@@ -192,7 +192,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const replica of replicas) await replica.close();
     }));
 
-  test('a stream that lost what this replica has is told, with the number from which on', () =>
+  test('reports a stream that lost blocks of this replica, with the first missing number', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
@@ -205,7 +205,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       expect(empty.lost).toMatchObject([{ from: 1, to: 3 }]);
       await expect(empty.log.append(note('4'))).rejects.toThrow('lost blocks 1 to 3');
       await empty.close();
-      // Another replica, without a copy, took it for a new one.
+      // Another replica without a copy treated it as a new stream.
       const other = await open({ cluster, directory: join(folder, 'b') });
       for (const text of ['x', 'y', 'z', 'w']) await other.log.append(note(text));
       const forked = open({ cluster, directory: join(folder, 'a') });
@@ -215,20 +215,20 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await other.close();
     }));
 
-  test('a copy that went on by itself is told from one that is longer, and by the first block that differs', () =>
+  test('distinguishes a copy that continued separately from a longer one, by the first block that differs', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
       for (const text of ['1', '2', '3', '4', '5']) await one.log.append(note(text));
       const directory = await crashImage(join(folder, 'a'));
-      // What both say alike, at other times: venues tick alike.
+      // Blocks with equal content at different times, because all venues tick alike.
       const alone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
       for (const text of ['6', '7', '8', '9', '10']) await alone.append(note(text));
       for (const text of ['6', '7']) await one.log.append(note(text));
       const sentence = 'This folder is not a copy of the stream: they differ starting with block 6';
       await alone.close();
       await expect(open({ cluster, directory })).rejects.toThrow(sentence);
-      // Nor is the stream written again from it, unless what the stream has is given up.
+      // The stream is not written again from the copy either, unless its blocks are given up.
       const journal = await FileJournal.open({ directory, clock });
       const restore = async (giveUpFrom?: number): Promise<unknown> =>
         restoreStream({
@@ -249,7 +249,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await went.close();
     }));
 
-  test('what another replica has told of is missed too, and nothing begins in its place', () =>
+  test('also misses blocks reported by another replica, and starts nothing in their place', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const known = () => ({ replica: 'b', height: 5 });
@@ -262,13 +262,14 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const behind = await open({ cluster, directory: join(folder, 'd') });
       await behind.close();
       for (const text of ['2', '3']) await one.log.append(note(text));
-      // Without a copy, and with one that ends before what the stream still has.
+      // Without a copy, and with one that ends before the remaining stream.
       for (const directory of ['a', 'd']) {
         const short = open({ cluster, directory: join(folder, directory), known });
         await expect(short).rejects.toThrow('lost blocks 4 to 5, which replica b reported');
       }
       await one.close();
-      // Who has some of it shows that, and goes on when it is whole again.
+      // A replica with some of the blocks serves them, and continues when the stream is complete
+      // again.
       let height = 4;
       const some = await open({
         cluster,
@@ -280,14 +281,14 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       height = 3;
       await expect.poll(() => some.log.trouble(), { timeout: 10_000 }).toBeUndefined();
       await some.log.append(note('4'));
-      // A stream that falls behind what others have while it is read.
+      // A stream that falls behind the reports of others while it is read.
       height = 9;
       await expect.poll(() => some.lost.length, { timeout: 10_000 }).toBe(2);
       expect(some.lost[1]).toMatchObject({ from: 5, to: 9 });
       await some.close();
     }));
 
-  test('a stream that lost blocks is restored from the longest copy, and all go on by themselves', () =>
+  test('is restored from the longest copy, and all replicas continue without intervention', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();
@@ -327,7 +328,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await longest.close();
     }));
 
-  test('nobody goes on with a stream that is not written to its end', () =>
+  test('does not continue a stream that is not completely written', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const directory = join(folder, 'alone');
@@ -339,13 +340,13 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const one = await open({ cluster, directory: join(folder, 'a') });
       await cutStream({ cluster, url: nats.urls[0]! }, 3);
       await journal.close();
-      // One with nothing, and one with all of it.
+      // One replica without any block, and one with all of them.
       for (const each of [join(folder, 'b'), directory]) {
         await expect(open({ cluster, directory: each })).rejects.toThrow(
           'The stream is incomplete: 2 of the 4',
         );
       }
-      // Who was there waits, and goes on when it is written again.
+      // A running replica waits, and continues when the stream is written again.
       await expect.poll(() => one.lost.length, { timeout: 20_000 }).toBe(1);
       const whole = await FileJournal.open({ directory, clock });
       await restoreStream({
@@ -360,7 +361,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const each of [one, again]) await each.close();
     }));
 
-  test('a stream of another venue, or one that may drop blocks, is refused', () =>
+  test('refuses a stream of another venue, or one that may drop blocks', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
@@ -372,9 +373,9 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await expect(BlockStream.open(options)).rejects.toThrow(
         'stored on 1 servers, but --stream-replicas requires 3',
       );
-      const said: string[] = [];
-      const weak = await BlockStream.open({ ...options, onWeak: (faults) => said.push(...faults) });
-      expect(said).toHaveLength(1);
+      const faults: string[] = [];
+      const weak = await BlockStream.open({ ...options, onWeak: (each) => faults.push(...each) });
+      expect(faults).toHaveLength(1);
       await weak.close();
     }));
 });
@@ -386,8 +387,8 @@ function restored(cluster: string, journal: FileJournal) {
   return { journal, serviceNetwork: 'Test', nowMs: 1_000, reopen };
 }
 
-/** A stream on the way to which some messages get lost once. */
-function told(stream: BlockStream, end: BlockStream['end']): BlockStream {
+/** A stream with the given end. */
+function withEnd(stream: BlockStream, end: BlockStream['end']): BlockStream {
   return new Proxy(stream, {
     get: (target, key) => {
       if (key === 'end') return end;
@@ -397,8 +398,8 @@ function told(stream: BlockStream, end: BlockStream['end']): BlockStream {
   });
 }
 
-/** What comes from the servers waits, as in a process that is frozen. */
-function late(stream: BlockStream, thawed: () => Promise<void>): BlockStream {
+/** Delays everything that comes from the servers, as in a frozen process. */
+function delayed(stream: BlockStream, thawed: () => Promise<void>): BlockStream {
   const { end, follow } = { end: stream.end.bind(stream), follow: stream.follow.bind(stream) };
   stream.end = async () => {
     await thawed();
@@ -420,8 +421,8 @@ function lossy(stream: BlockStream, ids: Set<string>): BlockStream {
   return stream;
 }
 
-/** A stream on the way back from which some acknowledgements get lost once. */
-function deaf(stream: BlockStream, ids: Set<string>): BlockStream {
+/** A stream that loses some acknowledgements once. */
+function withLostAcks(stream: BlockStream, ids: Set<string>): BlockStream {
   const publish = stream.publish.bind(stream);
   stream.publish = async (id, data) => {
     await publish(id, data);

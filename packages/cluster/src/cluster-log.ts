@@ -37,21 +37,22 @@ import {
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { BlockStream } from './block-stream.ts';
 
-/** Blocks that one proposer has on their way. */
+/** Blocks that one proposer has in flight. */
 const FLIGHTS_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
-/** So many looks in a row at a stream that has more than what is read, and it is asked anew. */
+/** After this many consecutive queries show more messages than were read, the reader is renewed. */
 const LOOKS_STALLED_MAX = 3;
-/** So long without a word of the stream's leader, and the venue takes nothing new. */
+/** After this time without an answer of the stream's leader, the venue accepts no new requests. */
 const SILENT_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The log of a venue on many machines: a replicated stream that orders the blocks of all replicas, and a
- * copy of it in the files of this one. A block is applied, and whoever waits for it is answered, when the stream has it
- * (it is only read from there) and it is synced here too: an acknowledged order lies on a quorum of servers and on a disk that
- * this program wrote itself. A start reads its own files and then the tail of the stream.
+ * The log of a venue on several machines: a replicated stream that orders the blocks of all
+ * replicas, and a copy of it in the files of this one. A block is applied and acknowledged when it
+ * has been read back from the stream and is synced here too: an acknowledged order is stored on a
+ * quorum of servers and on a disk that this program wrote itself. A start reads its own files and
+ * then the remainder of the stream.
  */
 export class ClusterLog implements Log {
   readonly #options: ClusterLogOptions;
@@ -59,7 +60,7 @@ export class ClusterLog implements Log {
   readonly #flights = new Map<string, Flight>();
   readonly #uncopied: CopyQueue;
   #opening: StreamOpening | undefined;
-  /** Where proposers stand in what was read, which is ahead of what was applied. */
+  /** The state of the proposers in the blocks read so far, which is ahead of the applied ones. */
   #ahead: ProposalOrder;
   #readTimeMs = 0;
   #history: ReadHistory | undefined;
@@ -67,7 +68,7 @@ export class ClusterLog implements Log {
   #following: Following | undefined;
   #free: (() => void) | undefined;
   #lost: StreamLostError | undefined;
-  /** Whether this replica has what the others wrote. */
+  /** Whether this replica has the blocks written by others. */
   readonly age: StateAge;
   #looking: NodeJS.Timeout | undefined;
   #isConfirming = false;
@@ -103,7 +104,9 @@ export class ClusterLog implements Log {
     this.#free = listener;
   }
 
-  /** From which block of these files on a stream has others in their place; undefined where it has none. */
+  /**
+   * The first block of these files that the stream has replaced by another; undefined without one.
+   */
   get replaced(): Pick<StreamReplacedError, 'era' | 'from'> | undefined {
     return this.#lost instanceof StreamReplacedError ? this.#lost : undefined;
   }
@@ -113,10 +116,11 @@ export class ClusterLog implements Log {
     return this.#lost === undefined ? undefined : this.#dispute.found;
   }
 
-  /** What keeps blocks from being written; undefined when nothing does. */
+  /** The reason why blocks cannot be written; undefined if they can. */
   trouble(): LogTrouble | undefined {
     if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
-    // A server that has lost the others still tells how far the stream goes: what it takes says more.
+    // A server that has lost the others still reports the end of the stream, so the oldest
+    // unconfirmed block is more reliable.
     const [oldest] = this.#flights.values();
     const heardMs = Math.min(this.age.heardMs, oldest?.sinceMs ?? Infinity);
     const sinceMs = performance.now() - heardMs;
@@ -131,7 +135,10 @@ export class ClusterLog implements Log {
     return this.#options.copy.replay(fromSeq, apply, options);
   }
 
-  /** First what lies here, then the tail of the stream; what comes after is told as it comes. */
+  /**
+   * First the local files, then the remainder of the stream; later blocks are passed on as they
+   * arrive.
+   */
   async follow(
     fromSeq: number,
     apply: (entry: LogEntry) => void,
@@ -143,20 +150,21 @@ export class ClusterLog implements Log {
       const { lastPlace } = await patiently(() => this.#options.stream.end());
       await this.#reach(this.#seqOf(lastPlace));
     }
-    // What was read before something was missed is copied and applied.
+    // Blocks read before the loss are copied and applied.
     while (this.#lost !== undefined && !this.#uncopied.isEmpty && !this.#isClosed) await later(5);
-    // Nothing lies here that could be shown meanwhile, or less than the stream still has; and nothing may be begun in its place.
+    // The replica has no state to serve, or less than the remaining stream; and it must not start
+    // another log in its place.
     const isBehind = this.#lost !== undefined && this.lastSeq < this.#lost.from - 1;
     if (this.#lost !== undefined && (this.lastSeq === 0 || isBehind)) throw this.#lost;
   }
 
-  /** Reads the stream behind what lies here, if it has all that does. */
+  /** Reads the stream after the local blocks, if it contains all of them. */
   async #join(): Promise<void> {
     const { clock, copy, followed, onFatal, order, serviceNetwork, stream } = this.#options;
     const parties = { stream, copy, serviceNetwork, nowMs: clock.nowMs() };
     const known = (era: string | undefined): KnownBlock | undefined => this.#known(era);
     try {
-      this.#opening = await agreeOnStream({ ...parties, followed: followed?.kept, known });
+      this.#opening = await agreeOnStream({ ...parties, followed: followed?.record, known });
       this.#history = await this.#readSoFar(this.#opening);
     } catch (error) {
       if (!(error instanceof StreamLostError)) throw error;
@@ -176,11 +184,11 @@ export class ClusterLog implements Log {
     this.#looking ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
   }
 
-  /** Throws where replicas have read different blocks from this stream. */
+  /** Throws if replicas have read different blocks from this stream. */
   async #readSoFar(opening: StreamOpening): Promise<ReadHistory> {
     const { copy, readsAsItIs, stream } = this.#options;
     if (readsAsItIs !== true) {
-      this.#dispute.hear(opening, this.#known(opening.era)?.disputed);
+      this.#dispute.adopt(opening, this.#known(opening.era)?.disputed);
       this.#dispute.assertUnknown(opening);
     }
     const history = await ReadHistory.of(copy, opening);
@@ -199,12 +207,12 @@ export class ClusterLog implements Log {
     });
   }
 
-  /** Appends a block if it then is the one behind this number, and tells whether it was. */
+  /** Appends a block if its number is then the next one after `seq`, and returns whether it is. */
   async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
     const { stream } = this.#options;
     const proposal = `${randomUUID()}:1`;
     this.#buffer.writeBlock(commands, proposal);
-    const message = { data: this.#takeMessage(), told: this.#history?.told };
+    const message = { data: this.#takeMessage(), readPosition: this.#history?.readPosition };
     const isNext = await patiently(() =>
       stream.publishBehind(this.#placeOf(seq), proposal, message),
     ).then(
@@ -221,7 +229,7 @@ export class ClusterLog implements Log {
   async reach(seq: number): Promise<void> {
     if (this.lastSeq >= seq) return;
     if (this.#lost !== undefined) throw this.#lost;
-    const asked = { to: seq, who: 'the history has' };
+    const asked = { to: seq, source: 'the history has' };
     const lost = await confirmedLoss(this.#options.stream, this.#opened, asked);
     if (lost === undefined && (await this.#reach(seq))) return;
     throw this.#lost ?? lost ?? new Error('the log is closed');
@@ -271,28 +279,28 @@ export class ClusterLog implements Log {
     return data;
   }
 
-  /** Until it is read from the stream, which is the only proof that it is there. */
+  /** Resends until the block is read from the stream, which is the only proof that it is there. */
   async #send(flight: Flight): Promise<void> {
     const { attempt, proposal } = flight;
     const isUnread = await sendFlight(flight, {
       stream: this.#options.stream,
-      told: () => this.#history?.told,
+      readPosition: () => this.#history?.readPosition,
       isAwaited: () =>
         !this.#isClosed && this.#flights.get(proposal) === flight && flight.attempt === attempt,
-      onConfirmed: () => this.age.hear(),
+      onConfirmed: () => this.age.recordAnswer(),
     });
     if (!isUnread) return;
     flight.attempt += 1;
     void this.#send(flight);
   }
 
-  #take({ data, place, told }: StreamMessage): Promise<void> | undefined {
-    this.age.hear();
-    // Behind a block that is not what its proposer took it for, nothing is taken.
+  #take({ data, place, readPosition }: StreamMessage): Promise<void> | undefined {
+    this.age.recordAnswer();
+    // Nothing is accepted after a block that differs from what its proposer assumed.
     if (this.#lost !== undefined) return undefined;
     const history = present(this.#history, 'a stream that was joined');
     const seq = this.#seqOf(place);
-    const disputed = history.contradicted(told, seq);
+    const disputed = history.contradicted(readPosition, seq);
     if (disputed !== undefined && this.#options.readsAsItIs !== true)
       return void this.#onDisputed(disputed);
     const { encoded, proposal, timeMs: givenMs } = decodeBlockMessage(data);
@@ -300,7 +308,8 @@ export class ClusterLog implements Log {
     this.#readTimeMs = timeMs;
     const flight = this.#flights.get(proposal);
     const verdict = this.#ahead.take(proposal, timeMs);
-    // What was written from a folder counted there: who begins behind a snapshot has not read what is ahead of it.
+    // Blocks written from a folder have counted there: a replica that begins after a snapshot has
+    // not read their predecessors.
     const counts = verdict === 'next' || seq <= (this.#opening?.lastSeq ?? 0);
     if (!counts) {
       if (verdict === 'early' && flight !== undefined) this.#onEarly(flight);
@@ -313,12 +322,15 @@ export class ClusterLog implements Log {
     const commands = flight?.commands ?? commandsOf(encoded);
     const block = { seq, timeMs, commands, proposal, encoded };
     history.add(block);
-    const kept = this.#uncopied.add({ block, flight });
+    const waiting = this.#uncopied.add({ block, flight });
     this.#free?.();
-    return kept;
+    return waiting;
   }
 
-  /** What is ahead of it is still on its way; else the log has forgotten this proposer, and it must begin anew. */
+  /**
+   * Its predecessor is still in flight; otherwise the log has forgotten this proposer, which must
+   * begin again.
+   */
   #onEarly(flight: Flight): void {
     flight.isEarly = true;
     if (hasEarlier(this.#flights.keys(), flight.proposal)) return;
@@ -328,7 +340,7 @@ export class ClusterLog implements Log {
     );
   }
 
-  /** One that was read out of turn goes again when the one ahead of it has counted. */
+  /** A block that was read out of turn is sent again when its predecessor has counted. */
   #sendEarly(proposal: string): void {
     const { name, number } = parseProposal(proposal);
     const next = this.#flights.get(`${name}:${number + 1}`);
@@ -338,15 +350,18 @@ export class ClusterLog implements Log {
     void this.#send(next);
   }
 
-  /** By what replicas tell now, and by what is remembered here of what they told. */
+  /** From current reports of replicas, and from remembered ones. */
   #known(era: string | undefined): KnownBlock | undefined {
     const { followed, known } = this.#options;
     return higherOf(known?.(era), followed?.knownIn(era));
   }
 
-  /** Asks the leader how far the stream goes: whether there is one, and whether it has all that was read. */
+  /**
+   * Queries the leader for the end of the stream: whether it exists, and whether it contains
+   * everything that was read.
+   */
   async #look(): Promise<void> {
-    // What was read before it is asked: while it answers, more may be written and read.
+    // Determined before the query, because more may be written and read during it.
     const readPlace = (this.#following?.nextPlace ?? 1) - 1;
     const opening = this.#opening;
     try {
@@ -354,26 +369,29 @@ export class ClusterLog implements Log {
       this.#options.followed?.note(known);
       const askedMs = performance.now();
       const { lastPlace } = await this.#options.stream.end();
-      if (this.#following === undefined) return this.age.hear();
-      // It was written anew meanwhile.
+      if (this.#following === undefined) return this.age.recordAnswer();
+      // The stream was written again meanwhile.
       if (this.#opening !== opening) return;
       const lastSeq = this.#seqOf(lastPlace);
-      void this.age.toldEnd(lastSeq, askedMs);
+      void this.age.recordEnd(lastSeq, askedMs);
       this.#renewWhenStalled(this.#following, readPlace, lastPlace);
       const { replacedFrom } = known ?? {};
       if (known && replacedFrom !== undefined) return this.#lose(replacedBy(known, replacedFrom));
       const readSeq = this.#seqOf(readPlace);
-      // Who has not read so far comes to it.
+      // A replica that has not read so far will reach the dispute itself.
       if (known?.disputed !== undefined && known.disputed.to <= readSeq)
         return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);
       if (lastSeq < to) void this.#confirmLoss(to, readSeq < to ? known?.replica : undefined);
     } catch {
-      // Nobody answers: that is what `trouble` tells.
+      // No server answers; `trouble` reports this.
     }
   }
 
-  /** Blocks up to this one were read from the stream, here or by another, and seem not to be there any more. */
+  /**
+   * Blocks up to this one were read from the stream, here or by another replica, and seem to be
+   * missing.
+   */
   async #confirmLoss(to: number, by: string | undefined): Promise<void> {
     const opening = this.#opening;
     if (this.#isConfirming || opening === undefined) return;
@@ -386,7 +404,10 @@ export class ClusterLog implements Log {
     if (isSame && lost !== undefined) this.#lose(lost);
   }
 
-  /** A reader to whom nothing comes although the stream has more; one that waits for its own disk is none. */
+  /**
+   * Renews a reader that receives nothing although the stream has more, unless it waits for the
+   * local disk.
+   */
   #renewWhenStalled(following: Following, readPlace: number, lastPlace: number): void {
     const isStalled =
       lastPlace > readPlace && following.nextPlace - 1 === readPlace && !this.#uncopied.isFull;
@@ -410,7 +431,10 @@ export class ClusterLog implements Log {
     void this.#rejoin();
   }
 
-  /** Until somebody has restored the stream; what was read before it was lost is copied and applied meanwhile. */
+  /**
+   * Repeats until an operator has restored the stream; blocks read before the loss are copied and
+   * applied meanwhile.
+   */
   async #rejoin(): Promise<void> {
     await this.#following?.stop();
     this.#following = undefined;
@@ -421,7 +445,7 @@ export class ClusterLog implements Log {
       try {
         await this.#join();
       } catch (error) {
-        // Somebody restores it just now.
+        // The stream is being restored.
         if (error instanceof StreamUnfinishedError) continue;
         if (!this.#isClosed) this.#options.onFatal(error);
         return;
@@ -429,7 +453,7 @@ export class ClusterLog implements Log {
     }
   }
 
-  /** Resolves when a block is applied here, or with false when it can't be any more. */
+  /** Resolves when a block is applied here, or with false if it cannot be any more. */
   async #reach(seq: number): Promise<boolean> {
     while (this.lastSeq < seq && this.#lost === undefined && !this.#isClosed) await later(5);
     return this.lastSeq >= seq;
@@ -448,28 +472,31 @@ export class ClusterLog implements Log {
   }
 }
 
-/** What the log of a cluster is made of. */
+/** The parts of a cluster's log. */
 export type ClusterLogOptions = {
   readonly stream: BlockStream;
-  /** The files of this replica, in which it keeps what it has read. */
+  /** The files of this replica, in which it stores the blocks that it has read. */
   readonly copy: FileJournal;
-  /** Attached to the replica that follows: where proposers stand in what it has applied. */
+  /** Attached to the following replica: the state of the proposers in the applied blocks. */
   readonly order: ProposalOrder;
   readonly clock: { nowMs(): number };
   readonly serviceNetwork: string;
-  /** Which stream these files follow; undefined for a copy that nobody goes on with. */
+  /** The stream that these files follow; undefined for a copy without continuation. */
   readonly followed?: FollowedStream;
-  /** The highest block that any replica has told of while it followed this stream. */
+  /** The highest block reported by any replica while it followed this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
-  /** Whoever had read others: for an operator who copies what the stream has. */
+  /**
+   * Accepts blocks although other replicas have read different ones: for an operator who copies the
+   * stream.
+   */
   readonly readsAsItIs?: boolean;
-  /** Reading can't go on; the process must end. */
+  /** Reading cannot continue; the process must end. */
   readonly onFatal: (error: unknown) => void;
   /** The stream lacks blocks that this replica has. */
   readonly onLost: (error: StreamLostError) => void;
 };
 
-/** Why nothing can be written now. */
+/** The reason why nothing can be written now. */
 export type LogTrouble =
   | { readonly kind: 'silent'; readonly sinceMs: number }
   | { readonly kind: 'lost'; readonly error: StreamLostError };

@@ -4,7 +4,10 @@ import { confirmedEnd, confirmedLastSeq } from './stream-facts.ts';
 
 const LONG_MS = 60_000;
 
-/** How often servers that give these answers, one a second, are asked before the end is confirmed, and the end. */
+/**
+ * The number of queries before the end is confirmed, and the end, for servers with these answers,
+ * one per second.
+ */
 async function looksAt(
   answers: readonly Partial<StreamEnd>[],
   {
@@ -12,10 +15,10 @@ async function looksAt(
     refused,
   }: { readonly place: number; readonly refused?: readonly (number | undefined)[] },
 ): Promise<number[]> {
-  let looks = 0;
+  let queries = 0;
   const end = async (): Promise<StreamEnd> => {
-    const answer = answers[Math.min(looks, answers.length - 1)];
-    looks += 1;
+    const answer = answers[Math.min(queries, answers.length - 1)];
+    queries += 1;
     return { firstPlace: 1, lastPlace: 10, leader: 'n1', heardMs: 100, ...answer };
   };
   let asked = 0;
@@ -26,7 +29,7 @@ async function looksAt(
     return each ?? 10;
   };
   const confirmed = await confirmedEnd({ end, endByRefusal }, place);
-  return [looks, confirmed];
+  return [queries, confirmed];
 }
 
 test.concurrent.for([
@@ -65,21 +68,21 @@ test.concurrent.for([
     expected: [4, 11],
   },
 ])(
-  'the end of a stream is confirmed by the looks that it takes: $title',
+  'the end of a stream is confirmed by the required number of queries: $title',
   async (each, { expect }) => {
     expect(await looksAt(each.answers, each)).toEqual(each.expected);
   },
 );
 
-test.concurrent('a stream that was written from a folder is not unfinished before that is confirmed', async ({
+test.concurrent('a stream written from a folder counts as unfinished only once that is confirmed', async ({
   expect,
 }) => {
   const opening = { serviceNetwork: 'Test', firstSeq: 5, lastSeq: 9, era: 'an era' };
   let lastPlace = 3;
   const end = async (): Promise<StreamEnd> => {
-    const told = { firstPlace: 1, lastPlace, leader: 'n1', heardMs: 0 };
+    const end = { firstPlace: 1, lastPlace, leader: 'n1', heardMs: 0 };
     lastPlace = 6;
-    return told;
+    return end;
   };
   const stream = { end, endByRefusal: async () => lastPlace };
   expect(await confirmedLastSeq(stream, opening)).toBe(9);

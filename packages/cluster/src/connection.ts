@@ -4,16 +4,16 @@ import { boundedJson } from '@oddlot/host/bounded-json';
 import { isBelowNatsMin, NATS_VERSION_MIN } from './nats-version.ts';
 
 export type ConnectOptions = {
-  /** Addresses of the servers, as `--log` names them. */
+  /** Addresses of the servers, from `--log`. */
   readonly servers: readonly string[];
-  /** Who this is, in the lists of the servers. */
+  /** The name of this client in the server's lists. */
   readonly clientName: string;
   readonly credentials?: Credentials | undefined;
-  /** How long the first connection is waited for; without end where nothing is said. */
+  /** The time limit of the first connection; unlimited if undefined. */
   readonly firstWithinMs?: number | undefined;
 };
 
-/** How a client proves who it is; where several are given, all are shown. */
+/** The credentials of a client; if several are given, all are sent. */
 export type Credentials = {
   readonly user?: string | undefined;
   readonly password?: string | undefined;
@@ -22,7 +22,7 @@ export type Credentials = {
   readonly keyFile?: string | undefined;
 };
 
-/** Nobody answers at any of the addresses. */
+/** No server answers at any of the addresses. */
 class NoServerError extends Error {
   override readonly name = 'NoServerError';
 }
@@ -30,10 +30,10 @@ class NoServerError extends Error {
 const RECONNECT_EVERY_MS = 250;
 const PING_EVERY_MS = 1_000;
 const PINGS_UNANSWERED_MAX = 2;
-/** A server that takes a connection and says nothing. */
+/** The limit for a server that accepts a connection and sends nothing. */
 const SILENT_MS_MAX = 3_000;
 
-/** Connects to any of the servers, and again whenever the connection is lost. */
+/** Connects to any of the servers, and reconnects whenever the connection is lost. */
 export async function connectTo(options: ConnectOptions): Promise<NatsConnection> {
   const { firstWithinMs, servers } = options;
   if (firstWithinMs === undefined) return connectOnce(options, { waitOnFirstConnect: true });
@@ -83,15 +83,15 @@ function connectOnce(
   });
 }
 
-/** What was found out about the servers of a cluster. */
+/** The result of checking the servers of a cluster. */
 type ServerCheck = {
-  /** Why a server could lose a message that it has acknowledged. */
+  /** Reasons why a server could lose an acknowledged message. */
   readonly faults: readonly string[];
   /** Servers whose syncing is unknown, with the reason. */
   readonly unchecked: readonly string[];
 };
 
-/** A server, by what it says of itself. */
+/** A server, as it identifies itself. */
 type Server = { readonly id: string; readonly name: string; readonly version: string };
 
 type Monitored = Server & { readonly url: string; readonly isSyncing: boolean };
@@ -100,12 +100,13 @@ const ANSWER_MS_MAX = 3_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
- * Asks each server for its version, and the monitoring ports that are known whether each message is synced before it is
- * acknowledged. A server that is away does not prevent a start: the others can have a quorum without it.
+ * Queries the version of each server, and through the known monitoring ports whether each message
+ * is synced before it is acknowledged. An unavailable server does not prevent a start, because the
+ * others can form a quorum without it.
  */
 export async function checkServers(
   options: ConnectOptions & { readonly monitors?: readonly string[] | undefined },
-  /** Names of the servers that keep the stream, whichever of them `--log` names. */
+  /** Names of the servers that store the stream, whether or not `--log` contains them. */
   members: readonly string[],
 ): Promise<ServerCheck> {
   const { monitors = [], servers } = options;
@@ -149,13 +150,13 @@ async function monitoredAt(url: string): Promise<Monitored> {
   const response = await fetch(`${url.replace(/\/$/, '')}/varz`, {
     signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
-  const told = (await boundedJson(response, ANSWER_BYTES_MAX)) as {
+  const answer = (await boundedJson(response, ANSWER_BYTES_MAX)) as {
     readonly server_id: string;
     readonly server_name: string;
     readonly version: string;
     readonly jetstream?: { readonly config?: { readonly sync_always?: boolean } };
   };
-  const { jetstream, server_id: id, server_name: name, version } = told;
+  const { jetstream, server_id: id, server_name: name, version } = answer;
   if (typeof id !== 'string' || typeof version !== 'string') throw new TypeError('not a server');
   return { url, id, name, version, isSyncing: jetstream?.config?.sync_always === true };
 }

@@ -18,8 +18,9 @@ type Parties = {
 type Found = { readonly era: string; readonly blocks: BlockRange; error?: StreamLostError };
 
 /**
- * Whether replicas have read different blocks from one stream, and which of them it has. Once noticed it holds for as long as
- * this stream does: somebody has acknowledged what is not there any more, and only an operator can say what holds.
+ * Records whether replicas have read different blocks from one stream, and which of them it has.
+ * Once noticed this holds for the lifetime of the stream: acknowledged blocks are missing, and only
+ * an operator can decide which ones are valid.
  */
 export class Dispute {
   #found: Found | undefined;
@@ -28,24 +29,30 @@ export class Dispute {
     return this.#found;
   }
 
-  /** The same as another replica has told it, unless more is known. */
-  hear(opening: Pick<StreamOpening, 'era'>, blocks: BlockRange | undefined): void {
+  /** Takes over a dispute reported by another replica, unless one is known for this stream. */
+  adopt(opening: Pick<StreamOpening, 'era'>, blocks: BlockRange | undefined): void {
     if (blocks !== undefined && this.#found?.era !== opening.era) this.notice(opening, blocks);
   }
 
-  /** Whose blocks the stream lacks, and from which on, is found out when it is settled. */
+  /**
+   * The replica with the missing blocks, and the first of them, are determined when the dispute is
+   * settled.
+   */
   notice({ era }: Pick<StreamOpening, 'era'>, blocks: BlockRange): StreamLostError {
     this.#found = { era, blocks };
     return new StreamDisputedError(blocks);
   }
 
-  /** Throws what was found out about this very stream. */
+  /** Throws a known dispute about this very stream. */
   assertUnknown({ era }: Pick<StreamOpening, 'era'>): void {
     if (this.#found?.era !== era) this.#found = undefined;
     if (this.#found?.error !== undefined) throw this.#found.error;
   }
 
-  /** Throws where this stream is disputed: by what was noticed, or by its block beside the newest that lies here. */
+  /**
+   * Throws if this stream is disputed: by a known dispute, or because its block differs from the
+   * newest local one.
+   */
   async settle(parties: Parties): Promise<void> {
     const { copy, opening } = parties;
     const { era } = opening;
@@ -57,7 +64,7 @@ export class Dispute {
       from === undefined
         ? new StreamDisputedError(found.blocks)
         : new StreamReplacedError({ from, to: copy.lastSeq, era });
-    // A leader that has just been elected may not have them all yet.
+    // A newly elected leader may not have all blocks yet.
     if (isSure) found.error = error;
     throw error;
   }
@@ -66,7 +73,7 @@ export class Dispute {
     const place = placeOf(opening, copy.lastSeq);
     if (place <= OPENING_PLACE) return undefined;
     const newest = await patiently(() => stream.messageAt(place));
-    const blocks = history.contradicted(newest?.told, copy.lastSeq);
+    const blocks = history.contradicted(newest?.readPosition, copy.lastSeq);
     return blocks === undefined ? undefined : { era: opening.era, blocks };
   }
 }
@@ -74,22 +81,22 @@ export class Dispute {
 type Sides = {
   readonly stream: Pick<BlockStream, 'at'>;
   readonly opening: StreamOpening;
-  /** The newest block that the stream has. */
+  /** The newest block of the stream. */
   readonly lastSeq: number;
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
 };
 
 /**
- * The first block that is another one in a stream than in the files of a replica; undefined where they are alike as far as
- * both go. Histories that went apart do not come together again, so that the newest block of both says whether they did, and
- * halving says where.
+ * The first block that differs between a stream and the files of a replica; undefined if they agree
+ * as far as both go. Histories that diverged do not converge again, so the newest common block
+ * shows whether they did, and bisection finds where.
  */
 export async function firstDiffering(parties: Sides): Promise<number | undefined> {
   const { copy, lastSeq, opening } = parties;
   const first = Math.max(opening.firstSeq, copy.firstSeq);
   const last = Math.min(copy.lastSeq, lastSeq);
   if (await isAlikeUpTo(parties, first, last)) return undefined;
-  // Below `alike` all are the same, and at `other` they are not.
+  // All blocks below `alike` agree, and that at `other` does not.
   let alike = first;
   let other = last;
   while (alike < other) {
@@ -100,10 +107,16 @@ export async function firstDiffering(parties: Sides): Promise<number | undefined
   return other;
 }
 
-/** What came of comparing blocks one by one; it is not sure that none differs where the stream did not have them all. */
+/**
+ * The result of comparing blocks one by one; without `isSure` some blocks were missing in the
+ * stream and not compared.
+ */
 type Compared = { readonly differing: number | undefined; readonly isSure: boolean };
 
-/** The same of some blocks, each of which is compared: behind a block that was replaced others may be alike again. */
+/**
+ * The same for a range in which each block is compared, because blocks after a replaced one may
+ * agree again.
+ */
 export async function compareBlocks(
   { from, to }: BlockRange,
   { copy, opening, stream }: Omit<Sides, 'lastSeq'>,
@@ -115,7 +128,7 @@ export async function compareBlocks(
   const compare = async (own: LogEntry): Promise<void> => {
     if (differing !== undefined) return;
     const data = await patiently(() => stream.at(placeOf(opening, own.seq)));
-    // One that the stream lacks is missing, and not another one.
+    // A block missing in the stream does not count as different.
     if (data === undefined) isSure = false;
     else if (!isSame(own, data)) differing = own.seq;
   };
@@ -123,25 +136,29 @@ export async function compareBlocks(
   return { differing, isSure };
 }
 
-/** Compares the newest of these blocks that has commands here: of entries that did not count the copy keeps no commands. */
+/**
+ * Compares the newest of these blocks with stored commands: for entries that did not count the copy
+ * stores none.
+ */
 async function isAlikeUpTo(parties: Sides, first: number, last: number): Promise<boolean> {
   for (let seq = last; seq >= first; seq -= 1) {
     const own = await entryAt(parties.copy, seq);
     if (own === undefined || own.commands.length === 0) continue;
     const data = await patiently(() => parties.stream.at(placeOf(parties.opening, seq)));
-    // A leader that has just been elected may have lost it: then it is missing, and not another one.
+    // A newly elected leader may lack it, which does not count as different.
     if (data !== undefined) return isSame(own, data);
   }
   return true;
 }
 
 /**
- * What it says alone is not enough: two venues tick alike. A block has its proposer's name, or, where it had none before it was
- * written to a stream or was given another one, its time; a replica may have dated it later only where it has the name.
+ * Equal content is not sufficient, because all venues tick alike. Blocks are identified by the
+ * proposal id, or by the time if there was none before the block was written to a stream or if it
+ * was replaced; a replica may have assigned a later time only to a block with the id.
  */
 function isSame(own: LogEntry, data: Uint8Array): boolean {
   const { encoded, proposal, timeMs } = decodeBlockMessage(data);
-  // One that did not count is kept without what it said, but never with a time before its own.
+  // A block that did not count is stored without content, but never with a time before its own.
   if (own.commands.length === 0) return timeMs <= own.timeMs;
   if (own.proposal !== proposal && own.timeMs !== timeMs) return false;
   const buffer = new BlockBuffer();

@@ -12,17 +12,20 @@ export type Flight = {
   readonly proposal: string;
   readonly sinceMs: number;
   readonly data: Buffer;
-  /** Sent again after it was read out of turn, which the servers must not take for the same message. */
+  /**
+   * Increased when a block is sent again after it was read out of turn, so that the servers do not
+   * treat it as a duplicate.
+   */
   attempt: number;
   isEarly: boolean;
   readonly resolve: (entry: LogEntry) => void;
   readonly reject: (error: unknown) => void;
 };
 
-/** Of a message, in addition to the block. */
+/** The size of a message in addition to the block. */
 const HEADER_BYTES_MAX = 1_024;
 
-/** Why servers that take messages up to a size would refuse a block. */
+/** The error for a block that exceeds the servers' message size. */
 export function sizeFault(bytes: number, messageBytesMax: number): RangeError | undefined {
   const bytesMax = messageBytesMax - HEADER_BYTES_MAX;
   if (bytes <= bytesMax) return undefined;
@@ -31,55 +34,59 @@ export function sizeFault(bytes: number, messageBytesMax: number): RangeError | 
 
 type Sending = {
   readonly stream: Pick<BlockStream, 'publish'>;
-  /** The part of the stream that has been read so far, for the header of the block. */
-  readonly told: () => string | undefined;
-  /** False once the block was read, was refused, or is sent by another attempt. */
+  /** The part of the stream read so far, for the header of the block. */
+  readonly readPosition: () => string | undefined;
+  /** False once the block was read, was rejected, or is sent by another attempt. */
   readonly isAwaited: () => boolean;
   readonly onConfirmed: () => void;
 };
 
 const AGAIN_AFTER_MS = 200;
-/** The first tries of a block wait less long for the servers: about as many as an election takes. */
+/** The first attempts have a shorter timeout; together they cover about one election. */
 const QUICK_TRIES = 8;
 const QUICK_TRY_MS = 1_000;
-/** So long a block that was confirmed is waited for. */
+/** How long a confirmed block is waited for. */
 const UNREAD_MS = 5_000;
 
 /**
- * Sends a block until a server confirms it, and waits for it to be read. True where it does not come and must be sent under
- * another id: a server confirms a message whose id it knows, even one that was lost with an earlier leader. A block that comes
- * twice counts once.
+ * Sends a block until a server confirms it, and waits until it is read. Returns true if it does not
+ * arrive and must be sent under another id: a server confirms a message whose id it knows, even one
+ * that was lost with an earlier leader. A block that arrives twice counts once.
  */
 export async function sendFlight(flight: Flight, sending: Sending): Promise<boolean> {
-  const { isAwaited, onConfirmed, stream, told } = sending;
+  const { isAwaited, onConfirmed, stream, readPosition } = sending;
   const { attempt, data, proposal } = flight;
   for (let tries = 0; isAwaited(); tries += 1) {
     try {
       // A message sent during an election is lost. A short timeout reaches the next leader soon.
       const patience = tries < QUICK_TRIES ? { timeoutMs: QUICK_TRY_MS } : {};
-      await stream.publish(`${proposal}:${attempt}`, { data, told: told(), ...patience });
+      await stream.publish(`${proposal}:${attempt}`, {
+        data,
+        readPosition: readPosition(),
+        ...patience,
+      });
       onConfirmed();
       await later(UNREAD_MS, undefined, { ref: false });
-      // One that is early goes when its turn comes.
+      // A block that is too early is sent in its turn.
       return isAwaited() && !flight.isEarly;
     } catch {
-      // It may be stored or not: the same id is sent again, for as long as it takes.
+      // It is unknown whether the block was stored: the same id is sent again, without a limit.
       await later(AGAIN_AFTER_MS);
     }
   }
   return false;
 }
 
-/** Blocks that were read and wait for the disk here; beyond that reading waits too. */
+/** Blocks that were read and wait for the local disk; beyond this number reading waits too. */
 const UNCOPIED_MAX = 256;
 const ROOM_AGAIN_MS = 1_000;
 
-/** A block that was read, and what of this replica waits for it. */
+/** A block that was read, and its flight if this replica sent it. */
 type Uncopied = { readonly block: OrderedBlock; readonly flight: Flight | undefined };
 
 /**
- * Blocks on their way from the stream into the files of a replica, in order. What the stream has can't be refused: where the
- * disk has no room the replica stands still until there is some.
+ * Blocks on their way from the stream into the files of a replica, in order. Blocks of the stream
+ * cannot be rejected: without disk space the replica waits.
  */
 export class CopyQueue {
   readonly #copy: Pick<FileJournal, 'copy'>;
@@ -101,7 +108,7 @@ export class CopyQueue {
     return this.#uncopied.length >= UNCOPIED_MAX;
   }
 
-  /** Where it returns a promise, the next one waits for it. */
+  /** If it returns a promise, the next block waits for it. */
   add(uncopied: Uncopied): Promise<void> | undefined {
     this.#uncopied.push(uncopied);
     if (!this.#isOutOfRoom) this.#write(uncopied);

@@ -4,63 +4,72 @@ import type { BlockRange } from './read-history.ts';
 
 const FILE = 'followed-stream.json';
 
-/** Heights are those of one writing of the stream: the next one may have been begun to give them up. */
-type Kept = {
+/**
+ * Heights are specific to one era of the stream, because the next one may have been started to give
+ * them up.
+ */
+type Stored = {
   readonly era: string;
   readonly known?: KnownBlock | undefined;
-  /** The first block that the folder has from no stream, since a venue of one machine went on with it. */
+  /**
+   * The first block that is not from a stream, because a venue on one machine continued with the
+   * folder.
+   */
   readonly aloneFrom?: number | undefined;
 };
 
-/** What a folder knows of where it has its blocks from. */
-export type Followed = Pick<Kept, 'aloneFrom' | 'era'>;
+/** The recorded source of a folder's blocks. */
+export type Followed = Pick<Stored, 'aloneFrom' | 'era'>;
 
 /**
- * Which stream a folder follows, and the highest block that any replica has told of, kept beside the journal. Servers that lose
- * blocks lose with them what replicas have told, and who had those blocks may be away just then: the others would go on in their
- * place if they did not remember it themselves.
+ * The stream that a folder follows, and the highest block reported by any replica, stored next to
+ * the journal. If servers lose blocks they also lose the replicas' reports, and the replica with
+ * those blocks may be unavailable: without this record the others would continue in their place.
  */
 export class FollowedStream {
   readonly #file: string;
-  #kept: Kept | undefined;
+  #stored: Stored | undefined;
   #writing: Promise<void> | undefined;
 
   constructor(folder: string) {
     this.#file = join(folder, FILE);
-    this.#kept = read(this.#file);
+    this.#stored = read(this.#file);
   }
 
-  get kept(): Followed | undefined {
-    return this.#kept;
+  get record(): Followed | undefined {
+    return this.#stored;
   }
 
   get era(): string | undefined {
-    return this.#kept?.era;
+    return this.#stored?.era;
   }
 
-  /** Of a stream that is empty nobody knows which one it was. */
+  /** The former era of an empty stream is unknown, so the record applies. */
   knownIn(era: string | undefined): KnownBlock | undefined {
-    return era === undefined || era === this.era ? this.#kept?.known : undefined;
+    return era === undefined || era === this.era ? this.#stored?.known : undefined;
   }
 
-  /** What this folder has from here on, it has from this stream. */
+  /** All later blocks of this folder are from this stream. */
   follow(era: string): void {
-    if (era === this.era && this.#kept?.aloneFrom === undefined) return;
-    this.#kept = { era };
-    writeWholeFile(this.#file, JSON.stringify(this.#kept));
+    if (era === this.era && this.#stored?.aloneFrom === undefined) return;
+    this.#stored = { era };
+    writeWholeFile(this.#file, JSON.stringify(this.#stored));
   }
 
-  /** Remembers a block if it is higher than what is known; while one is written, the next waits for another time. */
+  /**
+   * Records a block if it is higher than the known one; during a write the update is left for a
+   * later call.
+   */
   note(known: KnownBlock | undefined): void {
-    const kept = this.#kept;
-    if (kept === undefined || known === undefined || this.#writing !== undefined) return;
-    if (known.height <= (kept.known?.height ?? 0)) return;
+    const stored = this.#stored;
+    if (stored === undefined || known === undefined || this.#writing !== undefined) return;
+    if (known.height <= (stored.known?.height ?? 0)) return;
     const { height, replica } = known;
-    const next: Kept = { era: kept.era, known: { replica, height } };
-    this.#kept = next;
+    const next: Stored = { era: stored.era, known: { replica, height } };
+    this.#stored = next;
     const text = Buffer.from(JSON.stringify(next));
     const written = writeWholeFileBy(this.#file, (handle) => writeFully(handle, text, 0));
-    // Without room there is none for blocks either.
+    // Without disk space there are no new blocks either.
     this.#writing = written.catch(() => undefined).finally(() => (this.#writing = undefined));
   }
 
@@ -69,40 +78,47 @@ export class FollowedStream {
   }
 }
 
-/** A venue of one machine goes on with a folder: what it has from a block on is of no stream. */
+/**
+ * A venue on one machine continues with a folder: its blocks starting with this one are not from a
+ * stream.
+ */
 export function noteAlone(folder: string, fromSeq: number): void {
   const file = join(folder, FILE);
-  const kept = read(file);
-  if (kept === undefined || kept.aloneFrom !== undefined) return;
-  writeWholeFile(file, JSON.stringify({ era: kept.era, aloneFrom: fromSeq }));
+  const stored = read(file);
+  if (stored === undefined || stored.aloneFrom !== undefined) return;
+  writeWholeFile(file, JSON.stringify({ era: stored.era, aloneFrom: fromSeq }));
 }
 
-/** One that can't be read says nothing, as one that is not there. */
-function read(file: string): Kept | undefined {
+/** An unreadable file counts as missing. */
+function read(file: string): Stored | undefined {
   try {
-    const kept = JSON.parse(readTextFile(file) ?? '{}') as Partial<Kept>;
-    const { aloneFrom, era, known } = kept;
+    const stored = JSON.parse(readTextFile(file) ?? '{}') as Partial<Stored>;
+    const { aloneFrom, era, known } = stored;
     return typeof era === 'string' ? { era, known, aloneFrom } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** A block that a replica has told of. */
+/** A block reported by a replica. */
 export type KnownBlock = {
   readonly replica: string;
   readonly height: number;
-  /** The first of its blocks in whose place the stream has another one, where it said so. */
+  /** The first of its blocks that the stream has replaced by another, if it reported one. */
   readonly replacedFrom?: number | undefined;
-  /** Blocks of the stream in whose place another replica had read others, where it has noticed that. */
+  /**
+   * Blocks of the stream in whose place another replica had read others, if it has noticed that.
+   */
   readonly disputed?: BlockRange | undefined;
 };
 
-/** Of what is told now and what is remembered: blocks that were replaced come before any height. */
+/**
+ * The higher of a current and a remembered report: replaced blocks take precedence over any height.
+ */
 export function higherOf(
-  told: KnownBlock | undefined,
-  kept: KnownBlock | undefined,
+  reported: KnownBlock | undefined,
+  stored: KnownBlock | undefined,
 ): KnownBlock | undefined {
-  if (told?.replacedFrom !== undefined || told?.disputed !== undefined) return told;
-  return (kept?.height ?? 0) > (told?.height ?? 0) ? kept : told;
+  if (reported?.replacedFrom !== undefined || reported?.disputed !== undefined) return reported;
+  return (stored?.height ?? 0) > (reported?.height ?? 0) ? stored : reported;
 }

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { Following } from './following.ts';
 
 /**
- * Consumers that a server gives one after the other: each has messages, or nothing until it is stopped. A place below zero is
- * that of another message.
+ * Consecutive consumers of a server: each has messages, or nothing until it is stopped. A negative
+ * place stands for a different message.
  */
 function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   readonly client: JetStreamClient;
@@ -33,7 +33,7 @@ function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   return { client: { consumers: { get } } as unknown as JetStreamClient, begins };
 }
 
-test('one to whom nothing comes any more is asked anew, for what was read last and what is behind it', async () => {
+test('a stalled reader is renewed, and reads its last message again before the next ones', async () => {
   const { begins, client } = clientOf([[4, 5], 'silent', [5, 6, 7]]);
   const { following, replaced, taken } = follow(client, 4);
   await expect.poll(() => taken).toEqual([4, 5]);
@@ -46,7 +46,7 @@ test('one to whom nothing comes any more is asked anew, for what was read last a
   await following.stop();
 });
 
-test('servers that have another message in the place of one that was read are not read on', async () => {
+test('reading stops if servers have a different message in the place of the last one read', async () => {
   const { begins, client } = clientOf([
     [4, 5],
     [-5, 6, 7],

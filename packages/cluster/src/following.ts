@@ -2,59 +2,65 @@ import { setTimeout as later } from 'node:timers/promises';
 import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
 import { TooLateError, withinMs } from './patiently.ts';
 
-/** A message of the stream by its place in it. */
+/** A message of the stream with its place. */
 export type StreamMessage = {
   readonly place: number;
   readonly data: Uint8Array;
-  /** What its proposer had read when it sent it, where it said so. */
-  readonly told?: string | undefined;
+  /** The read position of its proposer when it was sent, if included. */
+  readonly readPosition?: string | undefined;
 };
 
-/** In a header, which a release that does not know it leaves aside. */
-export const TOLD_HEADER = 'Oddlot-Read';
+/** A header, which releases without support ignore. */
+export const READ_POSITION_HEADER = 'Oddlot-Read';
 
-/** Takes a message; where it returns a promise, the next one waits for it. */
+/** Takes a message; if it returns a promise, the next message waits for it. */
 type TakeMessage = (message: StreamMessage) => Promise<void> | undefined;
 
-/** Who reads a stream, and what it is told. */
+/** The callbacks of a reader of a stream. */
 export type Follower = {
   readonly take: TakeMessage;
-  /** The stream has another message at a place that was read before; nothing more is handed over. */
+  /**
+   * The stream has a different message at a place that was read before; no more messages are passed
+   * on.
+   */
   readonly onReplaced: (place: number) => void;
-  /** What was read can't be taken, or is not there any more. */
+  /** A message cannot be processed, or is not available any more. */
   readonly onFatal: (error: unknown) => void;
 };
 
-/** What is on its way to here: well below what a server lets a slow consumer have. */
+/** Bytes in transit: well below the limit of servers for slow consumers. */
 const BYTES_MAX = 2 * 1024 * 1024;
 const HEARTBEAT_MS = 500;
 const EXPIRES_MS = 5_000;
 const AGAIN_AFTER_MS = 100;
 /**
- * Who has not answered by then is asked again: soon, since what is asked while servers elect a leader nobody ever answers, and
- * later where they are only slow.
+ * The timeout of a request grows from the first value to the second: requests during an election
+ * are never answered, and later the servers may only be slow.
  */
 const OPEN_MS_MIN = 1_000;
 const OPEN_MS_MAX = 8_000;
-/** A consumer of a process that died goes after so long. */
+/** The consumer of a dead process is removed after this time. */
 const INACTIVE_NS = 30_000_000_000;
 
-/** The stream no longer has what comes next for this reader. */
+/** The stream no longer has the next message for this reader. */
 class StreamGapError extends Error {
   override readonly name = 'StreamGapError';
 }
 
 /**
- * Reads a stream in order from a place on, and goes on at the same place after whatever happens to the
- * servers. The client library has a consumer that does most of it; this one asks anew when nothing is heard of it, and
- * believes the places alone.
+ * Reads a stream in order starting with a place, and continues at the same place after any failure
+ * of the servers. The client library's ordered consumer does most of this; this class renews it
+ * when it stalls, and relies only on the places of messages.
  */
 export class Following {
   readonly #client: JetStreamClient;
   readonly #stream: string;
   readonly #follower: Follower;
   #nextPlace: number;
-  /** What was read last, to be read once more by who is asked anew: servers that came back may have another one there. */
+  /**
+   * The last message, which a renewed reader compares: servers that returned may have a different
+   * one there.
+   */
   #last: Uint8Array | undefined;
   #messages: ConsumerMessages | undefined;
   #openMs = OPEN_MS_MIN;
@@ -73,7 +79,7 @@ export class Following {
     this.#follower = options.follower;
   }
 
-  /** The place of the message that is handed over next. */
+  /** The place of the next message to pass on. */
   get nextPlace(): number {
     return this.#nextPlace;
   }
@@ -82,12 +88,12 @@ export class Following {
     this.#ended = this.#run();
   }
 
-  /** Asks anew for what comes next: nothing is heard although there is more. */
+  /** Requests the next messages again, because nothing arrives although there are more. */
   renew(): void {
     this.#messages?.stop();
   }
 
-  /** Resolves when nothing is handed over any more. */
+  /** Resolves when no more messages are passed on. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#messages?.stop();
@@ -100,14 +106,14 @@ export class Following {
       try {
         const opening = this.#open();
         messages = await withinMs(opening, this.#openMs).catch((error: unknown) => {
-          // One that comes too late is stopped.
+          // A consumer that opens too late is stopped.
           opening.then((each) => each.stop()).catch(() => undefined);
           throw error;
         });
         this.#openMs = OPEN_MS_MIN;
       } catch (error) {
         if (error instanceof TooLateError) this.#openMs = Math.min(OPEN_MS_MAX, 2 * this.#openMs);
-        // No leader, or no way to it: it is tried again for as long as it takes.
+        // There is no leader or no connection: it retries without a limit.
         await later(AGAIN_AFTER_MS);
         continue;
       }
@@ -142,7 +148,7 @@ export class Following {
     return this.#last === undefined ? this.#nextPlace : this.#nextPlace - 1;
   }
 
-  /** Returns when this consumer has to be asked for anew. */
+  /** Returns when this consumer must be renewed. */
   async #read(messages: ConsumerMessages): Promise<void> {
     let isFirst = true;
     for await (const message of messages) {
@@ -156,15 +162,15 @@ export class Following {
         return;
       }
       if (place > this.#nextPlace) {
-        // In the middle something was skipped on the way; at the start it is not there any more.
+        // A gap in the middle was skipped in transit; at the start the messages no longer exist.
         if (!isFirst) return;
         throw new StreamGapError(`the stream begins at ${place}, but ${this.#nextPlace} is needed`);
       }
       isFirst = false;
       this.#nextPlace = place + 1;
       this.#last = message.data;
-      const told = message.headers?.get(TOLD_HEADER);
-      const taken = this.#follower.take({ place, data: message.data, told });
+      const readPosition = message.headers?.get(READ_POSITION_HEADER);
+      const taken = this.#follower.take({ place, data: message.data, readPosition });
       if (taken !== undefined) await taken;
     }
   }
@@ -178,7 +184,7 @@ export class Following {
     for await (const status of messages.status()) {
       const isLost =
         status.type === 'heartbeats_missed' ||
-        // It goes on behind what it read last, without looking at that once more.
+        // The library would continue after its last message without comparing it again.
         status.type === 'ordered_consumer_recreated' ||
         status.type === 'consumer_not_found' ||
         status.type === 'consumer_deleted' ||

@@ -1,7 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { decodeAmounts, encodeAmounts } from '@oddlot/replica/codec/amounts-json';
 
-/** Nobody answered, or who did could not do it. */
+/** No holder answered, or the holder could not process the request. */
 class HolderAwayError extends Error {
   override readonly name = 'HolderAwayError';
 }
@@ -11,18 +11,18 @@ type Handlers = Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
 type Question = { readonly what: string; readonly body?: unknown };
 type Answer = { readonly value?: unknown; readonly failed?: string };
 
-/** What was told longer ago than this says nothing about now. */
+/** An older status says nothing about the present. */
 const HEARD_MS = 5_000;
 
 /**
- * Between replicas and the one of them that holds a name: they ask what only the holder can do, and hear what it tells of
- * itself. Nothing of it is kept: a question that gets lost is asked again by who asked it.
+ * Communication between replicas and the holder of a name: they send requests that only the holder
+ * can process, and receive its status. Nothing is stored: the sender repeats a lost request.
  */
 export class HolderLine {
   readonly #connection: NatsConnection;
   readonly #asked: string;
-  readonly #told: string;
-  #heard: { readonly value: unknown; readonly atMs: number } | undefined;
+  readonly #statusSubject: string;
+  #last: { readonly value: unknown; readonly atMs: number } | undefined;
 
   constructor(
     connection: NatsConnection,
@@ -30,26 +30,26 @@ export class HolderLine {
   ) {
     this.#connection = connection;
     this.#asked = `oddlot.${cluster}.${name}.asked`;
-    this.#told = `oddlot.${cluster}.${name}.told`;
+    this.#statusSubject = `oddlot.${cluster}.${name}.told`;
     const callback = (error: Error | null, message: Msg): void => {
       if (error !== null) return;
-      this.#heard = { value: decodeAmounts(message.string()), atMs: performance.now() };
+      this.#last = { value: decodeAmounts(message.string()), atMs: performance.now() };
     };
-    connection.subscribe(this.#told, { callback });
+    connection.subscribe(this.#statusSubject, { callback });
   }
 
-  /** What the holder has told lately; undefined when nothing. */
-  get heard(): unknown {
-    const { atMs = -Infinity, value } = this.#heard ?? {};
+  /** The holder's recent status; undefined without one. */
+  get lastStatus(): unknown {
+    const { atMs = -Infinity, value } = this.#last ?? {};
     return performance.now() - atMs < HEARD_MS ? value : undefined;
   }
 
-  /** To all of them, this one included. */
-  tell(value: unknown): void {
-    this.#connection.publish(this.#told, encodeAmounts(value));
+  /** Sent to all replicas, including this one. */
+  publishStatus(value: unknown): void {
+    this.#connection.publish(this.#statusSubject, encodeAmounts(value));
   }
 
-  /** What the holder answers; throws a HolderAwayError. */
+  /** The holder's answer; throws a HolderAwayError. */
   async ask(what: string, body: unknown, timeoutMs: number): Promise<unknown> {
     const question: Question = { what, body };
     let reply: Msg;
@@ -67,12 +67,12 @@ export class HolderLine {
     return value;
   }
 
-  /** Answers the others until it is told to stop. */
+  /** Answers requests of other replicas until the returned function is called. */
   answer(handlers: Handlers): () => void {
     const replyTo = async (message: Msg): Promise<void> => {
       const { body, what } = decodeAmounts(message.string()) as Question;
       const handle = handlers[what];
-      // Of a newer release: who asked it hears nothing, and says so.
+      // The request of a newer release gets no answer, which its sender reports.
       if (handle === undefined) return;
       let answer: Answer;
       try {
@@ -83,7 +83,7 @@ export class HolderLine {
       message.respond(encodeAmounts(answer));
     };
     const subscription = this.#connection.subscribe(this.#asked);
-    // One does not wait for another: a permit takes as long as a block.
+    // Requests run concurrently, because a permit takes as long as a block.
     const listen = async (): Promise<void> => {
       for await (const message of subscription) replyTo(message).catch(() => undefined);
     };

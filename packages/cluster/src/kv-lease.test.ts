@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (hasNatsServer) kv = await freshBucket();
 });
 
-/** Two processes, by what they have, and who runs what is held. */
+/** Records which of two processes runs a held task. */
 function actors() {
   const running = new Set<string>();
   const terms: number[] = [];
@@ -34,7 +34,7 @@ function actors() {
   return { running, terms, actor, most: () => most };
 }
 
-/** A bucket that a process can be cut off from. */
+/** A bucket from which a process can be cut off. */
 function cuttable() {
   let isCut = false;
   const away = <T>(ask: () => Promise<T>): Promise<T> =>
@@ -52,7 +52,7 @@ function cuttable() {
   };
 }
 
-/** As long as nothing else can run here. */
+/** Blocks the event loop. */
 function blockFor(ms: number): void {
   const endMs = performance.now() + ms;
   while (performance.now() < endMs);
@@ -63,7 +63,7 @@ const fail = (error: unknown): never => {
 };
 
 describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
-  test('one of all holds a name, and when it lets go another does at once', async () => {
+  test('a name has one holder, and after its release another process acquires it immediately', async () => {
     const name = `a name ${randomUUID()}`;
     const { actor, most, running, terms } = actors();
     const leases = ['a', 'b', 'c'].map(
@@ -86,7 +86,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     expect(running.size).toBe(0);
   });
 
-  test('a start that takes long is not begun by others meanwhile', async () => {
+  test('a slow start is not begun by other processes meanwhile', async () => {
     const name = randomUUID();
     const { actor, most, running, terms } = actors();
     const slow = actor('slow');
@@ -106,7 +106,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
       quick.start,
       quick.stop,
     );
-    // For longer than others wait for a holder that says nothing.
+    // Longer than the time after which other processes take over from a silent holder.
     const { revision } = (await kv.get(name))!;
     await expect.poll(async () => (await kv.get(name))!.revision).toBeGreaterThan(revision + 8);
     started.resolve();
@@ -115,7 +115,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await second.release();
   });
 
-  test('a holder that can reach nobody ends by itself before another begins', async () => {
+  test('a holder without a connection ends by itself before another begins', async () => {
     const name = randomUUID();
     const { actor, most, running } = actors();
     const bucket = cuttable();
@@ -141,7 +141,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await held.release();
   });
 
-  test('a term is over for who was frozen in it, before it has run a line', async () => {
+  test('a term has ended for a process that was frozen in it, before it executes any code', async () => {
     const name = randomUUID();
     let own: Term | undefined;
     const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });
@@ -152,13 +152,13 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     );
     expect(own?.isOver()).toBe(false);
     const until = performance.now() + 1_500;
-    // Nothing of this process runs meanwhile, as when it is stopped.
+    // Nothing of this process runs meanwhile, as when it is suspended.
     while (performance.now() < until);
     expect(own?.isOver()).toBe(true);
     await held.release();
   });
 
-  test('a term that was told to be over does not go on, however soon the holder is heard again', async () => {
+  test('a term that was reported as ended does not continue, even if the holder is heard again soon', async () => {
     const name = randomUUID();
     const line = cuttable();
     const lease = new KvLease({ kv: line.kv, madeMs: 0, replica: 'slow', onFatal: fail });
@@ -169,7 +169,8 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
       () => undefined,
     );
     const [first] = terms;
-    // Between two beats, as a process is that has no CPU for a moment: the next one is through and nothing seems lost.
+    // Between two renewals, as in a process without CPU for a moment: the next renewal succeeds and
+    // nothing seems lost.
     blockFor(1_250);
     expect(first!.isOver()).toBe(true);
     await expect.poll(() => terms.length, { timeout: 5_000 }).toBe(2);
@@ -178,7 +179,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await release();
   });
 
-  test('a term of a bucket that was lost and made again is above those of before', async () => {
+  test('a term of a bucket that was lost and created again is above all earlier terms', async () => {
     const name = `a name ${randomUUID()}`;
     const numbers: number[] = [];
     for (const bucket of [kv, await freshBucket()]) {
@@ -212,7 +213,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await release();
   });
 
-  test('a start that fails is told to who holds, and the name is free', async () => {
+  test('a failed start is reported to the caller, and the name is free', async () => {
     const name = randomUUID();
     const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });
     await expect(

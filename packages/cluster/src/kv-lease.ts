@@ -5,8 +5,8 @@ import { assert } from '@oddlot/units';
 import type { Held, Lease, Start, Stop, Term } from '@oddlot/replica/lease';
 
 /**
- * How long things take, by the clock of whoever looks: the holder says that it is there, ends by itself when it could not
- * say so for a while, and is followed by another only later than that.
+ * Intervals by the clock of each process: the holder renews its lease, ends by itself if it could
+ * not renew for a while, and another process takes over only after a longer time.
  */
 const REFRESH_MS = 300;
 const LOOK_MS = 200;
@@ -16,28 +16,33 @@ const OTHERS_WAIT_MS = 1_800;
 type KvLeaseOptions = {
   readonly kv: Pick<KV, 'create' | 'delete' | 'get' | 'update'>;
   /**
-   * When the bucket was made, in milliseconds since 1970. Terms are numbered from there: a bucket that was lost and made
-   * again counts revisions from 1, and what an earlier term has fenced must not outrank the next one. A bucket has
-   * far fewer than 1,000 revisions a second.
+   * The time at which the bucket was created, in milliseconds since 1970. Terms are numbered from
+   * there: a bucket that was lost and created again counts revisions from 1, and its terms must be
+   * above all earlier ones, by which effects were fenced. A bucket has far fewer than 1,000
+   * revisions a second.
    */
   readonly madeMs: number;
-  /** Who this is, for those who look at the leases. */
+  /** The name of this replica in the leases. */
   readonly replica: string;
-  /** What was started could not be stopped, or a later start failed: this process can't be relied on. */
+  /**
+   * A task could not be stopped, or a later start failed: this process is not reliable any more.
+   */
   readonly onFatal: (error: unknown) => void;
   readonly onHeld?: (name: string, isHeld: boolean) => void;
-  /** False while this process should do nothing that others can: what it holds it lets go of. */
+  /** False while this process should do nothing that others can do; it then releases its leases. */
   readonly mayHold?: () => boolean;
 };
 
-/** What is stored under a name. */
+/** The value stored under a name. */
 type Holder = { readonly replica: string; readonly process: string };
 
 /**
- * The leases of a cluster, in a key-value bucket of its NATS servers: one key a name, written by comparing revisions.
+ * The leases of a cluster, in a key-value bucket of its NATS servers: one key per name, written by
+ * comparing revisions.
  *
- * A process that was frozen still believes what it believed before. So this alone keeps nobody from acting late: what a
- * holder does has to be fenced where it has its effect, by the term that it is given, or by rules of the log and the chain.
+ * A frozen process resumes with its old view. Leases alone therefore do not prevent late actions:
+ * the effects of a holder must be fenced where they happen, by the number of its term, or by rules
+ * of the log and the chain.
  */
 export class KvLease implements Lease {
   readonly #options: KvLeaseOptions;
@@ -50,12 +55,12 @@ export class KvLease implements Lease {
     this.#options = options;
   }
 
-  /** The names that this process would hold, and whether it does. */
+  /** The names that this process competes for, and whether it holds them. */
   get held(): ReadonlyMap<string, boolean> {
     return this.#held;
   }
 
-  /** How often a name came to this process or left it. */
+  /** The number of times that this process acquired or lost a name. */
   get changes(): number {
     return this.#changes;
   }
@@ -103,16 +108,19 @@ type TenureParts = {
   readonly onHeld: (isHeld: boolean) => void;
 };
 
-/** One name, as this process sees it: held here, or watched until it falls to this process. */
+/** One name from the view of this process: held here, or watched until this process acquires it. */
 class Tenure {
   readonly #options: KvLeaseOptions;
   readonly #parts: TenureParts;
-  /** The revision of the last thing that was written or seen under the name, and when that was. */
+  /** The revision last written or seen under the name, and the time of that. */
   #revision = 0;
   #seenMs = 0;
   #heldBy: 'nobody' | 'here' | 'elsewhere' = 'elsewhere';
-  /** Of the last term here, whether somebody was told that it is over: who works in it has stopped, and it does not go on. */
-  #told = { isOver: false };
+  /**
+   * Whether the end of the last term here was reported to any caller: work in it has stopped, so it
+   * must not continue.
+   */
+  #termEnd = { isOver: false };
   #isEnding = false;
   #running: Promise<void> | undefined;
 
@@ -121,14 +129,14 @@ class Tenure {
     this.#parts = parts;
   }
 
-  /** Resolves when it is known who holds the name and, if that is this process, what it holds has started. */
+  /** Resolves when the holder is known and, if it is this process, when the task has started. */
   async begin(): Promise<void> {
     while (!(await this.#look())) await later(LOOK_MS);
     if (this.#heldBy === 'here') {
       try {
         await this.#start();
       } catch (error) {
-        // Why it did not start says more than why what there was of it did not stop.
+        // The reason why the start failed is more useful than a failure to stop its remains.
         await this.#stop().catch(() => undefined);
         await this.#letGo();
         throw error;
@@ -145,7 +153,10 @@ class Tenure {
     await this.#letGo();
   }
 
-  /** So that the next one need not wait. Where this does not arrive, it waits. */
+  /**
+   * Releases the name so that the next holder need not wait. If the release is lost, the next
+   * holder waits for the timeout.
+   */
   async #letGo(): Promise<void> {
     const { key } = this.#parts;
     await this.#options.kv.delete(key, { previousSeq: this.#revision }).catch(() => undefined);
@@ -173,7 +184,7 @@ class Tenure {
     return this.#options.mayHold?.() ?? true;
   }
 
-  /** Looks who holds the name, and takes it when nobody does; false when nobody could be asked. */
+  /** Reads the holder of the name, and acquires a free one; false if no server answered. */
   async #look(): Promise<boolean> {
     const { kv } = this.#options;
     const { key, value } = this.#parts;
@@ -186,7 +197,7 @@ class Tenure {
     }
   }
 
-  /** Free is what nobody ever held, what was let go of, and what nobody has said to hold for a while. */
+  /** A name is free if it was never held, was released, or was not renewed for a while. */
   #isFree(entry: KvEntry | null): boolean {
     if (entry === null || entry.operation !== 'PUT') return true;
     if (entry.revision !== this.#revision) {
@@ -205,7 +216,7 @@ class Tenure {
       this.#revision =
         entry === null ? await kv.create(key, value) : await kv.update(key, value, entry.revision);
     } catch {
-      // Somebody else did, or nobody can be asked: the next look tells.
+      // Another process acquired it, or no server answered: the next attempt shows which.
       return;
     }
     this.#seenMs = askedMs;
@@ -220,7 +231,7 @@ class Tenure {
     }
     await this.#renew();
     if (this.#isSilent) await this.#lose();
-    else if (this.#told.isOver) {
+    else if (this.#termEnd.isOver) {
       await this.#lose();
       await this.#letGo();
     }
@@ -234,7 +245,7 @@ class Tenure {
       this.#revision = await kv.update(key, value, this.#revision, HOLDER_SILENT_MS / 2);
       this.#seenMs = askedMs;
     } catch {
-      // Taken by another, or nobody can be asked, which comes to the same when it lasts.
+      // Another process has the name, or no server answers, which has the same effect if it lasts.
     }
   }
 
@@ -244,13 +255,16 @@ class Tenure {
     await this.#stop();
   }
 
-  /** A start that takes long would else be one that another begins meanwhile, and then the next one. */
+  /**
+   * Renews during a slow start; otherwise another process would begin the task meanwhile, and then
+   * the next one.
+   */
   async #start(): Promise<void> {
     this.#parts.onHeld(true);
-    const told = { isOver: false };
-    this.#told = told;
-    const isOver = (): boolean => (told.isOver ||= this.#told !== told || this.#isOver);
-    const end = (): void => void (told.isOver = true);
+    const termEnd = { isOver: false };
+    this.#termEnd = termEnd;
+    const isOver = (): boolean => (termEnd.isOver ||= this.#termEnd !== termEnd || this.#isOver);
+    const end = (): void => void (termEnd.isOver = true);
     const number = this.#options.madeMs + this.#revision;
     const term = { number, holder: this.#parts.holder, isOver, end };
     const started = this.#begun(term);
@@ -273,7 +287,10 @@ class Tenure {
     await this.#parts.stop();
   }
 
-  /** True as soon as another could hold the name, even where the timers of this process did not run. */
+  /**
+   * True as soon as another process could hold the name, even if the timers of this process did not
+   * run.
+   */
   get #isOver(): boolean {
     return this.#heldBy !== 'here' || this.#isSilent;
   }

@@ -27,9 +27,9 @@ import { join } from 'node:path';
 import { SettingError } from '@oddlot/host/settings';
 import type { Credentials } from './connection.ts';
 
-/** What a replica has of the others: the stream that they share, and who of them does what. */
+/** The connection of a replica with the others: the shared stream, and the assignment of tasks. */
 export type Cluster = {
-  /** What this replica is called. */
+  /** The name of this replica. */
   readonly replica: string;
   readonly lease: KvLease;
   readonly board: ReplicaBoard;
@@ -38,42 +38,45 @@ export type Cluster = {
   attested(height: number): Promise<Hash | undefined>;
   /** The first block of the stream; undefined while there is no stream. */
   readonly firstSeq: number | undefined;
-  /** What a venue has paid and signed, for whoever works on the settlement chain. */
+  /** The payments and signatures of a venue, for the replica that works on the settlement chain. */
   readonly records: RecordStream;
-  /** To that replica, from the others. */
+  /** Requests to that replica from the others. */
   readonly line: HolderLine;
-  /** Attached to the replica, and asked by its log. */
+  /** Attached to the replica, and used by its log. */
   readonly order: ProposalOrder;
-  /** What clients sign for; undefined where this replica's folder says it, or nobody asked for a name. */
+  /**
+   * The network name in signatures; undefined if it is in this replica's folder, or if no name is
+   * configured.
+   */
   readonly serviceNetwork: string | undefined;
-  /** What the cursors of pages are sealed with, on all replicas. */
+  /** The key that seals the cursors of pages on all replicas. */
   readonly cursorKey: Uint8Array;
-  /** The log that all of them have, with the files of this one as its copy. */
+  /** The shared log, with the files of this replica as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
-  /** Tells the others of this replica from here on. */
+  /** Starts to report this replica to the others. */
   tell(own: () => OwnFacts): Promise<void>;
-  /** How far this clock lies from those of most others; above zero when it is ahead. */
+  /** The difference of this clock from most others; positive if it is ahead. */
   clockApartMs(): number;
-  /** Runs what a venue has one of only while this says so, and everything else that was given here. */
+  /** Runs singleton tasks only while this returns true, along with all other such conditions. */
   holdWhile(may: () => boolean): void;
-  /** This replica serves: clients may come, at the address that was configured. */
+  /** This replica accepts clients at its configured address. */
   serving(): void;
-  /** Nobody should come any more. */
+  /** This replica accepts no more clients. */
   leave(): Promise<void>;
-  /** Lets go of the servers. Whoever has opened the log has closed that before. */
+  /** Disconnects from the servers. The owner of the log must close it before. */
   disconnect(): Promise<void>;
-  /** Those that clients can go to. */
+  /** The replicas that accept clients. */
   replicas(): readonly ReplicaPlace[];
 };
 
-/** Where clients reach a replica, and how far it is. */
+/** The address of a replica for clients, and its newest block. */
 export type ReplicaPlace = {
   readonly replica: string;
   readonly url: string;
   readonly height: number;
 };
 
-/** What a replica says of itself: what it has applied once it leads, and before that nothing new. */
+/** The status of a replica: its applied blocks once it leads, and until then its last known one. */
 type OwnFacts = Pick<BoardEntry, 'attested' | 'clockMs' | 'isWaiting' | 'rules'> & {
   readonly head: Pick<BoardEntry, 'hash' | 'height'> | undefined;
 };
@@ -86,7 +89,7 @@ type ClusterDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** Joins the cluster that is configured; undefined where the venue is one process. */
+/** Joins the configured cluster; undefined if the venue is one process. */
 export function openCluster(
   config: ClusterConfig,
   deps: ClusterDependencies,
@@ -150,7 +153,7 @@ async function joinServers(
       return (ownLog = new ClusterLog({ ...parts, stream, order, followed, known, copy }));
     },
     tell: (own) =>
-      board.tell(() => ({
+      board.report(() => ({
         ...entryOf(replica, own(), board.entryOf(replica)),
         ...standingOf(ownLog, followed),
         url: ownUrl,
@@ -177,7 +180,7 @@ async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined
   return opening && decodeOpening(opening);
 }
 
-/** Which stream it follows, and what of it is not what it has read there. */
+/** The followed stream, and the blocks in it that differ from those read earlier. */
 function standingOf(
   log: ClusterLog | undefined,
   followed: FollowedStream,
@@ -193,7 +196,7 @@ function placesOf({ present }: ReplicaBoard): ReplicaPlace[] {
   );
 }
 
-/** Of a venue that begins with this start, unless the folder has brought one along. */
+/** The name of a new venue, unless the folder has one. */
 async function newName(
   { data, serviceNetwork: word }: ClusterConfig,
   leases: KV,
@@ -202,7 +205,7 @@ async function newName(
   return agreeOnName(leases, word);
 }
 
-/** Before it leads, a replica has what it told when it ran last. */
+/** Before it leads, a replica reports the status of its last run. */
 function entryOf(
   replica: string,
   { head, ...facts }: OwnFacts,
@@ -214,7 +217,7 @@ function entryOf(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Connects to the servers, and logs what could not be checked. */
+/** Connects to the servers, and logs which checks were not possible. */
 export async function openStream(
   config: ClusterConfig,
   {
@@ -252,14 +255,14 @@ export async function openStream(
   });
 }
 
-/** Takes a stream for what it is where an operator has said so, and says what it could lose. */
+/** Accepts a weak stream if the operator has configured so, and logs what it could lose. */
 export function onWeakOf({ acceptWeakStream }: ClusterConfig, log: Logger) {
   if (!acceptWeakStream) return undefined;
   return (faults: readonly string[]): void =>
     log.warn({ faults }, 'weak stream accepted: it could lose acknowledged blocks');
 }
 
-/** `nats://a:4222,b:4222` as the client library takes it. */
+/** `nats://a:4222,b:4222` in the format of the client library. */
 function serversOf(url: string): string[] {
   const [scheme, rest = ''] = url.split('://', 2);
   return rest.split(',').map((address) => `${scheme}://${address.trim()}`);

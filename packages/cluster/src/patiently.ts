@@ -3,10 +3,13 @@ import { ClosedConnectionError, DrainingConnectionError } from '@nats-io/transpo
 import { NotNextError } from './stream-error.ts';
 
 const AGAIN_AFTER_MS = 200;
-/** The client library gives up earlier, but for lists whose end never comes. */
+/** The client library times out earlier, except for lists whose end never arrives. */
 const ANSWER_MS_MAX = 10_000;
 
-/** Asks again for as long as nobody can answer, or does not; what can't get better by waiting is thrown. */
+/**
+ * Repeats a query while no server can answer or does answer; throws errors that waiting cannot
+ * resolve.
+ */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -22,21 +25,23 @@ export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What was asked for took longer than it may; it may still come. */
+/** The result exceeded its time limit; it may still arrive. */
 export class TooLateError extends Error {
   override readonly name = 'TooLateError';
 }
 
-/** Waits for something, but no longer than this; what comes later, and how it fails, is up to whoever began it. */
+/**
+ * Waits for a promise with a time limit; the caller is responsible for a later result or failure.
+ */
 export async function withinMs<T>(asked: Promise<T>, ms: number): Promise<T> {
   const over = new AbortController();
-  const late = later(ms, undefined, { signal: over.signal, ref: false }).then(() => {
+  const timeout = later(ms, undefined, { signal: over.signal, ref: false }).then(() => {
     throw new TooLateError(`no answer within ${ms} ms`);
   });
-  late.catch(() => undefined);
+  timeout.catch(() => undefined);
   asked.catch(() => undefined);
   try {
-    return await Promise.race([asked, late]);
+    return await Promise.race([asked, timeout]);
   } finally {
     over.abort();
   }

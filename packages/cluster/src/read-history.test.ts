@@ -12,26 +12,26 @@ const block = (seq: number, rest: Other = {}): LogEntry => ({
   ...(rest as Partial<LogEntry>),
 });
 
-/** One that has read blocks up to a number, of which some are others. */
+/** A history up to a block, some of whose blocks differ. */
 function history(to: number, others: Readonly<Record<number, Other>> = {}, after = 0) {
   const read = new ReadHistory(ERA, after);
   for (let seq = after + 1; seq <= to; seq += 1) read.add(block(seq, others[seq]));
   return read;
 }
 
-describe('what a proposer had read', () => {
+describe('the read position of a proposer', () => {
   test.each([
     ['its name', { proposal: 'q:1' }],
     ['its time', { timeMs: 7 }],
     ['that it did not count', { commands: [], proposal: undefined }],
-  ] as const)('is another one by %s', (_what, other: Other) => {
-    const { told } = history(9, { 5: other });
-    expect(history(12).contradicted(told, 13)).toEqual({ from: 1, to: 9 });
-    expect(history(12, { 5: other }).contradicted(told, 13)).toBeUndefined();
-    expect(history(12, {}, 5).contradicted(told, 13)).toBeUndefined();
+  ] as const)('shows a different block by %s', (_what, other: Other) => {
+    const { readPosition } = history(9, { 5: other });
+    expect(history(12).contradicted(readPosition, 13)).toEqual({ from: 1, to: 9 });
+    expect(history(12, { 5: other }).contradicted(readPosition, 13)).toBeUndefined();
+    expect(history(12, {}, 5).contradicted(readPosition, 13)).toBeUndefined();
   });
 
-  test('is the same whoever began where, and however long ago', () => {
+  test('is the same for any starting block and any distance', () => {
     for (const [to, after] of [
       [1, 0],
       [1_500, 3],
@@ -40,27 +40,27 @@ describe('what a proposer had read', () => {
       [20_001, 0],
     ] as const) {
       const reader = history(to + 40, {}, after);
-      expect(reader.contradicted(history(to, {}, 0).told, to + 41)).toBeUndefined();
+      expect(reader.contradicted(history(to, {}, 0).readPosition, to + 41)).toBeUndefined();
       const other = history(to, { [to]: { proposal: 'q:1' } });
-      expect(reader.contradicted(other.told, to + 41)?.to).toBe(
+      expect(reader.contradicted(other.readPosition, to + 41)?.to).toBe(
         after < to - 1_024 || to < 1_025 ? to : undefined,
       );
     }
   });
 
-  test('can not be beyond the block that tells it', () => {
-    expect(history(9).contradicted(history(9).told, 9)).toEqual({ from: 9, to: 9 });
-    expect(history(4).contradicted(history(9).told, 5)).toEqual({ from: 5, to: 9 });
+  test('cannot be beyond the block that contains it', () => {
+    expect(history(9).contradicted(history(9).readPosition, 9)).toEqual({ from: 9, to: 9 });
+    expect(history(4).contradicted(history(9).readPosition, 5)).toEqual({ from: 5, to: 9 });
   });
 
-  test('is nothing of a stream that was written anew, nor what nobody said', () => {
+  test('is ignored for a stream that was written again, and if it is missing', () => {
     const other = new ReadHistory('c222', 0);
     for (let seq = 1; seq < 5; seq += 1) other.add(block(seq, { timeMs: 1 }));
-    for (const told of [other.told, undefined, '', 'x', `${ERA} 1 2`])
-      expect(history(9).contradicted(told, 10)).toBeUndefined();
+    for (const readPosition of [other.readPosition, undefined, '', 'x', `${ERA} 1 2`])
+      expect(history(9).contradicted(readPosition, 10)).toBeUndefined();
   });
 
-  test('is nothing that a stream was written from a folder with, whatever it is called where', async () => {
+  test('ignores blocks written from a folder, whose ids differ between copies', async () => {
     const folder = (names: string, lastSeq: number) => ({
       firstSeq: 1,
       lastSeq,
@@ -72,14 +72,14 @@ describe('what a proposer had read', () => {
     const opening = { era: ERA, lastSeq: 6 };
     const reader = await ReadHistory.of(folder('a', 9), opening);
     for (const lastSeq of [4, 6, 8]) {
-      const teller = await ReadHistory.of(folder('b', lastSeq), opening);
-      expect(reader.contradicted(teller.told, 10)).toBeUndefined();
-      // Whoever reads the rest of what was written comes to the same.
-      for (let seq = lastSeq + 1; seq <= 9; seq += 1) teller.add(block(seq));
-      expect(teller.told).toBe(reader.told);
+      const source = await ReadHistory.of(folder('b', lastSeq), opening);
+      expect(reader.contradicted(source.readPosition, 10)).toBeUndefined();
+      // A reader of the remaining written blocks gets the same result.
+      for (let seq = lastSeq + 1; seq <= 9; seq += 1) source.add(block(seq));
+      expect(source.readPosition).toBe(reader.readPosition);
     }
     const other = await ReadHistory.of(folder('a', 6), opening);
     other.add(block(7, { proposal: 'q:1' }));
-    expect(reader.contradicted(other.told, 10)).toEqual({ from: 7, to: 7 });
+    expect(reader.contradicted(other.readPosition, 10)).toEqual({ from: 7, to: 7 });
   });
 });

@@ -3,26 +3,30 @@ import type { LogEntry } from '@oddlot/replica/block';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { StreamOpening } from './block-message.ts';
 
-/** Blocks that a proposer answers for. */
+/** The number of blocks covered by a proposer's read position. */
 const NAMED = 1_024;
-/** Blocks that are remembered: those that name them may be on their way for a while. */
+/**
+ * The number of blocks remembered, because blocks that refer to them may be in transit for a while.
+ */
 const REMEMBERED = 8_192;
-/** Of those that lie here, so many are read when a replica joins. */
+/** The number of local blocks read when a replica joins. */
 const RECALLED = 2 * NAMED;
-const TOLD = /^(\S+) (\d+) (\d+) (\d+)$/;
+const READ_POSITION = /^(\S+) (\d+) (\d+) (\d+)$/;
 
-/** Blocks of a log, the first and the last one included. */
+/** A range of blocks, both ends included. */
 export type BlockRange = { readonly from: number; readonly to: number };
 
 /**
- * What a replica has read of a stream, as checksums. Each block says what its proposer had read when it sent it; whoever
- * has read something else knows by that, with the next block and whoever lost what, that servers have lost a block and taken
- * another one in its place. A checksum is of a block as replicas keep it: what its content was by another release's codec is
- * no part of it, and nor are the blocks that a stream was written from a folder with, which have other names there.
+ * The blocks that a replica has read from a stream, as checksums. Each block contains the read
+ * position of its proposer; a replica that has read something else detects this with the next
+ * block, whichever replica was affected: servers have lost a block and accepted another one in its
+ * place. A checksum covers a block as replicas store it: it does not include the content, whose
+ * encoding differs between releases, nor blocks that were written from a folder, whose ids differ
+ * there.
  */
 export class ReadHistory {
   readonly #era: string;
-  /** Of all blocks up to one, by its number. */
+  /** Cumulative checksums by block number. */
   readonly #sums = new Uint32Array(REMEMBERED);
   readonly #begunAfter: number;
   #last: number;
@@ -33,7 +37,7 @@ export class ReadHistory {
     this.#last = afterSeq;
   }
 
-  /** With the newest blocks of a copy. */
+  /** Initialised with the newest blocks of a copy. */
   static async of(
     copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>,
     { era, lastSeq: writtenTo = 0 }: Pick<StreamOpening, 'era' | 'lastSeq'>,
@@ -46,28 +50,29 @@ export class ReadHistory {
     return history;
   }
 
-  /** One that was written from a folder is left aside. */
+  /** A block that was written from a folder is ignored. */
   add({ commands, proposal, seq, timeMs }: LogEntry): void {
     if (seq <= this.#begunAfter) return;
-    // One that did not count has no name where it is kept.
+    // A block that did not count is stored without an id.
     const name = commands.length === 0 ? '' : (proposal ?? '');
     const text = `${seq} ${timeMs} ${commands.length} ${name}`;
     this.#sums[seq % REMEMBERED] = this.#sumAt(this.#last) + crc32(text);
     this.#last = seq;
   }
 
-  /** What a block tells that is sent now. */
-  get told(): string {
+  /** The read position for a block that is sent now. */
+  get readPosition(): string {
     const after = Math.max(this.#oldest, this.#last - NAMED);
     return `${this.#era} ${after} ${this.#last} ${this.#sumOf(after, this.#last)}`;
   }
 
   /**
-   * The blocks among which one is another one here than where a block was sent, by what that block tells; undefined where they are
-   * alike, or nobody can say. Its proposer can't have read a block before it was there either.
+   * The blocks among which one differs between this replica and the proposer of a block, by the
+   * read position in that block; undefined if they agree or the answer is unknown. The position
+   * cannot include blocks that did not exist when it was sent.
    */
-  contradicted(told: string | undefined, seq: number): BlockRange | undefined {
-    const [, era, ...numbers] = TOLD.exec(told ?? '') ?? [];
+  contradicted(readPosition: string | undefined, seq: number): BlockRange | undefined {
+    const [, era, ...numbers] = READ_POSITION.exec(readPosition ?? '') ?? [];
     if (era !== this.#era) return undefined;
     const [after = 0, to = 0, sum = 0] = numbers.map(Number);
     if (to >= seq) return { from: seq, to };

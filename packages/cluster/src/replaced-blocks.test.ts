@@ -26,7 +26,7 @@ type Options = Omit<Parameters<typeof openClusterLog>[0], 'urls'>;
 const open = (options: Options): Promise<LoggedReplica> =>
   openClusterLog({ ...options, urls: nats.urls });
 
-/** As an operator has a stream written again, from the folder of a replica. */
+/** Restores a stream from the folder of a replica, as an operator does. */
 async function restoreFrom(directory: string, cluster: string, giveUpFrom?: number): Promise<void> {
   const journal = await FileJournal.open({ directory, clock: { nowMs: () => 1_000 } });
   const stream = await openTestStream(nats.urls, cluster);
@@ -38,7 +38,7 @@ async function restoreFrom(directory: string, cluster: string, giveUpFrom?: numb
 }
 
 describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in their place', () => {
-  test('is noticed by who has them, and whoever hears of it takes nothing either', () =>
+  test('is noticed by the replica that has them, and replicas that hear of it accept no requests either', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const [a, b] = [join(folder, 'a'), join(folder, 'b')];
@@ -47,7 +47,8 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await (await open({ cluster, directory: b })).close();
       for (const text of ['3', '4']) await one.log.append(note(text));
       await one.close();
-      // The servers come back without the last two, and the one who had them is away.
+      // The servers return without the last two blocks, and the replica that had them is
+      // unavailable.
       await cutStream({ cluster, url: nats.urls[0]! }, 3);
       let known: KnownBlock | undefined;
       const other = await open({ cluster, directory: b, known: () => known });
@@ -69,14 +70,14 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await expect.poll(() => other.log.trouble(), { timeout: 10_000 }).toBeUndefined();
       await other.log.append(note('w'));
       for (const each of [back, other]) await each.close();
-      // One that went on by itself has nothing that anybody waits for.
+      // Blocks added by a separate venue are not missed by any replica.
       noteAlone(`${a}-of`, 3);
       await expect(open({ cluster, directory: a })).rejects.toThrow(
         'This folder is not a copy of the stream: they differ starting with block 3',
       );
     }));
 
-  test('is so after it was restored too, unless they were given up then', () =>
+  test('is noticed after a restore too, unless the blocks were given up then', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const [a, b] = [join(folder, 'a'), join(folder, 'b')];
@@ -86,7 +87,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       for (const text of ['2', '3']) await one.log.append(note(text));
       await one.close();
       const { era } = new FollowedStream(`${b}-of`);
-      // Everything is lost, nobody knows of more, and the shorter copy is taken.
+      // Everything is lost, no replica knows of more, and the shorter copy is used.
       const stream = await openTestStream(nats.urls, cluster);
       await stream.remove();
       await stream.close();
@@ -96,7 +97,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await other.close();
       const back = await open({ cluster, directory: a });
       expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 2, to: 3 }]);
-      // Told of the stream that the others follow.
+      // The report names the stream that the others follow.
       expect(back.log.replaced?.era).toBe(new FollowedStream(`${b}-of`).era);
       expect(back.log.replaced?.era).not.toBe(era);
       await back.close();
@@ -104,13 +105,13 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await expect(open({ cluster, directory: a })).rejects.toThrow(
         'they differ starting with block 2',
       );
-      const kept = await open({ cluster, directory: b });
-      expect(kept.entries.map(noted)).toEqual(['1', 'x', 'y', 'z']);
-      expect(kept.lost).toEqual([]);
-      await kept.close();
+      const restarted = await open({ cluster, directory: b });
+      expect(restarted.entries.map(noted)).toEqual(['1', 'x', 'y', 'z']);
+      expect(restarted.lost).toEqual([]);
+      await restarted.close();
     }));
 
-  test('is not what a folder has beyond it that went on by itself', () =>
+  test('does not include blocks that a folder added as a separate venue', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const a = join(folder, 'a');
@@ -125,14 +126,14 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await expect(open({ cluster, directory: a })).rejects.toThrow(
         'This folder is not a copy of the stream: they differ starting with block 3',
       );
-      // Without a word of where it has them from they may have been acknowledged.
+      // Without a record of their source the blocks may have been acknowledged.
       await rm(`${a}-of`, { recursive: true });
       const unknown = await open({ cluster, directory: a });
       expect(unknown.lost).toMatchObject([{ name: 'StreamLostError', from: 3, to: 4 }]);
       await unknown.close();
     }));
 
-  test('is noticed by who reads it', () =>
+  test('is noticed by reading replicas', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       let isAway = false;
@@ -141,7 +142,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
         directory: join(folder, 'a'),
         wrap: (stream) => {
           const end = stream.end.bind(stream);
-          // What it would notice by asking how far the stream goes.
+          // Without this, the replica would notice it by querying the end of the stream.
           stream.end = () => (isAway ? Promise.reject(new Error('no answer')) : end());
           return stream;
         },
@@ -158,17 +159,18 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await expect.poll(() => one.log.replaced?.from, { timeout: 20_000 }).toBe(2);
       expect(one.entries.map(noted)).toEqual(['1', '2', '3']);
       for (const each of [one, other]) await each.close();
-      // A copy of the folder alone is of nobody knows what.
+      // The source of the copy of a folder alone is unknown.
       await expect(open({ cluster, directory: b })).rejects.toThrow(
         'they differ starting with block 2',
       );
     }));
 
   /**
-   * A replica that has read three blocks, of which the servers have lost the last one and have another in its place. It goes on
-   * behind it as a reader does whose client asks anew by itself, and believes for a while that the old one is there.
+   * A replica that has read three blocks, of which the servers have lost the last one and have
+   * another in its place. Its client resumes reading after the block by itself, so for a while the
+   * replica assumes that the old block is there.
    */
-  async function deceived(folder: string, rest: Partial<Options> = {}) {
+  async function misled(folder: string, rest: Partial<Options> = {}) {
     const cluster = randomUUID();
     const a = join(folder, 'a');
     const before = await open({ cluster, directory: a });
@@ -195,9 +197,9 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
     return { cluster, one, other, reveal: () => void (isDeceived = false) };
   }
 
-  test('is noticed with the next block by who goes on behind one of them', () =>
+  test('is noticed with the next block by a replica that continues after a replaced one', () =>
     inDirectory(async (folder) => {
-      const { one, other, reveal } = await deceived(folder);
+      const { one, other, reveal } = await misled(folder);
       await other.log.append(note('y'));
       await expect.poll(() => one.lost.length, { timeout: 10_000 }).toBe(1);
       expect(one.lost).toMatchObject([{ name: 'StreamDisputedError', from: 1, to: 3 }]);
@@ -212,21 +214,22 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       for (const each of [one, other]) await each.close();
     }));
 
-  test('is noticed when who wrote behind it had read others, by all who read that, until it is decided', () =>
+  test('is noticed by all readers of a block whose proposer had read others, until it is decided', () =>
     inDirectory(async (folder) => {
-      const told: KnownBlock[] = [];
-      const known = (): KnownBlock | undefined => told.at(-1);
-      const { cluster, one, other, reveal } = await deceived(folder, { known });
+      const reports: KnownBlock[] = [];
+      const known = (): KnownBlock | undefined => reports.at(-1);
+      const { cluster, one, other, reveal } = await misled(folder, { known });
       await one.log.append(note('4'));
       await expect.poll(() => other.lost.length, { timeout: 10_000 }).toBe(1);
       expect(one.lost).toEqual([]);
       reveal();
-      // It remembers greater heights than those of who has stopped.
-      told.push({ replica: 'a', height: 4 });
-      const kept = () => new FollowedStream(`${join(folder, 'a')}-of`).knownIn(undefined)?.height;
-      await expect.poll(kept, { timeout: 10_000 }).toBe(4);
-      // The one who has the others hears of it from those who noticed.
-      told.push({ replica: 'b', height: 3, disputed: other.log.disputed?.blocks });
+      // It remembers greater heights than those of the replica that has stopped.
+      reports.push({ replica: 'a', height: 4 });
+      const rememberedHeight = () =>
+        new FollowedStream(`${join(folder, 'a')}-of`).knownIn(undefined)?.height;
+      await expect.poll(rememberedHeight, { timeout: 10_000 }).toBe(4);
+      // The replica with the other blocks is notified by those that noticed it.
+      reports.push({ replica: 'b', height: 3, disputed: other.log.disputed?.blocks });
       await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
       const third = await open({ cluster, directory: join(folder, 'c') });
       for (const each of [other, third]) {
@@ -238,11 +241,11 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
         expect(each.log.replaced).toBeUndefined();
       }
       for (const each of [one, other, third]) await each.close();
-      // So it is for who begins again.
+      // A restarted replica notices it as well.
       const again = await open({ cluster, directory: join(folder, 'b') });
       await expect.poll(() => again.lost.length, { timeout: 10_000 }).toBe(1);
       await again.close();
-      // An operator fetches what the stream has behind this copy, and decides that it holds.
+      // An operator fetches the stream's blocks after this copy, and decides that they are valid.
       const fetched = await open({ cluster, directory: join(folder, 'b'), readsAsItIs: true });
       expect(fetched.entries.map(noted)).toEqual(['1', '2', 'x', '4']);
       expect(fetched.lost).toEqual([]);
@@ -255,23 +258,27 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await settled.close();
     }));
 
-  test('is noticed at a start, though the newest blocks are alike again', () =>
+  test('is noticed at a start, although the newest blocks agree again', () =>
     inDirectory(async (folder) => {
-      // As a release reads that does not know what blocks tell.
+      // Reads like a release that does not evaluate the read positions in blocks.
       const wrap: Options['wrap'] = (stream) => {
         const follow = stream.follow.bind(stream);
         stream.follow = (place, { take, ...rest }) =>
-          follow(place, { ...rest, take: ({ told: _told, ...message }) => take(message) });
+          follow(place, {
+            ...rest,
+            take: ({ readPosition: _readPosition, ...message }) => take(message),
+          });
         return stream;
       };
-      const { cluster, one, other } = await deceived(folder, { wrap });
+      const { cluster, one, other } = await misled(folder, { wrap });
       await other.log.append(note('y'));
       await all(one, 4);
       await one.close();
       const back = await open({ cluster, directory: join(folder, 'a') });
       expect(back.lost).toMatchObject([{ name: 'StreamReplacedError', from: 3, to: 4 }]);
       for (const each of [back, other]) await each.close();
-      // To an operator it is no copy of the stream, where replicas have told which blocks to look at.
+      // For an operator it is not a copy of the stream, because replicas have reported which blocks
+      // to compare.
       const clock = { nowMs: () => 1_000 };
       const journal = await FileJournal.open({ directory: join(folder, 'a'), clock });
       const stream = await openTestStream(nats.urls, cluster);
@@ -289,7 +296,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await settled.close();
     }));
 
-  test('is not begun by who has heard of them, though servers and others have forgotten it', () =>
+  test('is not followed by a replica that has heard of them, although servers and other replicas have forgotten it', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const [a, b] = [join(folder, 'a'), join(folder, 'b')];
@@ -307,7 +314,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await expect.poll(known, { timeout: 10_000 }).toEqual({ replica: 'a', height: 3 });
       for (const each of [one, other]) await each.close();
       await cutStream({ cluster, url: nats.urls[0]! }, 2);
-      // With a copy that ends before them, as of one that was frozen when they came.
+      // With a copy that ends before them, as of a replica that was frozen when they arrived.
       await cp(`${b}-of`, `${early}-of`, { recursive: true });
       const back = await open({ cluster, directory: early });
       expect(back.lost).toMatchObject([{ name: 'StreamLostError', from: 2, to: 3 }]);
@@ -318,7 +325,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
     }));
 });
 
-test('what is remembered of a stream is of that one alone, and what can not be read says nothing', () =>
+test('is remembered for that stream only, and an unreadable record is ignored', () =>
   inDirectory(async (folder) => {
     const followed = new FollowedStream(folder);
     followed.note({ replica: 'a', height: 5 });

@@ -29,76 +29,78 @@ async function board(kv: KV): Promise<ReplicaBoard> {
 const heights = (seen: ReplicaBoard): unknown =>
   Object.fromEntries(seen.present.map((each) => [each.replica, each.height]));
 
-describe.skipIf(!hasNatsServer)('what replicas tell each other', () => {
-  test('every replica knows how far the others are, and who is gone', async () => {
+describe.skipIf(!hasNatsServer)('the reports of replicas to each other', () => {
+  test('every replica knows the progress of the others, and which ones are gone', async () => {
     const kv = await bucket();
     let height = 7;
     const [a, b] = [await board(kv), await board(kv)];
-    await a.tell(() => entry('a', height));
-    await b.tell(() => entry('b', 3));
+    await a.report(() => entry('a', height));
+    await b.report(() => entry('b', 3));
     await expect.poll(() => heights(b), { timeout: 10_000 }).toEqual({ a: 7, b: 3 });
     height = 9;
     await expect.poll(() => heights(b), { timeout: 10_000 }).toEqual({ a: 9, b: 3 });
     expect(b.highest).toMatchObject({ replica: 'a', height: 9 });
     a.stop();
     await expect.poll(() => heights(b), { timeout: 10_000 }).toEqual({ b: 3 });
-    // What it had is still known, to who comes later too, and it is not there.
-    const late = await board(kv);
-    expect(late.highest?.height).toBe(9);
-    expect(late.entryOf('a')?.height).toBe(9);
-    expect(late.entries.find(({ replica }) => replica === 'a')?.silentMs).toBe(Infinity);
-    for (const each of [b, late]) each.stop();
+    // Its last report is still known, even to a replica that joins later, but it does not count as
+    // present.
+    const joined = await board(kv);
+    expect(joined.highest?.height).toBe(9);
+    expect(joined.entryOf('a')?.height).toBe(9);
+    expect(joined.entries.find(({ replica }) => replica === 'a')?.silentMs).toBe(Infinity);
+    for (const each of [b, joined]) each.stop();
   });
 
-  test('what was told once is known for as long as the same stream is followed, though servers have lost it', async () => {
+  test('a report is remembered while the same stream is followed, although servers have lost it', async () => {
     const kv = await bucket();
     const a = await board(kv);
-    const tell = (era: string, height: number, more: object = {}): Promise<number> =>
+    const report = (era: string, height: number, more: object = {}): Promise<number> =>
       kv.put('b', JSON.stringify({ ...entry('b', height), era, ...more }));
-    await tell('first', 90);
+    await report('first', 90);
     await expect.poll(() => a.highest?.height, { timeout: 10_000 }).toBe(90);
-    // As a new watch has it from servers that came back without the last entries.
-    await tell('first', 70);
+    // A new watch reads this from servers that returned without the last entries.
+    await report('first', 70);
     await expect.poll(() => a.entryOf('b')?.height, { timeout: 10_000 }).toBe(70);
     expect(a.highestIn('first')).toMatchObject({ replica: 'b', height: 90 });
     expect(a.highestIn('second')).toBeUndefined();
     await kv.put('c', JSON.stringify({ ...entry('c', 95), era: 'first' }));
-    await tell('first', 90, { replacedFrom: 80 });
+    await report('first', 90, { replacedFrom: 80 });
     await expect.poll(() => a.entryOf('b')?.replacedFrom, { timeout: 10_000 }).toBe(80);
     expect(a.highestIn('first')).toEqual({ replica: 'b', height: 90, replacedFrom: 80 });
-    // Who knows of blocks in dispute comes before who has more, and after who has lost some.
+    // A replica that knows of disputed blocks takes precedence over one with more blocks, but not
+    // over one that has lost some.
     const disputed = { from: 70, to: 75 };
     await kv.put('c', JSON.stringify({ ...entry('c', 95), era: 'first', disputed }));
     await kv.put('d', JSON.stringify({ ...entry('d', 99), era: 'first' }));
     await expect.poll(() => a.entryOf('d'), { timeout: 10_000 }).toBeDefined();
     expect(a.highestIn('first')).toMatchObject({ replica: 'b', replacedFrom: 80 });
-    await tell('first', 90);
+    await report('first', 90);
     await expect.poll(() => a.entryOf('b')?.replacedFrom, { timeout: 10_000 }).toBeUndefined();
     expect(a.highestIn('first')).toMatchObject({ replica: 'c', disputed });
-    // Written from the start again: what it had before was given up.
-    await tell('second', 60);
+    // After the stream is written again, the earlier blocks have been given up.
+    await report('second', 60);
     await expect.poll(() => a.highestIn('second')?.height, { timeout: 10_000 }).toBe(60);
     a.stop();
   });
 
-  test('who joins knows at once who is there, and who was', async () => {
+  test('a joining replica immediately knows the present and former replicas', async () => {
     const kv = await bucket();
     const a = await board(kv);
     await kv.put('gone', JSON.stringify(entry('gone', 5)));
     await expect.poll(() => a.entryOf('gone'), { timeout: 10_000 }).toBeDefined();
-    await a.tell(() => entry('a', 4));
+    await a.report(() => entry('a', 4));
     await expect.poll(() => heights(a), { timeout: 10_000 }).toEqual({ a: 4 });
     const b = await board(kv);
-    await b.tell(() => entry('b', 3));
+    await b.report(() => entry('b', 3));
     expect(heights(b)).toEqual({ a: 4, b: 3 });
     for (const each of [a, b]) each.stop();
   });
 
-  test('who leaves has no address any more, at once', async () => {
+  test('a leaving replica removes its address immediately', async () => {
     const kv = await bucket();
     const [a, b] = [await board(kv), await board(kv)];
     let isServing = true;
-    await a.tell(() => (isServing ? entry('a', 1) : { ...entry('a', 1), url: undefined }));
+    await a.report(() => (isServing ? entry('a', 1) : { ...entry('a', 1), url: undefined }));
     await expect.poll(() => b.entryOf('a')?.url, { timeout: 10_000 }).toBe('http://a');
     isServing = false;
     await a.leave();
@@ -106,23 +108,23 @@ describe.skipIf(!hasNatsServer)('what replicas tell each other', () => {
     b.stop();
   });
 
-  test('clocks are compared by that of the servers', async () => {
+  test('clocks are compared with that of the servers', async () => {
     const kv = await bucket();
     const [a, b] = [await board(kv), await board(kv)];
-    await a.tell(() => ({ ...entry('a', 1), clockMs: Date.now() + 60_000 }));
-    await b.tell(() => entry('b', 1));
+    await a.report(() => ({ ...entry('a', 1), clockMs: Date.now() + 60_000 }));
+    await b.report(() => entry('b', 1));
     const ahead = (replica: string): number =>
       Math.round((b.present.find((each) => each.replica === replica)?.aheadMs ?? 0) / 10_000) || 0;
     await expect.poll(() => [ahead('a'), ahead('b')], { timeout: 10_000 }).toEqual([6, 0]);
     for (const each of [a, b]) each.stop();
   });
 
-  test('names that come and go are forgotten, but for who had the highest block', async () => {
+  test('old names are forgotten, except that of the replica with the highest block', async () => {
     const kv = await bucket();
     await kv.put('highest', JSON.stringify(entry('highest', 900)));
     for (let at = 0; at < 100; at += 1) await kv.put(`c${at}`, JSON.stringify(entry(`c${at}`, at)));
     const a = await board(kv);
-    await a.tell(() => entry('a', 1));
+    await a.report(() => entry('a', 1));
     await expect.poll(() => a.entries.length, { timeout: 10_000 }).toBe(64);
     expect(a.highest?.replica).toBe('highest');
     expect(a.entryOf('c99')).toBeDefined();

@@ -5,37 +5,43 @@ import type { KnownBlock } from './followed-stream.ts';
 import { patiently } from './patiently.ts';
 import type { BlockRange } from './read-history.ts';
 
-/** What a replica tells the others of itself. */
+/** The report of a replica to the others. */
 export type BoardEntry = {
   readonly replica: string;
-  /** Where clients reach it; undefined before it serves, and where nobody said so. */
+  /** The address for clients; undefined before it serves, and if none is configured. */
   readonly url?: string | undefined;
   readonly version: string;
-  /** The rules that it knows (R-era). */
+  /** The rules version that it supports (R-era). */
   readonly rules: number;
   /** It waits until the era of these rules is opened. */
   readonly isWaiting?: true | undefined;
-  /** The stream that it follows, which is another one each time that it is written from the start. */
+  /**
+   * The era of the stream that it follows, which differs each time that the stream is written from
+   * the start.
+   */
   readonly era?: string | undefined;
-  /** The newest block that it has, or had before it was started. */
+  /** Its newest block, or that of its last run. */
   readonly height: number;
-  /** The first block that it has read from the stream and that is another one there now. */
+  /** The first block that it has read from the stream and that has been replaced there. */
   readonly replacedFrom?: number | undefined;
   /** Blocks of the stream in whose place another replica had read others. */
   readonly disputed?: BlockRange | undefined;
   readonly hash: string;
-  /** The newest block that replicas have attested, and what it is here. */
+  /** The newest block attested by replicas, and its hash here. */
   readonly attested?: { readonly height: number; readonly hash: string } | undefined;
-  /** Its venue's clock when it wrote this. */
+  /** The time of its venue clock at this report. */
   readonly clockMs: number;
 };
 
-/** An entry, for how long nothing new has come, and what its clock is ahead of the servers'. */
+/** An entry, the time since its last update, and how far its clock is ahead of the servers'. */
 type SeenEntry = BoardEntry & { readonly silentMs: number; readonly aheadMs: number };
 
 type Seen = {
   readonly entry: BoardEntry;
-  /** The highest that it has told of while it followed the same stream: servers that lose an entry have an older one again. */
+  /**
+   * The highest block it reported while it followed the same stream, because servers that lose an
+   * entry return an older one.
+   */
   readonly height: number;
   readonly atMs: number;
   /** By the servers' clock. */
@@ -44,14 +50,15 @@ type Seen = {
 };
 
 const TELL_EVERY_MS = 1_000;
-/** Who has told nothing for so long is not there. */
+/** A replica without a report for this long does not count as present. */
 const GONE_MS = 5_000;
-/** Names that are remembered: containers may have another one with every start. */
+/** The number of names remembered, because containers may have another name at every start. */
 const NAMES_MAX = 64;
 
 /**
- * How far each replica of a cluster is, in a key-value bucket: for whoever operates it, for clients that look for
- * another replica, to compare clocks, and to notice that a stream is shorter than what somebody has.
+ * The status of each replica of a cluster in a key-value bucket: for the operator, for clients that
+ * look for another replica, to compare clocks, and to detect that a stream is shorter than a
+ * replica's copy.
  */
 export class ReplicaBoard {
   readonly #kv: Pick<KV, 'get' | 'keys' | 'purge' | 'put' | 'watch'>;
@@ -64,24 +71,25 @@ export class ReplicaBoard {
     this.#kv = kv;
   }
 
-  /** Reads what is there, and follows it from here on. */
+  /** Reads the existing entries, and follows updates. */
   async start(): Promise<void> {
     for (const key of await keysOf(this.#kv)) {
-      const told = await patiently(() => this.#kv.get(key));
-      // When it came, nobody knows: it is not there until it tells more.
-      if (told !== null) this.#note(told, -Infinity);
+      const kvEntry = await patiently(() => this.#kv.get(key));
+      // The time of the report is unknown, so the replica does not count as present until its next
+      // one.
+      if (kvEntry !== null) this.#note(kvEntry, -Infinity);
     }
     void this.#watch();
   }
 
-  /** Tells the others of this replica, now and every second; resolves when it is told once. */
-  async tell(own: () => BoardEntry): Promise<void> {
+  /** Reports this replica to the others, now and every second; resolves after the first report. */
+  async report(own: () => BoardEntry): Promise<void> {
     this.#own = own;
     const { replica } = own();
     await patiently(() => this.#put(own()));
-    const told = await patiently(() => this.#kv.get(replica));
-    if (told !== null) this.#date(told);
-    // What could not be done now, the next second does.
+    const kvEntry = await patiently(() => this.#kv.get(replica));
+    if (kvEntry !== null) this.#date(kvEntry);
+    // A failure is repaired by the next report.
     await this.#forget(replica).catch(() => undefined);
     this.#telling = setInterval(() => {
       this.#put(own()).catch(() => undefined);
@@ -89,7 +97,7 @@ export class ReplicaBoard {
     }, TELL_EVERY_MS).unref();
   }
 
-  /** Tells a last time, and ends. */
+  /** Sends a last report, and ends. */
   async leave(): Promise<void> {
     this.stop();
     const own = this.#own;
@@ -101,7 +109,7 @@ export class ReplicaBoard {
     clearInterval(this.#telling);
   }
 
-  /** All of them, this one included as it last told. */
+  /** All replicas, including the last report of this one. */
   get entries(): readonly SeenEntry[] {
     const nowMs = performance.now();
     return [...this.#seen.values()].map(({ atMs, createdMs, entry }) => ({
@@ -111,27 +119,24 @@ export class ReplicaBoard {
     }));
   }
 
-  /** Those that are there now. */
+  /** The replicas that are present now. */
   get present(): readonly SeenEntry[] {
     return this.entries.filter(({ silentMs }) => silentMs < GONE_MS);
   }
 
-  /** The highest block that anybody has told of, now or before. */
+  /** The highest block reported by any replica, now or before. */
   get highest(): KnownBlock | undefined {
     return this.longestIn(undefined);
   }
 
-  /** The same of those who followed this stream. */
+  /** The same for replicas that followed this stream. */
   longestIn(era: string | undefined): KnownBlock | undefined {
-    return this.#told(era).toSorted((a, b) => b.height - a.height)[0];
+    return this.#reportsIn(era).toSorted((a, b) => b.height - a.height)[0];
   }
 
-  /**
-   * The same; before that, of one in whose blocks' place the stream has others, or who knows of
-   * such blocks.
-   */
+  /** The same; reports of replaced blocks take precedence, and then reports of disputed ones. */
   highestIn(era: string | undefined): KnownBlock | undefined {
-    return this.#told(era).toSorted(
+    return this.#reportsIn(era).toSorted(
       (a, b) =>
         firstReplaced(a) - firstReplaced(b) ||
         firstDisputed(a) - firstDisputed(b) ||
@@ -139,7 +144,7 @@ export class ReplicaBoard {
     )[0];
   }
 
-  #told(era: string | undefined): KnownBlock[] {
+  #reportsIn(era: string | undefined): KnownBlock[] {
     return [...this.#seen.values()]
       .filter(({ entry }) => era === undefined || entry.era === undefined || entry.era === era)
       .map(({ entry: { disputed, replacedFrom, replica }, height }) => ({
@@ -150,12 +155,12 @@ export class ReplicaBoard {
       }));
   }
 
-  /** What a replica has told last. */
+  /** The last report of a replica. */
   entryOf(replica: string): BoardEntry | undefined {
     return this.#seen.get(replica)?.entry;
   }
 
-  /** Forgets what everybody had: the log was written anew, and who is there tells more. */
+  /** Removes all reports: the log was written again, and the present replicas report anew. */
   async clear(): Promise<void> {
     for (const replica of this.#seen.keys()) await patiently(() => this.#kv.purge(replica));
     this.#seen.clear();
@@ -165,7 +170,10 @@ export class ReplicaBoard {
     await this.#kv.put(entry.replica, JSON.stringify(entry), { timeout: TELL_EVERY_MS });
   }
 
-  /** What was read at the start came so long before what was told now, by the servers' clock. */
+  /**
+   * Dates entries that were read at the start relative to this replica's first report, by the
+   * servers' clock.
+   */
   #date(own: KvEntry): void {
     const nowMs = performance.now();
     this.#note(own, nowMs);
@@ -179,33 +187,33 @@ export class ReplicaBoard {
   async #watch(): Promise<void> {
     while (!this.#isStopped) {
       try {
-        for await (const told of await this.#kv.watch()) {
+        for await (const kvEntry of await this.#kv.watch()) {
           if (this.#isStopped) return;
-          if (told.operation === 'PUT') this.#note(told, performance.now());
-          else this.#seen.delete(told.key);
+          if (kvEntry.operation === 'PUT') this.#note(kvEntry, performance.now());
+          else this.#seen.delete(kvEntry.key);
         }
       } catch {
-        // Nobody to ask: it is tried again.
+        // No server answers: it is retried.
       }
       await later(TELL_EVERY_MS);
     }
   }
 
-  #note(told: KvEntry, atMs: number): void {
-    if (told.operation !== 'PUT') return;
-    const entry = told.json<BoardEntry>();
-    // What a new watch begins with was seen before.
-    if (this.#seen.get(entry.replica)?.revision === told.revision) return;
-    const createdMs = told.created.getTime();
+  #note(kvEntry: KvEntry, atMs: number): void {
+    if (kvEntry.operation !== 'PUT') return;
+    const entry = kvEntry.json<BoardEntry>();
+    // The initial entries of a new watch were seen before.
+    if (this.#seen.get(entry.replica)?.revision === kvEntry.revision) return;
+    const createdMs = kvEntry.created.getTime();
     const before = this.#seen.get(entry.replica);
     const height =
       before?.entry.era === entry.era ? Math.max(before?.height ?? 0, entry.height) : entry.height;
-    this.#seen.set(entry.replica, { entry, height, atMs, createdMs, revision: told.revision });
+    this.#seen.set(entry.replica, { entry, height, atMs, createdMs, revision: kvEntry.revision });
   }
 
   /**
-   * Of too many names those that told longest ago, but never who had the highest block. What a watch began with may come
-   * after what was purged meanwhile: whoever came back by that is forgotten with the next second.
+   * Removes the oldest of too many names, but never that of the highest block. The initial entries
+   * of a watch may include a name purged meanwhile, which is removed again with the next report.
    */
   async #forget(own: string): Promise<void> {
     const { highest } = this;
@@ -228,19 +236,20 @@ function firstDisputed({ disputed }: KnownBlock): number {
   return disputed?.from ?? Number.MAX_SAFE_INTEGER;
 }
 
-type Told = { readonly replica: string; readonly aheadMs: number };
+type ClockReport = { readonly replica: string; readonly aheadMs: number };
 
 /**
- * How far the clock of a replica lies apart from those of more than half of all replicas, in milliseconds (above zero: it is
- * ahead of them); 0 while it is not told yet. Where two halves differ it is the one that is ahead whose clock counts as
- * off: a time that was given to a block can't be taken back, and one that is behind does not go back.
+ * How far the clock of a replica differs from those of more than half of all replicas, in
+ * milliseconds (positive if it is ahead); 0 before its first report. If two halves differ, the
+ * clock that is ahead counts as off: a time given to a block cannot be taken back, and time never
+ * goes back for a clock that is behind.
  */
-export function clockApartMs(own: string, present: readonly Told[]): number {
-  const told = present.find(({ replica }) => replica === own);
-  if (told === undefined) return 0;
+export function clockApartMs(own: string, present: readonly ClockReport[]): number {
+  const kvEntry = present.find(({ replica }) => replica === own);
+  if (kvEntry === undefined) return 0;
   const apart = present
     .filter(({ replica }) => replica !== own)
-    .map(({ aheadMs }) => told.aheadMs - aheadMs)
+    .map(({ aheadMs }) => kvEntry.aheadMs - aheadMs)
     .toSorted((a, b) => Math.abs(b) - Math.abs(a));
   const half = Math.floor(present.length / 2);
   const fromMost = apart[half] ?? 0;

@@ -8,13 +8,13 @@ import { WeakStreamError } from './stream-error.ts';
 const server = withNatsServer();
 let clusters = 0;
 
-/** A cluster of its own for each test. */
+/** A separate cluster for each test. */
 async function records(replica = 'a', cluster = `c${(clusters += 1)}`) {
   const stream = await RecordStream.open(server.connection, { cluster, replica, replicas: 1 });
   return { cluster, stream };
 }
 
-/** A term that ends when a test says so. */
+/** A term that the test ends. */
 function termOf(number: number) {
   const term = { number, isEnded: false, isOver: () => term.isEnded };
   return term;
@@ -28,7 +28,7 @@ async function messagesOf(cluster: string): Promise<number> {
 }
 
 describe.skipIf(!hasNatsServer)('records that replicas share', () => {
-  test('are there for who takes them next, in their order, each name by itself', async () => {
+  test('are read by the next holder, in order, separately for each name', async () => {
     const { stream } = await records();
     const first = await stream.take('payouts', { term: termOf(1), ...ignore });
     expect(first.read()).toEqual({ records: [], damaged: [] });
@@ -41,24 +41,24 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(next.read()).toEqual({ records: [{ n: 1 }, { n: 2 }, { n: 3 }], damaged: [] });
   });
 
-  test('who had them before can append nothing more, and is told', async () => {
+  test('cannot be appended by their former holder, which is notified', async () => {
     const { stream } = await records();
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     const zombie = await stream.take('relayer', {
       term: termOf(1),
-      onLost: (error) => told.push(error),
+      onLost: (error) => errors.push(error),
     });
     await zombie.append(['before']);
     const holder = await stream.take('relayer', { term: termOf(2), ...ignore });
     await expect(zombie.append(['late'])).rejects.toThrow(RecordsLostError);
     await expect(zombie.append(['again'])).rejects.toThrow(RecordsLostError);
-    expect(told).toHaveLength(1);
+    expect(errors).toHaveLength(1);
     await holder.append(['after']);
     const next = await stream.take('relayer', { term: termOf(3), ...ignore });
     expect(next.read().records).toEqual(['before', 'after']);
   });
 
-  test('of two who take them at once one is last, and that one alone can write', async () => {
+  test('can be written only by the last of two holders that take them at once', async () => {
     const { stream } = await records();
     const taken = await Promise.all(
       [1, 2, 3, 4].map((number) => stream.take('relayer', { term: termOf(number), ...ignore })),
@@ -69,7 +69,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(next.read().records).toHaveLength(1);
   });
 
-  test('a term that is over writes nothing, whoever holds it', async () => {
+  test('are not written in a term that has ended, whatever the holder', async () => {
     const { stream } = await records();
     const term = termOf(1);
     const store = await stream.take('relayer', { term, ...ignore });
@@ -78,7 +78,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     await expect(stream.take('relayer', { term, ...ignore })).rejects.toThrow(RecordsLostError);
   });
 
-  test('what is large is written in pieces, and counts with the last of them', async () => {
+  test('are written in pieces if they are large, and count with the last piece', async () => {
     const { stream } = await records();
     const large = Array.from({ length: 10 }, (_, n) => ({ n, text: 'x'.repeat(100_000) }));
     const store = await stream.take('watched', { term: termOf(1), ...ignore });
@@ -86,11 +86,11 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     await store.append(large);
     const whole = await stream.take('watched', { term: termOf(2), ...ignore });
     expect(whole.read().records).toEqual(['small', ...large]);
-    // A holder that dies between two pieces: each is preceded by a look at the term.
-    let looks = -Infinity;
-    const isOver = (): boolean => (looks += 1) > 2;
+    // A holder that dies between two pieces: the term is checked before each.
+    let checks = -Infinity;
+    const isOver = (): boolean => (checks += 1) > 2;
     const cut = await stream.take('watched', { term: { number: 3, isOver }, ...ignore });
-    looks = 0;
+    checks = 0;
     await expect(cut.append(large)).rejects.toThrow(RecordsLostError);
     const next = await stream.take('watched', { term: termOf(4), ...ignore });
     expect(next.read()).toEqual({ records: ['small', ...large], damaged: [] });
@@ -99,7 +99,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(last.read().records).toEqual(['small', ...large, 'more']);
   });
 
-  test('are written anew when most of them are of no use, and the stream is short again', async () => {
+  test('are rewritten when most of them are obsolete, which shortens the stream', async () => {
     const { cluster, stream } = await records();
     const store = await stream.take('payouts', { term: termOf(1), ...ignore });
     const newest = new Map<number, number>();
@@ -133,7 +133,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     }
   });
 
-  test('a holder that dies before it has removed what was before leaves the new ones', async () => {
+  test('are the new ones if a holder dies before it has removed the old ones', async () => {
     const { cluster, stream } = await records();
     const store = await stream.take('payouts', { term: termOf(1), ...ignore });
     await store.append(['old 1', 'old 2']);
@@ -145,7 +145,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(next.read()).toEqual({ records: ['new', 'more'], damaged: [] });
   });
 
-  test('a message that is missing or changed is told', async () => {
+  test('report a missing or altered message', async () => {
     const { cluster, stream } = await records();
     const store = await stream.take('relayer', { term: termOf(1), ...ignore });
     for (const n of [1, 2, 3]) await store.append([n]);
@@ -153,18 +153,18 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     const name = `oddlot-${cluster}-records`;
     const { config } = await manager.streams.info(name);
     expect(config.deny_delete).toBe(true);
-    // Somebody writes behind the replicas' backs.
+    // Another client writes to the subject.
     await jetstream(server.connection).publish(`oddlot.${cluster}.records.relayer`, 'nonsense');
     const next = await stream.take('relayer', { term: termOf(2), ...ignore });
     expect(next.read().damaged).toEqual([1]);
-    // Written anew, it is whole again.
+    // Rewritten, the records are valid again.
     next.replace([1, 2, 3]);
     await next.append([4]);
     const healed = await stream.take('relayer', { term: termOf(3), ...ignore });
     expect(healed.read()).toEqual({ records: [1, 2, 3, 4], damaged: [] });
   });
 
-  test('a stream that could lose them is refused, unless an operator accepts it', async () => {
+  test('are refused in a stream that could lose them, unless an operator accepts it', async () => {
     const cluster = `c${(clusters += 1)}`;
     const manager = await jetstreamManager(server.connection);
     await manager.streams.add({
@@ -173,18 +173,18 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
       max_msgs: 10,
     });
     await expect(records('a', cluster)).rejects.toThrow(WeakStreamError);
-    const told: (readonly string[])[] = [];
+    const errors: (readonly string[])[] = [];
     await RecordStream.open(server.connection, {
       cluster,
       replica: 'a',
       replicas: 1,
-      onWeak: (faults) => told.push(faults),
+      onWeak: (faults) => errors.push(faults),
     });
-    expect(told[0]?.join()).toContain('it is limited to 10 messages');
+    expect(errors[0]?.join()).toContain('it is limited to 10 messages');
   });
 });
 
-/** What a subject has now, to be put before what it has later, as if it had never been removed. */
+/** Captures the messages of a subject, to restore them as if they had never been removed. */
 async function copyOf(cluster: string, name: string) {
   const manager = await jetstreamManager(server.connection);
   const stream = `oddlot-${cluster}-records`;
@@ -204,7 +204,7 @@ async function copyOf(cluster: string, name: string) {
         if (found !== null) now.push(found.data);
       }
       await manager.streams.purge(stream);
-      // Places stand in the messages, so that they have to come back to the same ones.
+      // Messages contain their places, so they must be restored to the same ones.
       await manager.streams.delete(stream);
       await RecordStream.open(server.connection, { cluster, replica: 'a', replicas: 1 });
       const client = jetstream(server.connection);

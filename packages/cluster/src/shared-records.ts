@@ -27,37 +27,37 @@ type SharedRecordsOptions = {
   readonly manager: JetStreamManager;
   readonly stream: string;
   readonly subject: string;
-  /** Who takes them, for operators. */
+  /** The name of the holder, for operators. */
   readonly holder: string;
-  /** True when another may hold what these records belong to. */
+  /** True if another process may hold the lease of these records. */
   readonly isOver: () => boolean;
-  /** Nothing more can be written here. */
+  /** These records cannot be written here any more. */
   readonly onLost: (error: unknown) => void;
 };
 
 const PUBLISH_TIMEOUT_MS = 2_000;
 const AGAIN_AFTER_MS = 100;
-/** "wrong last sequence", as servers say it with and without the number. */
+/** "wrong last sequence", as servers report it with and without the number. */
 const WRONG_LAST: ReadonlySet<number> = new Set([10_071, 10_164]);
-/** Records of one message, as text: well below what a server takes. */
+/** The size of one message as text: well below the limit of a server. */
 const PIECE_CHARACTERS = 256 * 1024;
-/** They are written anew when there are so many more than are of use. */
+/** The records are rewritten when this many more exist than are needed. */
 const SPARE_RECORDS = 4_096;
-/** What is on its way to here at once. */
+/** The bytes in transit at once. */
 const READ_BYTES = 2 * 1024 * 1024;
 const READ_HEARTBEAT_MS = 500;
 const READ_EXPIRES_MS = 5_000;
 const INACTIVE_NS = 30_000_000_000;
 
 /**
- * Records that replicas share: the messages of one subject of a stream, each appended only directly behind the one that its
- * writer knows as the last. Who takes them appends first, and reads then: from there on nobody who had them before can append
- * anything, even if it was frozen and does not know that others went on. That is the fence of whatever must be written down
- * before it is done.
+ * Records that replicas share: the messages of one subject of a stream, each appended only directly
+ * after the last one known to its writer. A new holder appends first and then reads: after that no
+ * former holder can append anything, even if it was frozen and does not know its successor. This is
+ * the fence for every effect that must be recorded before it happens.
  */
 class SharedRecords implements RecordStore {
   readonly #options: SharedRecordsOptions;
-  /** The place of the last message, behind which the next one goes. */
+  /** The place of the last message, which the next one must follow. */
   #last = 0;
   #records: readonly unknown[] = [];
   #count = 0;
@@ -71,7 +71,7 @@ class SharedRecords implements RecordStore {
     this.#options = options;
   }
 
-  /** Takes them over, and reads them as they are then. */
+  /** Takes the records over, and reads their state at that point. */
   static async take(options: SharedRecordsOptions): Promise<SharedRecords> {
     const records = new SharedRecords(options);
     await records.#takeOver();
@@ -95,7 +95,7 @@ class SharedRecords implements RecordStore {
 
   replace(records: Iterable<unknown>): void {
     const all = [...records];
-    // Who appends next is told that it failed.
+    // The caller of the next append gets the error.
     this.#inTurn(() => this.#writeAnew(all)).catch(() => undefined);
   }
 
@@ -106,7 +106,7 @@ class SharedRecords implements RecordStore {
     this.replace(records.values());
   }
 
-  /** The stream has what it has; an operator looks there. */
+  /** The content stays in the stream, where an operator can inspect it. */
   setAside(): string {
     return this.name;
   }
@@ -115,7 +115,10 @@ class SharedRecords implements RecordStore {
     this.#isClosed = true;
   }
 
-  /** Behind whatever is the last message now; somebody who still writes is tried to be outrun until one of both has won. */
+  /**
+   * Appends after the current last message; if another holder still writes, it retries until one of
+   * both wins.
+   */
   async #takeOver(): Promise<void> {
     for (;;) {
       this.#last = (await this.#patiently(() => this.#lastMessage()))?.place ?? 0;
@@ -128,7 +131,7 @@ class SharedRecords implements RecordStore {
     }
   }
 
-  /** Everything up to the message by which they were taken. */
+  /** Reads everything up to the takeover message. */
   async #readAll(): Promise<void> {
     const until = this.#last;
     const read = await this.#patiently(() => this.#messagesUntil(until));
@@ -137,7 +140,7 @@ class SharedRecords implements RecordStore {
     this.#count = count;
     this.#isDamaged = isDamaged;
     const [first] = read;
-    // A holder that died before it had removed what it wrote anew.
+    // An earlier holder died before it had removed the obsolete messages.
     if (first !== undefined && first.place < firstOfUse) await this.#removeBefore(firstOfUse);
   }
 
@@ -146,7 +149,7 @@ class SharedRecords implements RecordStore {
     if (until === 0) return [];
     const read: Placed[] = [];
     const consumer = await client.consumers.get(stream, {
-      // As a text: servers before 2.10 take one.
+      // As a string, because servers before 2.10 accept only one.
       filter_subjects: subject,
       deliver_policy: DeliverPolicy.All,
       inactive_threshold: INACTIVE_NS,
@@ -180,20 +183,20 @@ class SharedRecords implements RecordStore {
     return first;
   }
 
-  /** What is written anew counts when its last piece is there, and only then what was before goes. */
+  /** A rewrite counts when its last piece is stored, and only then the old messages are removed. */
   async #writeAnew(records: readonly unknown[]): Promise<void> {
     const first = await this.#write('anew', records);
     this.#count = records.length;
     await this.#removeBefore(first);
   }
 
-  /** Of no use to anybody: where it fails, who takes the records next tries again. */
+  /** Obsolete messages do no harm: if the removal fails, the next holder tries again. */
   async #removeBefore(place: number): Promise<void> {
     const { manager, stream, subject } = this.#options;
     await manager.streams.purge(stream, { filter: subject, seq: place }).catch(() => undefined);
   }
 
-  /** Asks until it is known whether the message is there. */
+  /** Repeats until it is known whether the message is stored. */
   async #publish(message: RecordMessage): Promise<void> {
     const { client, subject } = this.#options;
     const id = randomUUID();
@@ -209,7 +212,7 @@ class SharedRecords implements RecordStore {
         return true;
       } catch (error) {
         if (!isWrongLast(error)) throw error;
-        // Stored by an attempt whose answer got lost, or somebody else's is there.
+        // Stored by an attempt whose answer was lost, or another message is there.
         const last = await this.#lastMessage();
         if (last?.message.id !== id) return false;
         this.#last = last.place;
@@ -234,7 +237,7 @@ class SharedRecords implements RecordStore {
     return this.#isClosed || this.#options.isOver();
   }
 
-  /** For as long as nobody can answer and this process may ask. */
+  /** Retries while no server can answer and this process may ask. */
   async #patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
     for (;;) {
       if (this.#mayNot)
@@ -253,7 +256,7 @@ class SharedRecords implements RecordStore {
     }
   }
 
-  /** One after the other, and nothing after one that failed: nobody knows then what is there. */
+  /** Serialized, and rejected after a failure, because the stored state is unknown then. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(async () => {
       if (this.#failure !== undefined) {
@@ -272,7 +275,7 @@ class SharedRecords implements RecordStore {
   }
 }
 
-/** Who hears nothing of the servers any more has to ask anew. */
+/** A reader that receives nothing from the servers must be renewed. */
 async function stopWhenLost(messages: ConsumerMessages): Promise<void> {
   for await (const { type } of messages.status()) {
     if (type === 'heartbeats_missed' || type === 'consumer_not_found') messages.stop();
@@ -285,7 +288,7 @@ function isWrongLast(error: unknown): boolean {
   return error instanceof JetStreamApiError && WRONG_LAST.has(error.code);
 }
 
-/** At least one, so that nothing at all can be written anew. */
+/** At least one piece, so that an empty list can be written too. */
 function piecesOf(records: readonly unknown[]): readonly (readonly unknown[])[] {
   const pieces: unknown[][] = [[]];
   let characters = 0;
@@ -308,20 +311,20 @@ type RecordStreamOptions = {
   readonly cluster: string;
   readonly replica: string;
   readonly replicas: number;
-  /** An operator takes a stream that could lose something for what it is, and is told what. */
+  /** Called with the faults if the operator accepts a stream that could lose data. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
 };
 
-/** What a term of a lease takes over: who has it can write, and nobody else. */
+/** The parameters of a takeover: only the holder of the term can write. */
 type Taking = {
   readonly term: Pick<Term, 'isOver' | 'number'>;
-  /** Nothing more can be written: somebody else has taken it over. */
+  /** Nothing can be written any more, because another holder has taken over. */
   readonly onLost: (error: unknown) => void;
 };
 
 const API_TIMEOUT_MS = 3_000;
 
-/** The stream of the records that replicas of a cluster share; each name is a subject of its own. */
+/** The stream of the records that replicas of a cluster share; each name is a separate subject. */
 export class RecordStream {
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
@@ -337,7 +340,7 @@ export class RecordStream {
     this.#options = options;
   }
 
-  /** Makes the stream where there is none. Throws where its settings could lose something. */
+  /** Creates the stream if it is missing. Throws if its settings could lose data. */
   static async open(
     connection: NatsConnection,
     options: RecordStreamOptions,
@@ -370,7 +373,7 @@ export class RecordStream {
     const subject = `${subjectsOf(cluster)}.*`;
     const wanted = {
       ...wantedConfig({ name, subject, replicas }),
-      // What was written anew takes the place of what was there.
+      // A rewrite replaces the earlier messages.
       deny_purge: false,
     };
     const config = await patiently(async () => {
@@ -398,9 +401,12 @@ function subjectsOf(cluster: string): string {
 
 /** One message of shared records. */
 type RecordMessage =
-  /** Somebody has taken them over: what was begun before and not ended never counts. */
+  /** A takeover: pieces begun before it and not completed never count. */
   | { readonly kind: 'takeover'; readonly holder: string }
-  /** Records behind those before; or, of `anew`, in the place of all before. What has several pieces counts with the last. */
+  /**
+   * Records after the earlier ones or, for `anew`, in place of all earlier ones. Several pieces
+   * count with the last one.
+   */
   | {
       readonly kind: 'append' | 'anew';
       readonly isFirst: boolean;
@@ -409,71 +415,72 @@ type RecordMessage =
     };
 
 type Written = RecordMessage & {
-  /** By which its writer knows it again. */
+  /** Identifies the message to its writer. */
   readonly id: string;
-  /** The place of the message of the same subject before it; 0 for none. */
+  /** The place of the previous message of the subject; 0 for none. */
   readonly before: number;
 };
 
 type Placed = {
   readonly place: number;
-  /** Undefined in the place of what is damaged. */
-  readonly message: Partial<Pick<Written, 'id'>> & { readonly said?: Written | undefined };
+  /** Undefined for a damaged message. */
+  readonly message: Partial<Pick<Written, 'id'>> & { readonly content?: Written | undefined };
 };
 
-/** A check and JSON, like the lines of a file. */
+/** A checksum and JSON, like the lines of a file. */
 function encodeRecords(written: Written): string {
-  const said = JSON.stringify(written);
-  return `${chainedCheck('', said)} ${said}`;
+  const content = JSON.stringify(written);
+  return `${chainedCheck('', content)} ${content}`;
 }
 
 function decodeRecords(data: Uint8Array): Placed['message'] {
   const text = Buffer.from(data).toString('utf8');
   const at = text.indexOf(' ');
-  const said = text.slice(at + 1);
-  if (text.slice(0, at) !== chainedCheck('', said)) return {};
-  const written = JSON.parse(said) as Written;
-  return { id: written.id, said: written };
+  const content = text.slice(at + 1);
+  if (text.slice(0, at) !== chainedCheck('', content)) return {};
+  const written = JSON.parse(content) as Written;
+  return { id: written.id, content: written };
 }
 
 type Folded = {
   readonly records: readonly unknown[];
-  /** Records and takeovers that have to be read to know them. */
+  /** The number of records and takeovers that must be read. */
   readonly count: number;
-  /** Nothing before this place is needed. */
+  /** The first place that is needed. */
   readonly firstOfUse: number;
-  /** A message of use is missing or is not as it was written. */
+  /** A needed message is missing or was altered. */
   readonly isDamaged: boolean;
 };
 
-/** What messages of a subject say together, in their order. */
+/** Combines the messages of a subject in order. */
 function foldRecords(messages: readonly Placed[]): Folded {
   let folded: Folded = { records: [], count: 0, firstOfUse: 0, isDamaged: false };
   let records: unknown[] = [];
-  /** What was begun and is not ended. */
+  /** The pieces begun and not completed. */
   let open: { readonly records: unknown[]; readonly place: number; isWhole: boolean } | undefined;
   let lastPlace: number | undefined;
   for (const { message, place } of messages) {
-    const { said } = message;
-    const isNext = said !== undefined && (lastPlace === undefined || said.before === lastPlace);
-    const isHole = !isNext || (lastPlace === undefined && said.before !== 0);
+    const { content } = message;
+    const isNext =
+      content !== undefined && (lastPlace === undefined || content.before === lastPlace);
+    const isHole = !isNext || (lastPlace === undefined && content.before !== 0);
     lastPlace = place;
-    const startsAnew = said?.kind === 'anew' && said.isFirst;
+    const startsAnew = content?.kind === 'anew' && content.isFirst;
     const isDamaged = folded.isDamaged || isHole;
     folded = { ...folded, count: folded.count + 1, isDamaged };
     if (open !== undefined && isHole) open.isWhole = false;
-    if (said === undefined || said.kind === 'takeover') {
-      if (said !== undefined) open = undefined;
+    if (content === undefined || content.kind === 'takeover') {
+      if (content !== undefined) open = undefined;
       continue;
     }
-    if (said.isFirst || open === undefined) {
-      open = { records: [], place, isWhole: said.isFirst && (startsAnew || !isHole) };
+    if (content.isFirst || open === undefined) {
+      open = { records: [], place, isWhole: content.isFirst && (startsAnew || !isHole) };
     }
-    open.records.push(...said.records);
-    if (!said.isLast) continue;
-    if (said.kind === 'append') {
+    open.records.push(...content.records);
+    if (!content.isLast) continue;
+    if (content.kind === 'append') {
       records.push(...open.records);
-      folded = { ...folded, count: folded.count + said.records.length };
+      folded = { ...folded, count: folded.count + content.records.length };
     } else if (open.isWhole) {
       records = open.records;
       folded = { ...folded, count: records.length, firstOfUse: open.place, isDamaged: false };
@@ -483,7 +490,7 @@ function foldRecords(messages: readonly Placed[]): Folded {
   return { ...folded, records };
 }
 
-/** Somebody else has taken the records over, or this process may not write them any more. */
+/** Another holder has taken over the records, or this process may not write them any more. */
 export class RecordsLostError extends Error {
   override readonly name = 'RecordsLostError';
 }

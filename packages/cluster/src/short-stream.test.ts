@@ -13,7 +13,7 @@ import type { BlockStream } from './block-stream.ts';
 const nats = withNatsServer();
 
 describe.skipIf(!hasNatsServer)('a stream that is short for a moment', () => {
-  test('is gone on with when it is whole again, though blocks were on their way', () =>
+  test('continues when it is complete again, although blocks were in flight', () =>
     inDirectory(async (folder) => {
       const servers = { areShort: false };
       const proposers: Proposer[] = [];
@@ -52,12 +52,12 @@ function apply(proposers: readonly Proposer[], { commands, proposal }: LogEntry)
   for (const each of proposers) each.applied(proposal, { result } as unknown as AppliedBlock);
 }
 
-/** Servers whose leader does not have the last block yet, and takes none. */
+/** Servers whose leader does not have the last block yet, and accepts none. */
 function shortWhile(stream: BlockStream, servers: { readonly areShort: boolean }): BlockStream {
   const { end, publish } = { end: stream.end.bind(stream), publish: stream.publish.bind(stream) };
   stream.end = async () => {
-    const { lastPlace, ...told } = await end();
-    return { ...told, lastPlace: servers.areShort ? lastPlace - 1 : lastPlace };
+    const { lastPlace, ...answer } = await end();
+    return { ...answer, lastPlace: servers.areShort ? lastPlace - 1 : lastPlace };
   };
   stream.endByRefusal = async () => (await stream.end()).lastPlace;
   stream.publish = (id, message) =>

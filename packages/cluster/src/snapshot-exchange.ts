@@ -9,12 +9,17 @@ import { isNoRoom, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { patiently, withinMs } from './patiently.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
-/** While one is fetched the next may be put; a third is of no use to anyone. */
+/** While one is fetched the next may be stored; a third is not needed. */
 const KEPT = 2;
-/** A line that breaks while one is fetched is mended by then, or the one before does. */
+/**
+ * An interrupted connection has recovered after this many attempts, or the previous snapshot is
+ * used.
+ */
 const FETCHES_MAX = 5;
 
-/** A piece that has not come by then never comes: the server that sent them has forgotten it. */
+/**
+ * A piece that has not arrived by then never will, because its server has forgotten the request.
+ */
 const PIECE_MS_MAX = 5_000;
 
 type SnapshotExchangeOptions = {
@@ -26,8 +31,8 @@ type SnapshotExchangeOptions = {
 type SharedSnapshot = { readonly height: number; readonly path: string };
 
 /**
- * Snapshots for those who join a cluster, in an object store of its servers, as the files that replicas write. The
- * replica that fetches one compares its content with what the log attests.
+ * Snapshots for replicas that join a cluster, in an object store of its servers, in the file format
+ * of replicas. The fetching replica compares the content with the hash attested in the log.
  */
 export class SnapshotExchange {
   readonly #store: ObjectStore;
@@ -47,7 +52,7 @@ export class SnapshotExchange {
     return new SnapshotExchange(store, pieceMsMax);
   }
 
-  /** Puts a file there, and takes the oldest away. */
+  /** Stores a file, and removes the oldest. */
   async offer(path: string): Promise<void> {
     const name = basename(path);
     const bytes = Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>;
@@ -56,7 +61,7 @@ export class SnapshotExchange {
     for (const old of names.slice(KEPT)) await this.#store.delete(old);
   }
 
-  /** Fetches the newest one below a height into a folder; undefined when there is none that can be had. */
+  /** Fetches the newest available snapshot below a height into a folder; undefined without one. */
   async fetchNewest(folder: string, below = Infinity): Promise<SharedSnapshot | undefined> {
     const all = await patiently(() => this.#list());
     for (const { height, name } of all.filter((each) => each.height < below)) {
@@ -66,12 +71,12 @@ export class SnapshotExchange {
     return undefined;
   }
 
-  /** False where it is gone by now, or does not come whole however often it is asked for. */
+  /** False if it has been removed meanwhile, or never arrives completely. */
   async #fetch(name: string, path: string): Promise<boolean> {
     for (let tries = 0; tries < FETCHES_MAX; tries += 1) {
       const found = await patiently(() => this.#store.get(name));
       if (found === null) return false;
-      // Told below as well, or by the pieces before.
+      // Also reported below, or by the earlier pieces.
       found.error.catch(() => undefined);
       try {
         await writeWholeFileBy(path, async (handle) => {
@@ -94,7 +99,7 @@ export class SnapshotExchange {
     return false;
   }
 
-  /** What is there, the newest first. */
+  /** The stored snapshots, newest first. */
   async #list(): Promise<{ readonly height: number; readonly name: string }[]> {
     const infos = await this.#store.list();
     return infos
@@ -106,7 +111,7 @@ export class SnapshotExchange {
   }
 }
 
-/** The client library waits without end for the next piece of a server that is gone. */
+/** The client library waits without limit for the next piece of a server that is gone. */
 async function* piecesOf(
   stream: ReadableStream<Uint8Array>,
   pieceMsMax: number,
@@ -119,7 +124,7 @@ async function* piecesOf(
       yield next.value;
     }
   } finally {
-    // Not waited for: who does not send does not answer either.
+    // Not awaited, because a server that does not send does not answer either.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -1,25 +1,32 @@
 import { withinMs } from './patiently.ts';
 
-/** So long without a word, and others may have executed what is unknown here: longer than looks at the stream are apart. */
+/**
+ * After this time without an answer, other replicas may have executed commands unknown here. It is
+ * longer than the interval of queries.
+ */
 const OLD_MS = 1_500;
-/** How long whoever asks for the newest state waits for it. */
+/** How long a caller waits for the newest state. */
 const CURRENT_MS_MAX = 5_000;
 
 type StateAgeOptions = {
-  /** Asks the servers for the last block of the stream. */
+  /** Queries the servers for the last block of the stream. */
   readonly end: () => Promise<number>;
-  /** Resolves when a block is applied here, or with false when it can't be. */
+  /** Resolves when a block is applied here, or with false if it cannot be. */
   readonly reach: (seq: number) => Promise<boolean>;
 };
 
 /**
- * Whether the state of a replica may be that of some time ago. A process that was frozen answers what lay in its sockets before
- * it has read what the others wrote meanwhile, and the first word that it hears does not mean that it has all of it.
+ * Whether the state of a replica may be outdated. A process that was frozen answers requests from
+ * its sockets before it has read the blocks written meanwhile, and the first message that it
+ * receives does not mean that it has all of them.
  */
 export class StateAge {
   readonly #options: StateAgeOptions;
   #heardMs = performance.now();
-  /** True from the first word after a silence on, until all is applied that the stream had by then. */
+  /**
+   * True from the first message after a silence until everything is applied that the stream had at
+   * that time.
+   */
   #wasSilent = false;
   #catchingUp: Promise<boolean> | undefined;
 
@@ -27,7 +34,7 @@ export class StateAge {
     this.#options = options;
   }
 
-  /** When the servers were last heard, by the clock of `performance`. */
+  /** The time of the last answer of the servers, by `performance.now`. */
   get heardMs(): number {
     return this.#heardMs;
   }
@@ -36,23 +43,25 @@ export class StateAge {
     return this.#wasSilent || performance.now() - this.#heardMs > OLD_MS;
   }
 
-  /** The servers have said something. */
-  hear(): void {
+  /** Records an answer of the servers. */
+  recordAnswer(): void {
     const nowMs = performance.now();
     if (nowMs - this.#heardMs > OLD_MS) this.#wasSilent = true;
     this.#heardMs = nowMs;
   }
 
-  /** Resolves when all is applied that the stream has now; with false when that takes too long. */
+  /**
+   * Resolves when everything is applied that the stream has now; with false if that takes too long.
+   */
   current(): Promise<boolean> {
     this.#catchingUp ??= this.#catchUp().finally(() => (this.#catchingUp = undefined));
     return this.#catchingUp;
   }
 
-  /** The stream has told its last block, to whoever asked for it at a time. */
-  async toldEnd(seq: number, askedMs: number): Promise<boolean> {
-    this.hear();
-    // An answer that lay here for a while may be of before a silence.
+  /** Records the last block of the stream, as answered to a query sent at a given time. */
+  async recordEnd(seq: number, askedMs: number): Promise<boolean> {
+    this.recordAnswer();
+    // An answer that was delayed here may be from before a silence.
     if (performance.now() - askedMs > OLD_MS) return false;
     if (this.#wasSilent && !(await this.#options.reach(seq))) return false;
     this.#wasSilent = false;
@@ -71,9 +80,9 @@ export class StateAge {
       const askedMs = performance.now();
       try {
         const seq = await this.#options.end();
-        if (await this.toldEnd(seq, askedMs)) return await this.#options.reach(seq);
+        if (await this.recordEnd(seq, askedMs)) return await this.#options.reach(seq);
       } catch {
-        // Nobody answers, or the stream has lost what lies here.
+        // No server answers, or the stream has lost local blocks.
         return false;
       }
     }

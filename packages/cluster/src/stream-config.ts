@@ -1,6 +1,6 @@
 import { DiscardPolicy, RetentionPolicy, type StreamConfig, StorageType } from '@nats-io/jetstream';
 
-/** How long the servers know a message again that comes twice; a replica knows it for good. */
+/** How long the servers recognise a duplicate message; replicas recognise it without a limit. */
 const DUPLICATE_WINDOW_NS = 120_000_000_000;
 
 type Wanted = Pick<
@@ -21,7 +21,10 @@ type Wanted = Pick<
   | 'allow_rollup_hdrs'
 >;
 
-/** A stream that keeps everything: on disk, on so many servers, without a limit, and nothing of it can be removed. */
+/**
+ * A stream that stores everything permanently: on disk, on this many servers, without a size limit
+ * and without deletion.
+ */
 export function wantedConfig({
   name,
   replicas,
@@ -49,7 +52,10 @@ export function wantedConfig({
   };
 }
 
-/** Why a stream could lose a block, or let somebody else write one; none when it is as it should be. */
+/**
+ * Reasons why a stream could lose a block, or let other clients write one; empty if its settings
+ * are right.
+ */
 export function streamFaults(config: StreamConfig, wanted: Wanted): string[] {
   const faults: string[] = [];
   const say = (isWrong: boolean, what: string): void => {

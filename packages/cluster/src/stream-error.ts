@@ -1,9 +1,12 @@
 import type { BlockRange } from './read-history.ts';
 
-/** The stream lacks blocks that this replica has, or that another one has told of; or it has others in their place. */
+/**
+ * The stream lacks blocks that this replica has or that another one has reported, or has others in
+ * their place.
+ */
 export class StreamLostError extends Error {
   override readonly name: string = 'StreamLostError';
-  /** The first block that the stream lacks, and the last one that somebody has. */
+  /** The first block that the stream lacks, and the last one that a replica has. */
   readonly from: number;
   readonly to: number;
 
@@ -11,27 +14,27 @@ export class StreamLostError extends Error {
     by,
     from,
     to,
-    who = by === undefined ? 'this replica has' : `replica ${by} reported`,
+    source = by === undefined ? 'this replica has' : `replica ${by} reported`,
     remedy = 'restore the stream from the longest copy (cluster-admin restore)',
     why,
   }: {
     readonly from: number;
     readonly to: number;
     readonly why: string;
-    /** Who has told of them, if it is not this replica that has them. */
+    /** The replica that reported them, if it is not this one. */
     readonly by?: string | undefined;
-    readonly who?: string;
+    readonly source?: string;
     readonly remedy?: string;
   }) {
     super(
-      `The stream lost blocks ${from} to ${to}, which ${who}: ${why}. No orders are accepted; ${remedy}`,
+      `The stream lost blocks ${from} to ${to}, which ${source}: ${why}. No orders are accepted; ${remedy}`,
     );
     this.from = from;
     this.to = to;
   }
 }
 
-/** Both may have been acknowledged. */
+/** Both blocks may have been acknowledged. */
 export const REPLACED = {
   why: 'it contains different blocks in their place',
   remedy: 'stop all replicas and decide which blocks are valid (cluster-admin status and restore)',
@@ -41,7 +44,7 @@ export const REPLACED = {
 export class StreamReplacedError extends StreamLostError {
   override readonly name = 'StreamReplacedError';
 
-  /** The stream that has the others. */
+  /** The stream that contains the others. */
   readonly era: string;
 
   constructor({
@@ -57,21 +60,27 @@ export class StreamReplacedError extends StreamLostError {
   }
 }
 
-/** A block of the stream was written by who had read others there: it lacks those, and has others in their place. */
+/**
+ * The proposer of a block had read other blocks than those in the stream: it lacks those, and has
+ * others in their place.
+ */
 export class StreamDisputedError extends StreamLostError {
   override readonly name = 'StreamDisputedError';
 
   constructor(blocks: BlockRange) {
-    super({ ...blocks, ...REPLACED, who: 'another replica has read, at least in part' });
+    super({ ...blocks, ...REPLACED, source: 'another replica has read, at least in part' });
   }
 }
 
-/** Files of another history than the stream's: of another venue, or of a copy that went on by itself. */
+/**
+ * Files of another history than the stream's: of another venue, or of a copy that continued
+ * separately.
+ */
 export class StreamForkedError extends Error {
   override readonly name = 'StreamForkedError';
-  /** Who starts it again by itself should not: the folder stays what it is. */
+  /** A supervisor should not restart it, because the folder does not change. */
   readonly exitCode = 3;
-  /** The first block that is another one here. */
+  /** The first block that differs. */
   readonly from: number;
 
   constructor(from: number) {
@@ -93,7 +102,7 @@ export class StreamBeginsLaterError extends Error {
   }
 }
 
-/** A stream that is being written from a folder, or was until something interrupted it. */
+/** A stream that is being written from a folder, or whose writing was interrupted. */
 export class StreamUnfinishedError extends Error {
   override readonly name = 'StreamUnfinishedError';
 
@@ -113,7 +122,7 @@ export class ForeignStreamError extends Error {
   }
 }
 
-/** A stream whose settings could lose something. */
+/** A stream whose settings could lose data. */
 export class WeakStreamError extends Error {
   override readonly name = 'WeakStreamError';
 
@@ -125,7 +134,7 @@ export class WeakStreamError extends Error {
   }
 }
 
-/** An append that could not come next, because something else did. */
+/** An append that could not be next, because another one was. */
 export class NotNextError extends Error {
   override readonly name = 'NotNextError';
 }

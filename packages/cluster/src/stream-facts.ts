@@ -14,37 +14,41 @@ import { StreamLostError } from './stream-error.ts';
 import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from '@oddlot/replica/block';
 import type { Hash } from '@oddlot/units';
 
-/** A leader that has just been elected may not have applied everything that it has: it is asked so often. */
+/**
+ * The number of queries, because a newly elected leader may not have applied all of its messages.
+ */
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_000;
 
 export type AskedStream = Pick<BlockStream, 'end' | 'endByRefusal'>;
 
 /**
- * The last place of a stream, as soon as it is known to reach a place or to end before it. A short end counts once
- * - the same leader has repeated it: a newly elected one may still be applying what it has;
- * - a majority of the servers has answered that leader since its first answer: another one may have replaced it;
- * - the servers have refused a message with it, which those of NATS 2.10 do by a majority.
+ * The last place of a stream, as soon as it is known to reach a place or to end before it. A short
+ * end counts once
+ * - the same leader has repeated it: a newly elected one may still be applying its messages;
+ * - a majority of the servers has answered that leader since its first answer: another one may
+ *   have replaced it;
+ * - the servers have rejected a message with it, which those of NATS 2.10 do by a majority.
  */
 export async function confirmedEnd(stream: AskedStream, place: number): Promise<number> {
-  let looks = 0;
+  let queries = 0;
   let first: { readonly end: StreamEnd; readonly answeredMs: number } | undefined;
   for (;;) {
     const askedMs = performance.now();
     const end = await patiently(() => stream.end());
     if (end.lastPlace >= place) return end.lastPlace;
     if (first === undefined || !isSame(end, first.end)) {
-      looks = 0;
+      queries = 0;
       first = { end, answeredMs: performance.now() };
     }
-    looks += 1;
-    const isRepeated = looks >= LOOKS && askedMs - end.heardMs >= first.answeredMs;
+    queries += 1;
+    const isRepeated = queries >= LOOKS && askedMs - end.heardMs >= first.answeredMs;
     if (isRepeated && (await isRefusedWith(end, stream))) return end.lastPlace;
     await later(LOOK_EVERY_MS);
   }
 }
 
-/** A stream that was removed refuses nothing. One that has grown meanwhile is asked again. */
+/** A stream that was removed rejects nothing. One that has grown meanwhile is queried again. */
 async function isRefusedWith({ lastPlace }: StreamEnd, stream: AskedStream): Promise<boolean> {
   if (lastPlace === 0) return true;
   const refused = await stream.endByRefusal().catch(() => undefined);
@@ -56,8 +60,8 @@ function isSame(end: StreamEnd, other: StreamEnd): boolean {
 }
 
 /**
- * The last block of a stream. It is confirmed where it is below a block that is known, or below the last one that a stream
- * was written with from a folder.
+ * The last block of a stream. It is confirmed if it is below a known block, or below the last one
+ * that a stream was written with from a folder.
  */
 export async function confirmedLastSeq(
   stream: AskedStream,
@@ -71,19 +75,32 @@ export async function confirmedLastSeq(
   return Math.max(firstSeq - 1, seqOf(opening, lastPlace));
 }
 
-/** Why a stream no longer has the blocks up to one that was read from it; undefined where it has them. */
+/**
+ * The reason why a stream no longer has the blocks up to one that was read from it; undefined if it
+ * has them.
+ */
 export async function confirmedLoss(
   stream: AskedStream,
   opening: StreamOpening,
-  { by, to, who }: { readonly to: number; readonly by?: string | undefined; readonly who?: string },
+  {
+    by,
+    to,
+    source,
+  }: { readonly to: number; readonly by?: string | undefined; readonly source?: string },
 ): Promise<StreamLostError | undefined> {
   const lastSeq = await confirmedLastSeq(stream, opening, to);
   if (lastSeq >= to) return undefined;
   const why = `it ends at ${lastSeq}`;
-  return new StreamLostError({ from: lastSeq + 1, to, why, by, ...(who !== undefined && { who }) });
+  return new StreamLostError({
+    from: lastSeq + 1,
+    to,
+    why,
+    by,
+    ...(source !== undefined && { source }),
+  });
 }
 
-/** The first block of all, where a stream has it. */
+/** The very first block of the log, if the stream contains it. */
 export async function beginningOf(stream: BlockStream): Promise<LogEntry | undefined> {
   const found = await patiently(() => stream.at(OPENING_PLACE));
   if (found === undefined) return undefined;
@@ -94,7 +111,9 @@ export async function beginningOf(stream: BlockStream): Promise<LogEntry | undef
   return { seq: 1, timeMs, commands: commandsOf(encoded) };
 }
 
-/** The hash that a stream attests for the content of the snapshot of a block; undefined when it has none. */
+/**
+ * The hash that a stream attests for the content of the snapshot of a block; undefined without one.
+ */
 export async function attestedInStream(
   stream: Pick<BlockStream, 'at' | 'end' | 'follow'>,
   height: number,

@@ -14,11 +14,11 @@ import type { BlockStream } from './block-stream.ts';
 import { NotNextError } from './stream-error.ts';
 import { patiently } from './patiently.ts';
 
-/** Messages on their way: each names the place that it must have, so that none can overtake another. */
+/** Messages in flight: each contains its required place, so that none can overtake another. */
 const ON_THEIR_WAY_MAX = 128;
 
 export type WriteStreamOptions = {
-  /** Empty: nothing is written behind what others have. */
+  /** An empty stream, because nothing may be written after the blocks of others. */
   readonly stream: BlockStream;
   readonly journal: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
@@ -27,14 +27,14 @@ export type WriteStreamOptions = {
   readonly onProgress?: (seq: number, lastSeq: number) => void;
 };
 
-/** Somebody else writes to a stream that is being written from a copy. */
+/** Another process writes to a stream that is being written from a copy. */
 class StreamBusyError extends Error {
   override readonly name = 'StreamBusyError';
 }
 
 /**
- * Writes a whole journal to a stream: what a venue of one machine becomes a cluster by, and what a stream that lost
- * something is made whole by. Blocks that have no name of a proposer get one.
+ * Writes a whole journal to a stream: to convert a venue on one machine into a cluster, and to
+ * restore a stream that lost data. Blocks without a proposal id get one.
  */
 export async function writeStream(options: WriteStreamOptions): Promise<StreamOpening> {
   const { former, journal, nowMs, onProgress, serviceNetwork, stream } = options;
@@ -65,7 +65,7 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
   await journal.replay(
     journal.firstSeq,
     async ({ commands, proposal, seq, timeMs }) => {
-      // Of one machine, or one that did not count when it came and counts for nothing again.
+      // A block of a venue on one machine, or one that did not count and does not count now.
       if (proposal === undefined) nameless += 1;
       buffer.writeBlock(commands, proposal ?? `${opening.era}:${nameless}`);
       const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));
@@ -89,7 +89,7 @@ async function isThere(stream: BlockStream, place: number, data: Uint8Array): Pr
   return found !== undefined && Buffer.compare(found, data) === 0;
 }
 
-/** What a block says, without what its proposer called it. */
+/** The content of a block without its proposal id. */
 export function contentOf(encoded: Buffer): Buffer {
   const proposal = proposalOf(encoded);
   if (proposal === undefined) return encoded;

@@ -17,7 +17,7 @@ import { writeStream } from './write-stream.ts';
 const nats = withNatsServer();
 
 test.skipIf(!hasNatsServer)(
-  'what was written from a folder counts for who begins behind a snapshot, and nobody has read others',
+  'blocks written from a folder count for a replica that begins after a snapshot, and are never disputed',
   () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
@@ -30,17 +30,17 @@ test.skipIf(!hasNatsServer)(
       await journal.close();
       const one = await openClusterLog({ urls: nats.urls, cluster, directory: join(folder, 'a') });
       const begin = { seq: 1, timeMs: 1_000 };
-      const late = await openClusterLog({
+      const joined = await openClusterLog({
         urls: nats.urls,
         cluster,
         directory: join(folder, 'b'),
         begin,
       });
-      await late.log.append(note('4'));
+      await joined.log.append(note('4'));
       await one.log.append(note('5'));
       for (const [each, from] of [
         [one, 0],
-        [late, 1],
+        [joined, 1],
       ] as const) {
         await all(each, 5 - from);
         expect(each.entries.map(noted)).toEqual(['1', '2', '3', '4', '5'].slice(from));

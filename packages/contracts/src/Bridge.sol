@@ -8,7 +8,7 @@ import {Signature} from "./Signature.sol";
 import {Validators} from "./Validators.sol";
 import "./Refusals.sol";
 
-/// @notice A withdrawal of the venue: `usd` millionths of a dollar of `user` go to `destination`.
+/// @notice A withdrawal of the venue: `usd` micro-USDC of `user` are paid to `destination`.
 struct Payout {
     uint64 withdrawalId;
     address user;
@@ -17,8 +17,8 @@ struct Payout {
 }
 
 /// @title The bridge of an Oddlot venue
-/// @notice Holds the USDC that the venue owes to its users. Money leaves by a payout that a threshold of validators
-/// signed and by nothing else; each withdrawal is paid at most once, and never after it was cancelled.
+/// @notice Holds the USDC that the venue owes to its users. Money leaves only by payouts that a threshold of
+/// validators has signed; each withdrawal is paid at most once, and never after its cancellation.
 contract Bridge is Deposits {
     using SafeERC20 for IERC20;
 
@@ -31,19 +31,21 @@ contract Bridge is Deposits {
         keccak256("Payout(uint64 withdrawalId,address user,address destination,uint64 usd)");
     bytes32 private constant CANCELLATION_TYPEHASH = keccak256("Cancellation(uint64 withdrawalId)");
 
-    /// @dev What must be left for a transfer of the token. Whoever sends a batch sets its gas; this keeps it from
-    /// making a good payout look as if the token had refused it, and estimates of gas from finding that cheapest.
+    /// @dev The gas reserve for a transfer of the token. The sender of a batch sets its gas: without the reserve, too
+    /// little gas could make a valid payout look as if the token had rejected it, and gas estimates would find that
+    /// cheapest.
     uint256 private constant TRANSFER_GAS = 120_000;
 
-    /// @notice A longer delay is refused: nobody could ever shorten it, and milliseconds are easily taken for seconds.
+    /// @notice A longer delay is rejected: it could never be shortened, and milliseconds are easily confused with
+    /// seconds.
     uint64 public constant DELAY_SECONDS_MAX = 30 days;
 
-    /// @notice Payouts of at least this many millionths of a dollar wait.
+    /// @notice Payouts of at least this many micro-USDC are queued.
     uint64 public immutable largeUsd;
-    /// @notice How long they wait, in seconds.
+    /// @notice The delay of queued payouts, in seconds.
     uint64 public immutable delaySeconds;
 
-    /// @dev What waits for its time; kept afterwards, `stateOf` tells what became of it.
+    /// @dev Queued payouts. They are kept afterwards; `stateOf` returns their state.
     struct Waiting {
         address user;
         uint64 usd;
@@ -53,12 +55,12 @@ contract Bridge is Deposits {
 
     /// @notice 0 none, 1 queued, 2 paid, 3 cancelled.
     mapping(uint64 withdrawalId => uint8) public stateOf;
-    /// @notice The large payouts: user, usd, destination, and the second from which on they can be finished.
+    /// @notice The queued payouts: user, usd, destination, and the time in seconds when they become payable.
     mapping(uint64 withdrawalId => Waiting) public queued;
 
-    /// @notice The money has left.
+    /// @notice The withdrawal was paid.
     event Paid(uint64 indexed withdrawalId, address indexed user, address destination, uint64 usd);
-    /// @notice A large payout waits until `payableAt`, in seconds.
+    /// @notice A large payout is queued until `payableAt`, in seconds.
     event Queued(
         uint64 indexed withdrawalId,
         address indexed user,
@@ -68,7 +70,7 @@ contract Bridge is Deposits {
     );
     /// @notice This withdrawal will never be paid.
     event Cancelled(uint64 indexed withdrawalId);
-    /// @notice A payout of a batch changed nothing; `code` is one of `Refusals.sol`.
+    /// @notice A payout of a batch failed without effect; `code` is one of `Refusals.sol`.
     event PayoutFailed(uint64 indexed withdrawalId, uint32 code);
 
     constructor(
@@ -89,7 +91,7 @@ contract Bridge is Deposits {
         return stateOf[withdrawalId] == PAID;
     }
 
-    /// @notice Pays a withdrawal that the validators signed, or queues it when it is large. Anyone may send it.
+    /// @notice Pays a withdrawal that the validators signed, or queues a large one. Any account may send it.
     function payOut(
         Payout calldata payout,
         Signature[] calldata signatures
@@ -98,7 +100,7 @@ contract Bridge is Deposits {
         if (code != 0) revert Refused(code);
     }
 
-    /// @notice The same for several. One that fails emits `PayoutFailed` and leaves the others alone.
+    /// @notice The same for several. A failed one emits `PayoutFailed` and does not affect the others.
     function batchPayOut(
         Payout[] calldata payouts,
         Signature[][] calldata signatures
@@ -110,7 +112,7 @@ contract Bridge is Deposits {
         }
     }
 
-    /// @notice Pays a queued withdrawal whose time has come. Anyone may send it.
+    /// @notice Pays a queued withdrawal that is due. Any account may send it.
     function finish(uint64 withdrawalId) external whenNotPaused nonReentrant {
         if (stateOf[withdrawalId] != QUEUED) revert Refused(NOT_QUEUED);
         Waiting memory waiting = queued[withdrawalId];
@@ -119,8 +121,8 @@ contract Bridge is Deposits {
         if (code != 0) revert Refused(code);
     }
 
-    /// @notice Ends a withdrawal that is not paid, by the validators: it can never be paid again. The venue gives
-    /// the money back to the account only after this. Works in a pause.
+    /// @notice Cancels an unpaid withdrawal, by the validators: it can never be paid afterwards. The venue returns
+    /// the money to the account only after this. Works during a pause.
     function cancel(uint64 withdrawalId, Signature[] calldata signatures) external nonReentrant {
         uint8 state = stateOf[withdrawalId];
         if (state == PAID || state == CANCELLED) revert Refused(state);
@@ -128,7 +130,7 @@ contract Bridge is Deposits {
         _cancel(withdrawalId);
     }
 
-    /// @notice Ends a withdrawal that waits, by the guardian. Works in a pause.
+    /// @notice Cancels a queued withdrawal, by the guardian. Works during a pause.
     function cancelQueued(uint64 withdrawalId) external onlyGuardian nonReentrant {
         if (stateOf[withdrawalId] != QUEUED) revert Refused(NOT_QUEUED);
         _cancel(withdrawalId);
@@ -139,7 +141,7 @@ contract Bridge is Deposits {
         emit Cancelled(withdrawalId);
     }
 
-    /// @dev 0 when it was paid or queued, else why not; then nothing has changed.
+    /// @dev 0 if it was paid or queued; otherwise the refusal code, and nothing has changed.
     function _payOut(Payout calldata payout, Signature[] calldata signatures) private returns (uint32) {
         uint64 withdrawalId = payout.withdrawalId;
         uint8 state = stateOf[withdrawalId];
@@ -160,8 +162,8 @@ contract Bridge is Deposits {
         return 0;
     }
 
-    /// @dev Marks it paid, then moves the money; a transfer that fails takes the mark back. In between nobody can
-    /// enter: every function that looks at the mark is guarded.
+    /// @dev Marks it as paid, then transfers the money; a failed transfer reverts the mark. Reentrancy is excluded in
+    /// between, because every function that reads the mark is guarded.
     function _pay(Payout memory payout) private returns (uint32) {
         uint8 state = stateOf[payout.withdrawalId];
         stateOf[payout.withdrawalId] = PAID;
@@ -171,7 +173,7 @@ contract Bridge is Deposits {
             stateOf[payout.withdrawalId] = state;
             return TRANSFER_FAILED;
         }
-        // A token that takes more than it was asked to would take it from the others.
+        // A token that takes more than the amount would take it from other users.
         if (token.balanceOf(address(this)) != held - payout.usd) revert Refused(WRONG_AMOUNT);
         emit Paid(payout.withdrawalId, payout.user, payout.destination, payout.usd);
         return 0;

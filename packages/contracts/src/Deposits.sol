@@ -18,18 +18,18 @@ struct DepositWithPermit {
     Signature signature;
 }
 
-/// @title Money in
-/// @notice Takes USDC from whoever approved it, and tells by `Deposit` whose account it is for.
+/// @title Deposits
+/// @notice Takes approved USDC, and emits `Deposit` with the account that it is for.
 abstract contract Deposits is Validators, ReentrancyGuardTransient {
     using SafeERC20 for IERC20;
 
     bytes32 private constant PERMIT_TYPEHASH =
         keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
 
-    /// @dev What a permit may burn. A token that asks a user's own contract about the signature hands it the gas,
-    /// and without a bound one permit could use up what the others of its batch need.
+    /// @dev The gas limit of a permit. A token that verifies a signature through the user's own contract passes the
+    /// gas on, and without a limit one permit could use up the gas of the others in its batch.
     uint256 private constant PERMIT_GAS = 150_000;
-    /// @dev What must be left at each deposit of a batch: the permit, the transfer, and what is around them.
+    /// @dev The gas reserve for each deposit of a batch: the permit, the transfer, and the overhead.
     uint256 private constant DEPOSIT_GAS = 400_000;
 
     /// @notice The token that the bridge holds: USDC, six decimals.
@@ -38,9 +38,9 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
     /// @notice The first permit nonce of a user that no deposit has used.
     mapping(address user => uint256) public nextPermitNonce;
 
-    /// @notice `usd` millionths of a dollar came in for the account of `user`.
+    /// @notice `usd` micro-USDC were deposited for the account of `user`.
     event Deposit(address indexed user, uint64 usd);
-    /// @notice A deposit of a batch moved nothing; `errorCode` is one of `Refusals.sol`.
+    /// @notice A deposit of a batch failed without effect; `errorCode` is one of `Refusals.sol`.
     event FailedPermitDeposit(address indexed user, uint64 usd, uint32 errorCode);
 
     constructor(IERC20 token_) {
@@ -48,7 +48,7 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         token = token_;
     }
 
-    /// @notice Deposits for the sender, who approved the amount before.
+    /// @notice Deposits for the sender, who must have approved the amount.
     function deposit(uint64 usd) external {
         _deposit(msg.sender, usd);
     }
@@ -58,8 +58,8 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         _deposit(user, usd);
     }
 
-    /// @notice Deposits for users who signed a permit; anyone may send it. One that fails emits
-    /// `FailedPermitDeposit` and leaves the others alone.
+    /// @notice Deposits for users who signed a permit; any account may send it. A failed one emits
+    /// `FailedPermitDeposit` and does not affect the others.
     function batchedDepositWithPermit(
         DepositWithPermit[] calldata deposits
     ) external whenNotPaused nonReentrant {
@@ -71,7 +71,7 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         }
     }
 
-    /// @dev Whether an account of this address can be meant; money of the bridge itself has none.
+    /// @dev Whether the address can have an account; the bridge itself has none.
     function _canOwnMoney(address account) internal view returns (bool) {
         return account != address(0) && account != address(this) && account != address(token);
     }
@@ -79,13 +79,13 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
     function _deposit(address user, uint64 usd) private whenNotPaused nonReentrant {
         if (usd == 0 || !_canOwnMoney(user)) revert Refused(INVALID_REQUEST);
         uint256 held = token.balanceOf(address(this));
-        // The token's own error reaches the sender: too little allowance, too little money.
+        // The sender gets the token's own error, such as an insufficient allowance or balance.
         token.safeTransferFrom(msg.sender, address(this), usd);
         _requireReceived(held, usd);
         emit Deposit(user, usd);
     }
 
-    /// @dev 0 when the money came in, else why not.
+    /// @dev 0 if the money was received; otherwise the refusal code.
     function _depositWithPermit(DepositWithPermit calldata item) private returns (uint32) {
         address user = item.user;
         if (item.usd == 0 || !_canOwnMoney(user)) return INVALID_REQUEST;
@@ -100,9 +100,9 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         return 0;
     }
 
-    /// @dev Hands the permit to the token; tells its nonce. Anyone can hand it over first: then the token refuses it
-    /// here, and its allowance is there. But an allowance alone is not consent to a deposit (the user may have
-    /// approved the bridge for later), so the signature must be the one that the token took last.
+    /// @dev Submits the permit to the token; returns its nonce. If another account has submitted it first, the token
+    /// rejects it here, but the allowance exists. An allowance alone is not consent to a deposit (the user may have
+    /// approved the bridge for later), so the signature must be the one that the token accepted last.
     function _permit(DepositWithPermit calldata item) private returns (bool isPermitted, uint256 nonce) {
         IERC20Permit permitToken = IERC20Permit(address(token));
         nonce = permitToken.nonces(item.user);
@@ -130,7 +130,7 @@ abstract contract Deposits is Validators, ReentrancyGuardTransient {
         }
     }
 
-    /// @dev What a `Deposit` tells must have arrived, whatever the token does.
+    /// @dev The amount in a `Deposit` must have been received, whatever the token does.
     function _requireReceived(uint256 held, uint64 usd) private view {
         if (token.balanceOf(address(this)) != held + usd) revert Refused(WRONG_AMOUNT);
     }

@@ -8,14 +8,14 @@ import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {Nonces} from "@openzeppelin/contracts/utils/Nonces.sol";
 
 /// @title USDC of a test network
-/// @notice Play money that behaves like the real one where a bridge can notice: six decimals, permits of the same
-/// domain (name "USD Coin", version "2"), and a list of addresses that can neither send nor receive.
+/// @notice Test tokens that behave like real USDC as far as a bridge is concerned: six decimals, permits with the
+/// same domain (name "USD Coin", version "2"), and a list of addresses that can neither send nor receive.
 /// @dev OpenZeppelin's ERC20Permit fixes the version at "1", which is why `permit` is written out here.
 contract TestUsdc is ERC20, EIP712, Nonces, IERC20Permit {
     bytes32 private constant PERMIT_TYPEHASH =
         keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");
 
-    /// @notice Who makes money and keeps the list.
+    /// @notice The account that mints tokens and maintains the list.
     address public immutable minter;
     /// @notice Addresses that can neither send nor receive.
     mapping(address account => bool) public isBlacklisted;
@@ -37,7 +37,7 @@ contract TestUsdc is ERC20, EIP712, Nonces, IERC20Permit {
         minter = minter_;
     }
 
-    /// @notice Millionths of a dollar.
+    /// @notice Six decimals: micro-USDC.
     function decimals() public pure override returns (uint8) {
         return 6;
     }
@@ -47,18 +47,18 @@ contract TestUsdc is ERC20, EIP712, Nonces, IERC20Permit {
         return "2";
     }
 
-    /// @notice Makes money out of nothing.
+    /// @notice Mints tokens.
     function mint(address to, uint256 amount) external onlyMinter {
         _mint(to, amount);
     }
 
-    /// @notice Puts an address on the list.
+    /// @notice Adds an address to the list.
     function blacklist(address account) external onlyMinter {
         isBlacklisted[account] = true;
         emit Blacklisted(account);
     }
 
-    /// @notice Takes an address off the list.
+    /// @notice Removes an address from the list.
     function unBlacklist(address account) external onlyMinter {
         isBlacklisted[account] = false;
         emit UnBlacklisted(account);

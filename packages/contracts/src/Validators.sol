@@ -7,27 +7,27 @@ import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {Signature} from "./Signature.sol";
 import "./Refusals.sol";
 
-/// @title Who decides over the bridge
-/// @notice A set of validators of which a threshold must sign, and a guardian who can stop but not pay.
+/// @title The parties that control the bridge
+/// @notice A set of validators of which a threshold must sign, and a guardian who can pause but not pay.
 /// The set is replaced by its own signatures only: there is no owner and no upgrade.
 /// @dev Everything signed is EIP-712 data of the domain { name: "OddlotBridge", version: "1", chainId,
-/// verifyingContract }, so a signature for one chain or contract is worth nothing on another.
+/// verifyingContract }, so a signature for one chain or contract is void on another.
 abstract contract Validators is EIP712, Pausable {
-    /// @notice More than this many validators are refused: checking them all must fit into a block.
+    /// @notice The maximum number of validators, so that verifying all of them fits into a block.
     uint256 public constant VALIDATORS_MAX = 64;
 
     bytes32 private constant ROTATION_TYPEHASH =
         keccak256("Rotation(address[] validators,uint256 threshold,address guardian,uint64 nonce)");
     bytes32 private constant UNPAUSE_TYPEHASH = keccak256("Unpause(uint64 nonce)");
 
-    /// @notice How many validators must sign.
+    /// @notice The number of validators that must sign.
     uint256 public threshold;
-    /// @notice May pause, unpause and cancel what is queued. It cannot pay, and cannot replace anyone.
+    /// @notice May pause, unpause and cancel queued payouts. It cannot pay, and cannot replace any party.
     address public guardian;
-    /// @notice The nonce that the next rotation must carry: how many there have been.
+    /// @notice The nonce of the next rotation: the number of rotations so far.
     uint64 public rotationNonce;
-    /// @notice The nonce that lifts the present pause: how many pauses there have been. A signature that was not
-    /// needed for one pause cannot lift a later one.
+    /// @notice The nonce that lifts the current pause: the number of pauses so far. An unused signature for one
+    /// pause cannot lift a later one.
     uint64 public pauseNonce;
     /// @notice Whether an address is one of the validators.
     mapping(address account => bool) public isValidator;
@@ -36,7 +36,7 @@ abstract contract Validators is EIP712, Pausable {
     /// @notice The validators, the threshold or the guardian changed. `nonce` is 0 for the first set.
     event Rotated(address[] validators, uint256 threshold, address guardian, uint64 nonce);
 
-    /// @notice The call was refused; `code` is one of `Refusals.sol`.
+    /// @notice The call was rejected; `code` is one of `Refusals.sol`.
     error Refused(uint32 code);
 
     modifier onlyGuardian() {
@@ -58,7 +58,7 @@ abstract contract Validators is EIP712, Pausable {
         return _validators;
     }
 
-    /// @notice Stops deposits and payouts. Cancelling and rotating go on.
+    /// @notice Stops deposits and payouts. Cancellations and rotations remain possible.
     function pause() external onlyGuardian {
         _pause();
         pauseNonce++;
@@ -69,16 +69,16 @@ abstract contract Validators is EIP712, Pausable {
         _unpause();
     }
 
-    /// @notice Lifts the present pause, by the validators: a guardian who is lost or bought holds no money back.
-    /// @param nonce `pauseNonce` of the pause that they mean.
+    /// @notice Lifts the current pause, by the validators: a lost or bribed guardian cannot withhold money.
+    /// @param nonce `pauseNonce` of the pause to lift.
     function unpauseBySignatures(uint64 nonce, Signature[] calldata signatures) external {
         if (nonce != pauseNonce) revert Refused(WRONG_NONCE);
         _requireSignatures(keccak256(abi.encode(UNPAUSE_TYPEHASH, nonce)), signatures);
         _unpause();
     }
 
-    /// @notice Replaces validators, threshold and guardian, by signatures of the present validators. Works in a
-    /// pause, so that a guardian cannot keep itself in place. What is queued stays queued.
+    /// @notice Replaces validators, threshold and guardian, by signatures of the current validators. Works during a
+    /// pause, so that a guardian cannot keep itself in place. Queued payouts stay queued.
     function rotate(
         address[] calldata newValidators,
         uint256 newThreshold,
@@ -97,14 +97,14 @@ abstract contract Validators is EIP712, Pausable {
         emit Rotated(newValidators, newThreshold, newGuardian, nonce);
     }
 
-    /// @dev Reverts unless a threshold of the present validators signed.
+    /// @dev Reverts unless a threshold of the current validators signed.
     function _requireSignatures(bytes32 structHash, Signature[] calldata signatures) internal view {
         uint32 code = _checkSignatures(structHash, signatures);
         if (code != 0) revert Refused(code);
     }
 
-    /// @dev 0 when a threshold of the present validators signed, else what is wrong. Every signature given must be
-    /// good, those beyond the threshold too.
+    /// @dev 0 if a threshold of the current validators signed; otherwise the refusal code. Every given signature
+    /// must be valid, including those beyond the threshold.
     function _checkSignatures(
         bytes32 structHash,
         Signature[] calldata signatures
@@ -122,7 +122,7 @@ abstract contract Validators is EIP712, Pausable {
         return 0;
     }
 
-    /// @dev The signer, or the zero address when there is none.
+    /// @dev The signer, or the zero address for an invalid signature.
     function _recover(bytes32 digest, Signature calldata signature) internal pure returns (address) {
         (address signer, ECDSA.RecoverError problem, ) = ECDSA.tryRecover(
             digest,

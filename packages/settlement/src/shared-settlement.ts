@@ -39,7 +39,7 @@ type SharedSettlementParts = {
   readonly fundEveryMs: number | undefined;
   readonly now: () => number;
   readonly records: Pick<RecordStream, 'take'>;
-  readonly line: Pick<HolderLine, 'answer' | 'ask' | 'heard' | 'tell'>;
+  readonly line: Pick<HolderLine, 'answer' | 'ask' | 'lastStatus' | 'publishStatus'>;
   /** The workers on the chain for one term; all of them must stop with the term. */
   readonly open: (term: Term, records: SettlementRecords) => Settlement;
   readonly log: Logger;
@@ -106,12 +106,12 @@ export class SharedSettlement implements MoneySide {
   get brief(): SettlementBrief | undefined {
     const { status } = this;
     if (status !== undefined) return briefOf(status);
-    return (this.#parts.line.heard as HolderMessage | undefined)?.brief;
+    return (this.#parts.line.lastStatus as HolderMessage | undefined)?.brief;
   }
 
   /** Additional status of the holder. */
   get holderStatus(): unknown {
-    return (this.#parts.line.heard as HolderMessage | undefined)?.more;
+    return (this.#parts.line.lastStatus as HolderMessage | undefined)?.more;
   }
 
   get permits(): MoneySide['permits'] {
@@ -221,7 +221,8 @@ export class SharedSettlement implements MoneySide {
     for (const worker of this.#workers) settlement.add(worker);
     let stopAnswering: (() => void) | undefined;
     const telling = setInterval(() => {
-      if (!term.isOver()) line.tell({ brief: briefOf(settlement.status), more: this.#more() });
+      if (!term.isOver())
+        line.publishStatus({ brief: briefOf(settlement.status), more: this.#more() });
     }, TELL_EVERY_MS).unref();
     try {
       if (this.#isStopping) return;

@@ -9,32 +9,37 @@ import { ReplicaBoard } from '../replica-board.ts';
 import type { ClusterConfig } from '../cluster-settings.ts';
 import { openStream } from '../open-cluster.ts';
 
-/** Why a command was not carried out; nothing was changed. */
+/** The command was refused for the reason in the message; nothing was changed. */
 export class AdminRefusedError extends Error {
   override readonly name = 'AdminRefusedError';
 }
 
-/** Where the commands of operators act: the stream of a cluster, and what its replicas have told. */
+/**
+ * The target of an operator's command: the stream of a cluster, and the status reported by its
+ * replicas.
+ */
 export type AdminPlace = {
   readonly config: ClusterConfig;
   readonly cluster: string;
   readonly stream: BlockStream;
   readonly board: ReplicaBoard;
-  /** Connects anew, and makes no stream. */
+  /** Opens another connection, without creating a stream. */
   connect(): Promise<BlockStream>;
-  /** Connects anew, and makes the stream where there is none. */
+  /** Opens another connection, and creates the stream if it is missing. */
   reopen(): Promise<BlockStream>;
   close(): Promise<void>;
 };
 
-/** An operator waits for an answer: replicas wait for servers without end. */
+/**
+ * A time limit, because an operator waits for the result; replicas wait for servers without one.
+ */
 const SERVERS_WITHIN_MS = 10_000;
-/** Replicas tell every second: whoever is there has by then. */
+/** Replicas report every second, so all running ones have reported after this time. */
 const WHOEVER_IS_THERE_MS = 2_500;
 
 export const nowMs = (): number => systemTime.wallMs();
 
-/** Where there is no such cluster, one is begun only by who asks for that. */
+/** If the cluster does not exist, only commands that ask for it create it. */
 export async function openPlace(
   config: ClusterConfig,
   {
@@ -75,7 +80,7 @@ export async function openPlace(
       `Cluster ${cluster} does not exist on these servers. Check --cluster. If the servers have lost all data, restore the log from the longest copy with cluster-admin import`,
     );
   }
-  // A server that is cut off from the others would show a board on which nobody tells anything any more.
+  // A server that is cut off from the others would show a board without recent reports.
   await patiently(() => stream.end());
   const replicas = config.streamReplicas;
   const kv = await openBucket(connection, { cluster, what: 'replicas', replicas });
@@ -96,7 +101,9 @@ export async function openPlace(
   };
 }
 
-/** For what only holds while nobody writes; `or` says what would become of it. */
+/**
+ * For operations that require that no replica is running; `or` describes the consequence otherwise.
+ */
 export function assertNobodyThere({ board, cluster }: AdminPlace, or: string): void {
   const present = board.present.map(({ replica }) => replica).toSorted();
   if (present.length === 0) return;

@@ -5,7 +5,9 @@ import { streamLine } from './cluster-report.ts';
 
 const OPENING = encodeOpening(1, { serviceNetwork: 'Test', firstSeq: 1, era: 'an era' });
 
-/** A stream whose leader gives these last places, one after the other, and a replica that has reported block 5. */
+/**
+ * A stream whose leader returns these last places in turn, and a replica that has reported block 5.
+ */
 function placeOf(...places: readonly number[]) {
   let looks = 0;
   const now = (): number => places[Math.min(looks, places.length - 1)] ?? 0;
@@ -30,11 +32,14 @@ test.concurrent.for([
     places: [3],
     ending: 'blocks lost: a reported block 5',
   },
-])('the report speaks of lost blocks once that is confirmed: $title', async (each, { expect }) => {
-  const { ending, places } = each;
-  expect(await streamLine(placeOf(...places))).toMatch(new RegExp(`${ending}$`));
-});
+])(
+  'the report mentions lost blocks once the loss is confirmed: $title',
+  async (each, { expect }) => {
+    const { ending, places } = each;
+    expect(await streamLine(placeOf(...places))).toMatch(new RegExp(`${ending}$`));
+  },
+);
 
-test('a stream without an opening is empty once that is confirmed', async () => {
+test('a stream without an opening counts as empty once that is confirmed', async () => {
   expect(await streamLine(placeOf(0, 6))).toBe('stream of test: blocks 1 to 5 of Test');
 });

@@ -12,7 +12,10 @@ type ReportedPlace = Pick<AdminPlace, 'cluster'> & {
   readonly stream: AskedStream & Pick<BlockStream, 'at'>;
 };
 
-/** What there is of a cluster, in lines: the stream, its replicas, whether their hashes agree, and who holds what. */
+/**
+ * The state of a cluster in lines: the stream, its replicas, whether their hashes agree, and the
+ * holders of leases.
+ */
 export async function clusterReport(place: AdminPlace): Promise<string> {
   return [
     await streamLine(place),
@@ -22,11 +25,14 @@ export async function clusterReport(place: AdminPlace): Promise<string> {
   ].join('\n');
 }
 
-/** How far the stream goes. What replicas have told is read first: more may be written meanwhile. */
+/**
+ * The end of the stream. The reports of replicas are read first, because more blocks may be written
+ * meanwhile.
+ */
 export async function streamLine({ board, cluster, stream }: ReportedPlace): Promise<string> {
-  const { highest: told } = board;
-  const opening = await openingOf(stream, (told?.height ?? 0) > 0);
-  if (opening === undefined) return `stream of ${cluster}: empty${lostText(told, 0)}`;
+  const { highest: reported } = board;
+  const opening = await openingOf(stream, (reported?.height ?? 0) > 0);
+  if (opening === undefined) return `stream of ${cluster}: empty${lostText(reported, 0)}`;
   const highest = board.highestIn(opening.era);
   const last = await confirmedLastSeq(stream, opening, highest?.height);
   const unfinished =
@@ -70,15 +76,15 @@ function replicaLines({ board }: AdminPlace): string[] {
   });
 }
 
-/** By the newest block that the log has hashes of. */
+/** Compares the newest block of which the log has hashes. */
 function agreementLine({ board }: AdminPlace): string {
-  const told = board.present.flatMap(({ attested, replica }) =>
+  const attestedBlocks = board.present.flatMap(({ attested, replica }) =>
     attested === undefined ? [] : [{ replica, ...attested }],
   );
-  const height = Math.max(0, ...told.map((each) => each.height));
+  const height = Math.max(0, ...attestedBlocks.map((each) => each.height));
   if (height === 0) return 'hashes: none compared yet';
   const alike = Map.groupBy(
-    told.filter((each) => each.height === height),
+    attestedBlocks.filter((each) => each.height === height),
     ({ hash }) => hash,
   );
   if (alike.size === 1) return `hashes: agree at block ${height}`;

@@ -14,10 +14,10 @@ import { patiently } from '../patiently.ts';
 import { contentOf } from '../write-stream.ts';
 import { BlockBuffer } from '@oddlot/replica/log/block-codec';
 
-/** The log of a data folder on which nothing runs, and what its clients sign for. */
+/** The log of a data folder without a running venue, and the network name in its signatures. */
 type Copy = { readonly journal: FileJournal; readonly serviceNetwork: string };
 
-/** Opens the log of a folder for one command; no venue may run on it meanwhile. */
+/** Opens the log of a folder for one command and locks it against a venue. */
 export async function withCopy<Result>(
   { data, network }: Pick<ClusterConfig, 'data' | 'network'>,
   use: (copy: Copy) => Promise<Result>,
@@ -47,8 +47,8 @@ export async function withCopy<Result>(
 export type Progress = (what: string, seq: number, of: number) => void;
 
 /**
- * Applies a log to an engine, from the newest state that is kept beside it: checksums of all entries that it reads, the
- * hashes that replicas have attested, and the starts of eras are compared. Says what the last block is.
+ * Applies a log to an engine, starting with the newest stored state. Verifies the checksums of all
+ * entries, the hashes attested by replicas, and the starts of eras. Returns the last block.
  */
 export async function checkCopy(
   data: string,
@@ -82,12 +82,12 @@ export async function checkCopy(
   return replica.head;
 }
 
-/** A stream that is not what was written to it. */
+/** The stream differs from what was written to it. */
 class StreamDiffersError extends Error {
   override readonly name = 'StreamDiffersError';
 }
 
-/** Reads a stream that was written from a journal, and compares every block of it with those files. */
+/** Reads a stream that was written from a journal, and compares every block with those files. */
 export async function compareStream(
   stream: BlockStream,
   journal: FileJournal,

@@ -16,8 +16,8 @@ import { confirmedLastSeq } from '../stream-facts.ts';
 import { writeStream } from '../write-stream.ts';
 
 /**
- * Makes a folder of the stream of a cluster that a venue of one machine goes on with. What a former one has written stays,
- * and it goes on behind it.
+ * Exports the stream of a cluster to a folder with which a venue on one machine continues. An
+ * earlier export in the folder is continued.
  */
 export async function exportFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
   const { cluster, config, stream } = place;
@@ -60,7 +60,7 @@ async function fetchAll(
   const { lastPlace } = await patiently(() => stream.end());
   let trouble: unknown;
   const log = new ClusterLog({
-    // It closes what it was given.
+    // The log closes its connection.
     stream: await connect(),
     copy: journal,
     order,
@@ -84,7 +84,7 @@ async function fetchAll(
   throw new AdminRefusedError(`${config.data}: ${why}`, { cause: trouble });
 }
 
-/** The newest snapshot spares the first start a replay; whether it fits is found out here. */
+/** The newest snapshot saves the first start a replay; its validity is checked here. */
 async function finish(
   { cluster, config, stream }: AdminPlace,
   onProgress: Progress,
@@ -111,8 +111,8 @@ async function finish(
 }
 
 /**
- * Makes the log of a venue of one machine the stream of a cluster. The folder stays as it is, and is the data folder of
- * the first replica if that is started on it.
+ * Imports the log of a venue on one machine into the stream of a cluster. The folder is not
+ * changed, and can serve as the data folder of the first replica.
  */
 export function importFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
   const { board, cluster, config } = place;
@@ -142,7 +142,10 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
     );
   });
 
-  /** Who joins need not read all of it, and can't where the log does not begin with the first block. */
+  /**
+   * Joining replicas need not read the whole log, and cannot if it does not begin with the first
+   * block.
+   */
   async function offerSnapshot(): Promise<void> {
     const [newest] = await new SnapshotStore({ directory: join(data, 'snapshots') }).list();
     if (newest === undefined) return;
@@ -151,14 +154,14 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
   }
 }
 
-/** Whether a part of an import lies there that was interrupted; throws where the stream has anything else. */
+/** Whether the stream contains an interrupted import; throws if it has other content. */
 async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   const { lastPlace } = await patiently(() => stream.end());
   if (lastPlace === 0) return false;
   const found = await patiently(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   const { lastSeq } = opening ?? {};
-  // Confirmed, because what is unfinished is removed.
+  // Confirmed, because an unfinished import is removed.
   if (opening !== undefined && lastSeq !== undefined)
     if ((await confirmedLastSeq(stream, opening)) < lastSeq) return true;
   throw new AdminRefusedError(
@@ -167,7 +170,7 @@ async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   );
 }
 
-/** Nobody goes on with a part: it is written from the start again. */
+/** An interrupted import is not continued: it is written again from the start. */
 async function emptied({ reopen, stream }: AdminPlace): Promise<BlockStream> {
   await patiently(() => stream.remove());
   return reopen();

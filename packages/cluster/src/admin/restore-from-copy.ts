@@ -9,9 +9,11 @@ import { type AdminPlace, AdminRefusedError, assertNobodyThere, nowMs } from './
 import { checkCopy, compareStream, type Progress, withCopy } from './folder-copy.ts';
 
 /**
- * Writes the stream of a cluster again from the copy of one of its replicas. Refuses where somebody has acknowledged what is not
- * in that copy, be it in the stream or in the files of another replica, unless the operator names the first block that is given
- * up. The stream is another one then: a folder that has what was given up is told so, and nobody waits for it any more.
+ * Writes the stream of a cluster again from the copy of one of its replicas. Refuses if
+ * acknowledged blocks are missing in that copy, whether they are in the stream or in the files of
+ * another replica, unless the operator names the first block to give up. The result is another
+ * stream: a folder with blocks that were given up reports this, and other replicas no longer wait
+ * for them.
  */
 export function restoreFromCopy(
   place: AdminPlace,
@@ -30,7 +32,7 @@ export function restoreFromCopy(
     const { hash } = await checkCopy(data, journal, onProgress);
     let written: BlockStream | undefined;
     await restoreStream({
-      // It closes what it was given.
+      // The log closes its connection.
       stream: await place.connect(),
       ...parts,
       giveUpFrom: first?.from,
@@ -47,7 +49,7 @@ export function restoreFromCopy(
   });
 }
 
-/** Blocks that somebody has and that would be lost for good, from which on. */
+/** Existing blocks that would be lost permanently, starting with this one. */
 type GivenUp = { readonly from: number; readonly text: string };
 
 async function givenUp(
@@ -110,7 +112,7 @@ async function givenUp(
   return all;
 }
 
-/** Where copies of replicas may differ though they end alike. */
+/** The range in which copies of replicas may differ although their ends are equal. */
 function doubtedOf(highest: KnownBlock | undefined): BlockRange | undefined {
   if (highest?.replacedFrom === undefined) return highest?.disputed;
   return { from: highest.replacedFrom, to: highest.height };

@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type Surroundings = {
   readonly environment: Environment;
-  /** Reads the settings of the venue; the cluster has only its own. */
+  /** Reads the settings of the venue; the cluster has no others. */
   readonly readConfig: (args: readonly string[], env: Environment) => ClusterConfig;
   readonly stdout: Terminal;
   readonly stderr: Terminal;
@@ -31,7 +31,7 @@ type Surroundings = {
 
 type Command = (place: AdminPlace, own: OwnFlags, onProgress: Progress) => Promise<string>;
 
-/** What a command can be told besides the settings of the venue. */
+/** Flags of commands in addition to the settings of the venue. */
 type OwnFlags = { readonly giveUpFrom: number | undefined };
 
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -57,7 +57,7 @@ Accepts the venue's settings (--log, --cluster, --data, --nats-user, …) from f
 Exit codes: 0 done, 1 rejected (with the reason), 2 usage error.
 `;
 
-/** Carries out one command and says how the process should end. */
+/** Runs one command and returns the exit code. */
 export async function runClusterAdmin(
   args: readonly string[],
   { environment, readConfig, stderr, stdout }: Surroundings,
@@ -102,7 +102,7 @@ function ownFlags(args: readonly string[]): { flags: string[]; own: OwnFlags } {
 
 const LINE_PERCENT = 10;
 
-/** A line for every tenth of the way. */
+/** Prints a line for every tenth of the progress. */
 function progressOn(out: Terminal): Progress {
   let last = '';
   return (what, seq, of) => {
@@ -114,7 +114,10 @@ function progressOn(out: Terminal): Progress {
   };
 }
 
-/** Has the era of the rules opened that a newer release waits with; older ones take no orders from here on. */
+/**
+ * Announces the era of the rules with which a newer release waits; older releases accept no orders
+ * afterwards.
+ */
 async function openEra(place: AdminPlace): Promise<string> {
   const waiting = place.board.present.filter(({ isWaiting }) => isWaiting === true);
   const rules = Math.max(0, ...waiting.map((each) => each.rules));
@@ -131,7 +134,7 @@ async function openEra(place: AdminPlace): Promise<string> {
   );
 }
 
-/** Takes an announcement back, as long as its era is not open. */
+/** Withdraws an announcement whose era is not open yet. */
 async function keepEra(place: AdminPlace): Promise<string> {
   await announce(place, 0);
   return 'announcement withdrawn: replicas with the current rules accept orders again';
@@ -147,7 +150,8 @@ async function announce({ cluster, stream }: AdminPlace, rules: number): Promise
   const proposal = `${randomUUID()}:1`;
   buffer.writeBlock([{ command: { type: 'announceEra', rules } }], proposal);
   const last = await patiently(() => stream.at(lastPlace));
-  // The time of the block before: the clock of an operator's machine is nobody's.
+  // The time of the previous block, because the clock of an operator's machine is not relevant to
+  // the log.
   const timeMs =
     last === undefined || lastPlace === OPENING_PLACE ? 0 : decodeBlockMessage(last).timeMs;
   const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));

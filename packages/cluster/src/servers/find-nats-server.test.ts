@@ -4,7 +4,7 @@ import { inDirectory } from '@oddlot/testing/host';
 import { expect, test } from 'vitest';
 import { fetchNatsServer, find, NATS_SERVER_NAMED } from './find-nats-server.ts';
 
-/** A program that says which version of a NATS server it is. */
+/** A program that prints the version of a NATS server. */
 async function serverIn(folder: string, version: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const program = join(folder, 'nats-server');
@@ -15,7 +15,7 @@ async function serverIn(folder: string, version: string): Promise<string> {
 
 const nothing = (): Promise<void> => Promise.reject(new Error('no network'));
 
-test('a server of the PATH that loses messages is passed over for a newer one', () =>
+test('a server on the PATH that loses messages is ignored in favour of a newer one', () =>
   inDirectory(async (folder) => {
     const [old, newer] = [join(folder, 'old'), join(folder, 'newer')];
     const refused = await serverIn(old, '2.9.10');
@@ -30,7 +30,7 @@ test('a server of the PATH that loses messages is passed over for a newer one', 
     expect(await find({ PATH: old }, { cache, fetch: nothing })).toEqual({ program: fetched });
   }));
 
-test('the environment names a server of any version, or that none is wanted', () =>
+test('the environment names a server of any version, or disables servers', () =>
   inDirectory(async (folder) => {
     const old = await serverIn(folder, '2.9.10');
     expect(await find({ [NATS_SERVER_NAMED]: old, PATH: '' })).toEqual({ program: old });
@@ -43,7 +43,7 @@ test('the environment names a server of any version, or that none is wanted', ()
     });
   }));
 
-test('without a way to the packages a fetch names the mirrors and the reason, and leaves nothing behind', () =>
+test('without access to the packages a fetch names the mirrors and the reason, and leaves no files', () =>
   inDirectory(async (folder) => {
     const proxy = process.env['http_proxy'];
     const closed = 'http://127.0.0.1:9';

@@ -7,33 +7,34 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 
 const run = promisify(execFile);
 
-/** Where the unpacked package is kept, next to the other caches of the project. */
+/** The folder of the unpacked package, next to the other caches of the project. */
 const CACHE = join(
   import.meta.dirname,
   `../../../../node_modules/.cache/nats-server-${NATS_VERSION_MIN}`,
 );
-/** Names a program to use instead; empty for none at all. */
+/** Names a program to use instead; empty to use none. */
 export const NATS_SERVER_NAMED = 'ODDLOT_NATS_SERVER';
 
-/** What to do where there is none. */
+/** The remedy if there is none. */
 export const NATS_SERVER_WANTED =
   `A NATS server is required. Put nats-server ${NATS_VERSION_MIN} or newer on the ` +
   `PATH, or set ${NATS_SERVER_NAMED} to its path`;
 
-/** A program, or why none was found. */
+/** A program, or the reason why none was found. */
 type Found = { readonly program: string } | { readonly why: string };
 
 let found: Promise<Found> | undefined;
 
 /**
- * The program of a NATS server: the one that the environment names, one on the PATH, or Debian's package, which is fetched
- * once and unpacked without root. A version that loses messages is passed over, unless it is named.
+ * The program of a NATS server: the one named by the environment, one on the PATH, or Debian's
+ * package, which is fetched once and unpacked without root. A version that loses messages is
+ * ignored, unless it is named.
  */
 export function findNatsServer(): Promise<Found> {
   return (found ??= find(process.env));
 }
 
-/** The same; throws a sentence for the user where there is none. */
+/** The same; throws an error for the user without one. */
 export async function wantNatsServer(): Promise<string> {
   const server = await findNatsServer();
   if ('program' in server) return server.program;
@@ -91,16 +92,17 @@ async function findNamed(program: string): Promise<Found> {
 /** Debian 12 has 2.9.10. The package of Debian 13 needs the C library of Debian 12 or newer. */
 const SUITE = 'trixie';
 const KEYRINGS = ['pgp', 'gpg'].map((kind) => `/usr/share/keyrings/debian-archive-keyring.${kind}`);
-/** In the package. */
+/** The path in the package. */
 const PROGRAM = join('usr', 'sbin', 'nats-server');
 const TIMEOUT_S = 10;
 /** For the index of packages, about 10 MB. */
 const APT_MS_MAX = 120_000;
 
 /**
- * Fetches Debian's package of a NATS server from the mirrors that this machine uses, and unpacks it into a folder. apt
- * works in its own temporary folder with its own list of sources: it needs no root and changes nothing of the machine's
- * configuration. Throws with the reason. Several processes may do this at once; the folder of the first one remains.
+ * Fetches Debian's package of a NATS server from the configured mirrors of this machine, and
+ * unpacks it into a folder. apt works in a temporary folder with its own list of sources: it needs
+ * no root and does not change the machine's configuration. Throws with the reason. Several
+ * processes may do this at once; the folder of the first one remains.
  */
 export async function fetchNatsServer(folder: string): Promise<void> {
   await mkdir(join(folder, '..'), { recursive: true });
@@ -139,14 +141,14 @@ async function download(work: string): Promise<void> {
   throw new Error(failures.join('; '));
 }
 
-/** Their addresses, without the suites; apt lists them without asking the network. */
+/** The addresses of mirrors, without the suites; apt lists them without network access. */
 async function mirrorsOfThisMachine(): Promise<readonly string[]> {
   const { stdout } = await run('apt-get', ['update', '--print-uris']);
   const named = stdout.matchAll(/^'(\S+?)\/dists\/\S+\/InRelease'/gm);
   return [...new Set([...named].flatMap(([, mirror]) => mirror ?? []))];
 }
 
-/** Proxies and credentials of the machine's configuration remain in force. */
+/** Proxies and credentials of the machine's configuration remain in effect. */
 async function aptConfig(folder: string, mirror: string): Promise<string> {
   const lists = join(folder, 'lists');
   await mkdir(join(lists, 'partial'), { recursive: true });
@@ -193,7 +195,7 @@ async function aptConfig(folder: string, mirror: string): Promise<string> {
   return config;
 }
 
-/** apt's own last words of what failed. */
+/** The last lines of apt's error output. */
 function reasonOf(error: unknown): string {
   const { message, stderr = '' } = error as Error & { readonly stderr?: string };
   const lines = stderr.split('\n').filter((line) => /^(E|Err):/.test(line));

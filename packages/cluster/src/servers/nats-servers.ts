@@ -10,51 +10,60 @@ import { assert, present } from '@oddlot/units';
 import { isBelowNatsMin } from '../nats-version.ts';
 import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
 
-/** NATS servers on this machine, with JetStream, each a process that can be killed, frozen and started again. */
+/**
+ * NATS servers with JetStream on this machine, each a process that can be killed, frozen and
+ * restarted.
+ */
 export type NatsServers = {
-  /** What a client is given, of all of them. */
+  /** The URL of all servers for clients. */
   readonly url: string;
-  /** Of each, in their order. */
+  /** The URL of each server, in order. */
   readonly urls: readonly string[];
-  /** Where each shows its settings and figures. */
+  /** The monitoring address of each server. */
   readonly monitors: readonly string[];
   readonly pids: readonly number[];
-  /** As a crash ends it. */
+  /** Kills the process, like a crash. */
   kill(index: number): Promise<void>;
-  /** On the data that it had. */
+  /** Restarts it on its data. */
   start(index: number): Promise<void>;
   freeze(index: number): void;
   thaw(index: number): void;
-  /** Resolves when a stream of as many copies as there are servers can be made. */
+  /** Resolves when a stream with a copy on each server can be created. */
   ready(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export type NatsServersOptions = {
   readonly count?: number;
-  /** Their folder; a temporary one by default, which goes with them. */
+  /** Their folder; by default a temporary one, which is removed with them. */
   readonly folder?: string;
-  /** The first of a row: those for clients, then those for each other, then those for monitoring. */
+  /**
+   * The first port of a row: those for clients, then those between servers, then those for
+   * monitoring.
+   */
   readonly port: number;
-  /** Of their cluster. Servers join only those of the same name, even where another one has taken the port of one that ended. */
+  /**
+   * The name of their cluster. Servers join only those with the same name, even if another server
+   * has taken the port of one that ended.
+   */
   readonly name?: string;
   /**
-   * Where each server reaches the others, instead of at their own ports. Servers then find each other only there: they
-   * name to each other an address at which nothing listens.
+   * Where each server reaches the others, instead of at their own ports. Servers then find each
+   * other only there: they announce to each other an address without a listener.
    */
   readonly routesOf?: (index: number, ports: readonly number[]) => readonly number[];
-  /** One has ended, and nobody here has asked for that. */
+  /** A server ended without a request to stop. */
   readonly onEnd?: (index: number) => void;
 };
 
-/** Ports that a server takes. */
+/** The number of ports per server. */
 export const PORTS_A_SERVER = 3;
 
-/** Where nothing listens. */
+/** An address without a listener. */
 const NOWHERE = '127.0.0.1:1';
 const READY_TRIES = 300;
 const READY_EVERY_MS = 100;
-/** Several times as long as servers take to elect a leader, on a busy machine too. */
+/** Several times the duration of an election, for busy machines. */
 const AGREE_MS = 20_000;
 const STARTS_MAX = 3;
 
@@ -73,7 +82,7 @@ export async function runNatsServers({
   const children: (ChildProcess | undefined)[] = [];
   const unwanted = new WeakSet<ChildProcess>();
   const start = async (index: number): Promise<void> => {
-    // Two processes on one folder damage what is in it.
+    // Two processes on one folder damage its content.
     assert(!isRunning(children[index]), `server ${index + 1} is already running`);
     const own = join(root, `n${index + 1}`);
     await mkdir(own, { recursive: true });
@@ -99,7 +108,7 @@ export async function runNatsServers({
     await Promise.all(children.map(end));
     for (let index = 0; index < count; index += 1) await start(index);
   };
-  // Who fails before it stops its servers leaves none behind.
+  // A process that fails before it stops its servers must not leave any running.
   const onExit = (): void => signalAll(children, 'SIGKILL');
   process.once('exit', onExit);
   const stop = async (): Promise<void> => {
@@ -145,7 +154,7 @@ type ServerConfig = {
   readonly route: number;
   readonly monitor: number;
   readonly to: readonly number[];
-  /** Undefined where it is alone. */
+  /** Undefined for a single server. */
   readonly cluster: { readonly name: string; readonly isHidden: boolean } | undefined;
   readonly canSync: boolean;
 };
@@ -179,8 +188,8 @@ function configOf({
 }
 
 /**
- * Waits until a stream of as many copies as there are servers can be made. About one start in twenty of NATS 2.10 forms a group
- * that lacks a server and never admits it; a restart on the same data does.
+ * Waits until a stream with a copy on each server can be created. About one start in twenty of NATS
+ * 2.10 forms a group without one server and never admits it; a restart on the same data does.
  */
 async function ready(urls: readonly string[], restartAll: () => Promise<void>): Promise<void> {
   for (let starts = 1; ; starts += 1) {

