@@ -21,36 +21,36 @@ import {
 import { type PlainAction, refuseUnsupported } from '@oddlot/translate/action-to-command';
 import { insideWrapper } from '@oddlot/translate/wrapped-field';
 
-/** What a recover thread reads of a request, and hands over once and for all. */
+/** Parses and validates requests for POST /exchange, as far as the text alone allows. */
 
-/** A request whose shape is right. */
+/** A request that fits its schemas. */
 export type SentRequest = {
   readonly envelope: SentEnvelope;
-  /** What is asked for; when it came in a multiSig wrapper, what that carried. */
+  /** The action; of a multiSig wrapper, the inner action. */
   readonly action: PlainAction;
   readonly wrapper?: SentWrapper;
 };
 
-/** What is left of an envelope when its action and its signature are read. */
+/** An envelope without its action and its signature. */
 export type SentEnvelope = Pick<Envelope, 'confirm' | 'expiresAfter' | 'nonce' | 'vaultAddress'>;
 
-/** Whom a multiSig wrapper is for, and who says to have sent it. */
+/** The account of a multiSig wrapper, and its claimed sender. */
 type SentWrapper = Pick<MultiSigAction['payload'], 'multiSigUser' | 'outerSigner'>;
 
-/** The same of limit orders without extras, which cross threads as few values. */
+/** A request with limit orders without extras, which `readPlainRequest` has parsed. */
 export type SentOrders = { readonly envelope: SentEnvelope; readonly orders: PlainOrders };
 
-/** What its text alone makes wrong. `isGateway`: refused before the request was understood. */
+/** The error that the text alone causes. `isGateway`: rejected before the action was parsed. */
 export type RefusedRequest = {
   readonly refused: WireError | 'tooLarge';
   readonly isGateway: boolean;
 };
 
-/** With what eyes a request is read. */
+/** Conditions under which a request is read. */
 export type ReadJob = {
-  /** Its body has more bytes than most may send. */
+  /** The body exceeds the limit that applies to most signers. */
   readonly isLarge: boolean;
-  /** Nonces that could be taken lie between. */
+  /** Bounds of the nonce window, both exclusive. */
   readonly nonceAfter: number;
   readonly nonceBefore: number;
 };
@@ -59,8 +59,8 @@ export type ReadJob = {
 const BYTES_PER_CHAR_MAX = 3;
 
 /**
- * Reads a request, or says what its text alone makes wrong, in the order in which refusals are promised. `chars` is the
- * length of the text: a short one cannot hold much that nothing names.
+ * Parses a request, or returns the first error in the documented order. `chars` is the length of the
+ * text; only a long text can exceed the limit on unknown fields.
  */
 export function readRequest(
   network: Network,
@@ -93,16 +93,16 @@ export function withoutSpace(text: string): string {
 const SPACE = /[ \t\r\n]/;
 const STRING_OR_SPACE = /"[^"\\]*(?:\\.[^"\\]*)*"|[ \t\r\n]+/g;
 
-/** A request as if it had been read by the schemas. */
+/** The request in the form that the schemas return. */
 export function sentRequest(sent: SentRequest | SentOrders): SentRequest {
   if ('action' in sent) return sent;
   return { envelope: sent.envelope, action: plainOrderAction(sent.orders) };
 }
 
-/** What a body says that it asks for, whether or not the rest of it can be read. */
+/** The type of the action, even if the rest of the body is malformed. */
 function typeOf({ action }: Readonly<Record<string, unknown>>): unknown {
   const { payload, type } = Object(action) as Readonly<Record<string, unknown>>;
-  // What a wrapper carries is what is asked for.
+  // The type of a wrapper is that of its inner action.
   return type === 'multiSig' ? typeOf(Object(payload)) : type;
 }
 
@@ -136,16 +136,14 @@ function readBody(
 }
 
 /**
- * What the recover threads are told to explain. A job is one text, like all others: what the venue
- * knows on the first line, then the request as it was received.
+ * The text of a job that explains a signature: the venue's context in one line of JSON, then the
+ * request as it was received.
  */
-
-/** The text of a job. JSON has no line breaks of its own, so the first one ends the context. */
 export function explainJob(context: ExplainContext, request: string): string {
   return `${JSON.stringify(context)}\n${request}`;
 }
 
-/** Reads a job; the envelope is the text that the client wrote, key order and all. */
+/** Splits the text of such a job. The envelope is the client's text, in its order of keys. */
 export function readExplainJob(
   job: string,
 ): { context: ExplainContext; envelope: string } | { fault: string; at: number } {

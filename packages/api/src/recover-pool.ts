@@ -18,25 +18,24 @@ import type { RecoverReady, RecoverWorkerData } from './run-recoverer.ts';
 import { UnavailableError } from '@oddlot/host/http';
 
 /**
- * Spreads recovery over threads. Requests that arrive in one turn of the event loop leave in one
- * message per thread: waking a thread costs more than copying a few more texts.
+ * Spreads recovery over threads. Requests that arrive in one turn of the event loop are sent in one
+ * message per thread, because waking a thread costs more than copying a few more texts.
  */
 
 type RecoverPoolOptions = {
   readonly network: Network;
   readonly log: Logger;
-  /** Threads; by default one core is left to the main thread. */
+  /** Number of threads. By default, one core remains for the main thread. */
   readonly size?: number;
-  /** Requests that may wait; above, new ones are turned away at once. */
+  /** Maximum number of waiting requests; further requests are rejected immediately. */
   readonly queueMax?: number;
   readonly backend?: RecoverBackend;
-  /** What recoverers run on; threads of their own by default. */
+  /** Starts a recoverer; on a separate thread by default. */
   readonly startRecoverer?: StartRecoverer | undefined;
-  /** Told when a thread is lost. */
+  /** Called when a thread ends unexpectedly. */
   readonly onWorkerLost?: () => void;
 };
 
-/** Begins to run a recoverer. */
 export type StartRecoverer = (data: RecoverWorkerData) => Thread;
 
 function startOnThread(data: RecoverWorkerData): Thread {
@@ -44,7 +43,7 @@ function startOnThread(data: RecoverWorkerData): Thread {
   return new Worker(program, { workerData: data, name: 'recover' });
 }
 
-/** The pool can't answer now: its queue is full, it is closed, or the thread was lost. */
+/** The pool cannot answer now: its queue is full, it is closed, or the thread was lost. */
 export class RecoverUnavailableError extends Error {
   override readonly name = 'RecoverUnavailableError';
 }
@@ -55,19 +54,20 @@ type Job = {
   readonly reject: (error: Error) => void;
 };
 
-type Seat = {
+/** A thread and the jobs that it has not answered yet. */
+type Slot = {
   worker: Thread;
   readonly jobs: Map<number, Job>;
-  /** Batches under way. */
+  /** Number of batches that the thread has not answered yet. */
   batches: number;
   /** Scales that the thread is told with its next batch. */
   scales: Scale[];
   isReady: boolean;
 };
 
-/** One batch is worked on while the next one waits at the door, so that no thread idles. */
+/** The next batch is sent while the thread works on one, so that the thread is never idle. */
 const BATCHES_PER_WORKER = 2;
-/** What waits at a busy thread's door gains nothing by a message of its own, so it gathers first. */
+/** A smaller second batch would not be answered earlier, so jobs for a busy thread are collected first. */
 const SECOND_BATCH_MIN = 8;
 const BATCH_MAX = 64;
 const QUEUE_MAX = 5000;
@@ -76,8 +76,8 @@ const RESTART_DELAY_MS = 1000;
 export class RecoverPool {
   readonly #options: RecoverPoolOptions;
   readonly #queueMax: number;
-  readonly #seats = new Set<Seat>();
-  /** Clients take turns: some jobs take a hundred times as long as others. */
+  readonly #slots = new Set<Slot>();
+  /** Clients are served in turn, because some jobs take a hundred times as long as others. */
   readonly #turns = new ClientTurns<Job>(NO_PACE);
   #waiting = 0;
   #nextId = 1;
@@ -90,11 +90,11 @@ export class RecoverPool {
     this.#options = options;
     this.#queueMax = options.queueMax ?? QUEUE_MAX;
     const size = options.size ?? Math.max(1, availableParallelism() - 1);
-    for (let index = 0; index < size; index++) this.#hire();
+    for (let index = 0; index < size; index++) this.#start();
     this.#ready.promise.catch(() => {});
   }
 
-  /** Resolves with the library in use once a thread can work. */
+  /** Resolves with the library in use once a thread is ready. */
   ready(): Promise<RecoverBackend> {
     return this.#ready.promise;
   }
@@ -103,10 +103,10 @@ export class RecoverPool {
     return this.#backend;
   }
 
-  /** Requests that wait or are worked on. */
+  /** Number of requests that are not answered yet. */
   get length(): number {
     let length = this.#waiting;
-    for (const seat of this.#seats) length += seat.jobs.size;
+    for (const slot of this.#slots) length += slot.jobs.size;
     return length;
   }
 
@@ -127,7 +127,7 @@ export class RecoverPool {
 
   /** Tells the threads scales of instruments, before they read the next request. */
   learn(scales: readonly Scale[]): void {
-    for (const seat of this.#seats) seat.scales.push(...scales);
+    for (const slot of this.#slots) slot.scales.push(...scales);
   }
 
   async close(): Promise<void> {
@@ -135,10 +135,10 @@ export class RecoverPool {
     const error = new RecoverUnavailableError('the pool is closed');
     this.#ready.reject(error);
     for (const job of this.#next(Infinity)) job.reject(error);
-    const seats = [...this.#seats];
-    this.#seats.clear();
-    for (const seat of seats) failAll(seat, error);
-    await Promise.all(seats.map((seat) => seat.worker.terminate()));
+    const slots = [...this.#slots];
+    this.#slots.clear();
+    for (const slot of slots) failAll(slot, error);
+    await Promise.all(slots.map((slot) => slot.worker.terminate()));
   }
 
   #add(asked: RecoverJob, client: string): Promise<Recovered | ReadCommand> {
@@ -161,25 +161,25 @@ export class RecoverPool {
   }
 
   #dispatch(): void {
-    const idle = this.#seatsWith((seat) => seat.batches === 0);
+    const idle = this.#slotsWith((slot) => slot.batches === 0);
     this.#share(idle);
     if (this.#waiting < SECOND_BATCH_MIN) return;
-    this.#share(this.#seatsWith((seat) => seat.batches < BATCHES_PER_WORKER));
+    this.#share(this.#slotsWith((slot) => slot.batches < BATCHES_PER_WORKER));
   }
 
-  #seatsWith(isWanted: (seat: Seat) => boolean): Seat[] {
-    return [...this.#seats].filter((seat) => seat.isReady && isWanted(seat));
+  #slotsWith(isWanted: (slot: Slot) => boolean): Slot[] {
+    return [...this.#slots].filter((slot) => slot.isReady && isWanted(slot));
   }
 
-  #share(seats: readonly Seat[]): void {
-    for (const [index, seat] of seats.entries()) {
+  #share(slots: readonly Slot[]): void {
+    for (const [index, slot] of slots.entries()) {
       if (this.#waiting === 0) return;
-      const share = Math.ceil(this.#waiting / (seats.length - index));
-      this.#send(seat, this.#next(Math.min(share, BATCH_MAX)));
+      const share = Math.ceil(this.#waiting / (slots.length - index));
+      this.#send(slot, this.#next(Math.min(share, BATCH_MAX)));
     }
   }
 
-  /** The next jobs, one of each client in turn. */
+  /** The next jobs, one client after the other. */
   #next(countMax: number): Job[] {
     const jobs: Job[] = [];
     const nowMs = performance.now();
@@ -194,43 +194,43 @@ export class RecoverPool {
     return jobs;
   }
 
-  #send(seat: Seat, jobs: readonly Job[]): void {
+  #send(slot: Slot, jobs: readonly Job[]): void {
     const batch: RecoverBatch = {
-      scales: seat.scales,
+      scales: slot.scales,
       jobs: jobs.map((job) => {
         const id = this.#nextId++;
-        seat.jobs.set(id, job);
+        slot.jobs.set(id, job);
         return { ...job.asked, id };
       }),
     };
-    seat.scales = [];
-    seat.batches++;
-    seat.worker.postMessage(batch);
+    slot.scales = [];
+    slot.batches++;
+    slot.worker.postMessage(batch);
   }
 
-  #hire(): void {
+  #start(): void {
     const { network, backend, startRecoverer = startOnThread } = this.#options;
     const data: RecoverWorkerData = {
       recoverNetwork: network,
       ...(backend === undefined ? {} : { backend }),
     };
     const worker = startRecoverer(data);
-    const seat: Seat = { worker, jobs: new Map(), batches: 0, scales: [], isReady: false };
-    this.#seats.add(seat);
-    // A waiting thread must not keep a process alive that has nothing else to do.
+    const slot: Slot = { worker, jobs: new Map(), batches: 0, scales: [], isReady: false };
+    this.#slots.add(slot);
+    // An idle thread must not keep the process alive.
     worker.unref();
     worker.on('message', (message: RecoverReady | RecoverReplies) => {
-      if ('backend' in message) this.#seatReady(seat, message);
-      else this.#settle(seat, message);
+      if ('backend' in message) this.#slotReady(slot, message);
+      else this.#settle(slot, message);
     });
-    worker.on('error', (error) => this.#lose(seat, error));
+    worker.on('error', (error) => this.#lose(slot, error));
     worker.on('exit', (code) =>
-      this.#lose(seat, new Error(`signature worker exited with code ${code}`)),
+      this.#lose(slot, new Error(`signature worker exited with code ${code}`)),
     );
   }
 
-  #seatReady(seat: Seat, { backend, recoverUs }: RecoverReady): void {
-    seat.isReady = true;
+  #slotReady(slot: Slot, { backend, recoverUs }: RecoverReady): void {
+    slot.isReady = true;
     if (this.#backend === undefined) {
       this.#backend = backend;
       this.#options.log.info({ backend, recoverUs }, 'signature recovery started');
@@ -239,35 +239,35 @@ export class RecoverPool {
     this.#dispatch();
   }
 
-  #settle(seat: Seat, replies: RecoverReplies): void {
-    seat.batches--;
+  #settle(slot: Slot, replies: RecoverReplies): void {
+    slot.batches--;
     for (const { answer, id } of replies) {
-      const job = seat.jobs.get(id);
-      seat.jobs.delete(id);
+      const job = slot.jobs.get(id);
+      slot.jobs.delete(id);
       job?.resolve(answer);
     }
     if (this.#waiting > 0) this.#dispatch();
   }
 
-  #lose(seat: Seat, error: unknown): void {
-    // An error is followed by an exit; the first of the two counts.
-    if (!this.#seats.delete(seat)) return;
-    this.#options.log.error({ err: error, jobs: seat.jobs.size }, 'signature worker lost');
+  #lose(slot: Slot, error: unknown): void {
+    // An error is followed by an exit; only the first event counts.
+    if (!this.#slots.delete(slot)) return;
+    this.#options.log.error({ err: error, jobs: slot.jobs.size }, 'signature worker lost');
     this.#options.onWorkerLost?.();
-    failAll(seat, new RecoverUnavailableError('the signature worker was lost', { cause: error }));
+    failAll(slot, new RecoverUnavailableError('the signature worker was lost', { cause: error }));
     if (this.#isClosed) return;
-    if (seat.isReady) this.#hire();
-    // One that never came up would come down again at once.
-    else setTimeout(() => this.#isClosed || this.#hire(), RESTART_DELAY_MS).unref();
+    if (slot.isReady) this.#start();
+    // A thread that could not start would probably fail again immediately.
+    else setTimeout(() => this.#isClosed || this.#start(), RESTART_DELAY_MS).unref();
   }
 }
 
-function failAll(seat: Seat, error: Error): void {
-  for (const job of seat.jobs.values()) job.reject(error);
-  seat.jobs.clear();
+function failAll(slot: Slot, error: Error): void {
+  for (const job of slot.jobs.values()) job.reject(error);
+  slot.jobs.clear();
 }
 
-/** An answer of the recover threads; a pool that can't answer now is told to the client as such. */
+/** An answer of the recover threads, or a 503 if the pool cannot answer now. */
 export async function recovering<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;

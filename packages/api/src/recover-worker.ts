@@ -2,9 +2,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { runRecoverer, type RecoverWorkerData } from './run-recoverer.ts';
 
 /**
- * A recover thread. Recovering a public key costs more than everything else about a
- * request, so it has threads of its own; and whoever recovers also reads the request, so that the
- * main thread need not.
+ * Entry point of a recover thread. Recovering a public key costs more than the rest of a request. The
+ * same thread parses the request and encodes its command, which relieves the main thread.
  */
 
 const started = workerData as RecoverWorkerData | null;

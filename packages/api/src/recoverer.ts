@@ -30,35 +30,34 @@ import {
 } from './read-request.ts';
 import { loadRecoverBackend, type RecoverBackend } from './recover-backend.ts';
 
-/** Says who signed a request. It trusts only the text: the action is hashed as it was written. */
+/** Recovers the signer of a request from its text: the action is hashed as it was written. */
 
 export type Recovered = {
-  /** Undefined when nobody can have signed, or when nobody is looked for. */
+  /** Undefined if the signature is invalid, or if only the hash was needed. */
   readonly signer?: string;
-  /** Who signed what a multiSig wrapper carries, one by one; undefined where nobody can have. */
+  /** The signers of a multiSig wrapper's inner action; undefined for an invalid signature. */
   readonly innerSigners?: readonly (string | undefined)[];
   readonly txHash?: string;
-  /** Why the text is refused, and where. */
+  /** Why the text cannot be hashed, and at which position. */
   readonly fault?: string;
   readonly at?: number;
-  /** Only when it was asked for. */
+  /** Only for a job that explains a signature. */
   readonly explanation?: Explanation;
 };
 
-/** A request that was read, and who signed it; of one that is refused nobody is looked for. */
+/** A parsed request and its signer; a rejected request has no signer. */
 type ReadAndRecovered = Recovered & {
   readonly sent: SentRequest | SentOrders | RefusedRequest;
 };
 
-/** Answers one request. */
 export type Recoverer = {
   readonly backend: RecoverBackend;
-  /** What one call of it takes on this machine, in microseconds. */
+  /** Duration of one recovery on this machine, in microseconds. */
   readonly recoverUs: number;
   readonly recover: (text: string) => Recovered;
-  /** Reads a request, and recovers the signer of what is not refused. */
+  /** Parses a request, and recovers the signer unless the request is rejected. */
   readonly read: (text: string, job: ReadJob) => ReadAndRecovered;
-  /** Takes what `explainJob` makes. */
+  /** Takes the text of `explainJob`. */
   readonly explain: (text: string) => Recovered;
 };
 
@@ -71,7 +70,7 @@ type SignedFields = {
   readonly expiresAfter?: number | null;
 };
 
-/** Loads the fastest backend that this machine has. */
+/** Loads the fastest backend that is available on this machine. */
 export async function createRecoverer(
   network: Network,
   wanted?: RecoverBackend,
@@ -90,7 +89,7 @@ export async function createRecoverer(
     return signer === undefined ? { txHash } : { txHash, signer };
   };
 
-  /** A text that breaks the hashing is refused, as one that breaks the strict rules is. */
+  /** A text that cannot be hashed is rejected like a text that violates the strict JSON rules. */
   const recoverAny = (text: string, hashOnly: boolean, body?: SignedFields): Recovered => {
     try {
       return recoverScanned(text, hashOnly, body);
@@ -147,7 +146,10 @@ export async function createRecoverer(
   };
 }
 
-/** Whom a nonce of the future is of, nobody asks; one of the past may have been executed. */
+/**
+ * Skips the recovery for a nonce above the window, which is always rejected. A nonce below the window
+ * needs the hash, because the request may have been executed before.
+ */
 function withSigner(
   sent: SentRequest | SentOrders,
   { nonceAfter, nonceBefore }: ReadJob,

@@ -4,13 +4,12 @@ import type { RecoverBackend } from './recover-backend.ts';
 import { CommandReader, type RecoverBatch } from './recover-messages.ts';
 import { createRecoverer } from './recoverer.ts';
 
-/** What a worker is started with. */
 export type RecoverWorkerData = {
   readonly recoverNetwork: Network;
   readonly backend?: RecoverBackend;
 };
 
-/** What it says when it can work. */
+/** The first message of a recover thread. */
 export type RecoverReady = { readonly backend: RecoverBackend; readonly recoverUs: number };
 
 /** The program of the recover threads. */

@@ -48,8 +48,8 @@ import {
 import type { ReadJob, RefusedRequest } from '../read-request.ts';
 
 /**
- * POST /exchange. The steps stand in the order in which a request may be refused: shapes, nonce
- * window, signature, authority, business rules. Nothing is kept of a request that is refused.
+ * POST /exchange. The checks run in the order in which a request can be rejected: schema, nonce
+ * window, signature, authority, business rules. A rejected request leaves no trace.
  */
 
 export type ExchangeOptions = {
@@ -57,12 +57,12 @@ export type ExchangeOptions = {
   readonly receipts: Receipts;
   readonly pool: Pick<RecoverPool, 'learn' | 'read'>;
   readonly now: () => number;
-  /** How long an answer with `confirm` waits for its block. */
+  /** Maximum time for which an answer with `confirm` waits for its block. */
   readonly confirmTimeoutMs?: number;
-  /** What is not taken now, whoever asks. */
+  /** Rejects actions while the venue is restricted or unhealthy. */
   readonly guard?: AdmissionGuard;
   readonly settings?: Pick<InfoSettings, 'hasChain'>;
-  /** Told of what is refused although it is known who signed it. */
+  /** Called for each rejected command whose signer is known. */
   readonly onRefused?: (command: RequestCommand, reason: string) => void;
 };
 
@@ -82,7 +82,6 @@ type Context = ExchangeOptions & {
   readonly timeoutMs: number;
 };
 
-/** The endpoint of all writes. */
 export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
   const context: Context = {
     ...options,
@@ -98,8 +97,8 @@ export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
 }
 
 /**
- * A look at the text is enough to read on: it names such an action, or has not come to a type yet.
- * What it really asks and who signed it are seen later.
+ * The larger limit applies while the start of the body names a permissioned action or no type yet.
+ * The action and its signer are checked later.
  */
 function bodyBytesMaxOf(start: Buffer): number {
   const isMeant =
@@ -133,7 +132,7 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
   const checked = context.replica.check(command);
   if (checked.reject !== undefined) {
-    // A refusal is final, and this one may be of a state that lacks what others have executed since.
+    // A rejection is final, but the state of this replica may lack newer blocks.
     if (context.guard?.isStateOld === true) {
       const isCurrent = await context.guard.whenCurrent();
       return isCurrent ? handle(context, sentText) : refuse(refusal('logSilent', []));
@@ -184,7 +183,7 @@ function refuseRead({ replica }: Context, { refused, isGateway }: RefusedRequest
   return refuse(refusalWithInstrument(replica.state, refused, 'number'));
 }
 
-/** R-requests: only those whom the log lists may send much. */
+/** R-requests: only signers that are listed in the log may send large bodies. */
 function isListed({ parameters }: Replica['state'], signer: Address): boolean {
   const { admins = [], deployers = [] } = parameters ?? {};
   return admins.includes(signer) || deployers.includes(signer);
@@ -195,8 +194,8 @@ function refuseLarge(): Reply {
 }
 
 /**
- * A nonce that is too old may be that of a request that was executed long ago, or by rules that took it, and
- * is sent again.
+ * A request whose nonce is too old may be a retry of a request that was executed long ago, or under
+ * earlier rules.
  */
 async function refuseWindow(
   { receipts, instruments }: Context,
@@ -213,7 +212,7 @@ async function refuseWindow(
   return refuse(rejectToWire(reject, { instruments, nonce }));
 }
 
-/** Answers a request that is on its way or was executed a moment ago; undefined for a new one. */
+/** Answers a retry of a request that is in flight or was executed recently; undefined for a new one. */
 function join(
   context: Context,
   envelope: Envelope,
@@ -228,7 +227,7 @@ function join(
   return receipt === undefined ? undefined : answerReceipt(receipt, envelope.confirm !== undefined);
 }
 
-/** The refusals that a request which was executed before would meet when it is sent again. */
+/** The rejections that a retry of an executed request could get. */
 const MAY_BE_KNOWN = new Set<Reject['reason']>([
   'agentUnknown',
   'multiSigUnknown',
@@ -264,11 +263,10 @@ async function refuseChecked(
 
 type Proposed = {
   readonly pending: Pending;
-  /** Who sent the request. */
   readonly asker: Asker;
   /** The request, whose texts the answer repeats; undefined if another request was first. */
   readonly request?: string;
-  /** What admission said of it; a re-send that joins the first is not judged again. */
+  /** The result of admission; undefined for a retry, which is not checked again. */
   readonly admitted?: CommandResult;
 };
 
@@ -283,7 +281,7 @@ async function answerExecuted(
     const answered = executedAnswer(context, proposed);
     return (await within(answered, patienceOf(context, command))) ?? pendingReply(command);
   }
-  // Acceptance means durable, so there is no earlier answer to give.
+  // A request is acknowledged when it is durable, so there is no earlier answer.
   const done = await within(pending.executed);
   const first = await firstAnswer(context, proposed, done);
   if (first !== undefined) return first(false);
@@ -292,7 +290,7 @@ async function answerExecuted(
   return plain ?? answerOutcome(context, proposed, { ...done, told: outcome }, false);
 }
 
-/** The answer to whoever waits until all is done, orders in the delay queue included. */
+/** The answer with `confirm`, which also waits for orders in the delay queue. */
 async function executedAnswer(context: Context, proposed: Proposed): Promise<Reply> {
   const { executed, txHash } = proposed.pending;
   const done = await executed;
@@ -303,8 +301,8 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
 }
 
 /**
- * What was answered to the same request in an earlier block. Two replicas can have taken it at the same moment: it is
- * executed once, and whoever asked is told how, not that its nonce is used.
+ * The answer to the same request in an earlier block. If two replicas accept a request at the same
+ * time, it is executed once, and both clients get its result instead of `nonceUsed`.
  */
 async function firstAnswer(
   { receipts }: Context,
@@ -325,7 +323,7 @@ async function firstAnswer(
   return (isConfirmed) => answerReceipt(first, isConfirmed);
 }
 
-/** A re-send of an action of which an order waits in the delay queue. */
+/** Answers a retry of an action that has an order in the delay queue. */
 async function answerQueued(
   context: Context,
   { command, warnings }: QueuedAction,
@@ -337,7 +335,7 @@ async function answerQueued(
   return (await within(completed, patienceOf(context, command))) ?? pendingReply(command);
 }
 
-/** How long an answer with `confirm` waits: the delay of the action's markets comes on top. */
+/** The time for which an answer with `confirm` waits: its limit plus the markets' order delay. */
 function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): number {
   if (command.type !== 'placeOrders' || !isOutcomeOrder(command)) return timeoutMs;
   const delays = command.orders.map(
@@ -346,7 +344,7 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
   return timeoutMs + Math.max(...delays);
 }
 
-/** What its receipt tells is told in the same words; what differs from it is put into words here. */
+/** Uses the text of the receipt if the outcome is the same, and formats it otherwise. */
 function answerOutcome(
   { instruments, receipts }: Context,
   { pending, request }: Proposed,
@@ -364,7 +362,7 @@ function answerOutcome(
   return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }
 
-/** Whoever does not wait for the execution is told why a builder is not paid as admission saw it. */
+/** Without `confirm`, the warning about an unpaid builder is that of admission. */
 function asAdmitted(executed: CommandResult, admitted: CommandResult | undefined): CommandResult {
   if (admitted === undefined || executed.builderDrop === admitted.builderDrop) return executed;
   const { builderDrop: _, ...outcome } = executed;
@@ -376,7 +374,7 @@ function answerReceipt({ txHash, block, outcome }: Receipt, isConfirmed: boolean
   return executedReply({ txHash, height: block.height, outcome }, isConfirmed);
 }
 
-/** The value, or undefined when it takes too long. A failure means that the log takes no more. */
+/** The value, or undefined after a timeout. If it fails, the log accepts no more commands. */
 async function within<Value>(promise: Promise<Value>): Promise<Value>;
 async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined>;
 async function within<Value>(promise: Promise<Value>, ms?: number): Promise<Value | undefined> {
