@@ -26,7 +26,6 @@ import { writeStream, type WriteStreamOptions } from './write-stream.ts';
 
 type Parties = {
   readonly stream: BlockStream;
-  /** The files of this replica. */
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;

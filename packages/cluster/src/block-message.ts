@@ -24,7 +24,6 @@ const TWO_POW_32 = 2 ** 32;
  */
 export type FormerStream = { readonly era: string; readonly givenUpFrom?: number | undefined };
 
-/** The log contained in a stream. */
 export type StreamOpening = {
   /** The network name in the signatures of clients. */
   readonly serviceNetwork: string;
@@ -70,7 +69,6 @@ export function decodeBlockMessage(data: Uint8Array): BlockMessage {
   return { proposal, timeMs, encoded: body };
 }
 
-/** The commands of a message's block. */
 export function commandsOf(encoded: Buffer): readonly LoggedCommand[] {
   return decodeBlock(encoded, { start: 0, end: encoded.length, withRequests: true }).commands;
 }

@@ -387,7 +387,6 @@ function restored(cluster: string, journal: FileJournal) {
   return { journal, serviceNetwork: 'Test', nowMs: 1_000, reopen };
 }
 
-/** A stream with the given end. */
 function withEnd(stream: BlockStream, end: BlockStream['end']): BlockStream {
   return new Proxy(stream, {
     get: (target, key) => {
@@ -421,7 +420,6 @@ function lossy(stream: BlockStream, ids: Set<string>): BlockStream {
   return stream;
 }
 
-/** A stream that loses some acknowledgements once. */
 function withLostAcks(stream: BlockStream, ids: Set<string>): BlockStream {
   const publish = stream.publish.bind(stream);
   stream.publish = async (id, data) => {

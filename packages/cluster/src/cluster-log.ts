@@ -472,7 +472,6 @@ export class ClusterLog implements Log {
   }
 }
 
-/** The parts of a cluster's log. */
 export type ClusterLogOptions = {
   readonly stream: BlockStream;
   /** The files of this replica, in which it stores the blocks that it has read. */

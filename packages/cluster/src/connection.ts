@@ -91,7 +91,6 @@ type ServerCheck = {
   readonly unchecked: readonly string[];
 };
 
-/** A server, as it identifies itself. */
 type Server = { readonly id: string; readonly name: string; readonly version: string };
 
 type Monitored = Server & { readonly url: string; readonly isSyncing: boolean };

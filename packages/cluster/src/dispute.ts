@@ -81,7 +81,6 @@ export class Dispute {
 type Sides = {
   readonly stream: Pick<BlockStream, 'at'>;
   readonly opening: StreamOpening;
-  /** The newest block of the stream. */
   readonly lastSeq: number;
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
 };

@@ -100,7 +100,6 @@ function read(file: string): Stored | undefined {
   }
 }
 
-/** A block reported by a replica. */
 export type KnownBlock = {
   readonly replica: string;
   readonly height: number;

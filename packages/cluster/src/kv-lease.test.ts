@@ -52,7 +52,6 @@ function cuttable() {
   };
 }
 
-/** Blocks the event loop. */
 function blockFor(ms: number): void {
   const endMs = performance.now() + ms;
   while (performance.now() < endMs);

@@ -33,7 +33,6 @@ type KvLeaseOptions = {
   readonly mayHold?: () => boolean;
 };
 
-/** The value stored under a name. */
 type Holder = { readonly replica: string; readonly process: string };
 
 /**

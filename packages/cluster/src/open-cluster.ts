@@ -29,7 +29,6 @@ import type { Credentials } from './connection.ts';
 
 /** The connection of a replica with the others: the shared stream, and the assignment of tasks. */
 export type Cluster = {
-  /** The name of this replica. */
   readonly replica: string;
   readonly lease: KvLease;
   readonly board: ReplicaBoard;
@@ -65,7 +64,6 @@ export type Cluster = {
   leave(): Promise<void>;
   /** Disconnects from the servers. The owner of the log must close it before. */
   disconnect(): Promise<void>;
-  /** The replicas that accept clients. */
   replicas(): readonly ReplicaPlace[];
 };
 

@@ -71,7 +71,6 @@ export class ReplicaBoard {
     this.#kv = kv;
   }
 
-  /** Reads the existing entries, and follows updates. */
   async start(): Promise<void> {
     for (const key of await keysOf(this.#kv)) {
       const kvEntry = await patiently(() => this.#kv.get(key));
@@ -119,7 +118,6 @@ export class ReplicaBoard {
     }));
   }
 
-  /** The replicas that are present now. */
   get present(): readonly SeenEntry[] {
     return this.entries.filter(({ silentMs }) => silentMs < GONE_MS);
   }
@@ -155,7 +153,6 @@ export class ReplicaBoard {
       }));
   }
 
-  /** The last report of a replica. */
   entryOf(replica: string): BoardEntry | undefined {
     return this.#seen.get(replica)?.entry;
   }

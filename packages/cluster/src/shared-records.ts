@@ -131,7 +131,6 @@ class SharedRecords implements RecordStore {
     }
   }
 
-  /** Reads everything up to the takeover message. */
   async #readAll(): Promise<void> {
     const until = this.#last;
     const read = await this.#patiently(() => this.#messagesUntil(until));
@@ -399,7 +398,6 @@ function subjectsOf(cluster: string): string {
   return `oddlot.${cluster}.records`;
 }
 
-/** One message of shared records. */
 type RecordMessage =
   /** A takeover: pieces begun before it and not completed never count. */
   | { readonly kind: 'takeover'; readonly holder: string }
@@ -446,7 +444,6 @@ type Folded = {
   readonly records: readonly unknown[];
   /** The number of records and takeovers that must be read. */
   readonly count: number;
-  /** The first place that is needed. */
   readonly firstOfUse: number;
   /** A needed message is missing or was altered. */
   readonly isDamaged: boolean;
@@ -456,7 +453,6 @@ type Folded = {
 function foldRecords(messages: readonly Placed[]): Folded {
   let folded: Folded = { records: [], count: 0, firstOfUse: 0, isDamaged: false };
   let records: unknown[] = [];
-  /** The pieces begun and not completed. */
   let open: { readonly records: unknown[]; readonly place: number; isWhole: boolean } | undefined;
   let lastPlace: number | undefined;
   for (const { message, place } of messages) {

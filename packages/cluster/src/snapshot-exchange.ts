@@ -99,7 +99,6 @@ export class SnapshotExchange {
     return false;
   }
 
-  /** The stored snapshots, newest first. */
   async #list(): Promise<{ readonly height: number; readonly name: string }[]> {
     const infos = await this.#store.list();
     return infos

@@ -43,7 +43,6 @@ export class StateAge {
     return this.#wasSilent || performance.now() - this.#heardMs > OLD_MS;
   }
 
-  /** Records an answer of the servers. */
   recordAnswer(): void {
     const nowMs = performance.now();
     if (nowMs - this.#heardMs > OLD_MS) this.#wasSilent = true;

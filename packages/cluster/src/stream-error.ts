@@ -80,7 +80,6 @@ export class StreamForkedError extends Error {
   override readonly name = 'StreamForkedError';
   /** A supervisor should not restart it, because the folder does not change. */
   readonly exitCode = 3;
-  /** The first block that differs. */
   readonly from: number;
 
   constructor(from: number) {
@@ -113,7 +112,6 @@ export class StreamUnfinishedError extends Error {
   }
 }
 
-/** A stream of another venue. */
 export class ForeignStreamError extends Error {
   override readonly name = 'ForeignStreamError';
 
@@ -122,7 +120,6 @@ export class ForeignStreamError extends Error {
   }
 }
 
-/** A stream whose settings could lose data. */
 export class WeakStreamError extends Error {
   override readonly name = 'WeakStreamError';
 

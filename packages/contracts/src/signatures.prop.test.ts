@@ -47,7 +47,6 @@ const FLAWS = [
   'zero',
 ] as const;
 
-/** A signature in the list. */
 type Slip = { readonly key: Key; readonly flaw: (typeof FLAWS)[number] };
 
 /** A change that invalidates a valid list, at a position derived from its length. */

@@ -3,7 +3,6 @@ import { uptime } from 'node:os';
 /** The only code that reads the host's clocks. All other code receives a clock as a parameter. */
 export type Clock = { nowMs(): number };
 
-/** The clocks of a host. */
 export type TimeSource = {
   /** Time of day, which operators and time servers can set. */
   wallMs(): number;
@@ -140,7 +139,6 @@ export function bootClock(monotonicMs: () => number, uptimeMs: () => number): ()
   };
 }
 
-/** The host's own clocks. */
 export const systemTime: TimeSource = {
   wallMs: () => Date.now(),
   bootMs: bootClock(

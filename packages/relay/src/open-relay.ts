@@ -46,7 +46,6 @@ type RelayDependencies = {
 
 const REQUEST_TIMEOUT_MS = 10_000;
 const VENUE_RETRY_MS = 250;
-/** The second chain of a local relay. */
 const SECOND = 'base';
 const LOCAL_CONFIRMATIONS = 1;
 

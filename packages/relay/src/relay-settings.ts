@@ -51,7 +51,6 @@ const ChainSchema = z.strictObject({
 
 export type ChainSetting = z.infer<typeof ChainSchema>;
 
-/** The settings of a relay. */
 export const RELAY_SETTINGS = {
   title: 'Oddlot relay: moves money between a venue and other chains',
   command: 'oddlot relay',

@@ -53,7 +53,6 @@ export type LedgerPage = {
   readonly next: string | undefined;
 };
 
-/** The venue's answer to a request. */
 type Answered =
   | { readonly is: 'executed' }
   /** Rejected in a block, with a receipt. */
@@ -115,7 +114,6 @@ export class VenueApi {
     throw new VenueUnavailableError("the venue's response contains an invalid amount");
   }
 
-  /** The owner of an agent address. */
   async ownerOf(agent: Hex): Promise<string | undefined> {
     const { owner } = await this.#ask(({ info }) => info.agentOwner({ agent }));
     return owner ?? undefined;

@@ -56,7 +56,6 @@ export async function* basesUpTo(sources: BaseSources, maxHeight: number): Async
 
 type ReadSnapshot = NonNullable<Awaited<ReturnType<SnapshotStore['newestValid']>>>;
 
-/** Judges a snapshot whose checksum is right. */
 async function judgeSnapshot(
   { height, payload: bytes }: ReadSnapshot,
   faultOf: SnapshotJudge,

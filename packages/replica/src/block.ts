@@ -68,7 +68,6 @@ export type AppliedBlock = BlockHead & {
 /** The block and the position in it at which a proposed command executed. */
 export type Executed = {
   readonly block: AppliedBlock;
-  /** Index of the command in the block. */
   readonly index: number;
   readonly outcome: CommandResult;
 };

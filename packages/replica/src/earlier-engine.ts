@@ -52,7 +52,6 @@ export async function loadEngine(file: URL): Promise<EarlierEngine> {
   return createEngine();
 }
 
-/** The step of this release. */
 export const RULES_STEP: RulesStep = {
   rules: RULES_VERSION,
   loadEarlier: () => loadEngine(new URL(`../eras/rules-${RULES_VERSION - 1}.js`, import.meta.url)),

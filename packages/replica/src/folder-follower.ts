@@ -20,7 +20,6 @@ export type FolderFollower = {
   readUpTo(seq: number, apply: (entry: LogEntry) => unknown): Promise<void>;
   readonly nextSeq: number;
   snapshotter(options: Omit<SnapshotterOptions, 'replica' | 'snapshots'>): Promise<Snapshotter>;
-  /** Heights of the stored snapshots. */
   snapshotHeights(): Promise<readonly number[]>;
   close(): Promise<void>;
 };
@@ -88,7 +87,6 @@ export class Snapshotter {
     this.#options = options;
   }
 
-  /** Finds the newest file. */
   async open(): Promise<void> {
     this.#height = (await this.#options.snapshots.list())[0]?.height ?? 0;
   }

@@ -15,7 +15,6 @@ const PERCENT = 1_000_000;
  */
 export const INSURANCE_FUND_ADDRESS = address('0x0dd107000000000000000000000000000000f0fd');
 
-/** The parameters that differ between venues. */
 type GenesisOptions = {
   readonly admins?: readonly Address[];
   /** Accounts that may deploy outcome markets; by default the admins. */

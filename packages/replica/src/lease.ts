@@ -24,7 +24,6 @@ export type Stop = () => void | Promise<void>;
  */
 export const SETTLEMENT_LEASE = 'settlement';
 
-/** One period of holding a name. */
 export type Term = {
   /**
    * Greater than in every earlier term of any process. External side effects of a holder are fenced

@@ -78,7 +78,6 @@ async function startedWith(options: Options): Promise<Running> {
   return running;
 }
 
-/** The events of a replica, in order. */
 function watched({ replica }: Running): string[] {
   const seen: string[] = [];
   // The start produced the first block.

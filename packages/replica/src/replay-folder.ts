@@ -8,7 +8,6 @@ import { FollowingReplica } from './following-replica.ts';
 type Replayed = {
   readonly height: number;
   readonly timeMs: number;
-  /** The hash of the block. */
   readonly hash: string;
   /** The hash of the whole state after it. */
   readonly stateHash: string;

@@ -13,7 +13,6 @@ let ticker: Ticker;
 let ticks: number[];
 /** True while a block is under way, so that no empty one is needed. */
 let isBusy: boolean;
-/** True while the log rejects blocks. */
 let isFull: boolean;
 
 beforeEach(async () => {

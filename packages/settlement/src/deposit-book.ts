@@ -52,7 +52,6 @@ export type Pot = { readonly amount: number; readonly parts: number; readonly is
 type Dust = { readonly amount: string; readonly parts: number };
 
 export type DepositBook = {
-  /** By account. */
   readonly pots: Readonly<Record<Address, Pot>>;
   readonly aside: readonly Aside[];
   /** Tokens that the venue minted to back its faucet, in micro-USDC as decimal text. */

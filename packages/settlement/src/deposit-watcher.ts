@@ -134,7 +134,6 @@ export class DepositWatcher {
   #operators: ReadonlySet<Address> = new Set();
   /** The credited deposits have been verified on a chain without other known blocks. */
   #isSameChain = false;
-  /** Senders that are contracts. */
   readonly #contracts = new Set<Address>();
   /** The last block recorded in the file as read. */
   #writtenBlock = -1;

@@ -25,7 +25,6 @@ export type MoneySide = {
   };
   /** Test funds on the chain itself, if the venue runs the chain. */
   readonly backing: Pick<FaucetBacking, 'fund' | 'funded' | 'contracts'> | undefined;
-  /** Adds a further worker on the chain. */
   add(worker: SettlementWorker): void;
   start: Parameters<Lease['hold']>[1];
   stop(): Promise<void>;

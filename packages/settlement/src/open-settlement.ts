@@ -38,7 +38,6 @@ import { Settlement, type SettlingReplica } from './settlement.ts';
 import { type SettlementRecords, SharedSettlement } from './shared-settlement.ts';
 import { VitalsWatch } from './money-side.ts';
 
-/** The operator's settings for the settlement chain. */
 export type SettlementSettings = {
   /** `local`, or the URLs of endpoints. */
   readonly chain: 'local' | readonly string[];
@@ -47,7 +46,6 @@ export type SettlementSettings = {
   readonly everyMs: number;
   /** The keys of a local chain that runs in another process. */
   readonly chainKeys?: string | undefined;
-  /** The data folder. */
   readonly data: string;
   /** For the local chain: interface and port, where 0 takes a free port, and access to it. */
   readonly host: string;
@@ -102,7 +100,6 @@ export type OpenedSettlement = {
 
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The configured chain and its keys. */
 export type OpenedChain = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly contracts: BridgeContracts;
@@ -253,7 +250,6 @@ function clientOf(
   return new ChainClient({ endpoints, chainId, confirmations, maxPriorityFee });
 }
 
-/** Pays the open withdrawals of the engine. */
 function openPayouts(
   settings: SettlementSettings,
   { log, now, replica }: Omit<SettlementDependencies, 'cluster'>,

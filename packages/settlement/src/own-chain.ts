@@ -16,7 +16,6 @@ type OwnChainOptions = Pick<ChainThreadOptions, 'chainId' | 'listen' | 'listenFo
   /** The folder of its keys and blocks. */
   readonly keys: string;
   readonly directory: string;
-  /** Its thread ended unexpectedly. */
   readonly onLost: (error: Error) => void;
 };
 

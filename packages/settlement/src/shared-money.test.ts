@@ -41,7 +41,6 @@ const DESTINATION = addressOf(key('destination of a cluster'));
 const NAMES = ['payouts', 'watched', 'relayer', 'minter'] as const;
 const ROUNDS_MAX = 40;
 const MICRO = 1_000_000;
-/** The fee of a withdrawal. */
 const FEE = 100_000;
 
 /**
@@ -75,7 +74,6 @@ class Steps {
     if (this.isReached) await this.#at();
   }
 
-  /** True if the step was reached. */
   get isReached(): boolean {
     return this.#left < 0;
   }

@@ -109,7 +109,6 @@ export class SharedSettlement implements MoneySide {
     return (this.#parts.line.lastStatus as HolderMessage | undefined)?.brief;
   }
 
-  /** Additional status of the holder. */
   get holderStatus(): unknown {
     return (this.#parts.line.lastStatus as HolderMessage | undefined)?.more;
   }

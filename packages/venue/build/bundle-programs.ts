@@ -46,7 +46,6 @@ type Output = {
 };
 
 type Bundled = {
-  /** The folder of the programs. */
   readonly place: string;
   /** The project files that they were built from. */
   readonly files: readonly string[];
@@ -72,7 +71,6 @@ function manifestOf(file: string): string {
 /** The code that replaces a file's own location; `what` is `url` or `dirname`. */
 type PlaceOf = (id: string, what: string) => string;
 
-/** Its location on this machine. */
 const placeHere: PlaceOf = (id, what) =>
   JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id));
 

@@ -173,7 +173,6 @@ function assertReal(config: Config): void {
   }
 }
 
-/** Rejects settings that contradict each other. */
 function assertTogether(config: Config): void {
   if (operationsPortOf(config) > PORT_MAX) {
     throw new SettingError(

@@ -27,7 +27,6 @@ type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
     symbol: string,
     source: PriceSource,
   ) => { readonly atMs: number; readonly priceE8: number } | undefined;
-  /** The text of a listed outcome market. */
   readonly descriptionOf: (instrumentId: number) => string | undefined;
   readonly onError: (error: unknown) => void;
 };

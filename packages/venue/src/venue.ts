@@ -33,7 +33,6 @@ import type { OpenedSettlement } from '@oddlot/settlement/open-settlement';
 import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { exceptNoRoom, LaterReleaseError, TermOverError } from '@oddlot/replica/replica';
 
-/** A running venue. */
 export type Venue = {
   readonly url: string;
   readonly operationsUrl: string;

@@ -32,7 +32,6 @@ export function restoreFromCopy(
     const { hash } = await checkCopy(data, journal, onProgress);
     let written: BlockStream | undefined;
     await restoreStream({
-      // The log closes its connection.
       stream: await place.connect(),
       ...parts,
       giveUpFrom: first?.from,

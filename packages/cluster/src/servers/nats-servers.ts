@@ -56,10 +56,8 @@ export type NatsServersOptions = {
   readonly onEnd?: (index: number) => void;
 };
 
-/** The number of ports per server. */
 export const PORTS_A_SERVER = 3;
 
-/** An address without a listener. */
 const NOWHERE = '127.0.0.1:1';
 const READY_TRIES = 300;
 const READY_EVERY_MS = 100;

@@ -91,7 +91,6 @@ export type BridgeNow = {
   readonly validators: ReadonlySet<Hex>;
   /** Payouts starting with this amount are queued first, in micro-USDC. */
   readonly largeUsd: bigint;
-  /** Its token balance. */
   readonly balance: bigint;
 };
 

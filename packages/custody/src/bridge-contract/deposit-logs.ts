@@ -93,7 +93,6 @@ function depositLog(log: ChainLog, chainId: number): DepositLog {
 /** Hexadecimal digits of a field of a log's data; the amount of a payout is the last field. */
 const WORD_DIGITS = 64;
 
-/** The address in an indexed field. */
 export function addressOfTopic(topic: Hex): Address {
   return address(`0x${topic.slice(-40)}`);
 }

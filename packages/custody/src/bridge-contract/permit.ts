@@ -36,7 +36,6 @@ const PERMIT_TYPES = {
   ],
 } as const;
 
-/** Half of the order of the curve. */
 const HIGHEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /** Reads the domain from the token itself. */

@@ -33,7 +33,6 @@ const OPTIONS = {
 } as const;
 
 type Values = ReturnType<typeof parse>['values'];
-/** Options with one value. */
 type Text = {
   [Name in keyof typeof OPTIONS]: Values[Name] extends readonly string[] | undefined ? never : Name;
 }[keyof typeof OPTIONS];

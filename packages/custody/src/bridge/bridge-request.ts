@@ -102,7 +102,6 @@ export type BridgeRequest = {
   readonly signatures: readonly Hex[];
 } & BridgeMessage;
 
-/** The EIP-712 data of a request. */
 export function typedDataOf({ bridge, chainId, message, primaryType }: BridgeRequest) {
   const domain = { name: 'OddlotBridge', version: '1', chainId, verifyingContract: bridge };
   const types = { EIP712Domain: DOMAIN, [primaryType]: TYPES[primaryType] };
@@ -162,7 +161,6 @@ export function writeRequest(file: string, request: BridgeRequest): void {
   writeWholeFile(file, text, { mode: FOR_OTHERS });
 }
 
-/** The signer of a signature. */
 export async function signerOf(request: BridgeRequest, signature: Hex): Promise<Hex> {
   try {
     const signed = { ...typedDataOf(request), signature };

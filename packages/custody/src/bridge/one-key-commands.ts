@@ -64,7 +64,6 @@ export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
   print(lower(privateKeyToAccount(key).address));
 };
 
-/** The address of a key. */
 export const showAddress: BridgeCommand = async ({ options, print }) => {
   print(lower(privateKeyToAccount(options.key()).address));
 };

@@ -115,7 +115,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Validators sign one file after the other. */
 async function signed(name: string, ...parties: readonly Party[]): Promise<void> {
   for (const party of parties) {
     expect(await run(`sign ${file(name)} --key ${file(party)}`)).toMatchObject({ code: 0 });

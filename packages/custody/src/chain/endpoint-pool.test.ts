@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ChainEndpoint, EndpointPool } from './endpoints.ts';
 
-/** An endpoint that the test controls. */
 class HandEndpoint implements ChainEndpoint {
   readonly name: string;
   answer: () => Promise<unknown>;

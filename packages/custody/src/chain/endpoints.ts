@@ -1,7 +1,6 @@
 import { boundedFetch } from '@oddlot/host/bounded-json';
 import { createClient, custom, http, type Transport } from 'viem';
 
-/** One JSON-RPC endpoint of a chain. */
 export type ChainEndpoint = {
   /** For operators, without the keys that a URL may contain. */
   readonly name: string;
@@ -21,7 +20,6 @@ export function urlEndpoint(url: string, timeoutMs: number): ChainEndpoint {
   return endpointOf(hostOf(url), http(url, { timeout: timeoutMs, retryCount: 0, fetchFn }));
 }
 
-/** An endpoint inside the process. */
 export function localEndpoint(
   name: string,
   rpc: (method: string, params: readonly unknown[]) => Promise<unknown>,

@@ -58,7 +58,6 @@ export function existingLocalKeys(directory: string, where: string): LocalKeys {
   throw new KeyError(`${where}: ${file} is missing; a local chain creates it (npm run chain)`);
 }
 
-/** Undefined if there is no file. */
 function readKeys(file: string): LocalKeys | undefined {
   const text = readTextFile(file);
   if (text === undefined) return undefined;

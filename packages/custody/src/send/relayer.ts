@@ -87,12 +87,10 @@ export class Relayer {
     return this.#journal.get(key);
   }
 
-  /** All remembered keys. */
   keys(): readonly string[] {
     return this.#journal.keys();
   }
 
-  /** Unconfirmed transactions, by nonce. */
   waiting(): readonly SendRecord[] {
     return this.#journal.waiting();
   }

@@ -10,7 +10,6 @@ export type Attempt = {
   readonly atMs: number;
 };
 
-/** A requested transaction and its state. */
 export type SendRecord = {
   readonly key: string;
   readonly to: Hex;

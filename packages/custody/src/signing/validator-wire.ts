@@ -40,7 +40,6 @@ export type SignRequest = z.infer<typeof SignRequest>;
 export const SignAnswer = z.object({ validator: Address, r: Uint256, s: Uint256, v: z.int() });
 export const SignRefusal = z.object({ message: z.string() });
 
-/** The body of a request. */
 export function signBody({ bridge, chainId }: BridgeDomain, request: ValidatorRequest): object {
   const { type } = request;
   if (type === 'payout') {
@@ -53,7 +52,6 @@ export function signBody({ bridge, chainId }: BridgeDomain, request: ValidatorRe
   return { type, chainId, bridge, withdrawalId: String(withdrawalId), user, reason: shortened };
 }
 
-/** The request as typed data. */
 export function requestOf(asked: SignRequest): ValidatorRequest {
   const { withdrawalId } = asked;
   const user = asked.user as Hex;
@@ -64,7 +62,6 @@ export function requestOf(asked: SignRequest): ValidatorRequest {
   return { type: 'payout', payout: { withdrawalId, user, destination, usd: asked.usd } };
 }
 
-/** The body of an answer. */
 export function signedBody({ address, signature: { r, s, v } }: Signed): object {
   return { validator: address, r: String(r), s: String(s), v };
 }

@@ -23,7 +23,6 @@ export type ValidatorRequest =
 /** A signature is valid for one chain and one contract only. */
 export type BridgeDomain = { readonly chainId: number; readonly bridge: Hex };
 
-/** In the format of the bridge. */
 export type BridgeSignature = { readonly r: bigint; readonly s: bigint; readonly v: number };
 
 export type Signed = { readonly address: Hex; readonly signature: BridgeSignature };

@@ -51,7 +51,6 @@ export class BridgeDeposits {
     return this.#looking;
   }
 
-  /** The number of remembered accounts. */
   get size(): number {
     return this.#left.size;
   }

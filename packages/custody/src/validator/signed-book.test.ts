@@ -64,7 +64,6 @@ test('a cancellation is stored in addition to the payout of the same withdrawal'
   expect([again.has(PAYOUT), again.has(cancellation), again.count]).toEqual([true, true, 2]);
 });
 
-/** A file with these withdrawals. */
 function written(...ids: readonly string[]): Buffer {
   const book = new SignedBook(file);
   for (const withdrawalId of ids) book.add({ ...PAYOUT, withdrawalId });

@@ -48,7 +48,6 @@ export class SignedBook {
   readonly #payouts = new Map<string, string>();
   readonly #cancellations = new Set<string>();
   readonly #latest: SignedRecord[] = [];
-  /** The number of the payout by request. */
   readonly #requests = new Map<string, string>();
   readonly #signerChanges = new Map<string, readonly string[]>();
   readonly #onPayout: (payout: PayoutRecord) => void;
@@ -66,7 +65,6 @@ export class SignedBook {
     );
   }
 
-  /** The number of signed items. */
   get count(): number {
     return this.#count;
   }

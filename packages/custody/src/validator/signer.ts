@@ -50,7 +50,6 @@ export class Signer {
     this.#validator = keyValidator(options.key, options.domain);
   }
 
-  /** Its own address. */
   get address(): string {
     return this.#validator.name;
   }

@@ -4,7 +4,6 @@ import { z } from 'zod';
 /** The reason why a validator does not sign; the message is sent to the requester. */
 export class SigningRefusal extends Error {
   override readonly name = 'SigningRefusal';
-  /** The HTTP status. */
   readonly status: number;
 
   constructor(status: number, message: string) {

@@ -35,7 +35,6 @@ export type OwnLedger = Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'> 
 
 const USDC = 1_000_000n;
 const CHAIN_MS_MAX = 5_000;
-/** Test chains. */
 const TEST_CHAINS: readonly number[] = [421_614];
 
 type ValidatorDependencies = {

@@ -29,7 +29,6 @@ type ValidatorServerOptions = {
   readonly now: () => number;
   /** Host names that requests may use. */
   readonly hostNames: ReadonlySet<string>;
-  /** The health of an independent ledger. */
   readonly health?: (() => ReplicaHealth) | undefined;
 };
 
@@ -210,7 +209,6 @@ function kindOf(asked: unknown): Asked {
   return type === 'payout' || type === 'cancellation' ? type : 'other';
 }
 
-/** Undefined if the text is not JSON. */
 function parsed(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -242,7 +240,6 @@ class RequestBudget {
     };
   }
 
-  /** False if the limit is exceeded. */
   take(client: string, asked: Asked): boolean {
     const nowMs = this.#now();
     return this.#buckets[asked].of(client, nowMs).take(1, nowMs);

@@ -15,7 +15,6 @@ export type OwedWithdrawal = {
   readonly amount: bigint;
   /** The time of the block that contains the request. */
   readonly timeMs: number;
-  /** The amount was returned to the account. */
   readonly isReturned: boolean;
 };
 

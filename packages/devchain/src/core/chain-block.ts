@@ -60,14 +60,12 @@ export type ChainStep =
       readonly chainId: number;
       readonly block: ChainBlock;
     }
-  /** A transaction was added to the pool. */
   | { readonly step: 'accept'; readonly transaction: SentTransaction }
   /** A transaction left the pool without being mined. */
   | { readonly step: 'drop'; readonly hash: Hex }
   | { readonly step: 'block'; readonly block: ChainBlock }
   /** Blocks from before the following state, packed: the beginning of a shortened file. */
   | { readonly step: 'past'; readonly blocks: string }
-  /** The state after those blocks. */
   | {
       readonly step: 'state';
       readonly chainId: number;

@@ -82,7 +82,6 @@ export class ChainCore {
     }
   }
 
-  /** The size of the file. */
   get fileBytes(): number {
     return this.#file.bytes;
   }

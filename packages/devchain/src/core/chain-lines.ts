@@ -69,7 +69,6 @@ export class ChainFile {
     }
   }
 
-  /** The size of the file. */
   get bytes(): number {
     return this.#file.bytes;
   }

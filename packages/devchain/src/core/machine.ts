@@ -277,7 +277,6 @@ const DEAR_PROGRAMS: Readonly<Record<string, number>> = {
  */
 const DEAR_PIECES_MAX = 8;
 
-/** A program exceeded its time limit. */
 export class OutOfTimeError extends Error {
   override readonly name = 'OutOfTimeError';
 }
@@ -326,7 +325,6 @@ class ProgramClock {
     }
   }
 
-  /** Restarts the time limit. */
   restart(): void {
     this.#startedMs = workMs();
   }

@@ -97,7 +97,6 @@ async function expectSame(state: WorldState, model: Model): Promise<void> {
 }
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
-/** More runs may take longer. */
 const TIMEOUT_MS = 30_000 + 500 * RUNS;
 
 test(

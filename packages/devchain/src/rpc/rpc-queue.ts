@@ -7,7 +7,6 @@ import { refused } from '../core/rpc-error.ts';
  * Between two external calls the thread processes disconnects and calls of the venue.
  */
 
-/** An external client. */
 export type RpcClient = {
   readonly client: string;
   /** A call of a disconnected client is not started. */

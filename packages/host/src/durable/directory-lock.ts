@@ -24,7 +24,6 @@ export type DirectoryLock = {
   release(): void;
 };
 
-/** Another process uses the directory. */
 export class DirectoryLockedError extends Error {
   override readonly name = 'DirectoryLockedError';
   readonly pid: number | undefined;

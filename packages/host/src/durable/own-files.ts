@@ -58,7 +58,6 @@ export async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The synchronous variant. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

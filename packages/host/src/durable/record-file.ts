@@ -62,12 +62,10 @@ export class RecordFile implements RecordStore {
     return this.#file;
   }
 
-  /** The file size. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** True once writing has ended. */
   get hasFailed(): boolean {
     return this.#failure !== undefined;
   }

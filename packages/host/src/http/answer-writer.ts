@@ -219,7 +219,6 @@ function respond(
   finishAnswer(request, response, { status, body, headers, isLast });
 }
 
-/** Writes a page with its own headers. */
 function respondPage(
   request: IncomingMessage,
   response: ServerResponse,
@@ -301,13 +300,11 @@ export type PageAnswer = {
   readonly body: string | Buffer | undefined;
 };
 
-/** The web page. */
 export type ShownPage = {
   /** Undefined for an unknown path. */
   answer(request: IncomingMessage, path: string): PageAnswer | undefined;
 };
 
-/** A Markdown text, if there is one. */
 export function pageAnswerOf(page: string | undefined): PageAnswer | undefined {
   if (page === undefined) return undefined;
   return { status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' }, body: page };

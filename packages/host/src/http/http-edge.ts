@@ -88,7 +88,6 @@ export class HttpEdge {
     return this.#port.server;
   }
 
-  /** The number of requests without an answer. */
   get inFlight(): number {
     return this.#port.inFlight;
   }
@@ -258,7 +257,6 @@ function pathOf(request: IncomingMessage): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** The query parameters of the URL. */
 function parametersOf(request: IncomingMessage): URLSearchParams {
   const url = request.url ?? '/';
   const query = url.indexOf('?');

@@ -13,7 +13,6 @@ type Surface = 'info' | 'exchange' | 'explainSignature' | 'simulate';
 /** Requests per second and client address. */
 type SurfaceLimits = Readonly<Record<Surface, number>>;
 
-/** The remainder of a budget. */
 export type Budget = {
   readonly limit: number;
   readonly windowMs: number;
@@ -22,7 +21,6 @@ export type Budget = {
   readonly resetMs: number;
 };
 
-/** The result for one request. */
 type Taken = Budget & {
   readonly allowed: boolean;
   /** Whole seconds until the next token, at least 1; meaningful only after a refusal. */
@@ -72,7 +70,6 @@ export class RateLimiter {
     return bucket === undefined ? fullOf(limit) : budgetOf(limit, bucket, this.#now());
   }
 
-  /** The number of stored buckets. */
   get size(): number {
     return Object.values(this.#buckets).reduce((sum, { size }) => sum + size, 0);
   }

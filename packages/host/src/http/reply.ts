@@ -27,7 +27,6 @@ export type TextRequest = {
 /** The same with the parsed body. */
 export type EdgeRequest = TextRequest & { readonly body: Readonly<Record<string, unknown>> };
 
-/** The properties of every path. */
 type EndpointHead = {
   /** The budget against which requests are counted. */
   readonly surface: 'info' | 'exchange';
@@ -39,7 +38,6 @@ type EndpointHead = {
   readonly refuse: (error: WireError, isGateway: boolean) => Reply;
 };
 
-/** One POST path. */
 export type Endpoint = EndpointHead & {
   /** The name of its work, and whether the client's work budget applies; by default it does. */
   readonly workOf?: (body: Readonly<Record<string, unknown>>) => {
@@ -56,7 +54,6 @@ export type TextEndpoint = EndpointHead & {
 
 /** A GET request with an answer of unbounded length. */
 export type StreamRequest = {
-  /** The parameters of the URL, in order. */
   readonly parameters: Iterable<readonly [string, string]>;
   /** The client whose budget applies. */
   readonly client: string;
@@ -71,7 +68,6 @@ export type StreamedReply = {
   readonly leave: () => void;
 };
 
-/** One GET path. */
 export type StreamEndpoint = EndpointHead & {
   readonly stream: (request: StreamRequest) => Promise<Reply | StreamedReply>;
 };

@@ -2,7 +2,6 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** The interval for checking the parent process. */
 const LOOK_MS = 500;
 
 /**

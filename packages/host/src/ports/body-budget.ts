@@ -70,7 +70,6 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** The current use, for the operator. */
   get use(): Readonly<Use> {
     return this.#all;
   }

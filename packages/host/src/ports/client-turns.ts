@@ -31,7 +31,6 @@ export class ClientTurns<Item> {
     this.#pace = pace;
   }
 
-  /** The number of stored clients. */
   get size(): number {
     return this.#clients.size;
   }

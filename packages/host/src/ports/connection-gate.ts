@@ -76,7 +76,6 @@ export class ConnectionGate {
     return this.#guests.has(socket);
   }
 
-  /** Records the state of a connection. */
   note(socket: Socket, doing: Doing): void {
     const guest = this.#guests.get(socket);
     if (guest === undefined || guest.doing === 'upgraded') return;

@@ -47,7 +47,6 @@ export class FairQueue {
     this.#turns = new ClientTurns(pace);
   }
 
-  /** The number of stored clients. */
   get size(): number {
     return this.#turns.size;
   }

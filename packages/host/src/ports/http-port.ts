@@ -77,7 +77,6 @@ const DRAIN_MS = 5_000;
 /** The approximate size of an answer's head. */
 const HEAD_BYTES = 512;
 
-/** The state of a connection. */
 type Line = { readonly pipeline: Pipeline; readonly calls: Set<PortCall> };
 
 export class HttpPort {
@@ -124,7 +123,6 @@ export class HttpPort {
     });
   }
 
-  /** The number of requests without an answer. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -375,7 +373,6 @@ export type PortCall = {
   isLast: boolean;
 };
 
-/** Releases the resources of the request. */
 export function leave(call: PortCall): void {
   call.isOver = true;
   for (const release of call.releases.splice(0)) release();

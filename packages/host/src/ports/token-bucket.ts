@@ -85,7 +85,6 @@ export class TokenBuckets {
     this.#sweptMs = nowMs;
   }
 
-  /** The number of stored buckets. */
   get size(): number {
     return this.#buckets.size;
   }

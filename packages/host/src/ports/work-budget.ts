@@ -28,7 +28,6 @@ export function sendingMs(bytes: number): number {
 /** The waiting time of a client, and its most expensive kind of work. */
 export type Debt = { readonly waitSeconds: number; readonly what: string; readonly ms: number };
 
-/** The remainder of a client's budget. */
 export type WorkLeft = {
   readonly msPerSecond: number;
   readonly remainingMs: number;
@@ -56,7 +55,6 @@ export class WorkBudget {
     this.#buckets = new TokenBuckets(rate, now());
   }
 
-  /** The number of stored clients. */
   get size(): number {
     return this.#buckets.size;
   }

@@ -121,7 +121,6 @@ function faultOf(
   return `${path.join('.')}: ${expected === undefined ? message : `must be ${expected}`}`;
 }
 
-/** Flags of every program. */
 const ALWAYS = ['help'];
 
 /** The flags of a command line; an unknown one is rejected with the most similar one. */

@@ -56,7 +56,6 @@ export type Kind<Schema extends z.ZodType = z.ZodType> = {
   readonly fromText: (text: string) => unknown;
   /** The correct notation of the value that an invalid text probably means. */
   readonly meant?: (text: string) => string | undefined;
-  /** The kind of a list's entries. */
   readonly entry?: Kind;
   /** `--faucet` and `--no-faucet` instead of a value. */
   readonly isSwitch?: true;
@@ -84,7 +83,6 @@ export function text({
   };
 }
 
-/** One of these words. */
 export function choice<const Words extends readonly string[]>(
   ...words: Words
 ): Kind<z.ZodEnum<{ [Word in Words[number]]: Word }>> {
@@ -132,7 +130,6 @@ export function list<Schema extends z.ZodType>(
   };
 }
 
-/** Tables of a file. */
 export function tables<Schema extends z.ZodType>(schema: Schema): Kind<z.ZodArray<Schema>> {
   return {
     schema: z.array(schema),
@@ -143,7 +140,6 @@ export function tables<Schema extends z.ZodType>(schema: Schema): Kind<z.ZodArra
   };
 }
 
-/** On or off. */
 export const SWITCH: Kind<z.ZodBoolean> = {
   schema: z.boolean(),
   expected: 'true or false',
@@ -189,7 +185,6 @@ export const ADDRESS: Kind<typeof Address> = {
   schema: Address,
 };
 export const LOG_LEVEL = choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent');
-/** An address or a network. */
 export const NETWORK: Kind<z.ZodString> = {
   ...text({ expected: 'an address or a network like 10.0.0.0/8', placeholder: 'NETWORK' }),
   schema: z.string().refine(isNetwork),

@@ -98,7 +98,6 @@ type Joined<Groups extends SettingGroups> = (
   ? All
   : never;
 
-/** Every setting with its name, by group. */
 export function settingsIn({ groups }: SettingsProgram): readonly (readonly [string, Setting])[] {
   return Object.values(groups).flatMap((group) => Object.entries(group));
 }

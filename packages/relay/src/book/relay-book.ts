@@ -12,7 +12,6 @@ type Line =
  */
 type Arrived = Pick<Transfer, 'id' | 'state' | 'updateMs'> & { readonly arrival: Arrival };
 
-/** Incoming money and its owner. */
 export type Coming = Arrival & {
   readonly user: Hex;
   readonly cameTo: SubAccount;
@@ -245,7 +244,6 @@ export type GivenAddress = {
   /** The source chain of a deposit; the destination chain of a peg. */
   readonly chain: string;
   readonly dstAddr: Hex;
-  /** The sub-account of a deposit. */
   readonly accountType: SubAccount;
   readonly minMicro: string;
   readonly feeMicro: string;
@@ -303,7 +301,6 @@ export type Transfer = {
   readonly sweep?: VenueSend | undefined;
   /** The number of times gas was sent for the sweep. */
   readonly gasSent?: number;
-  /** The current obstacle. */
   readonly trouble?: Trouble | undefined;
   readonly createMs: number;
   readonly updateMs: number;

@@ -54,7 +54,6 @@ type RelayServerOptions = {
 const PREFIX = '/api/v1/bridge';
 const HTTP_NOT_FOUND = 404;
 
-/** The relay's public port. */
 export function createRelayServer(options: RelayServerOptions): HttpEdge {
   const { service, faucet, log, metrics, queue, settings } = options;
   const { limits, requestsPerSecond, trustedProxies } = settings;

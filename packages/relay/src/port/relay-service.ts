@@ -45,7 +45,6 @@ export type Answered<Data> =
 const HTTP_BAD_REQUEST = 400;
 const EVM_ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** The public API of the relay. */
 export class RelayService {
   readonly #options: RelayServiceOptions;
   readonly #canReceive: CanReceive;

@@ -36,7 +36,6 @@ async function pegsOf(dstAddr: Hex, count: number): Promise<readonly string[]> {
   return pegs;
 }
 
-/** The pegs scanned by a step. */
 async function step(): Promise<readonly string[]> {
   looked = [];
   rig.nowMs += EVERY_MS;

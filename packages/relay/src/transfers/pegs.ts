@@ -246,7 +246,6 @@ type PegWorkOptions = {
   readonly book: RelayBook;
   readonly api: Pick<VenueApi, 'freeMoney'>;
   readonly now: () => number;
-  /** The account of a peg. */
   readonly accountOf: (peg: GivenAddress) => VenueAccount;
   /** The address into which the relay collects money from pegs. */
   readonly ownAddress: Hex;

@@ -203,7 +203,6 @@ function audit(rig: RelayRig, truth: Truth): void {
 }
 
 const RUNS = 2 * Number(process.env['FUZZ_RUNS'] ?? 6);
-/** More runs may take longer. */
 const TIMEOUT_MS = 40_000 + 2_000 * RUNS;
 
 test(

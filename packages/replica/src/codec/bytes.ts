@@ -71,7 +71,6 @@ export class ByteWriter {
     this.#length += count;
   }
 
-  /** Discards everything after a length. */
   truncate(length: number): void {
     this.#length = length;
   }
@@ -127,7 +126,6 @@ export class ByteWriter {
     this.#length += value.length;
   }
 
-  /** Writes an integer between `-INT_MAX` and `INT_MAX`. */
   int(value: number): void {
     let rest = value < 0 ? -2 * value - 1 : 2 * value;
     while (rest > 0x7f) {
@@ -144,7 +142,6 @@ export class ByteWriter {
     this.#length += this.#bytes.write(value, this.#length);
   }
 
-  /** Writes the bytes that hexadecimal digits represent. */
   digits(hex: string): void {
     this.#reserve(hex.length / 2);
     this.#length += this.#bytes.write(hex, this.#length, 'hex');

@@ -15,7 +15,6 @@ import type {
 import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import { type ByteReader, type ByteWriter, EncodingError } from './bytes.ts';
 
-/** The object does not have this shape. */
 const NO_FIT = -1;
 
 /** The keys of an object in their order: first the required ones, then the optional ones. */

@@ -46,7 +46,6 @@ export class Compaction {
     return this.#running;
   }
 
-  /** Abandons the segment in progress. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#running;

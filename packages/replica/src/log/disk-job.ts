@@ -76,7 +76,6 @@ export type DiskJob = {
   readonly bytes: Buffer;
   readonly length: number;
   readonly position: number;
-  /** Number of zeros written after the bytes. */
   readonly zeros: number;
   /** Number of bytes for which the disk has space; less than `length` in tests only. */
   readonly room: number;

@@ -137,7 +137,6 @@ export class DiskThread {
     this.#reportEnded();
   }
 
-  /** Reports ended jobs in order. */
   #reportEnded(): void {
     while (this.#ended !== Atomics.load(this.#share.counters, ENDED)) {
       const numbers = present(this.#share.jobs[this.#ended & (JOBS_MAX - 1)], 'a job');

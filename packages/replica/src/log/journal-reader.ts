@@ -46,7 +46,6 @@ type Range = { readonly fromSeq: number; readonly untilSeq: number };
 /** Takes a record of a file; if it returns a promise, the next record waits for it. */
 type TakeRecord = (record: RecordView, file: string) => unknown;
 
-/** Decodes records into log entries. */
 export function asEntries(apply: TakeEntry, { withRequests = false }: ReplayOptions): TakeRecord {
   return (record, file) => apply(readEntry(file, record, withRequests));
 }

@@ -75,7 +75,6 @@ export interface Log {
 type JournalDamage = {
   readonly file: string;
   readonly offset: number;
-  /** The first entry that cannot be read. */
   readonly seq: number;
   readonly what: string;
   readonly cause?: unknown;
@@ -127,7 +126,6 @@ export class EarlierReleaseError extends Error {
 /** The requested entries were pruned; a snapshot that covers them must be restored first. */
 export class JournalPrunedError extends Error {
   override readonly name = 'JournalPrunedError';
-  /** The oldest entry that still exists. */
   readonly firstSeq: number;
 
   constructor(fromSeq: number, firstSeq: number) {

@@ -227,7 +227,6 @@ async function unlessGone<T>(opening: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Bytes of one read of a file. */
 const READ_BYTES = 256 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 

@@ -32,7 +32,6 @@ import type { ScanEnd } from './segment-scan.ts';
 export type Repair = {
   /** The first entry that was cut off; the next append gets this number again. */
   readonly atSeq: number;
-  /** The number of bytes overwritten with zeros. */
   readonly bytes: number;
 };
 

@@ -59,7 +59,6 @@ export class PayoutBook {
     return this.#records.all().filter((record) => this.isOpen(record) || record.isLost === true);
   }
 
-  /** Settled payouts and their end. */
   ended(): readonly PayoutRecord[] {
     return this.#records.all().filter((each) => !this.isOpen(each) && each.end !== undefined);
   }

@@ -37,7 +37,6 @@ type PayoutSenderOptions = {
   readonly now: () => number;
 };
 
-/** The transactions to send in this round. */
 type Wanted = {
   readonly pay: readonly PayoutRecord[];
   readonly finish: readonly PayoutRecord[];
@@ -327,7 +326,6 @@ export class PayoutSender {
 
 const ASK_MS_MAX = 10_000;
 
-/** Too few validators signed. */
 export class TooFewSignaturesError extends Error {
   override readonly name = 'TooFewSignaturesError';
   /**
@@ -344,7 +342,6 @@ export class TooFewSignaturesError extends Error {
 
 type Signers = {
   readonly validators: readonly Validator[];
-  /** The current state of the bridge. */
   readonly bridge: Pick<BridgeNow, 'threshold' | 'validators'>;
 };
 

@@ -47,7 +47,6 @@ export type ReservesOptions = {
   readonly isMinter: boolean;
   readonly replica: Replica & Pick<HolderReplica, 'term'>;
   readonly history: Pick<History, 'ask'>;
-  /** The folder of the trees. */
   readonly folder: string;
   /** Records the payments that were seen. */
   readonly file: string;
@@ -153,7 +152,6 @@ export class ReservesWorker {
     return 'missing';
   }
 
-  /** The number of ended withdrawals. */
   get #settled(): number {
     const { state } = this.#options.replica;
     return nextWithdrawalId(state) - state.withdrawals.size;

@@ -7,7 +7,6 @@ export type BotMarket = NonNullable<ReturnType<State['outcomes']['markets']['get
 
 export type FairValuesOptions = {
   readonly state: () => State;
-  /** The newest reference price, 10^-8. */
   readonly priceE8: (symbol: string, source: PriceSource) => number | undefined;
   /**
    * The value of the venue's own demo markets, independent of trades; undefined for other markets.

@@ -89,7 +89,6 @@ export function crossedSize(
   return sum === 0 ? 0 : Math.max(sum, size);
 }
 
-/** The best quote of each side. */
 export function bestRungs(wanted: readonly Rung[]): readonly Rung[] {
   return [true, false].flatMap((isBuy) =>
     wanted

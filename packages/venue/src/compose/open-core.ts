@@ -324,7 +324,6 @@ function logOf(
   return { journal: shared, trouble };
 }
 
-/** The faucet for test funds. */
 function createFaucet(
   config: Config,
   {

@@ -20,7 +20,6 @@ const STEP_MEAN = STEP_BYTES * 127.5;
 const STEP_DEVIATION = 147.8;
 const STEPS_PER_HASH = 32 / STEP_BYTES;
 
-/** A position on a path. */
 type Reached = { readonly steps: number; readonly score: number };
 const NOWHERE: Reached = { steps: -1, score: 0 };
 /** More paths than are ever needed at the same time. */

@@ -24,7 +24,6 @@ import {
 
 const VENUE = join(import.meta.dirname, '../start.ts');
 const CHAIN = join(import.meta.dirname, '../run-chain.ts');
-/** The subfolder of the database. */
 const POSTGRES = 'postgres';
 
 type LocalClusterOptions = {

@@ -186,8 +186,6 @@ export class LocalRelay {
   }
 }
 
-/** A relay in a supervised child process. */
-
 type RelayChildOptions = {
   /** The flags of the relay, given its last port if it had one. */
   readonly flags: (lastPort: number | undefined) => readonly string[];
@@ -226,7 +224,6 @@ class RelayChild {
     this.#spawn();
   }
 
-  /** Resolves when the process has ended. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearTimeout(this.#timer);

@@ -22,7 +22,6 @@ import { SimulatedPrices, type SimulatedPricesOptions } from './simulated-prices
 /** The kind of prices: a random walk, constant prices, or those of real exchanges. */
 type PriceKind = 'simulated' | 'still' | 'exchanges';
 
-/** The kinds of prices, and their interval. */
 export type PriceSettings = {
   readonly oracle: PriceKind;
   readonly oracleEveryMs: number;
@@ -45,7 +44,6 @@ type PriceSourcesOptions = Pick<SimulatedPricesOptions, 'latest' | 'random'> & {
 
 type Simulating = PriceSourcesOptions & { readonly pushed: PushedPrices };
 
-/** The interval of reference prices. */
 const REFERENCE_EVERY_MS = 1_000;
 
 /**

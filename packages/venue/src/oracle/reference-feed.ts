@@ -1,6 +1,5 @@
 import type { ReferencePrice } from '@oddlot/engine';
 
-/** Decimals of reference prices. */
 export const REFERENCE_DECIMALS = 8;
 
 /**

@@ -110,7 +110,6 @@ describe('simulated reference prices', () => {
   });
 });
 
-/** A series whose first market is running. */
 function seriesFrom(nowMs: number): SeriesListing {
   return {
     slug: 'btc-15m',

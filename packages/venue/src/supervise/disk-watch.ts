@@ -82,7 +82,6 @@ export class DiskWatch {
   }
 }
 
-/** The watch of a venue's data folder. */
 export function watchDisk(
   config: {
     readonly data: string;

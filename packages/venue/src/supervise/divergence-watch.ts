@@ -144,7 +144,6 @@ export class DivergenceWatch {
 const KEPT = 3;
 
 type Parts = {
-  /** The data folder. */
   readonly data: string;
   readonly name: string;
   readonly replica: Pick<LocalReplica, 'head' | 'payload'>;

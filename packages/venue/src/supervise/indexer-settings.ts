@@ -4,7 +4,6 @@ import type { IndexerSettings } from '@oddlot/history/indexer/indexer-messages';
 /** A replay of this many blocks, or of two snapshot intervals, counts as short. */
 const SHORT_BLOCKS_MIN = 5_000;
 
-/** The settings of the indexer threads. */
 export function indexerSettings(config: Config): Omit<IndexerSettings, 'role'> {
   const { data, database, receiptsKeptMs, snapshotEveryBlocks, snapshotEveryCommands } = config;
   const historyKeptMs = historyKeptMsOf(config);

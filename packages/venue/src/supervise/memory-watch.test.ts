@@ -4,7 +4,6 @@ import { MemoryWatch } from './memory-watch.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Collects the reported mebibytes. */
 function logInto(given: number[]) {
   const info = (said: unknown) => given.push((said as { bytes: number }).bytes / MEBIBYTE);
   return { info: info as Logger['info'] };

@@ -37,7 +37,6 @@ export class MemoryWatch {
   #needed = Infinity;
   #restLooks = 0;
 
-  /** Starts the checks. */
   constructor(log: Pick<Logger, 'info'>, options: MemoryWatchOptions = {}) {
     const { read = process.memoryUsage, busy = loopUse(), collect = collectAll } = options;
     this.#options = { read, busy, collect };

@@ -78,7 +78,6 @@ export function observeSettlement(
 
 const MS_PER_SECOND = 1_000;
 
-/** Metrics of withdrawals that are being paid. */
 function observePayouts(
   metrics: Metrics,
   status: () => PayoutsStatus | undefined,
@@ -126,7 +125,6 @@ function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void
 
 const MS = 1_000;
 
-/** Metrics of liabilities and assets. */
 export function observeReserves(
   metrics: Metrics,
   reserves: Pick<ReservesWorker, 'current'> | undefined,

@@ -27,7 +27,6 @@ type Observed = {
     };
   };
   readonly disk: { readonly freeBytes: number };
-  /** The data folder. */
   readonly data: string;
   readonly clock: { nowMs(): number; distanceMs(): number };
   /** The clock of file times. */

@@ -5,9 +5,7 @@ import { LogReader } from '@oddlot/replica/log/log-reader';
 import type { Indexer } from '@oddlot/history/indexer/indexer';
 
 type LogPagesOptions = {
-  /** The data folder. */
   readonly data: string;
-  /** The oldest block in the log. */
   readonly firstSeq: () => number;
   /** The newest applied block; its hash is sent along for comparison. */
   readonly head: () => BlockHead;

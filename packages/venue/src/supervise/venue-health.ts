@@ -103,8 +103,6 @@ export function checksOf(
   ];
 }
 
-/** The individual readiness checks. */
-
 /** The process is not about to stop. */
 export function stoppingCheck(isStopping: boolean): ReadinessCheck {
   return { name: 'stopping', ok: !isStopping, why: 'stopping' };

@@ -7,7 +7,6 @@ type Quote = { readonly symbol: string; readonly bidE8: number; readonly askE8: 
 
 /** The public market data format of one exchange. */
 export type ExchangeFormat = {
-  /** The default address. */
   readonly url: string;
   /** The address to connect to for these symbols. */
   address(url: string, symbols: readonly string[]): string;
@@ -17,7 +16,6 @@ export type ExchangeFormat = {
   read(frame: Frame): readonly Quote[] | undefined;
 };
 
-/** An unvalidated JSON object. */
 type Frame = Readonly<Record<string, unknown>>;
 
 /** Books with a wider spread are not a usable price. */

@@ -118,7 +118,6 @@ afterEach(async () => {
 /** The current prices, as `BTC oracle 100`. */
 const currentPrices = () =>
   feed.read(nowMs).map(({ priceE8, source, symbol }) => `${symbol} ${source} ${priceE8 / 1e8}`);
-/** Waits until the frames have arrived. */
 const expectPrices = (...expected: string[]) =>
   vi.waitFor(() => expect(currentPrices()).toEqual(expected), { timeout: 60_000 });
 

@@ -55,7 +55,6 @@ export class ExchangeSocket {
     return known !== undefined && nowMs - known.atMs <= QUOTE_AGE_MS_MAX ? known.midE8 : undefined;
   }
 
-  /** Terminates a silent connection. */
   look(nowMs: number): void {
     if (this.#socket?.readyState !== WebSocket.OPEN) return;
     if (nowMs - this.#heardMs > this.#options.silentMs) this.#socket.terminate();
