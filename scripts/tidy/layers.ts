@@ -234,7 +234,7 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['run-cli.ts'],
       ['commands/'],
       ['event/'],
-      ['tell-reply.ts'],
+      ['print-reply.ts'],
       ['surroundings.ts', 'verify/'],
       ['keystore.ts', 'arguments.ts'],
       ['cli-error.ts', 'print.ts', 'example-makers.ts'],

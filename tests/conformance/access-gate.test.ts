@@ -85,7 +85,7 @@ describe('modes and reasons', () => {
   test('open: any account', async () => {
     await expectOpen(alice);
     expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     expect(await accountStatus(world.client, nobody.address)).toMatchObject({
       exists: false,
       eligible: false,
@@ -196,7 +196,7 @@ describe('modes and reasons', () => {
   );
 
   test('an agent is judged by its owner', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     await gate({ blacklist: { add: [agent.address] } });
     done(await act(agent, buy()));
@@ -294,7 +294,7 @@ describe('a closed gate stops only orders that increase positions', () => {
     for (const action of actions) done(await act(alice, action));
     done(await tokenSend(alice, { to: bob.address, amount: '5' }));
     done(await send(alice, 'withdraw3', { destination: bob.address, amount: '5' }));
-    done(await alice.approveAgent(world.stranger('agent').address));
+    done(await alice.approveAgent(world.unfunded('agent').address));
     done(await send(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }));
     // The position can be closed completely, against an account that closes too.
     const close = order({ market: perp, side: 'sell', price: '100', size: '2', reduceOnly: true });

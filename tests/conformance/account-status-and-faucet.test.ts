@@ -20,7 +20,7 @@ async function statusOf(user: string, extra: object = {}): Promise<Json> {
 
 describe('account status', () => {
   test('an address without any deposit has no account', async () => {
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     expect(await statusOf(nobody.address)).toEqual({
       user: nobody.address,
       channel: 0,
@@ -66,7 +66,7 @@ describe('account status', () => {
 
   test('an agent address has no account', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
     expect(await statusOf(agent.address)).toMatchObject({ exists: false, eligible: false });
   });
@@ -74,7 +74,7 @@ describe('account status', () => {
 
 describe('the faucet', () => {
   test('grants 1,000 USDC and creates an account', async () => {
-    const alice = world.stranger('alice');
+    const alice = world.unfunded('alice');
     const sent = Date.now();
     const reply = await world.client.post('/request-fund', { user: alice.address });
     expect(reply.status, reply.text).toBe(200);
@@ -118,7 +118,7 @@ describe('the faucet', () => {
   });
 
   test('two concurrent requests grant the money once', async () => {
-    const alice = world.stranger('alice');
+    const alice = world.unfunded('alice');
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => world.client.post('/request-fund', { user: alice.address })),
     );
@@ -128,7 +128,7 @@ describe('the faucet', () => {
   });
 
   test('a grant on a settlement chain is not credited in the venue', async () => {
-    const dora = world.stranger('dora');
+    const dora = world.unfunded('dora');
     const reply = await world.client.post('/request-fund', { user: dora.address, onChain: true });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({

@@ -54,7 +54,7 @@ async function expectAuthority(agent: Actor): Promise<void> {
 describe('label absent → label bound', () => {
   test('approving an address binds the label and allows it to trade', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
     await expectAuthority(agent);
     const agents = await alice.agents();
@@ -80,7 +80,7 @@ describe('label absent → label bound', () => {
 
   test('null, omitted and empty are one label: the unnamed agent', async () => {
     const alice = await world.trader('alice');
-    const [first, second, third] = ['one', 'two', 'three'].map((name) => world.stranger(name));
+    const [first, second, third] = ['one', 'two', 'three'].map((name) => world.unfunded(name));
     expectDone(await alice.approveAgent(first!.address, null));
     expectDone(await alice.approveAgent(second!.address));
     expectDone(await alice.approveAgent(third!.address, ''));
@@ -93,16 +93,16 @@ describe('label absent → label bound', () => {
   test('agents are listed by label', async () => {
     const alice = await world.trader('alice');
     for (const label of ['b', 'a', '', 'C']) {
-      expectDone(await alice.approveAgent(world.stranger(label).address, label));
+      expectDone(await alice.approveAgent(world.unfunded(label).address, label));
     }
     const labels = (await alice.agents()).map((entry) => entry.agentName);
     expect(labels).toEqual(['', 'C', 'a', 'b']);
   });
 
   test('an address without an account must deposit first', async () => {
-    const mallory = world.stranger('mallory');
+    const mallory = world.unfunded('mallory');
     expectRefused(
-      await mallory.approveAgent(world.stranger('agent').address),
+      await mallory.approveAgent(world.unfunded('agent').address),
       10006,
       'Please deposit first',
     );
@@ -116,7 +116,7 @@ describe('label absent → label bound', () => {
 
   test('an address can be the agent of one account only', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'x'));
     const message = 'Agent address is already used';
     expectRefused(await bob.approveAgent(agent.address, 'y'), 10008, message);
@@ -133,11 +133,11 @@ describe('label absent → label bound', () => {
 
   test('a label has at most 64 characters, counted as code points', async () => {
     const alice = await world.trader('alice');
-    expectDone(await alice.approveAgent(world.stranger('a').address, 'x'.repeat(64)));
-    expectDone(await alice.approveAgent(world.stranger('b').address, '🎲'.repeat(64)));
+    expectDone(await alice.approveAgent(world.unfunded('a').address, 'x'.repeat(64)));
+    expectDone(await alice.approveAgent(world.unfunded('b').address, '🎲'.repeat(64)));
     const message = 'Agent name length exceeds maximum of 64 characters';
     for (const label of ['x'.repeat(65), '🎲'.repeat(65), 'é'.repeat(65)]) {
-      expectRefused(await alice.approveAgent(world.stranger('c').address, label), 10008, message);
+      expectRefused(await alice.approveAgent(world.unfunded('c').address, label), 10008, message);
     }
     expect(await alice.agents()).toHaveLength(2);
   });
@@ -146,17 +146,17 @@ describe('label absent → label bound', () => {
     const alice = await world.trader('alice');
     const labels = ['Desk', 'desk', 'desk ', 'caf\u00e9', 'cafe\u0301'];
     for (const label of labels) {
-      expectDone(await alice.approveAgent(world.stranger(label).address, label));
+      expectDone(await alice.approveAgent(world.unfunded(label).address, label));
     }
     expect(await alice.agents()).toHaveLength(labels.length);
   });
 
   test('an agent cannot approve agents', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
     expectRefused(
-      await agent.approveAgent(world.stranger('other').address, 'other'),
+      await agent.approveAgent(world.unfunded('other').address, 'other'),
       10006,
       'Please deposit first',
     );
@@ -169,7 +169,7 @@ describe('R-agents: an approved address without an account', () => {
 
   test('cannot receive money: no transfer, no test money', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
     const gift = direct(bob, 'tokenSend', transfer({ to: agent.address, amount: '20' }));
     const used: Refusal = { code: 10008, name: 'AGENT', message };
@@ -181,7 +181,7 @@ describe('R-agents: an approved address without an account', () => {
 
   test('revokes itself, and can then have an account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
     const early = await agent.sign(harmless(), { nonce: Date.now() - 1 });
     expectRefused(await agent.revokeAgent('desk'), 10006, 'Please deposit first');
@@ -203,7 +203,7 @@ describe('R-agents: an approved address without an account', () => {
 
 test('R-nonce: approving a former agent again answers with a warning, also in its receipt', async () => {
   const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-  const agent = world.stranger('agent');
+  const agent = world.unfunded('agent');
   const fields = { agentAddress: agent.address, agentName: 'desk' };
   const warning = { code: 'AGENT_REUSED', details: { agent: agent.address } };
   const first = await world.client.executed(await direct(alice, 'approveAgent', fields));
@@ -221,7 +221,7 @@ test('R-nonce: approving a former agent again answers with a warning, also in it
 describe('label bound → label rebound', () => {
   test('the old address is removed, the new one acts, and no further slot is used', async () => {
     const alice = await world.trader('alice');
-    const [first, second] = [world.stranger('first'), world.stranger('second')];
+    const [first, second] = [world.unfunded('first'), world.unfunded('second')];
     expectDone(await alice.approveAgent(first.address, 'desk'));
     const [before] = await alice.agents();
     expectDone(await alice.approveAgent(second.address, 'desk'));
@@ -239,7 +239,7 @@ describe('label bound → label rebound', () => {
 describe('label bound → label absent', () => {
   test('the zero address revokes, and the agent gets a reject that names its address', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
     await expectAuthority(agent);
     expectDone(await alice.revokeAgent('desk'));
@@ -249,7 +249,7 @@ describe('label bound → label absent', () => {
 
   test('the orders of a revoked agent belong to the account and stay', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     const { btc } = world;
     expectDone(await alice.approveAgent(agent.address));
     const resting = order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20) });
@@ -260,7 +260,7 @@ describe('label bound → label absent', () => {
 
   test('a revoked address may be approved again, by any account, with nonces above its nonce floor', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
     const ahead = nextNonce() + 60_000;
     const early = await agent.sign(harmless(), { nonce: ahead - 1 });
@@ -281,7 +281,7 @@ describe('label bound → label absent', () => {
 
   test('requests signed before the revocation are invalid after a new approval', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
     const old = await agent.sign(harmless(), { nonce: Date.now() - 1 });
     expectDone(await alice.revokeAgent());
@@ -298,7 +298,7 @@ describe('label absent → unchanged', () => {
     const message = 'Agent with this label does not exist';
     expectRefused(await alice.revokeAgent('nobody'), 10008, message);
     expectRefused(await alice.revokeAgent(), 10008, message);
-    expectDone(await alice.approveAgent(world.stranger('agent').address, 'desk'));
+    expectDone(await alice.approveAgent(world.unfunded('agent').address, 'desk'));
     expectRefused(await alice.revokeAgent('Desk'), 10008, message);
     expect(await alice.agents()).toHaveLength(1);
   });
@@ -309,25 +309,25 @@ describe('100 labels', () => {
     const alice = await world.trader('alice');
     const signed = [];
     for (let index = 0; index < AGENTS_MAX; index++) {
-      const agentAddress = world.stranger(`agent ${index}`).address;
+      const agentAddress = world.unfunded(`agent ${index}`).address;
       const options = { agentAddress, agentName: `label ${index}`, nonce: nextNonce() };
       signed.push(await signApproveAgent(alice.key, options));
     }
     const replies = await Promise.all(signed.map((action) => world.client.executed(action)));
     for (const reply of replies) expectDone(reply);
     const full = 'Max agents per account reached (100)';
-    const extra = world.stranger('extra').address;
+    const extra = world.unfunded('extra').address;
     expectRefused(await alice.approveAgent(extra, 'one more'), 10008, full);
     expectDone(await alice.approveAgent(extra, 'label 7'));
     expectDone(await alice.revokeAgent('label 8'));
-    expectDone(await alice.approveAgent(world.stranger('last').address, 'one more'));
+    expectDone(await alice.approveAgent(world.unfunded('last').address, 'one more'));
     expect(await alice.agents()).toHaveLength(AGENTS_MAX);
   });
 });
 
 describe('reading the registry', () => {
   test('agentOwner of an unknown address is a success with null', async () => {
-    const nobody = world.stranger('nobody').address;
+    const nobody = world.unfunded('nobody').address;
     const expected = { agent: nobody, owner: null, agentName: null };
     expect(await world.client.data({ type: 'agentOwner', agent: nobody })).toEqual(expected);
     expect(await world.client.data({ type: 'agentOwner', user: nobody })).toEqual(expected);
@@ -335,7 +335,7 @@ describe('reading the registry', () => {
 
   test('every query for an agent address answers for that address and warns', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
     // A query of an unknown order is rejected, without warnings.
     const queries = queriesOfUsers(agent.address).filter(({ type }) => type !== 'executionReport');
@@ -406,7 +406,7 @@ describe('a reject changes nothing and names the field', () => {
     },
     {
       name: 'a label that is too long',
-      fields: () => ({ agentAddress: world.stranger('x').address, agentName: 'x'.repeat(65) }),
+      fields: () => ({ agentAddress: world.unfunded('x').address, agentName: 'x'.repeat(65) }),
       refusal: {
         ...AGENT,
         message: 'Agent name length exceeds maximum of 64 characters',
@@ -425,14 +425,14 @@ describe('a reject changes nothing and names the field', () => {
   ];
   test.each(cases)('$name', async ({ fields, refusal }) => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-    expectDone(await alice.approveAgent(world.stranger('agent').address, 'desk'));
+    expectDone(await alice.approveAgent(world.unfunded('agent').address, 'desk'));
     const attempt = direct(alice, 'approveAgent', fields(alice, bob));
     await expectNothing([alice, bob], attempt, refusal);
   });
 
   test('no account', async () => {
-    const nobody = world.stranger('nobody');
-    const agentAddress = world.stranger('agent').address;
+    const nobody = world.unfunded('nobody');
+    const agentAddress = world.unfunded('agent').address;
     const attempt = direct(nobody, 'approveAgent', { agentAddress, agentName: 'desk' });
     await expectNothing([nobody], attempt, {
       code: 10006,

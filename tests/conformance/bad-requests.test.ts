@@ -57,7 +57,7 @@ describe('approveAgent', () => {
     ],
   ];
   test.each(changed)('an approval %s', async (_what, changes, expected) => {
-    const options = { agentAddress: world.stranger('x').address, nonce: nextNonce() };
+    const options = { agentAddress: world.unfunded('x').address, nonce: nextNonce() };
     const { envelope } = await signApproveAgent(alice.key, options);
     const action = JSON.parse(JSON.stringify({ ...approveAgentAction(options), ...changes }));
     await expectHarmless(
@@ -68,7 +68,7 @@ describe('approveAgent', () => {
   });
 
   test('an approval with a label of 65 characters', async () => {
-    const options = { agentAddress: world.stranger('x').address, agentName: 'x'.repeat(65) };
+    const options = { agentAddress: world.unfunded('x').address, agentName: 'x'.repeat(65) };
     const signed = await signApproveAgent(alice.key, { ...options, nonce: nextNonce() });
     await expectHarmless([alice, bob], () => world.client.exchange(signed), [
       200,
@@ -79,7 +79,7 @@ describe('approveAgent', () => {
 
   test('an approval signed for mainnet but sent as testnet', async () => {
     const network = { ...TESTNET, serviceNetwork: 'Oddlot-Mainnet', chainId: 869 };
-    const options = { agentAddress: world.stranger('x').address, nonce: nextNonce() };
+    const options = { agentAddress: world.unfunded('x').address, nonce: nextNonce() };
     const { envelope } = await signApproveAgent(alice.key, { ...options, network });
     const action = approveAgentAction(options);
     await expectHarmless([alice, bob], () => world.client.exchange({ ...envelope, action }), [

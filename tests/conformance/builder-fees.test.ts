@@ -106,7 +106,7 @@ describe('R-builder: approval', () => {
   });
 
   test('20 builders: the next is rejected, another rate for one of them is accepted', async () => {
-    const builders = Array.from({ length: 20 }, (_, n) => world.stranger(`builder ${n}`).address);
+    const builders = Array.from({ length: 20 }, (_, n) => world.unfunded(`builder ${n}`).address);
     const replies = await Promise.all(builders.map((address) => approveBuilder(alice, address)));
     for (const reply of replies) done(reply);
     expect((await buildersOf(alice)).map((row) => row.builder)).toEqual(builders.toSorted());
@@ -166,7 +166,7 @@ describe('R-builder: approval', () => {
       direct(alice, 'approveBuilderFee', approval(alice.address)),
       refused('Builder cannot be the signer', { field: 'builder' }),
     );
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     await expectNothing(
       [alice, nobody],
       direct(nobody, 'approveBuilderFee', approval(builder.address)),
@@ -175,7 +175,7 @@ describe('R-builder: approval', () => {
   });
 
   test('an agent cannot approve a builder for its owner', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     await expectNothing(
       [alice],
@@ -230,7 +230,7 @@ describe('the fee of a fill', () => {
   });
 
   test('the owner pays for an agent’s orders, here signed by ethers', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     done(await approveBuilder(alice, builder.address));
     done(await act(bob, plain('sell', '2')));
@@ -268,7 +268,7 @@ describe('a dropped fee: the order is executed, and the reply contains the reaso
   /** Sends away the builder's balance above an amount. */
   async function leave(held: string): Promise<void> {
     const amount = (1000 - Number(held)).toFixed(6);
-    done(await tokenSend(builder, { to: world.stranger('sink').address, amount }));
+    done(await tokenSend(builder, { to: world.unfunded('sink').address, amount }));
   }
 
   test('with exactly 100 USDC the builder earns fees', async () => {
@@ -324,7 +324,7 @@ describe('R-builder: claims', () => {
   });
 
   test('an agent claims for its owner', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await builder.approveAgent(agent.address));
     await earn();
     done(await act(agent, claim));
@@ -341,7 +341,7 @@ describe('R-builder: claims', () => {
   });
 
   test('an address that never earned: zeros, and no claim', async () => {
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     expect(await builderState(nobody)).toEqual({
       ...rewards('0', '0', '0', '0'),
       builder: nobody.address,

@@ -82,7 +82,7 @@ describe('confirm: executed', () => {
 
   test('an approval is confirmed without orders', async () => {
     const alice = await world.trader('alice');
-    const reply = await alice.approveAgent(world.stranger('agent').address);
+    const reply = await alice.approveAgent(world.unfunded('agent').address);
     expect(reply.json).toMatchObject({
       confirm: 'executed',
       data: { type: 'ApproveAgent', data: { statuses: ['success'] } },
@@ -124,7 +124,7 @@ describe('actionStatus', () => {
 
   test('an agent’s receipt names the signer and the account acted for', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
     const signed = await agent.sign(restingAction());
     await world.client.executed(signed);
@@ -156,7 +156,7 @@ describe('actionStatus', () => {
   });
 
   test('an unknown request has status unknown, and all other fields are null', async () => {
-    const nobody = world.stranger('nobody').address;
+    const nobody = world.unfunded('nobody').address;
     const never = {
       status: 'unknown',
       txHash: null,
@@ -236,7 +236,7 @@ describe('the same request again (R-tx)', () => {
 
   test('an agent’s request is answered from its receipt even after the revocation', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
     const signed = await agent.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -247,7 +247,7 @@ describe('the same request again (R-tx)', () => {
 
   test('an approval sent twice approves once', async () => {
     const alice = await world.trader('alice');
-    const agentAddress = world.stranger('agent').address;
+    const agentAddress = world.unfunded('agent').address;
     const signed = await signApproveAgent(alice.key, { agentAddress, nonce: nextNonce() });
     const { json } = await world.client.executed(signed);
     await expectSameReceipt(signed, json);

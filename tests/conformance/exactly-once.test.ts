@@ -40,7 +40,7 @@ const people = () => [alice, bob, company];
 beforeAll(async () => {
   perp = await operator.list();
   [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
-  [company, member] = [await world.resident('company'), world.stranger('member')];
+  [company, member] = [await world.resident('company'), world.unfunded('member')];
   done(await send(company, 'convertToMultiSigUser', { signers: signerSet([member], 1) }));
   await record('approveBuilderFee', () =>
     direct(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }),
@@ -154,7 +154,7 @@ describe('the same request again', () => {
 
 describe('a request that was rejected before it was logged', () => {
   test('leaves no receipt and uses no nonce: the same bytes may be valid later', async () => {
-    const carol = world.stranger('carol');
+    const carol = world.unfunded('carol');
     const signed = await direct(carol, 'tokenSend', transfer({ to: alice.address, amount: '3' }));
     expect((await world.client.executed(signed)).json).toMatchObject({ code: 10006 });
     const { txHash, envelope } = signed;

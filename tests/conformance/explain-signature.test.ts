@@ -115,7 +115,7 @@ describe('a correct signature', () => {
 
   test('of a direct action, under the chain id that it announces', async () => {
     const alice = await world.trader('alice');
-    const agentAddress = world.stranger('agent').address;
+    const agentAddress = world.unfunded('agent').address;
     const options = { agentAddress, nonce: nextNonce(), signatureChainId: 1 };
     const signed = await signApproveAgent(alice.key, options);
     const data = await explain(signed.envelope);
@@ -135,7 +135,7 @@ describe('a correct signature', () => {
 
   test('of an agent, with its owner and its label', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address, 'desk'));
     const data = await explain((await agent.sign(harmless())).envelope);
     const { address: signer } = agent;
@@ -146,15 +146,15 @@ describe('a correct signature', () => {
     const action = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
     const { envelope } = await operator.actor.sign(action);
     expect(await explain(envelope)).toMatchObject({ role: 'admin', match: null });
-    const stranger = world.stranger('stranger');
-    const unknown = await stranger.sign(harmless());
+    const outsider = world.unfunded('stranger');
+    const unknown = await outsider.sign(harmless());
     expect(await explain(unknown.envelope)).toMatchObject({ role: 'none', match: null });
-    const data = await explain(unknown.envelope, { expect: getAddress(stranger.address) });
+    const data = await explain(unknown.envelope, { expect: getAddress(outsider.address) });
     expect(data).toMatchObject({ role: 'expected', tried: [], match: null });
   });
 
   test('of a multi-sig account’s signer', async () => {
-    const [alice, carol] = [await world.trader('alice'), world.stranger('carol')];
+    const [alice, carol] = [await world.trader('alice'), world.unfunded('carol')];
     const signers = JSON.stringify({ authorizedUsers: [carol.address], threshold: 1 });
     const nonce = nextNonce();
     const convert = directAction('convertToMultiSigUser', nonce, { signers });
@@ -217,7 +217,7 @@ describe('a mistake is named', () => {
       'vaultFlag',
       async (alice) => {
         const { envelope } = await alice.sign(harmless());
-        return { ...envelope, vaultAddress: world.stranger('vault').address };
+        return { ...envelope, vaultAddress: world.unfunded('vault').address };
       },
     ],
     [
@@ -256,7 +256,7 @@ describe('a mistake is named', () => {
       'directSignedAsAgent',
       async (alice) => {
         const nonce = nextNonce();
-        const agentAddress = world.stranger('agent').address;
+        const agentAddress = world.unfunded('agent').address;
         return (await alice.sign(approveAgentAction({ agentAddress, nonce }), { nonce })).envelope;
       },
     ],
@@ -306,7 +306,7 @@ describe('a mistake is named', () => {
 
   test('a registered vault that was signed for and not sent', async () => {
     const alice = await world.trader('alice');
-    const vault = world.stranger('vault').address;
+    const vault = world.unfunded('vault').address;
     done(await operator.send({ registerVault: { vault, leader: alice.address, name: 'one' } }));
     const { envelope } = await alice.sign(harmless(), { vaultAddress: vault });
     expect(await explain(envelope)).toMatchObject({ role: 'account' });
@@ -317,7 +317,7 @@ describe('a mistake is named', () => {
 
   test('a direct action under a chain id that it does not announce', async () => {
     const alice = await world.trader('alice');
-    const agentAddress = world.stranger('agent').address;
+    const agentAddress = world.unfunded('agent').address;
     const options = { agentAddress, nonce: nextNonce(), signatureChainId: SETTLEMENT_CHAIN };
     const { envelope } = await signApproveAgent(alice.key, options);
     const { match } = await explain({ ...envelope, signatureChainId: null });
@@ -325,14 +325,14 @@ describe('a mistake is named', () => {
   });
 
   test('by the address that the client expects, if the recovered one is unknown', async () => {
-    const stranger = world.stranger('stranger');
-    const { envelope } = await stranger.sign(harmless());
+    const outsider = world.unfunded('stranger');
+    const { envelope } = await outsider.sign(harmless());
     const wrong = { ...envelope, nonce: envelope.nonce + 1 };
     expect(await explain(wrong)).toMatchObject({ role: 'none', match: null });
-    const { match } = await explain(wrong, { expect: stranger.address });
+    const { match } = await explain(wrong, { expect: outsider.address });
     expect(match).toMatchObject({
       mistake: 'nonce',
-      signer: stranger.address,
+      signer: outsider.address,
       role: 'expected',
       owner: null,
     });
@@ -340,7 +340,7 @@ describe('a mistake is named', () => {
 
   test('an agent’s mistake is returned with its owner', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     const { envelope } = await agent.sign(harmless());
     const { match } = await explain({ ...envelope, nonce: envelope.nonce - 1 });
@@ -374,7 +374,7 @@ describe('rejected queries', () => {
   });
 
   test('a missing envelope, a missing expected address, and a number that is not an integer', async () => {
-    const { envelope } = await world.stranger('alice').sign(harmless());
+    const { envelope } = await world.unfunded('alice').sign(harmless());
     const bodies = [
       { type: 'explainSignature' },
       { type: 'explainSignature', envelope: [] },
@@ -388,7 +388,7 @@ describe('rejected queries', () => {
   });
 
   test('an unknown action type', async () => {
-    const { envelope } = await world.stranger('alice').sign({ type: 'nonsense' });
+    const { envelope } = await world.unfunded('alice').sign({ type: 'nonsense' });
     const reply = await world.client.info({ type: 'explainSignature', envelope });
     expect([reply.status, reply.json.code], reply.text).toEqual([200, 10001]);
   });

@@ -167,7 +167,7 @@ describe('claims', () => {
   });
 
   test('an address that never earned', async () => {
-    const user = world.stranger('nobody').address;
+    const user = world.unfunded('nobody').address;
     const ask = async (type: string) => (await queryHistory(world.client, { type, user })).data;
     expect(await ask('builderMeClaimable')).toEqual({
       claimable: '0',

@@ -102,7 +102,7 @@ describe('as a table', () => {
     const reply = await exported('fills', { user: alice.address, from, to });
     expect(reply.headers.get('content-disposition')).toContain(`-${from}-${to}.csv`);
     expect(cellsOf(await reply.text()).slice(1)).toHaveLength(1);
-    const nobody = await exported('orders', { user: world.stranger('nobody').address });
+    const nobody = await exported('orders', { user: world.unfunded('nobody').address });
     expect(await nobody.text()).toBe('order,status,statusTimestamp\r\n');
     const outcome = await exported('fills', { user: alice.address, accountType: 'outcome' });
     expect(cellsOf(await outcome.text())).toHaveLength(1);

@@ -139,14 +139,14 @@ describe('of outcome markets', () => {
 
 describe('users and filters', () => {
   test('an unknown account, an agent, and malformed queries', async () => {
-    const stranger = world.stranger('nobody');
+    const outsider = world.unfunded('nobody');
     expect(
-      await queryHistory(world.client, { type: 'userFills', user: stranger.address }),
+      await queryHistory(world.client, { type: 'userFills', user: outsider.address }),
     ).toMatchObject({
       data: [],
       nextCursor: null,
     });
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address, 'history');
     const asked = await queryHistory(world.client, { type: 'userFills', user: agent.address });
     expect(asked.data).toEqual([]);

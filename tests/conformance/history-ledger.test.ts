@@ -67,8 +67,8 @@ describe('userNonFundingLedgerUpdates', () => {
     await expectPaging(world.client, query, rows);
     await expectRefusals(world.client, { type: 'userNonFundingLedgerUpdates' });
     await expectCursorRefusals(world.client, query);
-    const stranger = world.stranger('nobody').address;
-    expect(await queryHistory(world.client, { ...query, user: stranger })).toMatchObject({
+    const outsider = world.unfunded('nobody').address;
+    expect(await queryHistory(world.client, { ...query, user: outsider })).toMatchObject({
       data: [],
     });
   });
@@ -129,7 +129,7 @@ describe('userFundings before the first hour', () => {
       { accountType: ['outcome'] },
       { fundingType: 'paid' },
       { direction: 'collected', startTimeMs: 0, endTime: 5 },
-      { user: world.stranger('nobody').address },
+      { user: world.unfunded('nobody').address },
     ]) {
       expect(await ask(more), JSON.stringify(more)).toMatchObject(nothing);
     }

@@ -171,11 +171,11 @@ test('time ranges, pages and rejects', async () => {
   await expectPaging(world.client, query, rows, { offset: false });
   await expectRefusals(world.client, { type: 'historicalOrders' });
   await expectCursorRefusals(world.client, query);
-  const stranger = world.stranger('nobody').address;
-  expect(await queryHistory(world.client, { ...query, user: stranger })).toMatchObject({
+  const outsider = world.unfunded('nobody').address;
+  expect(await queryHistory(world.client, { ...query, user: outsider })).toMatchObject({
     data: [],
   });
-  const agent = world.stranger('agent').address;
+  const agent = world.unfunded('agent').address;
   await alice.approveAgent(agent, 'orders');
   expect((await queryHistory(world.client, { ...query, user: agent })).warnings).toMatchObject([
     { code: 'AGENT_ADDRESS' },

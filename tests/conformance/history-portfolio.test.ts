@@ -93,7 +93,7 @@ describe('the points', () => {
 });
 
 test('an empty account, and rejected queries', async () => {
-  const nobody = world.stranger('nobody');
+  const nobody = world.unfunded('nobody');
   expect(await portfolioOf(nobody)).toMatchObject({ deposits: '0', withdrawals: '0' });
   expect((await portfolioOf(nobody, 'all')).points).toMatchObject([
     { accountValue: '0', pnl: '0' },

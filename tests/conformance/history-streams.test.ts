@@ -86,7 +86,7 @@ describe('userFills', () => {
 
   test('of an unknown account is empty, and updates when the account exists', async () => {
     const bob = await world.trader('bob');
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     const api = await world.socket('/api-ws');
     await api.subscribe({ type: 'userFills', user: nobody.address });
     expect((await api.next(onChannel('userFills'))).data.fills).toEqual([]);
@@ -228,7 +228,7 @@ describe('requests and answers', () => {
 
   test('an agent has no history', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address, 'desk'));
     await trade(alice, bob);
     const api = await world.socket('/api-ws');

@@ -244,7 +244,7 @@ describe('clearinghouseState and perpClearinghouseState', () => {
   });
 
   test('an address without an account has an empty state', async () => {
-    const user = world.stranger('nobody').address;
+    const user = world.unfunded('nobody').address;
     const state = await world.client.data({ type: 'clearinghouseState', user });
     expectShape(state, clearinghouseState);
     expect(state).toMatchObject({
@@ -280,7 +280,7 @@ describe('frontendOpenOrders', () => {
   });
 
   test('an unknown account has no orders', async () => {
-    const user = world.stranger('nobody').address;
+    const user = world.unfunded('nobody').address;
     expect(await world.client.data({ type: 'frontendOpenOrders', user })).toEqual([]);
   });
 });

@@ -128,9 +128,9 @@ describe('POST /info', () => {
 });
 
 describe('queries with their own limit', () => {
-  const { address } = world.stranger('alice');
+  const { address } = world.unfunded('alice');
   const envelope = async () =>
-    (await world.stranger('alice').sign(cancelAction({ a: 1, o: 1 }))).envelope;
+    (await world.unfunded('alice').sign(cancelAction({ a: 1, o: 1 }))).envelope;
   test.each<[type: string, perSecond: number, rest: () => Promise<object>]>([
     ['explainSignature', EXPLAIN_PER_SECOND, async () => ({ envelope: await envelope() })],
     [

@@ -89,7 +89,7 @@ describe('the wrapper', () => {
   test('needs the threshold, of distinct signers of the set', async () => {
     await company.found();
     const [first, second, third] = members;
-    const outsider = world.stranger('outsider');
+    const outsider = world.unfunded('outsider');
     const few: readonly (readonly [readonly Actor[], number])[] = [
       [[first], 1],
       [[first, first], 1],
@@ -116,7 +116,7 @@ describe('the wrapper', () => {
 
   test('is sent by a signer of the set, who must be the one it names', async () => {
     await company.found();
-    const outsider = world.stranger('outsider');
+    const outsider = world.unfunded('outsider');
     await expectNothing(
       [account],
       wrapped(resting(), company.quorum({ sender: outsider })),
@@ -140,7 +140,7 @@ describe('the wrapper', () => {
 
   test('is for a multi-sig account', async () => {
     const someone = await world.trader('someone');
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     for (const other of [someone, nobody]) {
       await expectNothing(
         [other],

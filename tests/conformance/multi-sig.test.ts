@@ -51,7 +51,7 @@ const setRefusal = (why: string) => ({
 describe('conversion', () => {
   test('is shown by multiSigSigners; null for an ordinary account and for an unknown address', async () => {
     expect(await signersOf(account)).toBeNull();
-    expect(await signersOf(world.stranger('nobody'))).toBeNull();
+    expect(await signersOf(world.unfunded('nobody'))).toBeNull();
     await company.found();
     expect(await signersOf(account)).toEqual({
       authorizedUsers: addressesOf(members),
@@ -81,7 +81,7 @@ describe('conversion', () => {
   });
 
   test('keeps orders and money, and removes agents', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await account.approveAgent(agent.address, 'desk'));
     done(await act(agent, resting()));
     await company.found();
@@ -105,7 +105,7 @@ describe('conversion', () => {
   });
 
   const users = (count: number): string[] =>
-    Array.from({ length: count }, (_, n) => world.stranger(`user ${n}`).address);
+    Array.from({ length: count }, (_, n) => world.unfunded(`user ${n}`).address);
   const set = (authorizedUsers: unknown, threshold: unknown): string =>
     JSON.stringify({ authorizedUsers, threshold });
   const faults: readonly [string, string, () => string | Promise<string>][] = [
@@ -191,7 +191,7 @@ describe('the account’s own key', () => {
 describe('after the conversion', () => {
   test('the set is replaced by a wrapper, and the old one is no longer valid', async () => {
     await company.found();
-    const others = [world.stranger('fourth'), world.stranger('fifth')] as const;
+    const others = [world.unfunded('fourth'), world.unfunded('fifth')] as const;
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
     const before = await wrapped(resting(), company.quorum());
     done(await world.client.executed(await wrapped(replacing, company.quorum())));
@@ -220,7 +220,7 @@ describe('after the conversion', () => {
 
   test('agents approved by the wrapper can trade, but cannot approve agents', async () => {
     await company.found();
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     const approval = inner('approveAgent', { agentAddress: agent.address, agentName: 'desk' });
     const reply = await world.client.executed(await wrapped(approval, company.quorum()));
     done(reply);
@@ -242,7 +242,7 @@ describe('after the conversion', () => {
     const half = company.quorum({ signers: [members[0], agent] });
     await expectNothing([account], wrapped({ type: 'cancelAll' }, half), tooFew(1, 2));
     // Replacing the set keeps the agents, because the signers approved them.
-    const others = [world.stranger('fourth')];
+    const others = [world.unfunded('fourth')];
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
     done(await world.client.executed(await wrapped(replacing, company.quorum())));
     done(await act(agent, { type: 'cancelAll' }));

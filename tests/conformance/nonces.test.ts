@@ -42,7 +42,7 @@ describe('R-nonce', () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
     expectTaken(await send(alice, nonce));
-    const agentAddress = world.stranger('agent').address;
+    const agentAddress = world.unfunded('agent').address;
     const reply = await world.client.executed(
       await signApproveAgent(alice.key, { agentAddress, nonce }),
     );
@@ -51,7 +51,7 @@ describe('R-nonce', () => {
 
   test('signers do not share nonces, not even an owner and its agent', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
     const nonce = nextNonce();
     for (const actor of [alice, bob, agent]) expectTaken(await send(actor, nonce));
@@ -112,7 +112,7 @@ describe('R-nonce', () => {
   });
 
   test('the window is checked before the signer is looked up', async () => {
-    const mallory = world.stranger('mallory');
+    const mallory = world.unfunded('mallory');
     expectRefused(await send(mallory, Date.now() - 3 * DAY_MS), 'Nonce too old');
   });
 

@@ -20,7 +20,7 @@ const refused = (type: string) => `Signer is not permitted to send ${type}`;
 let carol: Actor;
 
 beforeAll(() => {
-  carol = world.stranger('carol');
+  carol = world.unfunded('carol');
 });
 
 /** An admin action without a visible effect. */

@@ -29,18 +29,18 @@ describe('permissions and form', () => {
   });
 
   test('rejects a trader, an unknown address, an admin, and an agent of the deployer', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     await world.client.post('/request-fund', { user: deployer.actor.address });
     done(await deployer.actor.approveAgent(agent.address));
     const trader = await world.trader('trader');
-    for (const actor of [trader, world.stranger('stranger'), operator.actor, agent]) {
+    for (const actor of [trader, world.unfunded('stranger'), operator.actor, agent]) {
       expectRefusal(await act(actor, halt()), 10003, message);
     }
     expect(await phaseOf(market)).toBe('open');
   });
 
   test('a vaultAddress must be absent', async () => {
-    const vaultAddress = world.stranger('vault').address;
+    const vaultAddress = world.unfunded('vault').address;
     const signed = await deployer.actor.sign(halt(), { vaultAddress });
     const reply = await world.client.executed(signed);
     expectRefusal(reply, 10003, 'vaultAddress is not allowed for this action');

@@ -44,7 +44,7 @@ import { nextNonce, type JsonObject, type Signed } from '../support/wallet.ts';
  * never for this one. All other values are rejects in `REFUSALS`.
  */
 const MATRIX = `
-                       key      agent    revoked  other        stranger leader   leadersAgent ownKey   alone    quorum
+                       key      agent    revoked  other        unfunded leader   leadersAgent ownKey   alone    quorum
 order                  yes      yes      revoked  other:0      unknown  yes      yes          wrapper  few      yes
 cancel                 yes      yes      revoked  other:10011  unknown  yes      yes          wrapper  few      yes
 cancelByCloid          yes      yes      revoked  other:10011  unknown  yes      yes          wrapper  few      yes
@@ -157,7 +157,7 @@ function signers() {
     agent: plain(agents.alice, alice),
     revoked: plain(agents.revoked, alice),
     other: plain(agents.bob, alice),
-    stranger: plain(world.stranger('stranger'), alice),
+    unfunded: plain(world.unfunded('unfunded'), alice),
     leader: plain(leader, vault, vault.address),
     leadersAgent: plain(agents.leader, vault, vault.address),
     ownKey: plain(company, company),
@@ -252,7 +252,7 @@ const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Acti
     return { type: 'claimBuilderRewards' };
   },
   approveAgent: () => {
-    const agent = world.stranger('new agent');
+    const agent = world.unfunded('new agent');
     return inner('approveAgent', { agentAddress: agent.address, agentName: agent.address });
   },
   approveBuilderFee: () =>
@@ -301,12 +301,12 @@ beforeAll(async () => {
     await world.resident('company'),
     await world.resident('maker'),
   ];
-  members = [world.stranger('first'), world.stranger('second'), world.stranger('third')];
+  members = [world.unfunded('first'), world.unfunded('second'), world.unfunded('third')];
   agents = {
-    alice: world.stranger('agent'),
-    revoked: world.stranger('revoked agent'),
-    bob: world.stranger('agent of bob'),
-    leader: world.stranger('agent of the leader'),
+    alice: world.unfunded('agent'),
+    revoked: world.unfunded('revoked agent'),
+    bob: world.unfunded('agent of bob'),
+    leader: world.unfunded('agent of the leader'),
   };
   done(await alice.approveAgent(agents.alice.address, 'desk'));
   done(await alice.approveAgent(agents.revoked.address, 'old'));

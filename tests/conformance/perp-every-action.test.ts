@@ -91,7 +91,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
 
   test('the account’s own key and its agent both act for it', async () => {
     const oid = await prepare();
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address, 'agent'));
     const reply = await act(agent, action(oid));
     done(reply);
@@ -101,7 +101,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
 
   test('a signer without an account', async () => {
     const oid = await prepare();
-    const reply = await act(world.stranger('nobody'), action(oid));
+    const reply = await act(world.unfunded('nobody'), action(oid));
     expectRefusal(reply, 10006, 'No trading account found. Please deposit first.');
   });
 

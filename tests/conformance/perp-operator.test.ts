@@ -38,8 +38,8 @@ describe('permissions and form', () => {
   test('rejects a trader, an unknown address and an agent of the admin', async () => {
     const alice = await world.trader('alice');
     expectRefusal(await act(alice, harmless), 10003, message);
-    expectRefusal(await act(world.stranger('stranger'), harmless), 10003, message);
-    const agent = world.stranger('agent');
+    expectRefusal(await act(world.unfunded('stranger'), harmless), 10003, message);
+    const agent = world.unfunded('agent');
     await world.client.post('/request-fund', { user: operator.actor.address });
     done(await operator.actor.approveAgent(agent.address, 'agent'));
     expectRefusal(await act(agent, harmless), 10003, message);
@@ -47,7 +47,7 @@ describe('permissions and form', () => {
   });
 
   test('a vaultAddress must be absent', async () => {
-    const vaultAddress = world.stranger('vault').address;
+    const vaultAddress = world.unfunded('vault').address;
     const signed = await operator.actor.sign(harmless, { vaultAddress });
     const reply = await world.client.executed(signed);
     expectRefusal(reply, 10003, 'vaultAddress is not allowed for this action');
@@ -241,7 +241,7 @@ describe('pushOracle', () => {
     oraclePx,
     externalPerpPx,
   });
-  const reader = world.stranger.bind(world, 'reader');
+  const reader = world.unfunded.bind(world, 'reader');
   const markOf = async (perp: OwnPerp) => (await leverageOf(reader(), perp)).markPx;
 
   test('skips stale entries and applies the others', async () => {

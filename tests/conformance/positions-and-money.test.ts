@@ -291,7 +291,7 @@ describe('R-stp', () => {
 
   test('an agent’s order counts as its owner’s', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
     const { btc } = world;
     const same = { market: btc, price: btc.at(10), size: btc.worth(20) };

@@ -155,12 +155,12 @@ test('a withdrawal is a liability until it is paid: at each moment the assets co
 });
 
 test('an address without an account is in no tree, and an invalid address gets an error', async () => {
-  const stranger = `0x${'77'.repeat(20)}`;
-  expect(await client().reservesProof({ user: stranger })).toBeNull();
-  expect(await verify(['--url', venue.url, '--user', stranger])).toEqual({
+  const outsider = `0x${'77'.repeat(20)}`;
+  expect(await client().reservesProof({ user: outsider })).toBeNull();
+  expect(await verify(['--url', venue.url, '--user', outsider])).toEqual({
     code: 2,
     lines: [],
-    why: `${stranger} is not included in the published reserves`,
+    why: `${outsider} is not included in the published reserves`,
   });
   const refused = await post(venue.url, '/info', { type: 'reservesProof', user: '0x12' });
   expect(refused).toMatchObject({ status: 400, message: 'Wrong type for user' });

@@ -63,7 +63,7 @@ describe('vaultAddress and expiresAfter', () => {
 
   test('an unregistered vault is rejected by name', async () => {
     const alice = await world.trader('alice');
-    const vaultAddress = world.stranger('vault').address;
+    const vaultAddress = world.unfunded('vault').address;
     const reply = await world.client.exchange(await alice.sign(harmless(), { vaultAddress }));
     expectRefused(reply, 10003, `Vault not registered: ${vaultAddress}`);
   });
@@ -90,7 +90,7 @@ describe('vaultAddress and expiresAfter', () => {
 
   test('direct actions accept neither', async () => {
     const alice = await world.trader('alice');
-    const agentAddress = world.stranger('agent').address;
+    const agentAddress = world.unfunded('agent').address;
     const first = await signApproveAgent(alice.key, { agentAddress, nonce: nextNonce() });
     expectRefused(
       await world.client.exchange(first, { vaultAddress: agentAddress }),
@@ -108,7 +108,7 @@ describe('vaultAddress and expiresAfter', () => {
 
 describe('direct actions', () => {
   const approval = () => ({
-    agentAddress: world.stranger('agent').address,
+    agentAddress: world.unfunded('agent').address,
     agentName: 'desk',
     nonce: nextNonce(),
   });

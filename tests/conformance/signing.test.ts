@@ -56,7 +56,7 @@ describe('agent-signed actions', () => {
 
   test('an approved agent trades for its owner', async () => {
     const alice = await world.trader('alice');
-    const agent = world.stranger('agent of alice');
+    const agent = world.unfunded('agent of alice');
     expectAccepted(await alice.approveAgent(agent.address, 'bot'));
     expectAccepted(await world.client.executed(await agent.sign(restingOrder())));
     await expectOpenOrders(alice, 1);
@@ -180,7 +180,7 @@ describe('agent-signed actions', () => {
   });
 
   test('an unknown address is asked to deposit, with the recovered address', async () => {
-    const mallory = world.stranger('mallory');
+    const mallory = world.unfunded('mallory');
     const reply = await world.client.exchange(await mallory.sign(restingOrder()));
     expect(expectRefused(reply, 10006, NO_ACCOUNT)).toMatchObject({ got: mallory.address });
     expect(reply.json.name).toBe('NO_ACCOUNT');

@@ -325,14 +325,14 @@ describe('the acting account', () => {
   const resting = () => orderAction(limit('buy', '90', '1'));
 
   test('rejects an address without an account', async () => {
-    const stranger = world.stranger('stranger');
-    expect(await simulated(stranger, resting())).toMatchObject({
+    const outsider = world.unfunded('stranger');
+    expect(await simulated(outsider, resting())).toMatchObject({
       accepted: false,
       error: {
         code: 10006,
         name: 'NO_ACCOUNT',
         message: 'No trading account found. Please deposit first.',
-        details: { got: stranger.address },
+        details: { got: outsider.address },
       },
       orders: [],
       margin: null,
@@ -342,7 +342,7 @@ describe('the acting account', () => {
   });
 
   test('an agent acts for its owner, with a warning', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address, 'desk'));
     const reply = await asked(agent.address, resting());
     const warning = {
@@ -380,7 +380,7 @@ describe('the acting account', () => {
   });
 
   test('a multi-sig account, whose signatures only /exchange counts', async () => {
-    const signers = signerSet([bob, world.stranger('third')], 2);
+    const signers = signerSet([bob, world.unfunded('third')], 2);
     done(await send(alice, 'convertToMultiSigUser', { signers }));
     expect(await simulated(alice, resting())).toMatchObject({ accepted: true });
   });

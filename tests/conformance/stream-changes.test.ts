@@ -27,7 +27,7 @@ describe('clearinghouseState', () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     const socket = await watch(alice.address);
-    const stranger = await watch(world.stranger('nobody').address);
+    const outsider = await watch(world.unfunded('nobody').address);
     const { mark } = socket;
     const tiers = [{ tier: 1, minSize: '0', maxSize: '15', maxLeverage: 10, mmr: '0.05' }];
     await operator.set(perp, { marginTable: { tiers } });
@@ -36,12 +36,12 @@ describe('clearinghouseState', () => {
     expect(sent.assetPositions[0].position.maxLeverage).toBe(10);
     const { time: _time, ...asked } = await alice.state();
     expect(sent).toMatchObject(asked);
-    expect(stranger.of('clearinghouseState')).toHaveLength(1);
+    expect(outsider.of('clearinghouseState')).toHaveLength(1);
   });
 
   test('the value of vault shares: granted, earned and removed', async () => {
-    const [holder, vault] = [await world.trader('holder'), world.stranger('vault')];
-    const leader = world.stranger('leader').address;
+    const [holder, vault] = [await world.trader('holder'), world.unfunded('vault')];
+    const leader = world.unfunded('leader').address;
     const socket = await watch(holder.address);
     const register = async (shares: Json[]): Promise<void> => {
       const terms = { vault: vault.address, leader, name: 'A vault', shares };

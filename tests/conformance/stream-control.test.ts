@@ -61,7 +61,7 @@ describe('control frames', () => {
 
   test('a duplicate subscription is an error, with any case of the address', async () => {
     const socket = await world.socket();
-    const user = world.stranger('nobody').address;
+    const user = world.unfunded('nobody').address;
     await socket.subscribe({ type: 'orderUpdates', user });
     const shouted = `0x${user.slice(2).toUpperCase()}`;
     for (const same of [user, shouted]) {

@@ -142,7 +142,7 @@ describe('to another account', () => {
   });
 
   test('R-account: a new address gets an account, on a test network without a fee', async () => {
-    const carol = world.stranger('carol');
+    const carol = world.unfunded('carol');
     expect((await accountStatus(world.client, carol.address)).exists).toBe(false);
     done(await tokenSend(alice, { to: carol.address, amount: '1' }));
     expect([await perpMoney(alice), await perpMoney(carol)]).toEqual(['999', '1']);
@@ -157,7 +157,7 @@ describe('to another account', () => {
   });
 
   test('the first send to an address is at least 1 USDC', async () => {
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     await refuses(
       { to: nobody.address, amount: '0.999999' },
       funds('Below minimum transfer amount', {
@@ -224,7 +224,7 @@ describe('to another account', () => {
   });
 
   test('an address without an account cannot send', async () => {
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     await expectNothing(
       [nobody, bob],
       direct(nobody, 'tokenSend', transfer({ to: bob.address, amount: '1' })),
@@ -233,7 +233,7 @@ describe('to another account', () => {
   });
 
   test('an agent cannot transfer', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     await expectNothing(
       [alice, bob],
@@ -404,9 +404,9 @@ describe('withdraw3', () => {
   });
 
   test('neither an agent nor another key can withdraw', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
-    for (const signer of [agent, world.stranger('nobody')]) {
+    for (const signer of [agent, world.unfunded('nobody')]) {
       await expectNothing(
         [alice],
         direct(signer, 'withdraw3', withdrawal('10')),

@@ -84,7 +84,7 @@ describe('permission to act for it', () => {
   });
 
   test('an agent of its leader, until it is revoked', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await leader.approveAgent(agent.address));
     done(await world.client.executed(await forVault(agent)));
     expect(await vault.openOrders()).toHaveLength(1);
@@ -106,14 +106,14 @@ describe('permission to act for it', () => {
   });
 
   test('an agent that its own key approved trades for it too', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await vault.approveAgent(agent.address));
     done(await act(agent, resting()));
     expect(await vault.openOrders()).toHaveLength(1);
   });
 
   test('a multi-sig leader, by its signers', async () => {
-    const members = [world.stranger('first'), world.stranger('second')] as const;
+    const members = [world.unfunded('first'), world.unfunded('second')] as const;
     const signers = signerSet(members, 2);
     done(await send(leader, 'convertToMultiSigUser', { signers }));
     const wrap = { account: leader, sender: members[0], vaultAddress: vault.address };
@@ -145,10 +145,10 @@ describe('permission to act for it', () => {
   });
 
   test('no other account, agent or key', async () => {
-    const agent = world.stranger('agent');
+    const agent = world.unfunded('agent');
     done(await bob.approveAgent(agent.address));
     for (const each of [bob, agent]) await expectNothing([vault, bob], forVault(each), notLeader());
-    const nobody = world.stranger('nobody');
+    const nobody = world.unfunded('nobody');
     await expectNothing([vault], forVault(nobody), noAccount(nobody.address));
   });
 
@@ -231,7 +231,7 @@ describe('accounts that cannot be a vault', () => {
   });
 
   test('and none of these can become a vault', async () => {
-    const [agent, company] = [world.stranger('agent'), await world.resident('company')];
+    const [agent, company] = [world.unfunded('agent'), await world.resident('company')];
     done(await bob.approveAgent(agent.address));
     expectRefusal(await register({ vault: agent.address }), 10008, used);
     done(await send(bob, 'approveBuilderFee', { builder: leader.address, maxFeeRate: '0.1%' }));
@@ -244,7 +244,7 @@ describe('accounts that cannot be a vault', () => {
 
 describe('registration and shares', () => {
   test('creates an account for a new address', async () => {
-    const fresh = world.stranger('fresh');
+    const fresh = world.unfunded('fresh');
     done(await register({ vault: fresh.address }));
     expect(await accountStatus(world.client, fresh.address)).toMatchObject({ exists: true });
     await fund(world.client, fresh.address);
@@ -277,7 +277,7 @@ describe('registration and shares', () => {
       '0',
     ]);
     // A second vault, of 3 USDC: half of it is 1.5 more.
-    const second = world.stranger('second');
+    const second = world.unfunded('second');
     done(await tokenSend(bob, { to: second.address, amount: '3' }));
     const halves = [
       { user: leader.address, shares: '0.000001' },

@@ -60,13 +60,13 @@ describe('venueStatus', () => {
     const { admins, deployers } = await status();
     expect(admins).toContain(operator.actor.address);
     expect(deployers).toEqual([DEPLOYER]);
-    const other = world.stranger('another deployer').address;
+    const other = world.unfunded('another deployer').address;
     done(await operator.send({ setOperators: { role: 'deployers', add: [other] } }));
     expect((await status()).deployers).toEqual([DEPLOYER, other]);
   });
 
   test('contains the mode of a gate and the length of its lists, and gateLists contains the lists (R-gate)', async () => {
-    const user = world.stranger('listed').address;
+    const user = world.unfunded('listed').address;
     const accessCodes = { add: [{ code: 'SECRET-1', maxUses: 3 }] };
     done(
       await operator.send({

@@ -51,7 +51,7 @@ export class Record {
       Actor,
       Actor,
     ];
-    this.desk = world.stranger('desk');
+    this.desk = world.unfunded('desk');
   }
 
   static async begin(world: World): Promise<Record> {

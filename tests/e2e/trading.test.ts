@@ -56,8 +56,8 @@ test('the venue has the network name that the client signs for', async () => {
     apiVersion: settings.api_version,
   });
   expect(await client.accountStatus({ user: alice.address })).toMatchObject({ eligible: true });
-  const stranger = clientOf(venue, 'stranger');
-  expect(await client.accountStatus({ user: stranger.address })).toMatchObject({ exists: false });
+  const outsider = clientOf(venue, 'stranger');
+  expect(await client.accountStatus({ user: outsider.address })).toMatchObject({ exists: false });
 });
 
 describe('an agent', () => {

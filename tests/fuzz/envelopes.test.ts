@@ -47,18 +47,18 @@ const world = aVenue([...OPERATED, '--oracle-every-ms', '1000']);
 const operator = new Operator(world);
 const random = chance(SEED);
 
-let stranger: Actor;
+let outsider: Actor;
 let residents: Actor[];
 let strangerSamples: Envelope[];
 /** Executed requests of the residents, which must have no effect when repeated. */
 const executed: Envelope[] = [];
 
 beforeAll(async () => {
-  stranger = world.stranger('stranger');
+  outsider = world.unfunded('stranger');
   residents = [await world.resident('alice'), await world.resident('bob')];
   residents.push(await world.resident('carol'));
   await settleResidents();
-  strangerSamples = await strangerEnvelopes(stranger, world.btc);
+  strangerSamples = await strangerEnvelopes(outsider, world.btc);
 });
 
 async function once(signed: Signed): Promise<void> {
@@ -80,7 +80,7 @@ async function settleResidents(): Promise<void> {
   for (const actor of [alice, carol]) {
     await once(await actor.sign(groupAction('na', low, low)));
     await once(await actor.sign(groupAction('na', stop)));
-    const options = { agentAddress: world.stranger('agent').address, nonce: nextNonce() };
+    const options = { agentAddress: world.unfunded('agent').address, nonce: nextNonce() };
     await once(await signApproveAgent(actor.key, { ...options, agentName: 'desk' }));
     await once(await actor.sign({ type: 'scheduleCancel', time: Date.now() + 24 * 3_600_000 }));
   }
@@ -209,7 +209,7 @@ describe(`requests without a valid signature, FUZZ_SEED=${SEED}`, () => {
   });
 
   test('use no nonce of a key that has no account yet (R-nonce)', async () => {
-    await world.client.post('/request-fund', { user: stranger.address });
+    await world.client.post('/request-fund', { user: outsider.address });
     const first = strangerSamples.find(({ action }) => action['type'] === 'order')!;
     done(await world.client.executed(first));
   });

@@ -125,29 +125,29 @@ export function directActions(nonce: number): JsonObject[] {
  * Every kind of envelope, signed by a key without an account. The address is in none of them,
  * because a mutation could otherwise copy it to a faucet request.
  */
-export async function strangerEnvelopes(stranger: Actor, market: Market): Promise<Envelope[]> {
+export async function strangerEnvelopes(outsider: Actor, market: Market): Promise<Envelope[]> {
   const trading = tradingActions(market);
   const envelopes = [...trading, ...operatorActions(market)].map(async (action) =>
-    stranger.sign(action),
+    outsider.sign(action),
   );
   const options = { vaultAddress: SOMEONE, expiresAfter: TIME };
   envelopes.push(
-    stranger.sign(trading[0]!, options),
-    stranger.sign(trading[0]!, { expiresAfter: 1 }),
+    outsider.sign(trading[0]!, options),
+    outsider.sign(trading[0]!, { expiresAfter: 1 }),
   );
-  envelopes.push(stranger.sign(trading[0]!, { vaultAddress: null, expiresAfter: null }));
+  envelopes.push(outsider.sign(trading[0]!, { vaultAddress: null, expiresAfter: null }));
   const nonce = nextNonce();
   const direct = directActions(nonce);
-  envelopes.push(...direct.map(async (action) => signDirect(stranger.key, action, { nonce })));
+  envelopes.push(...direct.map(async (action) => signDirect(outsider.key, action, { nonce })));
   const chain = { nonce, signatureChainId: 1 };
-  envelopes.push(signDirect(stranger.key, direct[0]!, chain));
+  envelopes.push(signDirect(outsider.key, direct[0]!, chain));
   const [outerKey] = SIGNERS;
   const wrapping = { nonce, multiSigUser: SOMEONE, outerKey, innerKeys: SIGNERS };
   for (const inner of [trading[0]!, direct[0]!, direct.at(-1)!]) {
     envelopes.push(signMultiSig(inner, wrapping));
   }
   const signed = await Promise.all(envelopes);
-  const { envelope: approval } = await signDirect(stranger.key, direct[0]!, { nonce });
+  const { envelope: approval } = await signDirect(outsider.key, direct[0]!, { nonce });
   signed.push({ ...signed[0]!, envelope: { ...approval, expiresAfter: TIME } });
   return signed.map(({ envelope }, index) =>
     index % 3 === 0 ? { ...envelope, confirm: 'executed' } : envelope,

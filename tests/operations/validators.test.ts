@@ -230,11 +230,11 @@ describe('R-withdraw: three validators of which two must sign', () => {
     await validators[2]!.start();
     expect(await book()).toBe(before);
     expect(await ask(2, owed)).toEqual([200, 'signed']);
-    const stranger = [
+    const outsider = [
       401,
       expect.stringContaining('this validator accepts requests only from relayer'),
     ];
-    expect(await ask(2, owed, 'guardian')).toEqual(stranger);
+    expect(await ask(2, owed, 'guardian')).toEqual(outsider);
     expect(await ask(2, { ...owed, usd: '9900001' })).toEqual([
       409,
       expect.stringContaining(

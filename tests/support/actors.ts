@@ -195,7 +195,7 @@ export type World = {
   /** An account with 1,000 USDC whose orders are not cancelled after a test: for `beforeAll`. */
   resident(name: string): Promise<Actor>;
   /** A key without an account. */
-  stranger(name: string): Actor;
+  unfunded(name: string): Actor;
   /** A socket of /ws, or of another path. */
   socket(path?: string): Promise<Socket>;
   /** The venue's time. */
@@ -286,13 +286,13 @@ function worldAt<V extends Doors>(opening: Opening<V>): World & { venue: V } {
     if (client.url !== venue.url) client = new Client(venue.url);
     return client;
   };
-  const stranger = (name: string) => {
+  const unfunded = (name: string) => {
     const actor = new Actor(name, keyOf(`${name} ${(count += 1)}${turn()}`), current);
     everybody.push(actor);
     return actor;
   };
   const resident = async (name: string) => {
-    const actor = stranger(name);
+    const actor = unfunded(name);
     await fund(current(), actor.address);
     return actor;
   };
@@ -350,7 +350,7 @@ function worldAt<V extends Doors>(opening: Opening<V>): World & { venue: V } {
     },
     trader,
     resident,
-    stranger,
+    unfunded,
     nowMs,
     passTime,
     socket: (path = '/ws') => Socket.open(venue.streams.replace(/\/ws$/, path)),
@@ -382,6 +382,6 @@ export async function twoWithSomethingToLose(world: World): Promise<[Actor, Acto
   await alice.placed({ market: btc, side: 'buy', price: btc.at(0), size });
   await alice.placed({ market: btc, side: 'buy', price: btc.at(-2000), size });
   await bob.placed({ market: btc, side: 'sell', price: btc.at(2000), size });
-  await alice.approveAgent(world.stranger('agent').address, 'desk');
+  await alice.approveAgent(world.unfunded('agent').address, 'desk');
   return [alice, bob];
 }

@@ -25,7 +25,7 @@ export class Company {
   }
 
   static async of(world: World): Promise<Company> {
-    const members = ['first', 'second', 'third'].map((name) => world.stranger(name));
+    const members = ['first', 'second', 'third'].map((name) => world.unfunded(name));
     const [first, second, third] = members;
     return new Company(await world.resident('company'), [first!, second!, third!]);
   }

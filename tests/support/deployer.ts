@@ -144,7 +144,7 @@ export class Deployer {
 
 /** An account with 1,000 USDC in the outcome sub-account. */
 export async function shareTrader(world: World, name: string): Promise<Actor> {
-  const actor = world.stranger(name);
+  const actor = world.unfunded(name);
   const user = actor.address;
   const reply = await world.client.post('/request-fund', { user, accountType: 'outcome' });
   if (reply.status !== 200) throw new Error(`The faucet answered ${reply.status} ${reply.text}`);

@@ -299,9 +299,9 @@ test('a client that signs for another network gets an error with both names', as
   const { client, wallet } = trader();
   await checkNetwork(client);
   const network = { ...(await client.network()), serviceNetwork: 'example.org-3fa9c1d2' };
-  const stranger = venue.client(wallet, { network });
-  await expect(checkNetwork(stranger)).rejects.toThrow(SigningError);
-  await expect(checkNetwork(stranger)).rejects.toThrow(
+  const outsider = venue.client(wallet, { network });
+  await expect(checkNetwork(outsider)).rejects.toThrow(SigningError);
+  await expect(checkNetwork(outsider)).rejects.toThrow(
     'venue is Oddlot-Testnet 2511 1, but this client signs for example.org-3fa9c1d2 2511 1 only',
   );
 });
@@ -315,9 +315,9 @@ test('a client of another network reports it at its first signed use, and one of
     return venue.faults.fetch(input as string, init ?? {});
   };
   const settings = (): number => asked.filter((body) => body.includes('"settings"')).length;
-  const stranger = venue.client(wallet, { network, fetch: heard });
+  const outsider = venue.client(wallet, { network, fetch: heard });
   for (let time = 1; time <= 2; time++) {
-    const refused = stranger.exchange.cancelAll({});
+    const refused = outsider.exchange.cancelAll({});
     await expect(refused).rejects.toThrow(
       'The network name of the venue is Oddlot-Testnet 2511 1, but this client signs for example.org-3fa9c1d2 2511 1 only',
     );
@@ -333,13 +333,13 @@ test('a client of another network reports it at its first signed use, and one of
 
 test('a reject of an address without an account is unchanged if the network is right or cannot be queried', async () => {
   const nobody = privateKeyWallet(`0x${'67'.repeat(32)}`);
-  const stranger = venue.client(nobody);
-  await expect(stranger.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });
+  const outsider = venue.client(nobody);
+  await expect(outsider.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });
   const deaf: typeof fetch = (input, init) =>
     String(init?.body).includes('"settings"')
       ? Promise.resolve(new Response('no', { status: 400 }))
       : venue.faults.fetch(input as string, init ?? {});
-  const network = { ...(await stranger.network()), serviceNetwork: 'example.org-3fa9c1d2' };
+  const network = { ...(await outsider.network()), serviceNetwork: 'example.org-3fa9c1d2' };
   const unheard = venue.client(nobody, { network, fetch: deaf });
   await expect(unheard.exchange.cancelAll({})).rejects.toMatchObject({ name: 'NO_ACCOUNT' });
 });

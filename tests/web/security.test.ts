@@ -18,21 +18,21 @@ const LONG_MS = 120_000;
 let venue: Venue;
 let browser: WebBrowser;
 /** Another site's page. */
-let stranger: Server;
+let outsider: Server;
 
 beforeAll(async () => {
   [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
-  stranger = createServer((_request, response) => {
+  outsider = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html');
     response.end(`<title>Win!</title><iframe src="${venue.url}/"></iframe>`);
   });
-  await new Promise<void>((resolve) => void stranger.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => void outsider.listen(0, '127.0.0.1', resolve));
 });
 afterEach(() => browser.leaveAll());
-afterAll(() => stranger?.close());
+afterAll(() => outsider?.close());
 
 test("in another site's frame the page stays empty", async () => {
-  const { port } = stranger.address() as AddressInfo;
+  const { port } = outsider.address() as AddressInfo;
   const visit = await browser.visit(`http://127.0.0.1:${port}`, {
     expectedErrors: /frame-ancestors|chrome-error|localStorage/,
   });

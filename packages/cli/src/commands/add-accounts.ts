@@ -10,7 +10,7 @@ import {
   type Surroundings,
 } from '../surroundings.ts';
 import { readSecret } from '../keystore.ts';
-import { CONFIRM, executed, tellReply } from '../tell-reply.ts';
+import { CONFIRM, executed, printReply } from '../print-reply.ts';
 
 export function addAccounts(program: Command, around: Surroundings): void {
   addKeys(program, around);
@@ -158,7 +158,7 @@ function addMoney(program: Command, around: Surroundings): void {
       const client = await around.accountSigner(options);
       const destination = to ?? client.wallet!.address;
       const reply = await client.exchange.withdraw3({ destination, amount }, CONFIRM);
-      tellReply(reply, `Withdrawal of ${amount} USDC to ${destination} accepted`, options);
+      printReply(reply, `Withdrawal of ${amount} USDC to ${destination} accepted`, options);
     });
   nameFields(withdraw, {
     amount: ['<amount>', 'a USDC amount with at most 6 decimal places'],
@@ -181,7 +181,7 @@ function addMoney(program: Command, around: Surroundings): void {
         const operations = [{ asset, sz }];
         const wanted = what === 'split' ? { split: operations } : { merge: operations };
         const reply = await client.exchange.outcomeOperate(wanted, CONFIRM);
-        tellReply(
+        printReply(
           reply,
           `${what === 'split' ? 'Split' : 'Merged'} ${sz} pairs of ${name}`,
           options,

@@ -7,7 +7,7 @@ import { CliError, nameFields } from '../cli-error.ts';
 import { print } from '../print.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
 import { wholeNumber } from '../arguments.ts';
-import { CONFIRM, tellReply } from '../tell-reply.ts';
+import { CONFIRM, printReply } from '../print-reply.ts';
 
 type DepositOptions = GlobalOptions & {
   readonly rpc?: string;
@@ -182,7 +182,7 @@ export function addTransfers(program: Command, around: Surroundings): void {
       const from = to === 'perp' ? 'outcome' : 'perp';
       const client = await around.accountSigner(options);
       const reply = await client.exchange.transferBetween({ from, to, amount }, CONFIRM);
-      tellReply(reply, `Moved ${amount} USDC from ${from} to ${to}`, options);
+      printReply(reply, `Moved ${amount} USDC from ${from} to ${to}`, options);
     });
   const send = program
     .command('send')
@@ -207,7 +207,7 @@ export function addTransfers(program: Command, around: Surroundings): void {
       const { from, to } = options;
       const client = await around.accountSigner(options);
       const reply = await client.exchange.sendTo({ destination, amount, from, to }, CONFIRM);
-      tellReply(reply, `Sent ${amount} USDC to ${destination}`, options);
+      printReply(reply, `Sent ${amount} USDC to ${destination}`, options);
     });
   nameFields(transfer, { amount: AMOUNT });
   nameFields(send, { amount: AMOUNT, destination: ['<address>', '0x followed by 40 hex digits'] });

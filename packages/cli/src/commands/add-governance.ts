@@ -4,7 +4,7 @@ import { CliError, nameFields } from '../cli-error.ts';
 import { print } from '../print.ts';
 import { readJsonFile } from '../arguments.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
-import { CONFIRM, tellReply } from '../tell-reply.ts';
+import { CONFIRM, printReply } from '../print-reply.ts';
 
 /** Permissions and fees. */
 export function addGovernance(program: Command, around: Surroundings): void {
@@ -46,7 +46,7 @@ function addGate(program: Command, around: Surroundings): void {
         { channel: CHANNELS[options.channel], mode: found },
         CONFIRM,
       );
-      tellReply(reply, `Access to ${options.channel} markets set to ${mode}`, options);
+      printReply(reply, `Access to ${options.channel} markets set to ${mode}`, options);
     });
   for (const [name, list, key, summary, done] of [
     ['allow', 'whitelist', 'add', 'Add accounts to the whitelist', 'Added to the whitelist'],
@@ -75,7 +75,7 @@ function addGate(program: Command, around: Surroundings): void {
         const options = command.optsWithGlobals<GlobalOptions & { channel: Channel }>();
         const { venueAdmin } = (await around.signer(options)).exchange;
         const change = { channel: CHANNELS[options.channel], [list]: { [key]: addresses } };
-        tellReply(
+        printReply(
           await venueAdmin.setGate(change, CONFIRM),
           `${done}: ${addresses.join(', ')}`,
           options,
@@ -120,7 +120,7 @@ function addOperators(program: Command, around: Surroundings): void {
         }
         const { venueAdmin } = (await around.signer(options)).exchange;
         const reply = await venueAdmin.setOperators({ role, [key]: [address] }, CONFIRM);
-        tellReply(reply, `${key === 'add' ? 'Added' : 'Removed'} ${address} (${role})`, options);
+        printReply(reply, `${key === 'add' ? 'Added' : 'Removed'} ${address} (${role})`, options);
       });
     nameFields(listing, { [`setOperators.${key}`]: ['<address>', '0x followed by 40 hex digits'] });
   }
@@ -148,6 +148,6 @@ function addFees(program: Command, around: Surroundings): void {
       const { tiers } = readJsonFile<Pick<SetFeeTiersParameters, 'tiers'>>(file, ['tiers']);
       const { venueAdmin } = (await around.signer(options)).exchange;
       const reply = await venueAdmin.setFeeTiers({ exchangeId: 0, tiers }, CONFIRM);
-      tellReply(reply, `Set ${tiers.length} fee tiers, effective from the next fill`, options);
+      printReply(reply, `Set ${tiers.length} fee tiers, effective from the next fill`, options);
     });
 }

@@ -3,7 +3,7 @@ import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import { CliError } from '../cli-error.ts';
 import { findPerp, wholeNumber } from '../arguments.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
-import { CONFIRM, tellReply } from '../tell-reply.ts';
+import { CONFIRM, printReply } from '../print-reply.ts';
 
 type Side = 'long' | 'short';
 type MarginMode = 'cross' | 'isolated';
@@ -44,7 +44,7 @@ function addLeverage(program: Command, around: Surroundings): void {
       const leverage = side === 'short' ? -times : times;
       const change = { asset: perp.id, leverage, marginMode };
       const reply = await client.exchange.updateLeverage(change, CONFIRM);
-      tellReply(reply, `${perp.name} leverage set to ${times}x`, options);
+      printReply(reply, `${perp.name} leverage set to ${times}x`, options);
     });
 }
 
@@ -61,7 +61,7 @@ function addModes(program: Command, around: Surroundings): void {
       const perp = await findPerp(client, name);
       const change = { asset: perp.id, isCross: mode === 'cross' };
       const reply = await client.exchange.updateMarginMode(change, CONFIRM);
-      tellReply(reply, `${perp.name} margin mode set to ${mode}`, options);
+      printReply(reply, `${perp.name} margin mode set to ${mode}`, options);
     });
   program
     .command('position-mode')
@@ -73,7 +73,7 @@ function addModes(program: Command, around: Surroundings): void {
       const client = await around.signer(options);
       const positionMode = mode === 'hedge' ? 'hedge' : 'oneWay';
       const reply = await client.exchange.updatePositionMode({ positionMode }, CONFIRM);
-      tellReply(reply, `Position mode set to ${mode}`, options);
+      printReply(reply, `Position mode set to ${mode}`, options);
     });
 }
 
@@ -101,7 +101,7 @@ function addIsolatedMargin(program: Command, around: Surroundings): void {
         const change = { asset: perp.id, isBuy: options.side === 'long', ntli: sign * amount };
         const reply = await client.exchange.updateIsolatedMargin(change, CONFIRM);
         const done = isAdd ? `Added ${text} USDC to` : `Removed ${text} USDC from`;
-        tellReply(reply, `${done} the ${perp.name} margin`, options);
+        printReply(reply, `${done} the ${perp.name} margin`, options);
       });
   }
 }

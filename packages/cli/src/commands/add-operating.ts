@@ -5,7 +5,7 @@ import { findInstrument, findPerp } from '../arguments.ts';
 import { print } from '../print.ts';
 import { listEvent, readEventFile } from '../event/list-event.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
-import { CONFIRM, tellReply } from '../tell-reply.ts';
+import { CONFIRM, printReply } from '../print-reply.ts';
 
 /** Listings, for the admins and deployers of a venue. */
 export function addOperating(program: Command, around: Surroundings): void {
@@ -103,7 +103,7 @@ async function setPerp(
   const client = await around.signer(options);
   const { id: instrumentId, name: found } = await findPerp(client, name);
   const reply = await client.exchange.venueAdmin.setPerp({ instrumentId, ...changes }, CONFIRM);
-  tellReply(reply, `${found} ${done}`, options);
+  printReply(reply, `${found} ${done}`, options);
 }
 
 async function setTrading(
@@ -119,7 +119,7 @@ async function setTrading(
   const reply = isOutcome
     ? await outcomeDeploy.setTrading({ instrumentIds: [id], state }, CONFIRM)
     : await venueAdmin.setPerp({ instrumentId: id, haltTrading: isHalted }, CONFIRM);
-  tellReply(reply, `${name} ${isHalted ? 'is halted' : 'is trading again'}`, options);
+  printReply(reply, `${name} ${isHalted ? 'is halted' : 'is trading again'}`, options);
 }
 
 function meant({ yes }: { readonly yes?: boolean }, what: string): void {
@@ -159,7 +159,7 @@ function addEvent(program: Command, around: Surroundings): void {
       const client = await around.signer(options);
       const trading = { instrumentIds: [await marketId(client, market)], state: 'close' } as const;
       const reply = await client.exchange.outcomeDeploy.setTrading(trading, CONFIRM);
-      tellReply(reply, `${market} is closed`, options);
+      printReply(reply, `${market} is closed`, options);
     });
   const resolve = event
     .command('resolve')
@@ -182,7 +182,7 @@ function addEvent(program: Command, around: Surroundings): void {
         ...(evidence === undefined ? {} : { evidence }),
       };
       const reply = await client.exchange.outcomeDeploy.resolve(result, CONFIRM);
-      tellReply(reply, `Each YES share of ${market} pays ${settlementFraction} USDC`, options);
+      printReply(reply, `Each YES share of ${market} pays ${settlementFraction} USDC`, options);
     });
   nameFields(resolve, { 'resolve.settlementFraction': ['<fraction>', 'a number from 0 to 1'] });
 }

@@ -15,7 +15,7 @@ import {
 import { CliError, nameFields } from '../cli-error.ts';
 import { decimalText, findInstrument, type Instrument, wholeNumber } from '../arguments.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
-import { CONFIRM, executed, tellOrders, tellReply } from '../tell-reply.ts';
+import { CONFIRM, executed, printOrders, printReply } from '../print-reply.ts';
 
 type OrderOptions = GlobalOptions & {
   readonly price?: string;
@@ -57,7 +57,7 @@ export function addTrading(program: Command, around: Surroundings): void {
           a === undefined || wanted === 'all'
             ? await exchange.cancelAll({ asset: a }, CONFIRM)
             : await exchange.cancel({ cancels: [{ a, o: wanted }] }, CONFIRM);
-        tellReply(reply, `Cancelled (${reply.txHash})`, options);
+        printReply(reply, `Cancelled (${reply.txHash})`, options);
       },
     );
 }
@@ -116,7 +116,7 @@ function addOrder(program: Command, around: Surroundings): void {
         const entry = await orderOf(client, instrument, { ...options, side, size });
         const orders = withExits(entry, instrument, options);
         const reply = await client.exchange.order(orders, CONFIRM);
-        tellOrders(reply, instrument.name, options);
+        printOrders(reply, instrument.name, options);
       },
     );
   nameFields(order, {
@@ -220,7 +220,7 @@ function addAmend(program: Command, around: Surroundings): void {
       }
       const changed = { a, o, p: price ?? order.limitPx, s: size ?? order.origSz };
       const reply = await client.exchange.modify2(changed, CONFIRM);
-      tellOrders(executed(reply), found, options);
+      printOrders(executed(reply), found, options);
     });
   nameFields(amend, {
     p: ['--price', 'a decimal number'],
@@ -256,12 +256,12 @@ function addScheduleCancel(program: Command, around: Surroundings): void {
       const client = await around.signer(options);
       if (seconds === undefined) {
         const reply = await client.exchange.scheduleCancel({}, CONFIRM);
-        return tellReply(reply, 'Scheduled cancellation removed', options);
+        return printReply(reply, 'Scheduled cancellation removed', options);
       }
       // By the venue's clock, because the machine's clock may differ.
       const time = (await client.info.venueStatus()).time + seconds * SECOND_MS;
       const reply = await client.exchange.scheduleCancel({ time }, CONFIRM);
       const at = new Date(time).toISOString();
-      return tellReply(reply, `All orders will be cancelled at ${at}`, options);
+      return printReply(reply, `All orders will be cancelled at ${at}`, options);
     });
 }

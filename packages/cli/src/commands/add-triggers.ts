@@ -3,7 +3,7 @@ import { type AssetPosition, positionTpsl, triggerOrder } from '@oddlot/sdk';
 import { CliError, nameFields } from '../cli-error.ts';
 import { decimalText, findPerp } from '../arguments.ts';
 import type { GlobalOptions, Surroundings } from '../surroundings.ts';
-import { CONFIRM, tellOrders } from '../tell-reply.ts';
+import { CONFIRM, printOrders } from '../print-reply.ts';
 
 type Side = 'long' | 'short';
 
@@ -66,7 +66,7 @@ function addTrigger(program: Command, around: Surroundings): void {
         const kindOf = { kind, triggerPrice, limitPrice, reduceOnly: open !== true };
         const order = triggerOrder({ asset: perp.id, side, size, cloid, ...kindOf });
         const reply = await client.exchange.order({ orders: [order] }, CONFIRM);
-        tellOrders(reply, perp.name, options);
+        printOrders(reply, perp.name, options);
       },
     );
   nameFields(placing, {
@@ -114,7 +114,7 @@ function addTpsl(program: Command, around: Surroundings): void {
       const position = sideOf(assetPositions, perp, options);
       const { size } = options;
       const orders = positionTpsl({ asset: perp.id, position, size, takeProfit, stopLoss });
-      tellOrders(await client.exchange.order(orders, CONFIRM), perp.name, options);
+      printOrders(await client.exchange.order(orders, CONFIRM), perp.name, options);
     });
   nameFields(tpsl, { 'orders.s': ['--size', 'a decimal number'] });
 }

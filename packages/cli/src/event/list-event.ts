@@ -10,7 +10,7 @@ import {
 import { parseDecimal } from '@oddlot/units';
 import { marketFault } from '@oddlot/translate/actions/outcome';
 import { CliError } from '../cli-error.ts';
-import { CONFIRM } from '../tell-reply.ts';
+import { CONFIRM } from '../print-reply.ts';
 import { readJsonFile } from '../arguments.ts';
 
 /** A market of the file, and whether this run listed it. */

@@ -10,7 +10,7 @@ export const CONFIRM = { confirm: 'executed' } as const;
 const ENTRY = /^\w+\[\d+\]: /;
 
 /** Prints the result; an action with an unknown result is not a success. */
-export function tellReply(
+export function printReply(
   reply: ExecutedReply | PendingReply,
   line: string,
   options: GlobalOptions,
@@ -26,7 +26,7 @@ export function executed(reply: ExecutedReply | PendingReply): ExecutedReply {
 }
 
 /** Prints one line per order, including the TP/SL of the first order. */
-export function tellOrders(
+export function printOrders(
   reply: ExecutedReply | PendingReply,
   instrument: string,
   options: GlobalOptions,
