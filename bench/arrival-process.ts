@@ -5,9 +5,9 @@ import { createRandom } from './report.ts';
 import { answerEnd, requestBytes } from './signed-requests.ts';
 
 /**
- * Sends requests at moments that do not depend on the answers, in a process of its own, and tells how long each took from
- * the moment when it was due: who waits for a slow answer before asking again would not see the slow ones. A thread of its own
- * knows the moments, since a timer of the event loop is a millisecond late.
+ * Sends requests at times independent of the responses, in its own process, and measures from the
+ * due time, so that slow responses do not hide waiting requests. A separate thread keeps the times,
+ * because timers of the event loop are up to 1 ms late.
  */
 
 export type Arrivals = {
@@ -15,17 +15,17 @@ export type Arrivals = {
   readonly path: string;
   readonly texts: readonly string[];
   readonly perSecond: number;
-  /** Kept connections; one that has no answer yet is not used for another request. */
+  /** Keep-alive connections; each has at most one pending request. */
   readonly connections: number;
 };
 
 export type ArrivalResult = {
-  /** From when each was due to its whole answer. */
+  /** From the due time to the complete response. */
   readonly waitsMs: readonly number[];
-  /** From when each was due to when it was sent or found no free connection. */
+  /** From the due time until the request is sent or no connection is free. */
   readonly lateMs: readonly number[];
   readonly wallMs: number;
-  /** The first answer that was no success. */
+  /** The first response that is not a success. */
   readonly fault?: string;
 };
 
@@ -38,15 +38,15 @@ else if (process.send !== undefined) {
   });
 }
 
-/** Tells when it begins, then the number of requests that are due, whenever there is one more. */
+/** Notifies of the start, then of the number of due requests after each change. */
 function keepTime(gapsMs: readonly number[]): void {
-  const nobody = new Int32Array(new SharedArrayBuffer(4));
+  const unsignalled = new Int32Array(new SharedArrayBuffer(4));
   let atMs = monotonicMs() + LEAD_MS;
   parentPort?.postMessage(atMs);
   const dueMs = gapsMs.map((gapMs) => (atMs += gapMs));
   for (let next = 0; next < dueMs.length;) {
     const waitMs = dueMs[next]! - monotonicMs();
-    if (waitMs > 0) Atomics.wait(nobody, 0, 0, waitMs);
+    if (waitMs > 0) Atomics.wait(unsignalled, 0, 0, waitMs);
     const nowMs = monotonicMs();
     while (next < dueMs.length && dueMs[next]! <= nowMs) next += 1;
     parentPort?.postMessage(next);
@@ -70,7 +70,7 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   const done = Promise.withResolvers<void>();
   const pump = (): void => {
     for (; sent < noticed; sent += 1) {
-      // In turn: one that nobody uses for a while the server closes.
+      // Used in turn, because the server closes idle connections.
       const line = free.shift();
       if (line === undefined) return;
       const due = dueMs[sent]!;
@@ -94,7 +94,7 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   return { waitsMs, lateMs, wallMs, ...(fault === undefined ? {} : { fault }) };
 }
 
-/** Between independent arrivals: exponential, the same in every run. */
+/** Exponential gaps of independent arrivals, the same in every run. */
 function gapsOf(count: number, perSecond: number): number[] {
   const random = createRandom(41_000);
   return Array.from({ length: count }, () => {
@@ -103,7 +103,7 @@ function gapsOf(count: number, perSecond: number): number[] {
   });
 }
 
-/** The same clock in every thread. */
+/** All threads share this clock. */
 function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
@@ -112,7 +112,6 @@ function isSuccess(answer: string): boolean {
   return answer.startsWith('HTTP/1.1 200') && answer.includes('"status":"ok"');
 }
 
-/** A kept connection: one request at a time. */
 class Line {
   readonly #socket: Socket;
   #received = '';

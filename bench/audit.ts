@@ -26,8 +26,8 @@ import {
 import { createRequestSigner, loadSecp256k1, NETWORK, orderAction } from './signed-requests.ts';
 
 /**
- * What a replica that believes nobody costs, against one of the same log that checks nothing: every command derived again from its
- * request and every signature recovered, and the same with a sample of them.
+ * The cost of a verifying replica: it derives every command from its request and recovers every
+ * signature, or a sample of them. The peer applies the same log without checks.
  */
 
 const START_MS = 1_767_225_600_000;
@@ -111,7 +111,7 @@ async function audited(directory: string, entries: readonly LogEntry[], sampleOn
   return { cpuMs, hash: replica.replica.head.hash };
 }
 
-/** Orders of some accounts that meet each other, one a request, each signed. */
+/** Matching orders of a few accounts, each in its own signed request. */
 async function signedLog(directory: string, orders: number): Promise<readonly LogEntry[]> {
   const signer = await createRequestSigner(loadSecp256k1()!);
   const recoverer = await createRecoverer(NETWORK);

@@ -16,8 +16,8 @@ import {
 } from './report.ts';
 
 /**
- * A year of hourly candles with one bot: how long a backtest takes and what it holds, and what it costs beside the engine that applies
- * the same blocks and does nothing else.
+ * The time and memory of a backtest over a year of hourly candles with one bot, and its cost
+ * compared with an engine that only applies the same blocks.
  */
 
 const START_MS = Date.parse('2025-01-01T00:00:00Z');
@@ -39,7 +39,7 @@ export async function backtestSection(scale: Scale): Promise<readonly Row[]> {
   ];
 }
 
-/** The blocks of a shorter one are kept, and applied again to the state that the bot began with. */
+/** Records the blocks of a shorter run and applies them again to the bot's initial state. */
 async function againstEngine(hours: number): Promise<Row> {
   const blocks: Block[] = [];
   let began: StateDump | undefined;
@@ -74,7 +74,7 @@ function replayOf(hours: number, bot: Bot) {
   return replayMarket({ recording: recordedHours(hours), bot });
 }
 
-/** Prices that walk by up to half a percent an hour. */
+/** Prices move by up to 0.5% per hour. */
 function* recordedHours(count: number): Generator<RecordedRow> {
   const random = createRandom(17);
   const upTo = (share: number): number => (random.below(1_000_000) / 1_000_000) * share;

@@ -12,10 +12,9 @@ import {
   type WireOrder,
 } from './signed-requests.ts';
 
-/** An account with 1,000 USDC, and the agent that signs for it. */
 export type Trader = { readonly address: string; readonly agent: Key; nonce: number };
 
-/** A venue process on a folder of its own, with nothing on that clients are limited by, and traders. */
+/** A venue process with its own folder and traders, and without client limits. */
 export class BenchVenue {
   readonly server: ServerProcess;
   readonly signer: RequestSigner;
@@ -28,19 +27,19 @@ export class BenchVenue {
     this.#folder = folder;
   }
 
-  /** On an empty folder, or on one that holds a venue already; it is removed in the end. */
+  /** Uses an empty folder or that of an existing venue; the folder is removed at the end. */
   static async start(
     signer: RequestSigner,
     options: {
       readonly folder?: string;
       readonly flags?: readonly string[];
-      /** The first of its keys; replicas of one venue have different ones. */
+      /** The index of the first key; replicas of one venue use different keys. */
       readonly firstKey?: number;
     } = {},
   ): Promise<BenchVenue> {
     const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-bench-')));
     const ports = ['--port', '0', '--ops-port', '0'];
-    // Nothing that works by itself: no chain and no relay, no page, prices that stand still.
+    // Disables all background work: chain, relay, page and price changes.
     const still = ['--chain', 'none', '--no-web', '--oracle', 'still', '--log-level', 'warn'];
     const flags = [...ports, ...still, '--no-limits', '--data', folder, ...(options.flags ?? [])];
     const watch = join(import.meta.dirname, 'stall-watch.ts');
@@ -58,12 +57,10 @@ export class BenchVenue {
     return this.server.port;
   }
 
-  /** The folder of its data. */
   get folder(): string {
     return this.#folder;
   }
 
-  /** A new account with money and an agent. */
   async hire(): Promise<Trader> {
     const account = this.signer.key(this.#keys++);
     const agent = this.signer.key(this.#keys++);
@@ -75,12 +72,11 @@ export class BenchVenue {
     return { address, agent, nonce: nonce + 1 };
   }
 
-  /** An action of these orders as its trader would send it. */
   sign(trader: Trader, orders: readonly WireOrder[]): string {
     return this.signer.sign(trader.agent, orderAction(orders), trader.nonce++).text;
   }
 
-  /** Sends and waits; an answer that is no success stops the benchmark. */
+  /** Fails if the response is not a success. */
   async post(path: string, body: string): Promise<string> {
     const headers = { 'content-type': 'application/json' };
     const url = `http://127.0.0.1:${this.port}${path}`;
@@ -90,20 +86,19 @@ export class BenchVenue {
     return text;
   }
 
-  /** What the operator's port tells. */
   async metrics(): Promise<string> {
     const url = /operations (http:[^,)]+)/.exec(this.server.line)?.[1];
     return (await fetch(`${url}/metrics`)).text();
   }
 
-  /** One number of it, without labels. */
+  /** The value of a metric without labels. */
   async metric(name: string): Promise<number> {
     const value = new RegExp(`^${name} (\\d+)`, 'm').exec(await this.metrics())?.[1];
     if (value === undefined) throw new Error(`the venue reports no ${name}`);
     return Number(value);
   }
 
-  /** Waits until the history has the rows of all blocks that there are now. */
+  /** Waits until the history contains all current blocks. */
   async stored(): Promise<void> {
     const height = await this.metric('oddlot_block_height');
     while ((await this.metric('oddlot_history_height')) < height) {
@@ -111,7 +106,7 @@ export class BenchVenue {
     }
   }
 
-  /** The longest stall of its main loop while something runs, by the wall clock. */
+  /** The longest stall of the main loop during `run`, in wall-clock time. */
   async stallMs(run: () => Promise<void>): Promise<number> {
     const toggle = (): Promise<string> => textOf(connect(stallSocketOf(this.#folder)));
     await toggle();

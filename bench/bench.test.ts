@@ -41,7 +41,7 @@ test.each(Object.entries(SECTIONS))(
   },
 );
 
-test('medians and ratios are taken round by round', () => {
+test('medians and ratios are computed round by round', () => {
   expect(median([3, 1, 2])).toBe(2);
   expect(medianRatio([2, 30, 4], [1, 10, 4])).toBe(2);
   expect(() => median([])).toThrow('a median of nothing');

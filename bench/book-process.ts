@@ -3,8 +3,8 @@ import { type Flow, type FlowBook, PoolBook, readFlow, runSegment } from './flow
 import { collectGarbage, cpuMs } from './report.ts';
 
 /**
- * A book in a process of its own, so that no other book's garbage and no other's types weigh on it.
- * It reads the flow from a file and is told round by round when to go.
+ * A book in its own process, so that garbage and types of other books do not affect it. It reads
+ * the flow from a file and waits for a message before each round.
  */
 
 export type BookRequest =
@@ -14,7 +14,7 @@ export type BookRequest =
 
 type Visit = (id: number, price: number, size: number) => void;
 
-/** `nodejs-order-book`, its ids spelt ahead. */
+/** `nodejs-order-book`, with its ids formatted in advance. */
 class PeerBook implements FlowBook {
   readonly #book = new OrderBook();
   readonly #names: readonly string[];
@@ -45,7 +45,7 @@ class PeerBook implements FlowBook {
   }
 }
 
-/** Count and content of what rests: every order with its price and size, in order of priority. */
+/** The number of resting orders and a checksum of their prices and sizes in priority order. */
 function checksum(subject: PoolBook | PeerBook): string {
   let count = 0;
   let sum = 0x811c9dc5;

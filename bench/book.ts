@@ -20,7 +20,7 @@ import {
   type Scale,
 } from './report.ts';
 
-/** Books on the same flows: ours, the one of npm that most people find, and one in C++. */
+/** Compares the engine's book with a common npm package and a C++ book on the same flows. */
 
 const TARGETS: Readonly<Record<FlowName, number | undefined>> = {
   A: 60,
@@ -71,7 +71,7 @@ async function compare(
     const oursMs = Number(await ours.ask({ type: 'round', round }));
     const peerMs = Number(await peer.ask({ type: 'round', round }));
     const nativeMs = (await native?.roundMs(round)) ?? 0;
-    // While the first rounds run the code is still being compiled.
+    // The first rounds compile.
     if (round < rounds / 3) continue;
     times.ours.push(oursMs);
     times.peer.push(peerMs);
@@ -99,7 +99,6 @@ async function compare(
   return rows;
 }
 
-/** A book of JavaScript in its own process. */
 class ForkedBook {
   readonly #child = fork(join(import.meta.dirname, 'book-process.ts'), {
     execArgv: ['--expose-gc'],
@@ -116,7 +115,7 @@ class ForkedBook {
   }
 }
 
-/** The C++ book, a process that runs a segment for each line it is sent. */
+/** The C++ book; its process runs one segment per input line. */
 class NativeBook {
   readonly #segments: readonly Segment[];
   readonly #process: ReturnType<typeof spawn>;
@@ -149,7 +148,7 @@ class NativeBook {
   }
 }
 
-/** Compiles the C++ book and returns where it lies; undefined when there is no compiler. */
+/** Returns the path of the compiled C++ book, or undefined without a compiler. */
 function compile(path: string): string | undefined {
   const source = join(import.meta.dirname, 'book.cpp');
   try {

@@ -24,15 +24,14 @@ import { keyValidator } from '../packages/custody/src/signing/validators.ts';
 import { median, medianRatio, noted, same, show, sized, type Row, type Scale } from './report.ts';
 
 /**
- * Money in and out on the embedded chain. The limit of both is how many transactions the chain itself runs and
- * puts on disk: deposits and payouts per second are told as shares of that, measured in the same run. Wall-clock
- * time: most of it waits for the disk.
+ * Deposits and withdrawals on the embedded chain, as shares of the rate at which the chain executes
+ * and stores transactions in the same run. Wall-clock time, because most of it waits for the disk.
  */
 
 const USDC = 1_000_000n;
 const CHAIN_ID = 421_614;
 const START_MS = 1_800_000_000_000;
-/** As often as a venue looks at its own chain, four times over. */
+/** Four times the interval at which a venue polls its own chain. */
 const LOOK_MS = 60;
 const GAS = { gas: 200_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };
 
@@ -61,7 +60,7 @@ export async function bridgeSection(scale: Scale): Promise<readonly Row[]> {
   ];
 }
 
-/** A chain with a bridge, an engine, and who works between them. */
+/** A chain with a bridge, an engine and the processes between them. */
 class Bank {
   readonly #chain: LocalChain;
   readonly #client: ChainClient;
@@ -114,7 +113,7 @@ class Bank {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** The limit: transactions that do next to nothing, signed before. */
+  /** The upper bound: pre-signed transactions that do almost nothing. */
   async approvals(count: number): Promise<number> {
     const args = [this.#contracts.bridge, USDC] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });
@@ -208,7 +207,7 @@ class Bank {
     return outcome;
   }
 
-  /** Money for the user and, behind what is paid out, for the bridge; ether for the user. */
+  /** USDC for the user and, to cover payouts, for the bridge; ether for the user. */
   async #endow(): Promise<void> {
     const minted = (to: Hex): Hex =>
       encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args: [to, 10n ** 12n] });
@@ -248,7 +247,7 @@ function withdrawal(user: Address, nonce: number) {
   return { type: 'withdraw', authority, destination, amountMicroUsdc: 5_000_000 } as const;
 }
 
-/** Parts of a work that are done in a second, by the clock. */
+/** Operations per second of wall-clock time. */
 async function perSecond(count: number, work: () => Promise<void>): Promise<number> {
   const before = performance.now();
   await work();

@@ -1,7 +1,7 @@
 import type { Command, OrderRequest } from '@oddlot/engine';
 import { address, type Address, hash, instrumentId, timeMs } from '@oddlot/units';
 import { type Crowding, FIRST_PERP, listing } from './crowd.ts';
-import { openDoorless } from './doorless-venue.ts';
+import { openHeadless } from './headless-venue.ts';
 import { same } from './report.ts';
 
 /**
@@ -21,7 +21,7 @@ let nonce = START_MS + 1_000;
 
 async function fill(folder: string, size: Crowding): Promise<void> {
   const commands = [...perps(size), ...credits(size), ...quotes(size)];
-  const venue = await openDoorless(folder, commands.length);
+  const venue = await openHeadless(folder, commands.length);
   const propose = async (command: Command): Promise<void> => {
     const { outcome } = await venue.replica.propose(command);
     same('a command that was refused', outcome.reject?.reason, undefined);

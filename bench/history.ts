@@ -127,8 +127,8 @@ async function project(directory: string, blocks: readonly Block[]): Promise<Spe
   const store = await openHistoryStore({ file: join(directory, 'history.sqlite') });
   let writeMs = 0;
   // Without subscribers, rows of live orders are created on request.
-  const nobody = () => false;
-  const projectMs = await follow(blocks, nobody, async (some) => {
+  const isWatched = () => false;
+  const projectMs = await follow(blocks, isWatched, async (some) => {
     writeMs += await cpuMsOf(() => store.write(some));
   });
   await check(store, raw, directory);

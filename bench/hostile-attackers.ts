@@ -3,21 +3,21 @@ import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 
 /**
- * Clients with bad intentions, all at once, in a process of their own. Each attack comes from an
- * address of its own on this machine's loopback, and is bounded in number and time.
+ * Hostile clients in their own process, all at the same time. Each attack has its own loopback
+ * address and is limited in number and duration.
  */
 
 export type Attack = {
   readonly port: number;
-  /** They stop by themselves after this, or when they are told to. */
+  /** The attacks end after this time, or earlier on request. */
   readonly durationMs: number;
-  /** An account with thousands of orders, whose lists are asked for. */
+  /** An account with thousands of orders, whose lists are requested. */
   readonly whale: string;
-  /** All ports, where there are more. */
+  /** All ports, if the venue has several. */
   readonly ports: HostilePorts;
 };
 
-/** How often each attack had its way or was refused. */
+/** The number of successes and rejections of each attack. */
 export type AttackResult = Readonly<Record<string, number>>;
 
 const HELD_PER_SECOND = 50;
@@ -25,10 +25,10 @@ const IDLE_SOCKETS = 1_000;
 const PING_SOCKETS = 5;
 const RESUME_SOCKETS = 10;
 
-/** For all attacks to begin, however busy the machine is. */
+/** The time for all attacks to begin, even on a busy machine. */
 const BEGIN_MS_MAX = 30_000;
 
-/** How often those who watch are told. */
+/** The interval of reports to the parent process. */
 const REPORT_MS = 500;
 
 if (import.meta.main) {
@@ -78,7 +78,7 @@ class Battlefield {
     }
   }
 
-  /** 60 KB under a key that means nothing, and a megabyte, ten times a second each. */
+  /** Bodies of 60 KB under an unknown key, and of 1 MB, ten times per second each. */
   junk(): void {
     const post = this.#poster('127.0.0.2');
     const envelope = { action: { type: 'cancelAll' }, signature: { r: '0x1', s: '0x1', v: 27 } };
@@ -88,7 +88,7 @@ class Battlefield {
     this.#every(100, () => post('large', '/exchange', large));
   }
 
-  /** Sockets that ping as fast as they can and never read. */
+  /** Sockets that ping at full speed and never read. */
   pings(): void {
     const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125)]);
     const many = Buffer.concat(Array.from({ length: 200 }, () => ping));
@@ -116,7 +116,7 @@ class Battlefield {
     for (let index = 0; index < PING_SOCKETS; index++) open();
   }
 
-  /** Bodies that are begun and never ended. */
+  /** Bodies that are never completed. */
   heldBodies(): void {
     this.#every(1000 / HELD_PER_SECOND, () => {
       const socket = this.#open('127.0.0.4');
@@ -129,7 +129,7 @@ class Battlefield {
     });
   }
 
-  /** Connections that say nothing, from three addresses, opened again when they are closed. */
+  /** Silent connections from three addresses, reopened after they are closed. */
   idleSockets(): void {
     let open = 0;
     this.#every(20, () => {
@@ -146,7 +146,7 @@ class Battlefield {
     });
   }
 
-  /** The dearest questions that there are, as often as the limits on their number allow. */
+  /** The most expensive queries, as often as the rate limits allow. */
   heavyQueries(): void {
     const { whale } = this.#attack;
     const post = this.#poster('127.0.0.8');
@@ -159,7 +159,7 @@ class Battlefield {
     this.#every(100, () => post('simulate', '/info', simulate));
   }
 
-  /** Ten sockets that start over, forty times a second each. */
+  /** Ten sockets that resume, 40 times per second each. */
   resumes(): void {
     const subscription = { type: 'orderUpdates', user: this.#attack.whale };
     const resumeFrom = { epoch: 'gone', seq: 1 };
@@ -186,7 +186,7 @@ class Battlefield {
     for (let index = 0; index < RESUME_SOCKETS; index++) open();
   }
 
-  /** Long answers that are asked for and left lying, many on each connection. */
+  /** Many long responses per connection that are requested and never read. */
   unreadAnswers(): void {
     const body = JSON.stringify({ type: 'frontendOpenOrders', user: this.#attack.whale });
     const head = `POST /info HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -198,7 +198,6 @@ class Battlefield {
     });
   }
 
-  /** What is sent ahead and held open, on all ports. */
   floods(): void {
     const floods = new Floods({ ports: this.#attack.ports, count: (name) => this.#count(name) });
     floods.begin();
@@ -230,7 +229,7 @@ class Battlefield {
     return socket;
   }
 
-  /** Counts `name 200` for each answer of that status; a client that waits for its answers. */
+  /** A client that waits for each response and counts it as `name 200`. */
   #poster(localAddress: string): (name: string, path: string, body: string) => void {
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
     this.#agents.push(agent);
@@ -255,7 +254,7 @@ class Battlefield {
   }
 }
 
-/** Requests that are sent ahead, calls that never end, and what is held open: on every port at once. */
+/** Pipelined requests, endless calls and held connections on all ports at the same time. */
 
 type FloodOptions = {
   readonly ports: HostilePorts;
@@ -264,7 +263,7 @@ type FloodOptions = {
 
 const CONNECTIONS_EACH = 5;
 const AHEAD_BYTES = 640_000;
-/** What is closed is opened again after so long. */
+/** The delay before a closed connection is reopened. */
 const AGAIN_MS = 500;
 const HELD_SOCKETS_EACH = 60;
 const HELD_BODIES_EACH = 40;
@@ -307,7 +306,7 @@ class Floods {
       const text = request.repeat(Math.ceil(AHEAD_BYTES / request.length));
       for (let each = 0; each < CONNECTIONS_EACH; each++) {
         this.#keep(port, `127.0.4.${index + 1}`, (socket) => {
-          // Most of them never read what they are answered.
+          // Most of them never read their responses.
           if (each > 0) socket.pause();
           socket.once('data', () => this.#options.count(`ahead ${name}`));
           socket.write(text);
@@ -352,7 +351,7 @@ class Floods {
     }
   }
 
-  /** A connection that is opened again whenever it ends. */
+  /** Reopens the connection whenever it ends. */
   #keep(port: keyof HostilePorts, localAddress: string, begin: (socket: Socket) => void): void {
     if (this.#isOver) return;
     const target = { port: this.#options.ports[port], host: '127.0.0.1', localAddress };
@@ -368,7 +367,7 @@ class Floods {
   }
 }
 
-/** Every port of a venue with a local chain and a relay that strangers reach. */
+/** The ports of a venue with a local chain and a relay, all reachable by untrusted clients. */
 export type HostilePorts = {
   readonly venue: number;
   readonly chain: number;
@@ -379,7 +378,7 @@ export type HostilePorts = {
 const TRIES_MAX = 240;
 const PAUSE_MS = 250;
 
-/** Asks the venue where its chain and its relay are, and the relay for its own chain; the relay comes up last. */
+/** Queries the chain and relay of the venue, and the chain of the relay, which starts last. */
 export async function hostilePortsOf(venue: string): Promise<HostilePorts> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const found = await ask(venue).catch(() => undefined);
@@ -410,5 +409,5 @@ async function ask(venue: string): Promise<HostilePorts | undefined> {
   return { venue: port(venue), chain: port(chain), relay: port(relay), relayChain: port(second) };
 }
 
-/** So many things are counted when every attack has begun. */
+/** The number of counters after every attack has begun. */
 export const COUNTED_MIN = 16;

@@ -1,18 +1,19 @@
 import { Agent, request } from 'node:http';
 
 /**
- * Clients within every budget that is documented, each with its own address: pages of the history at their default
- * size, as often as one may ask. They run in a process of their own, so that reading answers costs the venue nothing.
+ * Clients within all documented limits, each with its own address: history pages of the default
+ * size at the maximum rate. They run in their own process, so that reading responses costs the
+ * venue nothing.
  */
 
 export type Readers = {
   readonly port: number;
   readonly addresses: number;
-  /** Accounts whose orders are asked for, in turn. */
+  /** The accounts whose orders are queried in turn. */
   readonly users: readonly string[];
 };
 
-/** How many answers had each status, and the bytes of all. */
+/** The number of responses by status, and the total bytes. */
 export type ReadersResult = Readonly<Record<string, number>>;
 
 const PER_SECOND = 45;
@@ -47,7 +48,7 @@ function read({ addresses, port, users }: Readers): void {
       sent.on('error', () => (counts['errors'] = (counts['errors'] ?? 0) + 1));
       sent.end(body);
     };
-    // Not all at the same moment.
+    // Spreads the clients over the interval.
     setTimeout(() => setInterval(ask, 1000 / PER_SECOND), (index * 1000) / PER_SECOND / addresses);
   }
 }

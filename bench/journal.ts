@@ -28,12 +28,12 @@ import {
 } from './report.ts';
 
 /**
- * Commits of the journal against write and fdatasync, one after the other, of as many bytes into a
- * file that is filled with zeros ahead: once blocking, which is what the disk can do, and once
- * through the thread pool, which is what a process that also serves can do. Wall-clock time, since
- * the disk is waited for. Commands go the way that they go in a venue under load, through a proposer:
- * one block is written and one waits at the disk's door while the follower has the one before. What two rounds
- * propose in one turn shares a block, as in a venue; the row says how many commands a block had.
+ * Commits of the journal, compared with `write` and `fdatasync` of the same number of bytes into a
+ * preallocated file: once blocking, the limit of the disk, and once in the thread pool, the limit
+ * of a serving process. Wall-clock time, because the disk dominates. As under load, commands pass
+ * through a proposer: one block is written while the next one waits and the follower processes the
+ * previous one. Commands proposed in one turn share a block; the row contains the commands per
+ * block.
  */
 
 const TARGET = 0.8;

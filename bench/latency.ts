@@ -20,9 +20,10 @@ import {
 import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
 
 /**
- * From a signed single-order request to its answer, which says that it is durable, at shares of the highest rate that this
- * run reached. Requests come when they are due, whether or not others were answered. Wall-clock time: only an idle machine
- * counts. The peer is the disk: as many bytes as a block then holds, written and synced, right before each load.
+ * The time from a signed single-order request to its durable response, at shares of the highest
+ * rate of this run. Requests are sent when due, independent of responses. Wall-clock time, valid
+ * only on an idle machine. The peer writes and syncs the bytes of a typical block right before each
+ * load.
  */
 
 const SHARES = [0.25, 0.5, 0.8];

@@ -2,18 +2,17 @@ import { connect, type Socket } from 'node:net';
 import { answerEnd, requestBytes, type SignedRequest } from './signed-requests.ts';
 
 /**
- * Sends requests that lie ready over kept connections, in a process of its own. It speaks HTTP by
- * hand: a client library would take more of the two cores than the venue.
+ * Sends prepared requests over keep-alive connections, in its own process. It implements HTTP
+ * itself, because a client library would use more of the two cores than the venue.
  *
- * Requests of one lane go over one connection, one after the other, so that nonces ascend.
+ * The requests of a lane share a connection and run in order, so that nonces ascend.
  */
 
 export type Load = {
   readonly port: number;
   readonly path: string;
-  /** The bodies of each lane. */
   readonly lanes: readonly (readonly SignedRequest['text'][])[];
-  /** What an answer says that is a success; of actions, unless it is told. */
+  /** The text of a successful response; by default that of actions. */
   readonly success?: string;
 };
 
@@ -21,7 +20,7 @@ export type LoadResult = {
   readonly answers: number;
   readonly wallMs: number;
   readonly cpuMs: number;
-  /** The first answer that was no success. */
+  /** The first response that is not a success. */
   readonly fault: string | undefined;
 };
 
@@ -55,7 +54,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Sends one request after another; resolves with the first answer that is no success. */
+/** Sends the requests in order; resolves with the first response that is not a success. */
 function drain(
   socket: Socket,
   queue: readonly Buffer[],

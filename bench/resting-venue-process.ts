@@ -1,23 +1,27 @@
 import type { Command, OrderRequest } from '@oddlot/engine';
 import { address, hash, instrumentId, timeMs, type Address } from '@oddlot/units';
 import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
-import { openDoorless, type DoorlessVenue } from './doorless-venue.ts';
+import { openHeadless, type HeadlessVenue } from './headless-venue.ts';
 import { collectGarbage, same } from './report.ts';
 
 /**
- * A venue on a folder, `resting-venue-process.ts FOLDER ORDERS ACCOUNTS`, in which orders rest. While
- * its indexer writes the snapshot a trickle of blocks goes on, and a timer tells for how long the
- * main thread did not come to it. It ends as by a crash, so that the blocks of the trickle are behind
+ * `resting-venue-process.ts FOLDER ORDERS ACCOUNTS` creates a venue with resting orders. While its
+ * indexer writes the snapshot, blocks continue at a low rate and a timer measures stalls of the
+ * main thread. The process ends without closing files, so the last blocks are only in the log after
  * the snapshot.
  */
 
 export type SnapshotStall = {
-  /** The longest wait of a timer of 1 ms while the snapshot was written, and for as long without one. */
+  /**
+   * The longest delay of a 1 ms timer during the snapshot, and during the same time without one.
+   */
   readonly stallMs: number;
   readonly otherMs: number;
-  /** The most CPU time that the main thread used between two looks of that timer, with the snapshot. */
+  /**
+   * The highest CPU time of the main thread between two ticks of that timer, during the snapshot.
+   */
   readonly busyMs: number;
-  /** How long the snapshot took, and how many blocks were made meanwhile. */
+  /** The duration of the snapshot and the number of blocks created in that time. */
   readonly snapshotMs: number;
   readonly blocks: number;
   readonly height: number;
@@ -27,13 +31,13 @@ const START_MS = 1_767_225_600_000;
 const PRICE = 900_000;
 const LEVELS = 1_000;
 const PER_ACTION = 50;
-/** Actions that are proposed together while the orders are laid out. */
+/** The number of actions that are proposed together during setup. */
 const AT_ONCE = 200;
-/** Between two blocks of the trickle. */
+/** The interval between two blocks. */
 const TRICKLE_MS = 5;
-/** Blocks of the trickle before the snapshot is due. */
+/** The number of blocks before the snapshot is due. */
 const TRICKLE_BEFORE = 100;
-/** About what a signed order takes in a request, which the log keeps beside the command. */
+/** The approximate size of a signed order in a request, which the log stores with the command. */
 const REQUEST_BYTES = 90;
 
 const folder = String(process.argv[2]);
@@ -56,7 +60,7 @@ const genesis = 1 + genesisCommands('Oddlot-Testnet').length;
 const laidOut = genesis + 1 + credits.length + actions;
 
 async function run(): Promise<void> {
-  const venue = await openDoorless(folder, laidOut + TRICKLE_BEFORE);
+  const venue = await openHeadless(folder, laidOut + TRICKLE_BEFORE);
   await venue.replica.propose(oracle);
   await Promise.all(credits.map((command) => venue.replica.propose(command)));
   for (let from = 0; from < actions; from += AT_ONCE) {
@@ -72,10 +76,10 @@ async function run(): Promise<void> {
   process.send?.(measured, () => process.disconnect());
 }
 
-async function measure(of: DoorlessVenue): Promise<SnapshotStall> {
+async function measure(of: HeadlessVenue): Promise<SnapshotStall> {
   const trickle = new Trickle(of);
   const watch = new StallWatch();
-  // The indexer counts commands: until it has counted enough nothing is written.
+  // The indexer starts a snapshot only after a number of commands.
   for (let count = 0; count < TRICKLE_BEFORE; count++) await trickle.next();
   const startedMs = performance.now();
   const { height } = of.replica.head;
@@ -90,12 +94,12 @@ async function measure(of: DoorlessVenue): Promise<SnapshotStall> {
   return { stallMs, otherMs, busyMs, snapshotMs, blocks, height: of.replica.head.height };
 }
 
-/** One order a block, now and then. */
+/** Proposes one order per block at a low rate. */
 class Trickle {
-  readonly #venue: DoorlessVenue;
+  readonly #venue: HeadlessVenue;
   #count = 0;
 
-  constructor(of: DoorlessVenue) {
+  constructor(of: HeadlessVenue) {
     this.#venue = of;
   }
 
@@ -107,7 +111,7 @@ class Trickle {
   }
 }
 
-/** A timer of 1 ms that remembers how late it was at worst, and how busy the thread. */
+/** Records the longest delay of a 1 ms timer and the CPU time of the thread. */
 class StallWatch {
   readonly #timer = setInterval(() => this.#look(), 1);
   #last = { wallMs: performance.now(), cpuMs: threadCpuMs() };
@@ -122,7 +126,7 @@ class StallWatch {
     this.#last = now;
   }
 
-  /** The worst since the last time. */
+  /** The maxima since the last call. */
   take(): { readonly stallMs: number; readonly busyMs: number } {
     this.#look();
     const worst = this.#worst;
@@ -140,7 +144,7 @@ function threadCpuMs(): number {
   return (system + user) / 1_000;
 }
 
-async function lay(of: DoorlessVenue, action: number): Promise<void> {
+async function lay(of: HeadlessVenue, action: number): Promise<void> {
   const from = action * PER_ACTION;
   const length = Math.min(PER_ACTION, orders - from);
   const list = Array.from({ length }, (_, index) => order(from + index));
@@ -149,7 +153,7 @@ async function lay(of: DoorlessVenue, action: number): Promise<void> {
   same('an action that was refused', outcome.reject?.reason, undefined);
 }
 
-async function caughtUp(of: DoorlessVenue): Promise<void> {
+async function caughtUp(of: HeadlessVenue): Promise<void> {
   while (of.indexer.storedHeight < of.replica.head.height) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

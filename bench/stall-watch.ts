@@ -2,12 +2,13 @@ import { createServer } from 'node:net';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into a server ahead of its program (`--import`): a timer of 1 ms that remembers how late it was at worst. It goes
- * from one connection to the socket that `STALL_SOCKET` names to the next one, which is told; else it costs nothing.
+ * Preloaded into a server with `--import`: a 1 ms timer that records its longest delay between two
+ * connections to the socket in `STALL_SOCKET` and reports it to the second one. Without a
+ * connection it costs nothing.
  */
 
 const path = process.env['STALL_SOCKET'];
-// Not for the programs that the server starts.
+// Child processes of the server are not watched.
 delete process.env['STALL_SOCKET'];
 if (isMainThread && path !== undefined) watch(path);
 

@@ -1,36 +1,35 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * Thousands of subscribers in a process of their own, which looks at every byte that they get. They speak WebSocket by hand:
- * a client library would take more of the cores than the server.
+ * Thousands of subscribers in their own process, which compares every received byte. They implement
+ * WebSocket themselves, because a client library would use more CPU than the server.
  */
 
-/** Connects so many sockets, each of which subscribes to the same. */
+/** Connects sockets with equal subscriptions. */
 export type Join = {
   readonly port: number;
   readonly count: number;
-  /** Texts that each of them sends. */
   readonly subscriptions: readonly string[];
-  /** Frames that each is sent before those that all are sent alike. */
+  /** The number of individual frames before those that are equal for all. */
   readonly openingFrames: number;
 };
 
-/** Waits until all of them have so many more frames. */
+/** Waits until all sockets have received this many more frames. */
 export type Await = { readonly frames: number };
 
-/** What they all got since the last time, as base64; or what went wrong. */
+/** The frames since the last report, as base64, or an error. */
 export type Got = { readonly frames: readonly string[]; readonly fault?: string };
 
-/** As many at a time as a server takes up without a queue. */
+/** The number of connections that a server accepts without a queue. */
 const JOINED_AT_ONCE = 200;
 const PATIENCE_MS = 60_000;
 
-/** Frames of all subscribers: each must be the same for all of them, in the same order. */
+/** Checks that all subscribers receive the same frames in the same order. */
 class Audience {
   readonly #counts: number[] = [];
   readonly #openingFrames: number;
   #frames: Buffer[] = [];
-  /** Frames that were asked for and reported before. */
+  /** Requested and reported frames. */
   #reported = 0;
   #wanted = 0;
   #haveAll = 0;
@@ -41,13 +40,13 @@ class Audience {
     this.#openingFrames = openingFrames;
   }
 
-  /** Takes one more in; what is called with each of its frames. */
+  /** Adds a subscriber and returns the listener for its frames. */
   seat(): (frame: Buffer) => void {
     const place = this.#counts.push(0) - 1;
     return (frame) => this.#take(place, frame);
   }
 
-  /** Resolves when each has so many more frames. */
+  /** Resolves when each subscriber has received this many more frames. */
   async have(frames: number): Promise<readonly Buffer[]> {
     this.#wanted += frames;
     this.#haveAll = this.#counts.filter((count) => count >= this.#wanted).length;
@@ -83,7 +82,7 @@ class Audience {
   }
 }
 
-/** Cuts what a socket brings into frames. */
+/** Splits the bytes of a socket into frames. */
 class FrameReader {
   readonly #take: (frame: Buffer) => void;
   #rest: Buffer = Buffer.alloc(0);
@@ -93,7 +92,7 @@ class FrameReader {
     this.#take = take;
   }
 
-  /** True once the handshake is answered. */
+  /** True after the handshake. */
   get isOpen(): boolean {
     return this.#isOpen;
   }
@@ -119,7 +118,7 @@ class FrameReader {
   }
 }
 
-/** Of the whole frame that begins here; more than there is while its head has not come. */
+/** The length of the frame at the start; longer than the buffer while its header is incomplete. */
 function frameLength(bytes: Buffer): number {
   const short = (bytes[1] ?? 0) & 0x7f;
   if (bytes.length < 2) return 2;
@@ -128,7 +127,7 @@ function frameLength(bytes: Buffer): number {
   return short === 126 ? 4 + bytes.readUInt16BE(2) : 10 + bytes.readUInt32BE(6);
 }
 
-/** A text frame as clients send it; a mask of zeros leaves the text as it is. */
+/** A text frame of a client; a zero mask leaves the text unchanged. */
 function maskedFrame(text: string): Buffer {
   const body = Buffer.from(text);
   const head = Buffer.from([0x81, 0x80 | 126, 0, 0, 0, 0, 0, 0]);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Await, Got, Join } from './subscriber-process.ts';
 
-/** Subscribers of a server, in a process of their own. */
+/** Subscribers of a server, in their own process. */
 export class Subscribers {
   readonly #child: ChildProcess;
   readonly #ended: Promise<never>;
@@ -16,14 +16,14 @@ export class Subscribers {
     this.#ended.catch(() => undefined);
   }
 
-  /** Resolves when all of them have what a newcomer is sent. */
+  /** Resolves after all subscribers have received their opening frames. */
   static async join(wanted: Join): Promise<Subscribers> {
     const subscribers = new Subscribers(fork(join(import.meta.dirname, 'subscriber-process.ts')));
     await subscribers.#ask(wanted);
     return subscribers;
   }
 
-  /** The next frames, when each of them has all of these: whole, the same for all. */
+  /** Returns the next frames after every subscriber has received all of them unchanged. */
   async next(frames: number): Promise<Buffer[]> {
     const got = await this.#ask({ frames });
     return got.frames.map((each) => Buffer.from(each, 'base64'));

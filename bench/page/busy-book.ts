@@ -14,18 +14,21 @@ import {
   wait,
 } from './stage.ts';
 
-/** The terminal with book and tape side by side, while the book changes on every level 50 times a second. */
+/**
+ * The terminal with book and tape side by side; every level of the book changes 50 times per
+ * second.
+ */
 
 const BOOKS_PER_SECOND = 50;
 const DRAW_MS_MAX = 4;
 const WIDE = { width: 1920, height: 1080 };
-/** Until the compiler has seen the loops. */
+/** The time for the compiler to optimise the loops. */
 const SETTLE_MS = 5_000;
 const WATCHED_MS: Readonly<Record<PageScale, number>> = { full: 30_000, quick: 8_000 };
 
 /**
- * Takes the time of each drawing of the book from the moment that it takes its canvas to its last text, summed
- * up by frame of the screen: both halves are one picture.
+ * Measures each drawing of the book from its canvas to its last text. The two halves of one frame
+ * are added.
  */
 const WATCHING = `(() => {
   const frames = (globalThis.drawn = []);
@@ -76,11 +79,11 @@ export async function busyBook({ browser, scale, url }: Stage): Promise<Measured
   }
 }
 
-/** A frame by its time on the processor, in milliseconds. */
+/** CPU time of a frame, in ms. */
 type Frame = {
-  /** All callbacks of the frame: drawing, rendering, charts. */
+  /** All callbacks of the frame: drawing, rendering and charts. */
   readonly scriptMs: number;
-  /** With styles, layout and paint. */
+  /** Includes styles, layout and paint. */
   readonly wholeMs: number;
 };
 
@@ -120,7 +123,7 @@ function rowsOf({
   return [
     atLeast('book: changes sent', 'every level of 20 a side', books, 0.9 * BOOKS_PER_SECOND, '/s'),
     atMost('book: drawing a frame, median', rate, percentile(draws, 50), DRAW_MS_MAX, ' ms'),
-    // One that the operating system interrupts takes as long as the interruption.
+    // An interruption by the operating system counts as part of the frame.
     noted('book: drawing a frame, p99', 'by the clock', percentile(draws, 99), ' ms'),
     atMost(
       'book: all scripts of a frame, median',
@@ -158,7 +161,6 @@ function rowsOf({
  */
 type BusyVenue = {
   readonly url: string;
-  /** Books that were sent to the page so far. */
   readonly books: () => number;
   close(): Promise<void>;
 };
@@ -203,7 +205,7 @@ async function busyVenue(
     venue.on('close', end);
     venue.on('error', end);
   });
-  // A timer that comes late on a busy machine makes up for it.
+  // Late timers send the missed books.
   const startedMs = performance.now();
   let turns = 0;
   const timer = setInterval(() => {
@@ -236,7 +238,7 @@ type VenueFrame = {
   readonly data?: unknown;
 };
 
-/** A subscription of a book, renumbered: what is put in has to be counted too. */
+/** Messages of a book subscription are renumbered, because inserted ones count too. */
 type BookStream = {
   readonly page: WebSocket;
   readonly sub: number;
@@ -246,7 +248,6 @@ type BookStream = {
   round: number;
 };
 
-/** The stream that a frame begins or belongs to. */
 function streamOf(
   frame: VenueFrame,
   page: WebSocket,
@@ -266,7 +267,7 @@ function streamOf(
   return made;
 }
 
-/** A real book: kept until the next turn, which sends it. The first one is sent at once. */
+/** Keeps a real book until the next turn sends it; the first one is sent immediately. */
 function take(stream: BookStream, frame: VenueFrame): boolean {
   stream.last = frame;
   if (stream.isStarted) return false;
@@ -289,7 +290,7 @@ function push(stream: BookStream): boolean {
   return true;
 }
 
-/** Another size of as many decimals. */
+/** A different size with the same number of decimals. */
 function changedSize(size: string, round: number): string {
   const decimals = size.split('.')[1]?.length ?? 0;
   return (Number(size) * (1 + (round % 17) / 10)).toFixed(decimals);

@@ -14,13 +14,15 @@ import {
   wait,
 } from './stage.ts';
 
-/** How soon a first visit sees something and can use it, on a machine four times slower than this one. */
+/**
+ * The time until a first visit shows content and is usable, with the CPU slowed down four times.
+ */
 
 const SLOWER = 4;
 const PAINT_MS_MAX = 1_000;
 const INTERACTIVE_MS_MAX = 2_000;
 const KILOBYTES_MAX = 220;
-/** Without a long task for so long the page answers at once. */
+/** A page without a long task for this time is considered interactive. */
 const QUIET_MS = 500;
 const LOOKED_AT_MS_MAX = 40_000;
 const ROUNDS: Readonly<Record<PageScale, number>> = { full: 7, quick: 3 };
@@ -28,7 +30,7 @@ const ROUNDS: Readonly<Record<PageScale, number>> = { full: 7, quick: 3 };
 type Screen = {
   readonly name: string;
   readonly path: string;
-  /** True in the page once a person can do there what the screen is for. */
+  /** An expression that is true once the main function of the screen is available. */
   readonly isUsable: string;
 };
 
@@ -45,7 +47,7 @@ const SCREENS: readonly Screen[] = [
   },
 ];
 
-/** Watches from inside: the first paint, long tasks, and when the screen became usable. */
+/** Records the first paint, long tasks and the time at which the screen is usable. */
 function watching({ isUsable }: Screen): string {
   return `(() => {
     const seen = (globalThis.measured = { tasks: [], scripts: [], usableMs: undefined, paintMs: undefined });
@@ -81,10 +83,10 @@ type Load = {
   readonly paintMs: number;
   readonly usableMs: number;
   readonly interactiveMs: number;
-  /** Time on the processor until then: what others took of the machine is not in it. */
+  /** CPU time, which excludes other processes of the machine. */
   readonly paintWorkMs: number;
   readonly usableWorkMs: number;
-  /** What long tasks took beyond 50 ms each, until the page was interactive. */
+  /** The sum of long task times beyond 50 ms each, until the page was interactive. */
   readonly blockedMs: number;
   readonly kilobytes: number;
 };
@@ -138,7 +140,6 @@ function rowsOf(name: string, loads: readonly Load[]): readonly Row[] {
   ];
 }
 
-/** One visit with an empty cache. */
 async function load(browser: Browser, url: string, screen: Screen): Promise<Load> {
   const visitor = await visit(browser, { script: watching(screen) });
   const { instruments, page } = visitor;
@@ -168,7 +169,7 @@ async function load(browser: Browser, url: string, screen: Screen): Promise<Load
   }
 }
 
-/** How long the page's thread was on the processor from the beginning of the visit to a moment. */
+/** CPU time of the page's thread from the start of the visit to a given time. */
 function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
   const begun = events.find(({ name }) => name === 'navigationStart')?.ts ?? 0;
   const tasks = events.filter(({ name, ts }) => name.endsWith('RunTask') && ts >= begun);
@@ -178,7 +179,7 @@ function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
   };
 }
 
-/** What was seen, once the screen is usable and a quiet moment has followed. */
+/** The observations after the screen is usable and a quiet period has followed. */
 async function settled(look: () => Promise<Seen>): Promise<Seen> {
   const deadline = Date.now() + LOOKED_AT_MS_MAX;
   let seen = await look();
@@ -186,12 +187,14 @@ async function settled(look: () => Promise<Seen>): Promise<Seen> {
     await wait(100);
     seen = await look();
   }
-  // Tasks that begin soon after are told after they have ended, which may be much later.
+  // The browser reports tasks only after their end, which may be much later.
   await wait(QUIET_MS * 4);
   return look();
 }
 
-/** When the screen was usable and no long task ran, nor began within the next moment. */
+/**
+ * The first time at which the screen is usable and no long task runs or begins within `QUIET_MS`.
+ */
 export function interactiveAt({ tasks, usableMs }: Pick<Seen, 'tasks' | 'usableMs'>): number {
   if (usableMs === undefined) throw new Error('The screen was never usable');
   let atMs = usableMs;
@@ -202,7 +205,7 @@ export function interactiveAt({ tasks, usableMs }: Pick<Seen, 'tasks' | 'usableM
   return atMs;
 }
 
-/** What was asked for before the screen was usable and before the chart was. */
+/** Scripts requested before both the usable screen and the chart. */
 function scriptsBefore({ scripts, usableMs = Infinity }: Seen): readonly string[] {
   const chart = scripts.find(([, path]) => /(?:price|make)-chart/.test(path))?.[0] ?? Infinity;
   return scripts.filter(([startMs]) => startMs < Math.min(usableMs, chart)).map(([, path]) => path);
@@ -215,7 +218,7 @@ async function kilobytesOf(paths: readonly string[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0) / 1_024;
 }
 
-/** What is too small to gain by compression is sent as it is. */
+/** Files that compression does not make smaller are sent uncompressed. */
 async function sizeOf(path: string): Promise<number> {
   const bytes = await readFile(join(PAGE, `${path}.gz`)).catch(() => readFile(join(PAGE, path)));
   return bytes.length;

@@ -14,10 +14,10 @@ import {
   workOf,
 } from './stage.ts';
 
-/** The terminal left open with an account that holds something, while simulated traders trade. */
+/** The terminal stays open with a position while simulated traders trade. */
 
 const MINUTE_MS = 60_000;
-/** When it is looked at, in minutes; the first time is the measure of the rest. */
+/** The times of measurement in minutes; the first one is the reference. */
 const LOOKS: Readonly<Record<PageScale, readonly number[]>> = {
   full: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   quick: [0.2, 0.35, 0.5, 0.65],
@@ -40,7 +40,7 @@ export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measur
     const looks: Look[] = [];
     for (const due of LOOKS[scale]) {
       await wait(Math.max(0, startedMs + due * MINUTE_MS - performance.now()));
-      // On a busy machine the look before may have taken until now.
+      // On a busy machine, the previous measurement may have lasted until now.
       const minute = Number(((performance.now() - startedMs) / MINUTE_MS).toFixed(2));
       const look = { minute, ...(await heldBy(visitor)) };
       looks.push(look);
@@ -55,7 +55,6 @@ export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measur
   }
 }
 
-/** A test account with a position in the market that is shown. */
 async function holdSomething(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/trade/BTC-USDC`);
   await openTestAccount(page);
@@ -154,7 +153,7 @@ export async function manyMarkets({ admin, browser, scale, url }: Stage): Promis
   }
 }
 
-/** Looks at a market until its book and its chart stand, and a moment more. */
+/** Stays until the book and chart of the market are shown. */
 async function stay(page: Page, name: string): Promise<void> {
   await goTo(page, name);
   await page.getByRole('slider', { name: 'Bids' }).waitFor();
@@ -225,7 +224,7 @@ function tourRowsOf(
   ];
 }
 
-/** Goes to another market without loading the page again, as its links do. */
+/** Navigates without reloading the page, as its links do. */
 async function goTo(page: Page, name: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', '/trade/${name}')`);
   await page.evaluate(`dispatchEvent(new PopStateEvent('popstate', { state: history.state }))`);
@@ -252,7 +251,7 @@ function watchStreams(page: Page): Set<string> {
   return open;
 }
 
-/** Lists so many perps; with the first price bots begin to trade them. */
+/** Lists perps; bots trade them after their first price. */
 async function list(admin: Client, count: number): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, index) => `M${index + 1}`);
   for (const base of names) {
@@ -284,7 +283,7 @@ async function list(admin: Client, count: number): Promise<readonly string[]> {
 
 let step = 0;
 
-/** Prices about a hundred that go up and down a little. */
+/** Prices around 100 with small changes. */
 async function feed(admin: Client): Promise<void> {
   step++;
   const { universe } = await admin.info.perpMeta();

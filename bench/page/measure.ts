@@ -11,11 +11,12 @@ import { type Measured, type PageScale, type PageSection, setStage } from './sta
 import { venueStart } from './venue-start.ts';
 
 /**
- * `npm run measure:page -- [--quick] [--only first,book] [--json file]`: the page in a real browser, served by a
- * real venue, against the bars that it has set itself. Prints a table and writes the numbers behind it.
+ * `npm run measure:page -- [--quick] [--only first,book] [--json file]` measures the page of a real
+ * venue in a real browser and compares it with targets. Prints a table and writes the details to
+ * the file.
  */
 
-/** Those on one stage come first; the start of a venue is measured when no other one runs. */
+/** These sections share a stage and run first; venue starts are measured without other venues. */
 const ON_STAGE: Readonly<Record<string, PageSection>> = {
   first: firstScreen,
   book: busyBook,
@@ -64,7 +65,7 @@ async function measure(): Promise<void> {
   if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1;
 }
 
-/** Runs a section; one that fails leaves a line in the table. */
+/** A section that fails is a row of the table. */
 async function keep(name: string, section: () => Promise<Measured>): Promise<void> {
   console.error(`${name} …`);
   const before = load();
@@ -79,12 +80,12 @@ async function keep(name: string, section: () => Promise<Measured>): Promise<voi
   }
 }
 
-/** Runnable processes a core, over the last minute. */
+/** Runnable processes per core over the last minute. */
 function load(): number {
   return Number(((loadavg()[0] ?? 0) / cpus().length).toFixed(2));
 }
 
-/** Numbers of a machine that does other things are worth less, and the table says so. */
+/** The table reports if the machine was busy, because its numbers are less reliable. */
 function quietness(before: number): string {
   return before < 0.3
     ? 'the machine was quiet'

@@ -10,7 +10,7 @@ test('a percentile is one of the values', () => {
   expect(() => percentile([], 50)).toThrow('a percentile of nothing');
 });
 
-test('a slope is what is gained in a unit', () => {
+test('a slope is the increase per unit', () => {
   const points = [1, 2, 3, 10].map((x) => ({ x, y: 5 + 2 * x }));
   expect(slope(points)).toBeCloseTo(2);
   expect(slope(points.map(({ x }) => ({ x, y: 9 })))).toBe(0);
@@ -33,11 +33,11 @@ test.each([
   expect(interactiveAt({ tasks, usableMs: 800 })).toBe(expected);
 });
 
-test('a screen that never became usable is an error', () => {
+test('a screen that is never usable is an error', () => {
   expect(() => interactiveAt({ tasks: [], usableMs: undefined })).toThrow('never usable');
 });
 
-test("the heap of the program is without what is compiled and what is the browser's", () => {
+test("the program's heap excludes compiled code and the browser's objects", () => {
   const types = ['object', 'code', 'closure', 'native'];
   const meta = {
     node_fields: ['type', 'name', 'self_size'],

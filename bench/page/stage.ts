@@ -8,21 +8,23 @@ import type { Row } from '../report.ts';
 
 export type PageScale = 'full' | 'quick';
 
-/** What the sections measure on: a venue with simulated traders that serves its page, and a browser. */
+/**
+ * The shared setup of sections: a venue with simulated traders that serves its page, and a browser.
+ */
 export type Stage = {
   readonly scale: PageScale;
   readonly url: string;
   readonly browser: Browser;
-  /** Who may list markets. */
+  /** A client that may list markets. */
   readonly admin: Client;
   close(): Promise<void>;
 };
 
-/** What a section gives: lines of the table, and the numbers behind them for the file. */
+/** Rows of the table, and details for the JSON file. */
 export type Measured = { readonly rows: readonly Row[]; readonly details: unknown };
 export type PageSection = (stage: Stage) => Promise<Measured>;
 
-/** Bots need a while to make a market of a new venue. */
+/** Bots need this time to quote in a new venue. */
 const WARM_UP_MS = 15_000;
 
 export async function setStage(scale: PageScale): Promise<Stage> {
@@ -45,14 +47,14 @@ export async function setStage(scale: PageScale): Promise<Stage> {
   };
 }
 
-/** Somebody with an empty browser cache, and a line to the browser's own instruments. */
+/** A visitor with an empty browser cache, and a DevTools session. */
 type Visitor = {
   readonly page: Page;
   readonly instruments: CDPSession;
   leave(): Promise<void>;
 };
 
-/** How long a page may take on a machine that does other things too. */
+/** The limit for a page on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 async function startBrowser(): Promise<Browser> {
@@ -61,7 +63,7 @@ async function startBrowser(): Promise<Browser> {
 }
 
 type VisitorOptions = {
-  /** Runs in the page before anything of it. */
+  /** Runs in the page before its own scripts. */
   readonly script?: string;
   readonly viewport?: { readonly width: number; readonly height: number };
 };
@@ -84,23 +86,22 @@ export async function visit(
   return { page, instruments, leave: () => context.close() };
 }
 
-/** Opens a test account from the screen that is shown. */
 export async function openTestAccount(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Trade with a test account' }).first().click();
   await page.getByRole('button', { name: /^0x.*test/ }).waitFor();
 }
 
-/** What the page holds after everything that nobody reaches any more is gone. */
+/** Memory of the page after unreachable objects are collected. */
 export type Held = {
-  /** All of the engine's heap, with what it has compiled. */
+  /** The whole JavaScript heap, including compiled code. */
   readonly heapBytes: number;
-  /** What the program holds of it. */
+  /** The part allocated by the program. */
   readonly programBytes: number;
   readonly nodes: number;
   readonly listeners: number;
 };
 
-/** Some things are let go only by a collection that follows another. */
+/** Some objects are released only by a second or third collection. */
 const COLLECTIONS = 3;
 
 export async function heldBy({ instruments }: Visitor): Promise<Held> {
@@ -113,7 +114,7 @@ export async function heldBy({ instruments }: Visitor): Promise<Held> {
   return { heapBytes: usedSize, programBytes, nodes, listeners: jsEventListeners };
 }
 
-/** Seconds that the page's thread has worked since it was opened, and in what. */
+/** The page thread's work since the page was opened, in seconds by category. */
 export async function workOf({ instruments }: Visitor): Promise<Readonly<Record<string, number>>> {
   const { metrics } = await instruments.send('Performance.getMetrics');
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
@@ -123,7 +124,7 @@ export async function wait(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** An entry of the browser's own record. Times are in microseconds; `tdur` is time on the processor. */
+/** A trace event. Times are in microseconds; `tdur` is CPU time. */
 export type TraceEvent = {
   readonly name: string;
   readonly cat: string;
@@ -139,7 +140,7 @@ export type TraceEvent = {
 
 const CATEGORIES = ['devtools.timeline', 'blink.user_timing', 'loading', 'toplevel', 'v8'];
 
-/** What the browser records of itself while something goes on. */
+/** The browser's trace during a run. */
 export async function traced(
   instruments: CDPSession,
   work: () => Promise<void>,
@@ -167,7 +168,7 @@ export async function traced(
   return events;
 }
 
-/** The thread that runs the page: the one that calls most of its functions. */
+/** The page's thread, recognised by the most function calls. */
 export function pageThread(events: readonly TraceEvent[]): readonly TraceEvent[] {
   const calls = new Map<string, number>();
   const keyOf = ({ pid, tid }: TraceEvent): string => `${pid} ${tid}`;
@@ -189,7 +190,7 @@ export function percentile(values: readonly number[], hundredths: number): numbe
   return value;
 }
 
-/** By how much a value grows in a unit of the other, by least squares. */
+/** The slope by least squares. */
 export function slope(points: readonly { readonly x: number; readonly y: number }[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -199,8 +200,8 @@ export function slope(points: readonly { readonly x: number; readonly y: number 
 }
 
 /**
- * Bytes of the heap that the program itself holds: objects, closures, texts, arrays. What the engine has compiled
- * grows for minutes while it finds out what is used much, and is no leak of anybody's.
+ * Bytes of the program's own objects, closures, strings and arrays. Compiled code grows for minutes
+ * while the engine optimises, which is not a leak.
  */
 async function programHeap(instruments: CDPSession): Promise<number> {
   const chunks: string[] = [];
@@ -221,7 +222,7 @@ type Snapshot = {
   readonly nodes: readonly number[];
 };
 
-/** Not of the program: what is compiled, what is the browser's own, and what only holds a snapshot together. */
+/** Excludes compiled code, browser objects and the structure of the snapshot. */
 const OTHERS = new Set(['code', 'native', 'synthetic', 'hidden', 'object shape']);
 
 export function bytesOf({ nodes, snapshot }: Snapshot): number {

@@ -5,13 +5,16 @@ import { buildPageOnce } from '../../tests/web/support/build-once.ts';
 import { atMost, median, medianRatio, noted, type Row } from '../report.ts';
 import { type Measured, type PageScale, percentile, type Stage, wait } from './stage.ts';
 
-/** What the page costs a venue's start: without it, with it as it should be, and with it to be built first. */
+/**
+ * The effect of the page on a venue's start: without a page, with an up-to-date page, and with a
+ * build.
+ */
 
 const KINDS = ['none', 'fresh', 'stale'] as const;
 type Kind = (typeof KINDS)[number];
 
 const ROUNDS: Readonly<Record<PageScale, number>> = { full: 5, quick: 1 };
-/** The start with a page against the start without one. */
+/** The ratio of starts with and without a page. */
 const DELAY_MAX = 1.1;
 const ASKED_FOR_MS = 6_000;
 const ASKED_EVERY_MS = 25;
@@ -19,18 +22,18 @@ const PAGE_MS_MAX = 120_000;
 const STAMP = join(REPOSITORY, 'packages', 'web', 'dist', 'page', 'built-of.txt');
 
 type Start = {
-  /** From the command to the first answer of the API. */
+  /** From the command to the first API response. */
   readonly answeredMs: number;
-  /** How long answers took in the seconds after that, while a page may be in the making. */
+  /** Response times in the following seconds, during a possible build. */
   readonly answersMs: readonly number[];
-  /** From the command to the page. */
+  /** From the command to the first response with the page. */
   readonly pageMs: number | undefined;
 };
 
 export async function venueStart({ scale }: Pick<Stage, 'scale'>): Promise<Measured> {
   await buildPageOnce();
   const starts: Record<Kind, Start[]> = { none: [], fresh: [], stale: [] };
-  // One that does not count, so that everything is on the disk and compiled.
+  // A warm-up round, so that files are cached and code is compiled.
   await start('none');
   for (let round = 0; round < ROUNDS[scale]; round++) {
     for (const kind of KINDS) starts[kind].push(await start(kind));
@@ -90,7 +93,7 @@ async function start(kind: Kind): Promise<Start> {
   }
 }
 
-/** As after a change of its sources: the page that is there was built of something else. */
+/** Marks the built page as outdated, as after a change of its sources. */
 async function makeStale(): Promise<void> {
   await readFile(STAMP);
   await writeFile(STAMP, 'something else\n');

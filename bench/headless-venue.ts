@@ -8,22 +8,21 @@ import { FileJournal } from '../packages/replica/src/log/file-journal.ts';
 import { LocalReplica } from '../packages/replica/src/local-replica.ts';
 import { instrumentLookup } from '../packages/translate/src/action-to-command.ts';
 
-/** A venue without doors on a folder: journal, engine, receipts and the indexer's thread. */
-export type DoorlessVenue = {
+/** A venue without network servers: journal, engine, receipts and the indexer's thread. */
+export type HeadlessVenue = {
   readonly replica: LocalReplica;
   readonly indexer: Indexer;
-  /** How many snapshots were written. */
   readonly snapshots: () => number;
-  /** Ends as by a crash: what is not written yet is only in the log. */
+  /** Ends without closing files, so that unwritten state exists only in the log. */
   readonly crash: () => Promise<void>;
 };
 
 const START_MS = 1_767_225_600_000;
 
-export async function openDoorless(
+export async function openHeadless(
   folder: string,
   snapshotEveryCommands: number,
-): Promise<DoorlessVenue> {
+): Promise<HeadlessVenue> {
   let nowMs = START_MS;
   const clock = { nowMs: () => (nowMs += 1) };
   const onFatal = (error: unknown): never => {
