@@ -6,7 +6,7 @@ import { orderAction, signed, testKey, type TestOrder } from '@oddlot/testing/ve
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 
-/** R-disk, R-clock: what /exchange takes while the venue itself is not well. */
+/** R-disk, R-clock: actions that /exchange accepts while the venue has a problem. */
 
 const alice = testKey(1);
 const bob = testKey(2);
@@ -84,8 +84,8 @@ const PASSING: readonly [string, Record<string, unknown>][] = [
   ['an amend of a reduce-only order', { type: 'modify2', a: 1, o: 4, p: '121', s: '0.2' }],
 ];
 
-describe('R-disk: while no new risk is taken', () => {
-  test.each(OPENING)('%s is refused, and taken afterwards', async (_, action) => {
+describe('R-disk: while no new risk is accepted', () => {
+  test.each(OPENING)('%s is rejected, and accepted afterwards', async (_, action) => {
     await withPosition();
     restrict('risk');
     expect(await send(action)).toMatchObject(REFUSED);
@@ -101,7 +101,7 @@ describe('R-disk: while no new risk is taken', () => {
     expect(reply.json.data.data.statuses).toEqual(['success']);
   });
 
-  test("operators' actions pass, and test money waits", async () => {
+  test('operator actions pass, and the faucet waits', async () => {
     restrict('risk');
     const halt = { instrumentId: 1, haltTrading: true };
     const reply = await send({ type: 'venueAdmin', setPerp: halt }, admin);
@@ -113,14 +113,14 @@ describe('R-disk: while no new risk is taken', () => {
     });
   });
 
-  test('an order that is wrong anyway is told so', async () => {
+  test('an invalid order gets its usual error', async () => {
     restrict('risk');
     expect((await place({ p: '91.3' })).json.message).toContain('tick size');
   });
 });
 
-describe('R-disk: while nothing is written', () => {
-  test.each([...OPENING, ...PASSING])('%s is refused', async (_, action) => {
+describe('R-disk: while the log is not writable', () => {
+  test.each([...OPENING, ...PASSING])('%s is rejected', async (_, action) => {
     await withPosition();
     restrict('all');
     const { height } = edge.replica.head;
@@ -128,7 +128,7 @@ describe('R-disk: while nothing is written', () => {
     expect(edge.replica.head.height).toBe(height);
   });
 
-  test('what was executed before is still told to whoever sends it again', async () => {
+  test('a re-send still gets the result of its earlier execution', async () => {
     const request = signed(orderAction({ p: '90' }), { key: alice, nonce: ++nonce });
     expect((await edge.send('/exchange', request)).status).toBe(200);
     restrict('all');
@@ -136,15 +136,15 @@ describe('R-disk: while nothing is written', () => {
   });
 });
 
-test('R-disk: a write that finds no room before the watch does is told in the same way', async () => {
-  const full = new JournalFullError('there is no room');
+test('R-disk: a failed write is reported like a restriction of the disk watch', async () => {
+  const full = new JournalFullError('the disk is full');
   const propose = vi.spyOn(edge.replica, 'propose').mockRejectedValueOnce(full);
   expect(await place({ p: '90' })).toMatchObject(REFUSED);
   propose.mockRestore();
   expect((await place({ p: '90' })).status).toBe(200);
 });
 
-test('the stricter of two restrictions holds', () => {
+test('the stricter of two restrictions applies', () => {
   guard = new AdmissionGuard();
   const error = refusal('diskNearlyFull', []);
   expect(guard.restriction()).toBeUndefined();
@@ -154,19 +154,19 @@ test('the stricter of two restrictions holds', () => {
   expect(guard.restriction()?.stops).toBe('all');
 });
 
-describe('a state that may lack what others have executed', () => {
+describe('a state that may lag behind other processes', () => {
   const stranger = testKey(9);
   const UNKNOWN = {
     status: 200,
     json: { status: 'err', message: expect.stringContaining('No trading account found') },
   };
 
-  test('refuses nobody for good before it is the newest', async () => {
+  test('rejects nothing for good before it is current', async () => {
     let isOld = true;
     let looks = 0;
     guard.judgeBy({
       isOld: () => isOld,
-      // Meanwhile the account comes that was made elsewhere.
+      // The account from the other process arrives in the meantime.
       current: async () => {
         looks += 1;
         if (isOld) edge.replica.credit(stranger.address);
@@ -174,7 +174,7 @@ describe('a state that may lack what others have executed', () => {
         return true;
       },
     });
-    // What it grants, it grants: execution judges again.
+    // Admission by an old state is safe, because execution checks again.
     expect(await place({ p: '90' })).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect([isOld, looks]).toEqual([true, 0]);
     const both = await Promise.all([place({ p: '90' }, stranger), place({ p: '91' }, stranger)]);
@@ -182,7 +182,7 @@ describe('a state that may lack what others have executed', () => {
     expect(await place({ p: '90' }, testKey(8))).toMatchObject(UNKNOWN);
   });
 
-  test('that does not become the newest sends the sender elsewhere', async () => {
+  test('that does not become current sends the client to another process', async () => {
     guard.judgeBy({ isOld: () => true, current: () => Promise.resolve(false) });
     expect(await place({ p: '90' }, stranger)).toMatchObject({
       status: 503,

@@ -3,53 +3,53 @@ import type { WireError } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { RequestCommand } from '@oddlot/replica/block';
 
-/** A reason of the venue, and not of whoever asks, to take less than usual. */
+/** A condition of the venue, independent of the client, that restricts accepted actions. */
 export type Restriction = {
-  /** `risk`: cancels, reducing orders and operators' actions still pass; `all`: nothing does. */
+  /** `risk`: cancels, reducing orders and operator actions still pass; `all`: nothing passes. */
   readonly stops: 'risk' | 'all';
-  /** What those who are stopped are told. */
+  /** The error for restricted actions. */
   readonly error: WireError;
 };
 
-/** How far the state, by which requests are judged, may lag behind what was executed elsewhere. */
+/** How far the state, by which requests are judged, may lag behind blocks of other processes. */
 type StateAge = {
   isOld(): boolean;
-  /** Resolves with true when it is no longer, and with false when that takes too long. */
+  /** Resolves with true when the state is current, and with false after a timeout. */
   current(): Promise<boolean>;
 };
 
-/** What restricts the venue now; undefined when this does not. */
+/** The current restriction; undefined if this source has none. */
 type RestrictionSource = () => Restriction | undefined;
 
 /**
- * What /exchange takes while something is wrong with the venue itself: its disk (R-disk), its clock
- * (R-clock). Nobody is locked in: as long as anything can be written, positions can be closed.
+ * Restricts /exchange while the disk (R-disk) or the clock (R-clock) of the venue has a problem.
+ * Positions can be closed as long as the log is writable.
  */
 export class AdmissionGuard {
   readonly #sources: RestrictionSource[] = [];
   #age: StateAge | undefined;
 
-  /** Adds something that may restrict the venue; the first added is told first. */
+  /** Adds a source of restrictions; of equally strict ones, the first added one is reported. */
   watch(source: RestrictionSource): void {
     this.#sources.push(source);
   }
 
-  /** Where others execute too. */
+  /** Used if other processes execute too. */
   judgeBy(age: StateAge): void {
     this.#age = age;
   }
 
-  /** True while nobody may be refused for good by what the state says. */
+  /** True while the state is not sufficient for final rejections. */
   get isStateOld(): boolean {
     return this.#age?.isOld() === true;
   }
 
-  /** Whether the state became the newest one in time. */
+  /** True if the state became current in time. */
   async whenCurrent(): Promise<boolean> {
     return this.#age === undefined || this.#age.current();
   }
 
-  /** What restricts the venue most; undefined when nothing does. */
+  /** The strictest current restriction, if any. */
   restriction(): Restriction | undefined {
     let found: Restriction | undefined;
     for (const source of this.#sources) {
@@ -60,7 +60,7 @@ export class AdmissionGuard {
     return found;
   }
 
-  /** Why an action that is otherwise in order is not taken now. */
+  /** The reason why an otherwise valid action is not accepted now. */
   refusalOf(
     state: State,
     command: RequestCommand,

@@ -15,8 +15,8 @@ import type { BUDGET_SETTINGS } from './budget-settings.ts';
 import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws-limits.ts';
 
 /**
- * The budgets that keep the process alive, of its settings (R-requests). What is per client is lifted with
- * all limits, for load tests; what is for all clients together holds in any case.
+ * Limits that protect the process, from its settings (R-requests). Load tests disable the limits
+ * per client; those of all clients together always apply.
  */
 
 type BudgetSettings = SettingsOf<{ readonly budgets: typeof BUDGET_SETTINGS }> & {
@@ -29,7 +29,7 @@ export type Budgets = {
   readonly answerLimits: BodyLimits;
   readonly work: WorkBudget;
   readonly wsLimits: WsLimits;
-  /** Decides who is served next, of requests and frames together. */
+  /** Schedules requests and frames together. */
   readonly queue: FairQueue;
 };
 

@@ -1,44 +1,52 @@
 import { LIMITS } from '@oddlot/protocol';
 
-/** The bounds of the socket edge. All are configuration; `Infinity` switches one off. */
+/** Limits of the WebSocket edge. All are settings; `Infinity` disables one. */
 export type WsLimits = {
   /** Open connections per client address and endpoint. */
   readonly connectionsMax: number;
-  /** Control frames per second of one connection; pings are free. */
+  /** Control frames per second and connection; pings do not count. */
   readonly framesPerSecond: number;
-  /** Control frames that one connection may send at once. */
+  /** Control frames of a connection in a burst. */
   readonly framesBurst: number;
-  /** Silence of the client after which a connection is closed. */
+  /** A connection is closed after this silence of its client. */
   readonly idleMsMax: number;
-  /** Time between two protocol-level pings to a client. */
+  /** The interval of protocol pings to a client. */
   readonly pingEveryMs: number;
-  /** Subscriptions of one connection. */
+  /** Subscriptions per connection. */
   readonly subscriptionsMax: number;
-  /** Subscriptions to outcomeBbos of one connection. */
+  /** Subscriptions to outcomeBbos per connection. */
   readonly bboGroupsMax: number;
-  /** Bytes of one frame from a client; more closes the connection with 1009. */
+  /** Bytes of one frame from a client; a longer one closes the connection with 1009. */
   readonly frameBytesMax: number;
-  /** Bytes that may wait for a client that does not read; more closes it with 1013. */
+  /** Bytes that may wait for one client; more close its connection with 1013. */
   readonly bufferedBytesMax: number;
-  /** Bytes that may wait for all clients together; more cuts off those for whom most waits. */
+  /**
+   * Bytes that may wait for all clients; beyond it, clients with the most waiting bytes are closed.
+   */
   readonly bufferedBytesTotalMax: number;
-  /** Frames that a stream keeps for clients that come back. */
+  /** Frames that a stream keeps for clients that resume. */
   readonly keptFramesMax: number;
-  /** Number of the frame before a stream's first: so many earlier ones can be numbered, for who comes from elsewhere. */
+  /**
+   * The number before a stream's first frame, so that earlier frames can be numbered for clients of
+   * other processes.
+   */
   readonly numbersBefore: number;
   /** How long a stream keeps frames, and how long it lives without subscribers. */
   readonly keptMsMax: number;
-  /** Bytes of the kept frames of all streams from which on the older ones are packed. */
+  /** Kept bytes of all streams above which older frames are compressed. */
   readonly plainBytesMax: number;
-  /** Bytes of all kept frames, packed or not. Beyond, streams without subscribers go, then old frames. */
+  /**
+   * Kept bytes of all streams. Beyond it, streams without subscribers are closed, then old frames
+   * dropped.
+   */
   readonly keptBytesMax: number;
-  /** Streams; beyond it those without subscribers go, the longest idle first. */
+  /** Beyond this number, streams without subscribers are closed, the longest idle first. */
   readonly streamsMax: number;
-  /** Least time between two frames of one stream of l2Book or outcomeBbos. */
+  /** The minimum interval between frames of a stream of l2Book or outcomeBbos. */
   readonly bookIntervalMs: number;
-  /** Least time between two frames of one stream of activeAssetCtx, tickers or candle. */
+  /** The minimum interval between frames of a stream of activeAssetCtx, tickers or candle. */
   readonly contextIntervalMs: number;
-  /** Least time between two prices of one symbol on a topic of /ws-rtds. */
+  /** The minimum interval between prices of one symbol on a topic of /ws-rtds. */
   readonly priceIntervalMs: number;
 };
 
@@ -66,7 +74,7 @@ export const WS_LIMITS: WsLimits = {
   priceIntervalMs: 1000,
 };
 
-/** For load tests: what guards against clients is off, what guards this process stays. */
+/** For load tests: limits between clients are off, limits that protect the process stay. */
 export const WS_LIMITS_OFF: WsLimits = {
   ...WS_LIMITS,
   connectionsMax: Infinity,

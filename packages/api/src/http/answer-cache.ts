@@ -2,13 +2,13 @@ import { measured } from '@oddlot/host/ports';
 import { LazyRows, ROWS_AT_ONCE } from '@oddlot/translate/info/open-orders';
 
 /**
- * Answers as text. A long list is written over several turns of the event loop, and an answer that is large, or that many
- * ask for, is kept until the next block, which is when it may change: whoever asks again gets the same text.
+ * Responses as text. A long list is written over several turns of the event loop. A large or
+ * popular response is cached until the next block, which is the first time it can change.
  */
 
 export type Spend = (ms: number) => void;
 
-/** Runs something when it is its turn. */
+/** Runs a function when it is scheduled. */
 type InTurn = (run: () => void) => void;
 
 /** The JSON of a value, which may be a lazy list. */
@@ -21,7 +21,7 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn
   const parts: string[] = [];
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const end = Math.min(start + ROWS_AT_ONCE, rows.length);
-    // Without the brackets: the parts are joined into one list.
+    // Without brackets, because the parts are joined into one list.
     const write = (): string => JSON.stringify(rows.slice(start, end)).slice(1, -1);
     const part = Promise.withResolvers<string>();
     inTurn(() => {
@@ -37,28 +37,34 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn
   return `[${parts.join(',')}]`;
 }
 
-/** Answers from here on are kept, whoever asks: making them again would cost much. */
+/** Responses of this size are always cached, because they are expensive to build. */
 const LARGE_BYTES = 4 * 1024;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
-/** A short answer is a text, which leaves together with its headers; a large one is bytes, which all who are sent it share. */
+/**
+ * A short response is text, sent together with its headers; a large one is a buffer shared by all
+ * its clients.
+ */
 type Answered = string | Buffer;
 
 type Question = {
-  /** What was asked: the same text is the same question. */
+  /** Equal texts are equal queries. */
   readonly text: string;
-  /** Many ask it, so that the answer is kept even if it is short. */
+  /** A popular query, whose response is cached even if it is short. */
   readonly isCommon?: boolean;
-  /** Who may wait for the same one while it is made; everybody by default. Called before each making. */
+  /**
+   * The group of clients that may share a pending response; by default all. Called before each
+   * build.
+   */
   readonly group?: () => string;
 };
 
-/** The answers of the newest block that are worth keeping, by what was asked. */
+/** The cached responses of the newest block by query. */
 export class AnswerCache {
   #height = -1;
   #bytes = 0;
   readonly #answers = new Map<string, Answered>();
-  /** What is being made, over several turns: one at a time of each question. */
+  /** Responses that are being built over several turns, at most one per query. */
   readonly #underWay = new Map<string, { height: number; made: Promise<Answered> }>();
 
   get bytes(): number {
@@ -66,8 +72,8 @@ export class AnswerCache {
   }
 
   /**
-   * The answer at a height: a known one, one that is being made, or a new one. Who asks while the
-   * answer of an older block is being made waits for that to end, and gets a new one.
+   * The response at a height: cached, pending or new. A query during the build for an older block
+   * waits for its end and then builds a new one.
    */
   answer(
     height: () => number,

@@ -10,7 +10,7 @@ import {
 import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 import { withoutSpace } from '../read-request.ts';
 
-/** R-requests: how large a body may be, and how many may be under way. */
+/** R-requests: limits of the size and number of request bodies. */
 
 const alice = testKey(1);
 const admin = testKey(ADMIN_KEY_BYTE);
@@ -30,7 +30,7 @@ async function start(options: TestEdgeOptions = {}): Promise<TestEdge> {
   return edge;
 }
 
-/** The same request, filled with space up to a length. */
+/** The same request padded with spaces. */
 const padded = (body: string, bytes: number): string => {
   const space = ' '.repeat(bytes - Buffer.byteLength(body));
   return body.replace('"action":', `"action":${space}`);
@@ -39,7 +39,7 @@ const padded = (body: string, bytes: number): string => {
 describe('R-requests: the size of a body', () => {
   const halt = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 
-  test('64 KiB are read of anyone, one byte more of nobody', async () => {
+  test('64 KiB are accepted from any client, but not one byte more', async () => {
     const { replica, send } = await start();
     const body = (bytes: number, nonce: number): string =>
       padded(signed(orderAction(), { key: alice, nonce: replica.nowMs + nonce }), bytes);
@@ -51,7 +51,7 @@ describe('R-requests: the size of a body', () => {
     expect((await send('/info', `${query} `)).status).toBe(413);
   });
 
-  test('256 KiB are read of a listed signer with a permissioned action', async () => {
+  test('256 KiB are accepted from a listed signer of a permissioned action', async () => {
     const { replica, send } = await start();
     const body = (bytes: number): string =>
       padded(signed(halt, { key: admin, nonce: replica.nowMs }), bytes);
@@ -59,7 +59,7 @@ describe('R-requests: the size of a body', () => {
     expect((await send('/exchange', body(256 * KIB))).json).toMatchObject({ status: 'ok' });
   });
 
-  test('what names no action is refused for the size as well', async () => {
+  test('a body without an action is rejected for its size as well', async () => {
     const { send } = await start();
     for (const body of [
       { nonce: 1, pad: '' },
@@ -71,7 +71,7 @@ describe('R-requests: the size of a body', () => {
     }
   });
 
-  test('a signer who is not listed is refused for the size, and nothing is logged', async () => {
+  test('an unlisted signer is rejected for the size without a log entry', async () => {
     const { replica, send } = await start();
     const body = padded(signed(halt, { key: alice, nonce: replica.nowMs }), 100 * KIB);
     const { proposed } = replica;
@@ -79,16 +79,16 @@ describe('R-requests: the size of a body', () => {
     expect(replica.proposed).toBe(proposed);
   });
 
-  test('the word alone does not open the door', async () => {
+  test('the action type alone does not raise the limit', async () => {
     const { counts, replica, send } = await start();
     const action = { ...orderAction(), note: 'venueAdmin' };
     const body = padded(signed(action, { key: admin, nonce: replica.nowMs }), 100 * KIB);
     expect((await send('/exchange', body)).status).toBe(413);
-    // It is known before anybody spends a recovery on it.
+    // The rejection needs no recovery.
     expect(counts.recovered).toBe(0);
   });
 
-  test('unknown fields beyond 1,024 bytes are refused and leave nothing', async () => {
+  test('unknown fields beyond 1,024 bytes are rejected without a log entry', async () => {
     const { replica, send } = await start();
     const { proposed } = replica;
     const body = signed(
@@ -107,7 +107,7 @@ describe('R-requests: the size of a body', () => {
     expect(replica.proposed).toBe(proposed);
   });
 
-  test('what is logged has no space that means nothing', () => {
+  test('the log contains requests without insignificant whitespace', () => {
     const body = signed(orderAction(), { key: alice, nonce: 1 });
     expect(withoutSpace(padded(body, 60 * KIB))).toBe(body);
     expect(withoutSpace('{ "a b" : "c \\" d" ,\t"e":\r\n[ 1 , "\\\\" ] }')).toBe(
@@ -140,7 +140,7 @@ describe('R-requests: bodies in flight', () => {
     expect(edge.edge.bodies.bodies).toBe(count);
   };
 
-  test('a client that holds too many is refused at once, others are served', async () => {
+  test('a client with too many is rejected at once, others are served', async () => {
     await start({ edge: { bodyLimits: limits } });
     for (let index = 0; index < 3; index++) await hold('127.0.0.2');
     await heldBodies(3);
@@ -151,7 +151,7 @@ describe('R-requests: bodies in flight', () => {
     expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
   });
 
-  test('beyond what all may hold, everybody is asked to come back', async () => {
+  test('beyond the total limit, all clients are asked to retry', async () => {
     await start({ edge: { bodyLimits: limits } });
     for (let index = 2; index < 10; index++) await hold(`127.0.0.${index}`);
     await heldBodies(8);
@@ -164,7 +164,7 @@ describe('R-requests: bodies in flight', () => {
     expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
   });
 
-  test('bytes count as they come, and a body in single bytes is held as one', async () => {
+  test('bytes count as they arrive, and a body in single bytes counts as one', async () => {
     await start({ edge: { bodyLimits: limits } });
     const one = await hold('127.0.0.2', 50 * KIB);
     await heldBodies(1);
@@ -185,7 +185,7 @@ describe('R-requests: bodies in flight', () => {
     expect(edge.edge.bodies).toEqual({ bodies: 0, bytes: 0 });
   });
 
-  test('a few clients that never end theirs shut nobody out', async () => {
+  test('a few clients with endless bodies do not block others', async () => {
     await start({ edge: { bodyLimits: { ...limits, bodiesMax: 24, bodiesPerClientMax: 12 } } });
     for (const from of ['127.0.0.2', '127.0.0.3']) {
       for (let index = 0; index < 12; index++) await hold(from);
@@ -194,7 +194,7 @@ describe('R-requests: bodies in flight', () => {
     for (let index = 0; index < 3; index++) {
       expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
     }
-    // One was cut for who asked; that place was free again for the others.
+    // One was closed for the new client, and its place is free again for others.
     await heldBodies(23);
   });
 });

@@ -7,7 +7,7 @@ import {
   type TestEdgeOptions,
 } from '@oddlot/testing/venue/http/test-edge';
 
-/** R-requests: how many may be connected, and who makes room. */
+/** R-requests: the limits of connections, and which ones are closed. */
 
 let edge: TestEdge;
 const sockets: Socket[] = [];
@@ -39,7 +39,7 @@ async function isServed(from: string): Promise<boolean> {
 const limits = { connectionsMax: 6, connectionsPerClientMax: 4 };
 
 describe('R-requests: connections', () => {
-  test('a client has so many, and is told when there are no more', async () => {
+  test('a client has a limit and is notified when it is reached', async () => {
     await start({ connectionLimits: limits });
     for (let index = 0; index < 4; index++) await open('127.0.0.2');
     await expect.poll(() => edge.edge.connections.open).toBe(4);
@@ -50,7 +50,7 @@ describe('R-requests: connections', () => {
     expect(edge.edge.connections.refused).toBe(1);
   });
 
-  test('a client with all its places taken loses one that it has not used for a while', async () => {
+  test('a client at its limit loses a connection that has been idle', async () => {
     await start({ connectionLimits: limits });
     const idle: Socket[] = [];
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
@@ -62,7 +62,7 @@ describe('R-requests: connections', () => {
     expect(edge.edge.connections).toMatchObject({ open: 4, evicted: 1, refused: 0 });
   });
 
-  test('in a full house the one with most makes room, idle connections first', async () => {
+  test('at the total limit, the client with the most loses one, idle ones first', async () => {
     await start({ connectionLimits: limits });
     const idle: Socket[] = [];
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
@@ -72,11 +72,11 @@ describe('R-requests: connections', () => {
     expect(await isServed('127.0.0.4')).toBe(true);
     await gone;
     expect(edge.edge.connections).toMatchObject({ open: 6, evicted: 1, refused: 0 });
-    // Whoever has as many as the others takes no more places of theirs.
+    // A client with as many connections as the others cannot replace theirs.
     expect(await isServed('127.0.0.3')).toBe(false);
   });
 
-  test('a request that is being answered and a socket stay', async () => {
+  test('a connection with a pending response or a socket stays', async () => {
     await start({ connectionLimits: { connectionsMax: 2, connectionsPerClientMax: 4 } });
     const release = edge.replica.hold();
     const user = `0x${'1'.repeat(40)}`;
@@ -95,13 +95,13 @@ describe('R-requests: connections', () => {
     expect(answer.toString()).toContain('HTTP/1.1 200');
   });
 
-  test('a proxy that is trusted is not one client', async () => {
+  test('a trusted proxy does not count as one client', async () => {
     await start({ connectionLimits: limits, isProxy: (ip) => ip === '127.0.0.2' });
     for (let index = 0; index < 6; index++) await open('127.0.0.2');
     await expect.poll(() => edge.edge.connections.open).toBe(6);
   });
 
-  test('a connection that says nothing is let go', async () => {
+  test('a silent connection is closed', async () => {
     await start({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
     const silent = await open('127.0.0.2');
     silent.resume();

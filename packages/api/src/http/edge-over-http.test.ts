@@ -32,7 +32,7 @@ describe('paths and methods', () => {
     expect(await send('/info/', RATE_LIMIT)).toMatchObject({ status: 404 });
   });
 
-  test('what a GET finds nowhere is not kept: a browser gets the page there', async () => {
+  test('a 404 for a GET is not cached, because the page may follow', async () => {
     const { send } = await start();
     for (const [path, status] of [
       ['/trade', 404],
@@ -50,7 +50,7 @@ describe('paths and methods', () => {
     }
   });
 
-  test('R-requests: of what is sent ahead one request is in work, whatever it is', async () => {
+  test('R-requests: only one pipelined request of any type is processed at a time', async () => {
     const { edge, port } = await start();
     const body = '{"type":"perpMeta"}';
     const requests = [
@@ -90,7 +90,7 @@ describe('paths and methods', () => {
   });
 
   test.each(['/ws', '/api-ws', '/ws-rtds'])(
-    'a plain GET on %s asks for an upgrade',
+    'a plain GET on %s requires an upgrade',
     async (path) => {
       const { send } = await start();
       const reply = await send(path, undefined, { method: 'GET' });
@@ -119,7 +119,7 @@ describe('paths and methods', () => {
     expect(reply.headers['date']).toBeDefined();
   });
 
-  test('handshakes go to the socket edge, other upgrades are served as plain requests', async () => {
+  test('handshakes go to the WebSocket edge, other upgrades are plain requests', async () => {
     const paths: string[] = [];
     const { send, port } = await start({
       edge: {
@@ -142,7 +142,7 @@ describe('paths and methods', () => {
 });
 
 describe('bodies', () => {
-  test('a content type other than JSON is refused, none is accepted', async () => {
+  test('a content type other than JSON is rejected, a missing one is accepted', async () => {
     const { send } = await start();
     const text = { headers: { 'content-type': 'text/plain' } };
     const got = await send('/exchange', '{}', text);
@@ -175,7 +175,7 @@ describe('bodies', () => {
     ['"text"', 400],
     ['{"type":"rateLimit","type":"rateLimit"}', 400],
     ['{"type":"rateLimit","x":1.5}', 400],
-  ])('%j is no request', async (body, status) => {
+  ])('%j is not a valid request', async (body, status) => {
     const { send } = await start();
     const info = await send('/info', body, { headers: { 'content-length': String(body.length) } });
     expect(info).toMatchObject({
@@ -185,7 +185,7 @@ describe('bodies', () => {
     expect(info.json).not.toHaveProperty('data');
   });
 
-  test('an unreadable body of /exchange is told in response, a missing field in message', async () => {
+  test('an unreadable body of /exchange is an error in response, a missing field in message', async () => {
     const { send } = await start();
     const unreadable = await send('/exchange', '{"a":');
     expect(unreadable).toMatchObject({ status: 400, json: { status: 'err', code: 10002 } });
@@ -196,13 +196,13 @@ describe('bodies', () => {
     expect(missing.json).not.toHaveProperty('response');
   });
 
-  test('bytes that are not UTF-8 are refused', async () => {
+  test('invalid UTF-8 is rejected', async () => {
     const { send } = await start();
     const bytes = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
     expect(await send('/info', bytes)).toMatchObject({ status: 400, json: { code: 10002 } });
   });
 
-  test('R-requests: a body that is too large is refused and the connection is kept', async () => {
+  test('R-requests: a body that is too large is rejected and the connection stays open', async () => {
     const { send } = await start();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const large = `{"type":"rateLimit","x":"${'x'.repeat(1024 * 1024)}"}`;
@@ -219,7 +219,7 @@ describe('bodies', () => {
     agent.destroy();
   });
 
-  test('an endless body is answered while it is sent, then the connection ends', async () => {
+  test('an endless body is answered while it is sent, then the connection closes', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -233,7 +233,7 @@ describe('bodies', () => {
     clearInterval(pump);
   });
 
-  test('a client that asks before it sends is told at once', async () => {
+  test('a client that sends Expect is answered before its body', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     const head = 'POST /info HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n';
@@ -251,7 +251,7 @@ describe('bodies', () => {
     other.destroy();
   });
 
-  test('a client that sends its headers too slowly is let go', async () => {
+  test('a client with slow headers is disconnected', async () => {
     const { port } = await start({ edge: { headersTimeoutMs: 200, requestTimeoutMs: 400 } });
     const socket = connect(port, '127.0.0.1');
     socket.write('POST /info HTTP/1.1\r\nHost: x\r\n');
@@ -259,7 +259,7 @@ describe('bodies', () => {
     expect(first.toString()).toContain('408');
   });
 
-  test('a request with two hosts is refused, whichever comes first', async () => {
+  test('a request with two hosts is rejected in either order', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.write('POST /info HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 2\r\n\r\n{}');
@@ -268,7 +268,7 @@ describe('bodies', () => {
     socket.destroy();
   });
 
-  test('pages of other sites may be refused', async () => {
+  test('requests of other sites can be rejected', async () => {
     const pages = { ports: new Set([8690]), origins: new Set<string>() };
     const { send } = await start({ edge: { visitors: { pages, names: 'any' } } });
     const asked = (origin: string) => send('/info', RATE_LIMIT, { headers: { origin } });
@@ -283,7 +283,7 @@ describe('bodies', () => {
     expect((await send('/info', RATE_LIMIT)).status).toBe(200);
   });
 
-  test('another version of the interface is refused', async () => {
+  test('an unsupported API version is rejected', async () => {
     const { send } = await start();
     const old = { headers: { 'x-api-version': '2025-01-01' } };
     const message = 'Unsupported x-api-version: 2025-01-01';
@@ -297,7 +297,7 @@ describe('bodies', () => {
 });
 
 describe('limits', () => {
-  test('/info over its budget', async () => {
+  test('/info over its limit', async () => {
     const { send, replica } = await start({ isLimited: true });
     for (let index = 0; index < 50; index++) {
       const reply = await send('/info', RATE_LIMIT);
@@ -322,7 +322,7 @@ describe('limits', () => {
     expect((await send('/info', RATE_LIMIT)).status).toBe(200);
   });
 
-  test('/exchange over its budget does not even read the body', async () => {
+  test('/exchange over its limit is rejected before its body is read', async () => {
     const { send, counts } = await start({ isLimited: true });
     const body = signed(orderAction(), { key: testKey(1), nonce: 1_800_000_000_000 });
     for (let index = 0; index < 10; index++) await send('/exchange', body);
@@ -339,7 +339,7 @@ describe('limits', () => {
     expect(counts.recovered).toBe(recovered);
   });
 
-  test('clients behind a trusted proxy have their own budgets', async () => {
+  test('clients behind a trusted proxy have separate limits', async () => {
     const { send } = await start({ isLimited: true, trustedProxies: ['127.0.0.1'] });
     const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
     for (let index = 0; index < 50; index++) await send('/info', RATE_LIMIT, from('1.1.1.1'));
@@ -349,8 +349,8 @@ describe('limits', () => {
   });
 });
 
-describe('faults and shutdown', () => {
-  test('an unexpected exception is answered, logged once, and the edge goes on', async () => {
+describe('errors and shutdown', () => {
+  test('an unexpected exception is answered and logged once, and the edge continues', async () => {
     const { send, errors } = await start({
       edge: {
         endpoints: {
@@ -370,7 +370,7 @@ describe('faults and shutdown', () => {
     expect((await send('/info', { type: 'ok' })).status).toBe(200);
   });
 
-  test('a log that takes no more is a 503', async () => {
+  test('a log that accepts no writes is a 503', async () => {
     const { send, replica } = await start();
     const alice = testKey(1);
     replica.credit(alice.address);
@@ -388,7 +388,7 @@ describe('faults and shutdown', () => {
     expect((await send('/request-fund', { user })).status).toBe(200);
   });
 
-  test('draining finishes what is under way and turns the rest away', async () => {
+  test('draining completes pending requests and rejects new ones', async () => {
     const { send, replica, edge } = await start();
     const alice = testKey(1);
     replica.credit(alice.address);
@@ -414,7 +414,7 @@ describe('faults and shutdown', () => {
     other.destroy();
   });
 
-  test('draining does not wait for ever for a body that does not come (R-requests)', async () => {
+  test('draining does not wait forever for a stalled body (R-requests)', async () => {
     const { edge, port } = await start({ edge: { drainMs: 50 } });
     const socket = connect(port, '127.0.0.1');
     const head = 'POST /exchange HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
@@ -426,7 +426,7 @@ describe('faults and shutdown', () => {
     await cut;
   });
 
-  test('a client that goes away leaves nothing behind', async () => {
+  test('a disconnected client leaves no state', async () => {
     const { replica, edge, port } = await start();
     const alice = testKey(1);
     replica.credit(alice.address);

@@ -4,7 +4,7 @@ import { directAction, orderAction, signed, testKey } from '@oddlot/testing/venu
 import type { SignOptions, TestOrder } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** Builder fees over the wire: approvals, what is charged or dropped, and claims (R-builder). */
+/** Builder fees over the wire: approvals, charged and dropped fees, and claims (R-builder). */
 
 const alice = testKey(1);
 const bob = testKey(2);
@@ -67,7 +67,7 @@ describe('approveBuilderFee and revokeBuilderFee', () => {
     ['no percent sign', { maxFeeRate: '0.01' }, 'Invalid max fee rate', 'maxFeeRate'],
     ['a rate of nothing', { maxFeeRate: '0%' }, 'Invalid max fee rate', 'maxFeeRate'],
     ['more than 1%', { maxFeeRate: '1.01%' }, 'Invalid max fee rate', 'maxFeeRate'],
-  ])('%s is refused', async (_, fields, message, field) => {
+  ])('%s is rejected', async (_, fields, message, field) => {
     expect((await approve(fields)).json).toMatchObject({
       status: 'err',
       code: 10012,
@@ -91,7 +91,7 @@ describe('approveBuilderFee and revokeBuilderFee', () => {
     });
   });
 
-  test('an agent approves nobody for its owner', async () => {
+  test('an agent cannot approve builders for its owner', async () => {
     await direct('approveAgent', { agentAddress: agent.address });
     expect((await approve({}, { key: agent })).json).toMatchObject({
       code: 10006,
@@ -106,7 +106,7 @@ describe('orders with a builder', () => {
     { code: 'BUILDER_FEE_DROPPED', message: 'The builder fee was dropped', details },
   ];
 
-  test('one that is approved is paid, and nobody is warned', async () => {
+  test('an approved builder is paid without a warning', async () => {
     await approve();
     expect((await send(order(10))).json).not.toHaveProperty('warnings');
     const taker = await send(orderAction({ b: false }), { key: bob, confirm: 'executed' });
@@ -189,7 +189,7 @@ describe('claimBuilderRewards', () => {
     });
   });
 
-  test('an agent claims everything into the perp balance, and the ledger shows it', async () => {
+  test('an agent claims everything to the perp balance, and the ledger shows it', async () => {
     await approve();
     await send(order(10));
     await send(orderAction({ b: false }), { key: bob });
@@ -213,7 +213,7 @@ describe('claimBuilderRewards', () => {
     });
   });
 
-  test('an address that never earned has zeros', async () => {
+  test('an address without earnings has zeros', async () => {
     expect(await info({ type: 'builderState', user: ZERO })).toEqual({
       builder: ZERO,
       unclaimedRewards: '0',

@@ -78,7 +78,7 @@ describe('gates', () => {
     expect(await status(alice.address, 1)).toMatchObject({ eligible: true });
   });
 
-  test('a gate that closes before the block: response without confirm, an error with it', async () => {
+  test('a gate that closes before the block is a success without confirm and an error with it', async () => {
     const closeMeanwhile = async (options: Sign) => {
       const release = edge.replica.hold();
       const { proposed } = edge.replica;
@@ -118,7 +118,7 @@ describe('gates', () => {
     expect(eligible).not.toHaveProperty('reason');
   });
 
-  test('a code is granted, shown masked, and its grant outlives it', async () => {
+  test('a code is granted and shown masked, and its grant stays after its removal', async () => {
     const none = { user: alice.address, channel: 0, accessCode: null, grantedTime: null };
     expect(await codeStatus(alice.address)).toEqual({ ...none, required: false, granted: true });
     await setGate({ mode: 'accessCode', accessCodes: { add: [{ code: 'AB1234', maxUses: 1 }] } });
@@ -163,7 +163,7 @@ describe('vaults', () => {
     });
   const forVault = { vaultAddress: vault.address };
 
-  test('the leader and its agent act for it, and nobody else', async () => {
+  test('only the leader and its agent act for it', async () => {
     expect((await register()).json.data.data.statuses).toEqual(['success']);
     edge.replica.credit(vault.address, 1000);
     await direct('approveAgent', { agentAddress: agent.address });
@@ -183,7 +183,7 @@ describe('vaults', () => {
     });
   });
 
-  test('its own key moves its money, its leader does not', async () => {
+  test('its own key moves its money, its leader cannot', async () => {
     await register();
     edge.replica.credit(vault.address, 1000);
     const fields = { destination: bob.address, amount: '5' };
@@ -194,7 +194,7 @@ describe('vaults', () => {
     expect((await direct('withdraw3', fields, { key: vault })).json.code).toBe(0);
   });
 
-  test('what shares are worth, rounded down, also to who has no account', async () => {
+  test('the value of shares is rounded down, even for addresses without an account', async () => {
     const shares = [
       { user: bob.address, shares: '2' },
       { user: stranger.address, shares: '0.999999' },
@@ -224,13 +224,13 @@ describe('vaults', () => {
         details: { field: 'registerVault.shares[0].shares' },
       },
     ],
-  ])('%s is refused', async (_, fields, expected) => {
+  ])('%s is rejected', async (_, fields, expected) => {
     await direct('approveAgent', { agentAddress: agent.address });
     await direct('approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' });
     expect((await register(fields)).json).toMatchObject({ status: 'err', ...expected });
   });
 
-  test('a vault is nobody’s agent or builder, and has no signers', async () => {
+  test('a vault cannot be an agent or builder and has no signers', async () => {
     await register();
     expect((await direct('approveAgent', { agentAddress: vault.address })).json).toMatchObject({
       code: 10008,
@@ -252,7 +252,7 @@ describe('treasurySend', () => {
   const pay = (amount: string) =>
     operate({ treasurySend: { destination: stranger.address, amount } });
 
-  test('pays collected fees, with a row for who got them', async () => {
+  test('pays collected fees, with a ledger row for the recipient', async () => {
     const refused = await pay('1');
     expect(refused.json).toMatchObject({
       code: 10010,
@@ -278,7 +278,7 @@ describe('treasurySend', () => {
     });
   });
 
-  test('not while the insurance fund is below its target', async () => {
+  test('is rejected while the insurance fund is below its target', async () => {
     await send(orderAction());
     await send(orderAction({ b: false }), { key: bob });
     expect((await pay('0.01')).json).toMatchObject({
@@ -290,7 +290,7 @@ describe('treasurySend', () => {
   test.each([
     ['0.0000001', 10000],
     ['-1', 10014],
-  ])('%s is no amount', async (amount, code) => {
+  ])('%s is not a valid amount', async (amount, code) => {
     expect((await pay(amount)).json).toMatchObject({
       code,
       details: { field: 'treasurySend.amount' },

@@ -73,7 +73,7 @@ describe('tokenSend', () => {
     expect(both).toHaveLength(2);
   });
 
-  test('to somebody else: a row for each', async () => {
+  test('to another account: a row for each', async () => {
     await toBob({ toAccountType: 'outcome', amount: '0.000001' });
     expect((await stateOf(bob.address, 'outcome')).withdrawable).toBe('0.000001');
     const shared = {
@@ -150,12 +150,12 @@ describe('tokenSend', () => {
         details: { field: 'amount', allowed: { min: '1' } },
       },
     ],
-  ])('%s is refused', async (_, fields, expected) => {
+  ])('%s is rejected', async (_, fields, expected) => {
     expect((await transfer(fields)).json).toMatchObject({ status: 'err', ...expected });
     expect((await stateOf(alice.address)).withdrawable).toBe('100');
   });
 
-  test('what carries a position does not move, and the refusal says what keeps it', async () => {
+  test('the margin of a position cannot be moved, and the error contains its parts', async () => {
     const at = { key: bob, nonce: ++nonce };
     await edge.send('/exchange', signed(orderAction({ b: false, s: '5' }), at));
     await edge.send('/exchange', signed(orderAction({ s: '5' }), { key: alice, nonce: ++nonce }));
@@ -166,7 +166,7 @@ describe('tokenSend', () => {
     expect(reply.json.details.reservedBy).toEqual([{ what: 'initialMargin', amount: '50' }]);
   });
 
-  test('an agent moves nothing, and neither vault nor expiry are for money', async () => {
+  test('an agent cannot move money, and vault and expiry do not apply to transfers', async () => {
     await direct('approveAgent', { agentAddress: agent.address });
     expect((await toBob({}, { key: agent })).json).toMatchObject({ code: 10006 });
     expect((await toBob({}, { vaultAddress: bob.address })).json).toMatchObject({
@@ -220,7 +220,7 @@ describe('withdraw3', () => {
     });
   });
 
-  test('comes back when it cannot be paid', async () => {
+  test('is returned if it cannot be paid', async () => {
     await withdraw('10');
     await withdraw('20');
     settle(1, false);
@@ -235,7 +235,7 @@ describe('withdraw3', () => {
     expect((await stateOf(alice.address)).withdrawable).toBe('80');
   });
 
-  test('the settings say what it costs', async () => {
+  test('the settings contain its fee', async () => {
     const settings = await info({ type: 'settings' });
     expect(settings).toMatchObject({ min_withdraw: '2', withdraw_fee: '0.1' });
   });
@@ -252,7 +252,7 @@ describe('withdraw3', () => {
     ['-2', { code: 10014, message: 'Below minimum withdraw amount' }],
     ['2.0000001', { code: 10000, details: { nearest: ['2', '2.000001'] } }],
     ['101', { code: 10010, message: 'Insufficient balance', details: { available: '100' } }],
-  ])('%s is refused', async (amount, expected) => {
+  ])('%s is rejected', async (amount, expected) => {
     expect((await withdraw(amount)).json).toMatchObject({ status: 'err', ...expected });
   });
 });

@@ -9,7 +9,7 @@ import {
 import type { MultiSignOptions, SignOptions } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** Multi-sig accounts over the wire: the conversion, the wrapper, what it refuses (R-multisig). */
+/** Multi-sig accounts over the wire: the conversion, the wrapper and its errors (R-multisig). */
 
 const team = testKey(1);
 const [ann, ben, cid] = [testKey(21), testKey(22), testKey(23)];
@@ -58,7 +58,7 @@ const info = async (query: object) => (await edge.send('/info', query)).json.dat
 const signersOf = (user: string) => info({ type: 'multiSigSigners', user });
 
 describe('convertToMultiSigUser', () => {
-  test('gives an account its signers, whose key alone is then not enough', async () => {
+  test('gives an account its signers; its own key is then not sufficient', async () => {
     expect(await signersOf(team.address)).toBeNull();
     expect((await convert()).json.data).toEqual({
       type: 'ConvertToMultiSigUser',
@@ -78,7 +78,7 @@ describe('convertToMultiSigUser', () => {
     ['a threshold that cannot be met', JSON.stringify({ authorizedUsers: USERS, threshold: 4 })],
     ['a user twice', JSON.stringify({ authorizedUsers: [USERS[0], USERS[0]], threshold: 1 })],
     ['the account itself', JSON.stringify({ authorizedUsers: [team.address], threshold: 1 })],
-  ])('%s is refused', async (_, signers) => {
+  ])('%s is rejected', async (_, signers) => {
     expect((await convert(signers)).json).toMatchObject({
       status: 'err',
       code: 10000,
@@ -87,7 +87,7 @@ describe('convertToMultiSigUser', () => {
     });
   });
 
-  test('the signers replace the set, and drop it', async () => {
+  test('the signers replace the set and remove it', async () => {
     await convert();
     const signers = JSON.stringify({ authorizedUsers: [ann.address], threshold: 1 });
     await direct('convertToMultiSigUser', { signers });
@@ -101,7 +101,7 @@ describe('convertToMultiSigUser', () => {
 describe('the wrapper', () => {
   beforeEach(() => convert());
 
-  test('an agent-signed action: the reply names it, the receipt its sender and the account', async () => {
+  test('an agent action: the reply names it, the receipt its sender and account', async () => {
     const reply = await send(orderAction());
     expect(reply.json.data.type).toBe('PlaceOrder');
     expect(reply.json.data.data.orders).toMatchObject([{ state: 'open' }]);
@@ -116,7 +116,7 @@ describe('the wrapper', () => {
     expect(orders).toHaveLength(1);
   });
 
-  test('a direct action, under the chain id of a wallet as well', async () => {
+  test('a direct action, also under the chain id of a wallet', async () => {
     const reply = await direct('approveAgent', { agentAddress: agent.address });
     expect(reply.json.data).toEqual({ type: 'ApproveAgent', data: { statuses: ['success'] } });
     const order = signed(orderAction(), { key: agent, nonce: ++nonce });
@@ -134,7 +134,7 @@ describe('the wrapper', () => {
     ],
     ['one of them twice', { inner: [ben, ben] }, { message: 'Not enough signatures: 1 of 2' }],
     [
-      "a stranger's beside it",
+      'an additional signature of an unlisted signer',
       { inner: [ann, stranger] },
       { message: 'Not enough signatures: 1 of 2' },
     ],
@@ -157,17 +157,17 @@ describe('the wrapper', () => {
       { message: 'Signer does not match user', details: { got: ann.address } },
     ],
     [
-      'a vault that nobody registered',
+      'an unregistered vault',
       { vaultAddress: ben.address },
       { message: `Vault not registered: ${ben.address}` },
     ],
-  ])('%s is refused', async (_, options, expected) => {
+  ])('%s is rejected', async (_, options, expected) => {
     const reply = await send(orderAction(), options);
     expect(reply.json).toMatchObject({ status: 'err', code: 10003, ...expected });
     expect(edge.replica.proposed).toBe(1);
   });
 
-  test('an inner signature that recovers nobody', async () => {
+  test('an inner signature without a valid signer', async () => {
     const body = wrap(orderAction());
     const broken = JSON.parse(body) as { action: { signatures: { r: string }[] } };
     const [, second] = broken.action.signatures;
@@ -220,7 +220,7 @@ describe('the wrapper', () => {
       {},
       { code: 10000, details: { field: 'payload.action.orders[0].p', got: '100.3' } },
     ],
-  ])('%s is refused', async (_, action, options, expected) => {
+  ])('%s is rejected', async (_, action, options, expected) => {
     expect((await send(action, options)).json).toMatchObject({ status: 'err', ...expected });
   });
 
@@ -234,13 +234,13 @@ describe('the wrapper', () => {
     ],
     ['a vault', {}, { vaultAddress: ben.address }, { code: 10003, name: 'UNAUTHORIZED' }],
     ['an expiry', {}, { expiresAfter: 2_000_000_000_000 }, { code: 10016 }],
-  ])('a direct action with %s is refused', async (_, change, options, expected) => {
+  ])('a direct action with %s is rejected', async (_, change, options, expected) => {
     const action = directAction('approveAgent', ++nonce, { agentAddress: agent.address });
     const reply = await send({ ...action, ...change }, { nonce, ...options });
     expect(reply.json).toMatchObject({ status: 'err', ...expected });
   });
 
-  test('the nonce is that of the sender, and an expiry counts', async () => {
+  test('uses the nonce of the sender, and its expiry applies', async () => {
     await send(orderAction());
     expect((await send(orderAction({ p: '99' }), { nonce })).json).toMatchObject({
       code: 10004,
@@ -252,7 +252,7 @@ describe('the wrapper', () => {
     expect(late.json).toMatchObject({ code: 10016, details: { field: 'expiresAfter' } });
   });
 
-  test('a refusal at execution is told with the place of its field', async () => {
+  test('a rejection at execution contains the path of its field', async () => {
     const limits = wrap(orderAction({ r: true }));
     const reply = await edge.send('/exchange', limits);
     expect(reply.json).toMatchObject({
@@ -264,7 +264,7 @@ describe('the wrapper', () => {
 });
 
 describe('a re-send', () => {
-  test('of a wrapper executes nothing, also after the set has changed', async () => {
+  test('of a wrapper executes nothing, even after a change of the set', async () => {
     await convert();
     const body = wrap(orderAction());
     const first = await edge.send('/exchange', body);

@@ -47,7 +47,7 @@ describe('the operator', () => {
   const operate = (variant: object, options: Sign = {}) =>
     confirmed({ type: 'venueAdmin', ...variant }, { key: admin, ...options });
 
-  test('lists a perp and is told its id', async () => {
+  test('lists a perp and gets its id', async () => {
     const reply = await operate({ registerPerp: SOL });
     expect(reply.json.data).toEqual({
       type: 'VenueAdmin',
@@ -88,12 +88,12 @@ describe('the operator', () => {
       },
       { code: 10017, name: 'DEPLOY' },
     ],
-  ])('%s is refused', async (_, change, expected) => {
+  ])('%s is rejected', async (_, change, expected) => {
     const reply = await operate({ registerPerp: { ...SOL, ...change } });
     expect(reply.json).toMatchObject({ status: 'err', ...expected });
   });
 
-  test('halts and changes what is listed', async () => {
+  test('halts and changes listed perps', async () => {
     await operate({
       setPerp: {
         instrumentId: 1,
@@ -114,7 +114,7 @@ describe('the operator', () => {
     expect(unknown.json).toMatchObject({ code: 10404, details: { got: 9 } });
   });
 
-  test('R-delist: delists with a closing hour, and for good', async () => {
+  test('R-delist: delists with a closing hour, permanently', async () => {
     const { replica } = edge;
     await operate({ setPerp: { instrumentId: 1, delisted: true } });
     const shown = async () => (await info({ type: 'perpMeta' })).universe[0];
@@ -140,7 +140,7 @@ describe('the operator', () => {
     ]);
   });
 
-  test('pushes prices, and is told which did not count', async () => {
+  test('pushes prices and gets the rejected ones', async () => {
     const time = edge.replica.nowMs + 1_000;
     edge.replica.nowMs = time;
     const price = { instrumentId: 1, oraclePx: '101.26', externalPerpPx: null };
@@ -158,7 +158,7 @@ describe('the operator', () => {
     ]);
   });
 
-  test('sets the fee ladder', async () => {
+  test('sets the fee schedule', async () => {
     const tiers = [
       {
         level: 0,
@@ -187,7 +187,7 @@ describe('the operator', () => {
     expect(bad.json).toMatchObject({ code: 10002, details: { field: 'setFeeTiers.tiers' } });
   });
 
-  test('is the configured key and nobody else', async () => {
+  test('is only the configured key', async () => {
     const halt = { setPerp: { instrumentId: 1, haltTrading: true } };
     expect((await operate(halt, { key: alice })).json).toMatchObject({
       code: 10003,

@@ -12,7 +12,7 @@ import {
   share,
 } from '@oddlot/testing/venue/http/outcome';
 
-/** What deployers do to outcome markets over the wire, and what holders do with collateral. */
+/** Outcome market actions of deployers over the wire, and collateral actions of holders. */
 
 const HOUR_MS = 3_600_000;
 const agent = testKey(9);
@@ -87,7 +87,7 @@ describe('outcomeDeploy', () => {
     expect(phase(json.data.data.created.instrumentId)).toBe(expected);
   });
 
-  test('registers a series, which lists its markets by itself', async () => {
+  test('registers a series, which lists its markets automatically', async () => {
     const { json } = await venue.deploy(registerSeries());
     expect(json.data.data).toEqual({ statuses: ['success'], created: { seriesSlug: 'btc-up' } });
     expect([1, 2, 3, 4].map((more) => phase(MARKET_ID + more))).toEqual([
@@ -108,11 +108,11 @@ describe('outcomeDeploy', () => {
       expect(phase()).toBe(expected);
     }
     expect((await venue.deploy(resolve('0.5'))).json.data.data.statuses).toEqual(['success']);
-    // Nobody held anything, so all of it is over at once.
+    // Without holders, the market is removed at once.
     expect(phase()).toBeUndefined();
   });
 
-  test('pushes prices one by one, and names the first that did not count', async () => {
+  test('pushes prices one by one and names the first rejected one', async () => {
     const price = (px: string, time: number) => ({ symbol: 'BTC', source: 'spot', px, time });
     const push = (...prices: object[]) => venue.deploy({ pushPrice: { prices } });
     expect((await push(price('50000.123', nowMs))).json.data.data.statuses).toEqual(['success']);
@@ -203,7 +203,7 @@ describe('outcomeDeploy', () => {
       'Invalid firstStartTime: must be a whole multiple of the period, 3600000 ms',
       {},
     ],
-  ])('%s is refused', async (_, variant, code, message, details) => {
+  ])('%s is rejected', async (_, variant, code, message, details) => {
     const [[kind, base], ...changes] = Object.entries(variant) as [[string, string]];
     const builders = { event: registerEvent, market: registerMarket, series: registerSeries };
     const action = builders[base as keyof typeof builders](Object.fromEntries(changes));
@@ -232,12 +232,12 @@ describe('outcomeDeploy', () => {
     ],
     ['an open market', () => resolve('1'), 10017, 'Invalid phase change: open to resolved'],
     ['no market', () => resolve('1', 100_009), 10404, 'Instrument not found'],
-  ])('%s is not changed', async (_, variant, code, message) => {
+  ])('%s cannot be changed', async (_, variant, code, message) => {
     expect((await venue.deploy(variant())).json).toMatchObject({ status: 'err', code, message });
     expect(phase()).toBe('open');
   });
 
-  test('a result is final, and must be a whole number of price units', async () => {
+  test('a result is final and a whole number of price units', async () => {
     await venue.deploy(setTrading('close'));
     for (const fraction of ['0.12345', '1.01', '-0.1']) {
       expect((await venue.deploy(resolve(fraction))).json).toMatchObject({
@@ -304,7 +304,7 @@ describe('outcomeOperate', () => {
   const ledger = (user = alice.address) =>
     venue.info({ type: 'userNonFundingLedgerUpdates', user, accountTypes: ['outcome'] });
 
-  test('collateral becomes pairs, and pairs collateral', async () => {
+  test('collateral is split into pairs, and pairs are merged into collateral', async () => {
     const split = await venue.confirmed(operate('split', [MARKET_ID, '100'], [MARKET_ID, '20.5']));
     expect(split.json.data).toEqual({ type: 'OutcomeOperate', data: { statuses: ['success'] } });
     expect(account()).toMatchObject({
@@ -332,7 +332,7 @@ describe('outcomeOperate', () => {
     await venue.place([share('sellNo', '0.3', '10')]);
     await venue.place([share('buyNo', '0.3', '10')], { key: bob });
     await venue.deploy(setTrading('close'));
-    // Holders are paid by the block, and by later ones when they are many: the action is the cause.
+    // The action is the cause, even if later blocks pay some of many holders.
     const { txHash: hash } = (await venue.deploy(resolve('0.25'))).json;
     expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
     const paid = (outcome: string, amount: string) => ({
@@ -399,13 +399,13 @@ describe('outcomeOperate', () => {
       { type: 'outcomeOperate', convert: [] },
       { code: 10001, message: 'This action is not allowed.' },
     ],
-  ])('%s is refused', async (_, action, expected) => {
+  ])('%s is rejected', async (_, action, expected) => {
     const { json } = await venue.send(action as Record<string, unknown>);
     expect(json).toMatchObject({ status: 'err', ...expected });
     expect(account()).toMatchObject({ free: 1_000_000_000n, positions: [] });
   });
 
-  test('what may be done depends on the phase (R-split-merge)', async () => {
+  test('the phase determines the permitted actions (R-split-merge)', async () => {
     const statuses = async (...kinds: ('split' | 'merge')[]) => {
       const said: string[] = [];
       for (const kind of kinds) {
@@ -434,7 +434,7 @@ describe('outcomeOperate', () => {
   });
 });
 
-test('the faucet gives money for outcome markets', async () => {
+test('the faucet funds outcome accounts', async () => {
   const user = testKey(6).address;
   await venue.edge.send('/request-fund', { user, accountType: 'outcome' });
   expect(outcomeAccountView(venue.edge.replica.state, user)?.free).toBe(1_000_000_000n);

@@ -35,7 +35,7 @@ describe('without delay', () => {
     expect(marketView(venue.edge.replica.state, MARKET_ID)?.[side]).toBe(yesPrice);
   });
 
-  test('an order is acknowledged with its trace id and nothing else', async () => {
+  test('an order is acknowledged with its trace id only', async () => {
     const reply = await venue.place([share('buyYes', '0.4', '10')]);
     expect(Object.keys(reply.json)).toEqual(['status', 'traceId']);
     expect(reply).toMatchObject({ status: 200, json: { status: 'ok' } });
@@ -48,7 +48,7 @@ describe('without delay', () => {
     });
   });
 
-  test('with confirm it is answered like any other, and told its trace id', async () => {
+  test('with confirm it gets a full response with its trace id', async () => {
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });
     const orders = [share('buyNo', '0.45', '6', { c: CLOID }), share('buyNo', '0.3', '5')];
     const { json } = await venue.confirmed(orderAction(...orders));
@@ -64,7 +64,7 @@ describe('without delay', () => {
         data: {
           statuses: ['success'],
           orders: [
-            // The maker offered better: a pair is minted at 0.60 and 0.40 (R-mint-burn).
+            // The maker offered a better price: a pair is minted at 0.60 and 0.40 (R-mint-burn).
             {
               i: 0,
               oid: 2,
@@ -82,7 +82,7 @@ describe('without delay', () => {
     expect((await venue.actionStatus({ txHash: json.txHash })).traceId).toBe(json.traceId);
   });
 
-  test('a post-only order that would trade got an order id and a refusal', async () => {
+  test('a post-only order that would trade gets an order id and a rejection', async () => {
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });
     const order = share('buyNo', '0.4', '10', { t: { limit: { tif: 'Alo' } } });
     const message = 'Post only order would have immediately matched';
@@ -152,7 +152,7 @@ describe('without delay', () => {
       { s: '2500.01' },
       10010,
       'Insufficient balance',
-      // 2500.01 at 0.40, and a fee of 0.07 · 0.24 a share.
+      // 2500.01 at 0.40, and a fee of 0.07 · 0.24 per share.
       { field: 'orders[0]', required: '1042.004168', available: '1000' },
     ],
     [
@@ -162,14 +162,14 @@ describe('without delay', () => {
       'Insufficient shares',
       { field: 'orders[0].s', got: '10', required: '10', available: '0' },
     ],
-  ])('%s is refused before it is queued', async (_, change, code, message, details) => {
+  ])('%s is rejected before it is queued', async (_, change, code, message, details) => {
     const { proposed } = venue.edge.replica;
     const { json } = await venue.place([{ ...rests, ...change }]);
     expect(json).toMatchObject({ status: 'err', code, message, details });
     expect(venue.edge.replica.proposed).toBe(proposed);
   });
 
-  test('a client order id that is in use is refused', async () => {
+  test('a client order id that is in use is rejected', async () => {
     await venue.place([{ ...rests, c: CLOID }]);
     expect((await venue.place([{ ...rests, c: CLOID }])).json).toMatchObject({
       code: 10011,
@@ -177,7 +177,7 @@ describe('without delay', () => {
     });
   });
 
-  test('orders of outcome markets are not grouped', async () => {
+  test('orders of outcome markets cannot be grouped', async () => {
     const tpsl = { t: { trigger: { isMarket: true, triggerPx: '0.5', tpsl: 'tp' } }, r: true };
     const action = { ...orderAction({ ...rests, ...tpsl }), grouping: 'positionTpsl' };
     expect((await venue.send(action)).json).toMatchObject({
@@ -202,7 +202,7 @@ describe('without delay', () => {
     expect(account()).toMatchObject({ free: 1_000_000_000n, reserved: 0n });
   });
 
-  test('a scheduled cancel reaches outcome orders', async () => {
+  test('a scheduled cancel includes outcome orders', async () => {
     await venue.place([rests]);
     await venue.send({ type: 'scheduleCancel', time: venue.edge.replica.nowMs + 5_000 });
     venue.edge.replica.pass(5_000);
@@ -210,7 +210,7 @@ describe('without delay', () => {
   });
 });
 
-describe('behind a delay of 250 ms', () => {
+describe('with a delay of 250 ms', () => {
   beforeEach(async () => {
     venue = await OutcomeEdge.start({ orderDelayMs: 250 }, { confirmTimeoutMs: 2_000 });
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });
@@ -222,7 +222,7 @@ describe('behind a delay of 250 ms', () => {
     type: 'cancelByCloid',
     cancels: cloids.map((cloid) => ({ asset: MARKET_ID, cloid })),
   });
-  /** Sends a request and comes back when its orders wait in the queue. */
+  /** Sends a request and returns when its orders are in the queue. */
   const untilQueued = async (body: string) => {
     const { queue } = venue.edge.replica.state.outcomes;
     const reply = venue.post(body);
@@ -233,7 +233,7 @@ describe('behind a delay of 250 ms', () => {
     venue.sign(orderAction(...orders), { confirm: 'executed' });
   const halt = () => venue.deploy({ setTrading: { instrumentIds: [MARKET_ID], state: 'halt' } });
 
-  test('an order that would take is acknowledged at once and executed when it is due', async () => {
+  test('a taker order is acknowledged at once and executed when it is due', async () => {
     const { replica } = venue.edge;
     const { json } = await venue.place([taker]);
     const { height, timeMs } = replica.head;
@@ -277,12 +277,12 @@ describe('behind a delay of 250 ms', () => {
     });
   });
 
-  test('an order that rests does not wait', async () => {
+  test('a resting order does not wait', async () => {
     const { json } = await venue.confirmed(orderAction(share('buyNo', '0.39', '10')));
     expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
   });
 
-  test('R-delay: with confirm the answer comes when the last order has left the queue, and tells that block', async () => {
+  test('R-delay: with confirm the response follows the last order of the queue and names its block', async () => {
     const { replica } = venue.edge;
     const { reply } = await untilQueued(confirm(share('buyNo', '0.1', '5'), taker));
     const queuedAt = replica.head.height;
@@ -291,7 +291,7 @@ describe('behind a delay of 250 ms', () => {
     const { height } = replica.head;
     expect(height).toBeGreaterThan(queuedAt);
     expect(json).toMatchObject({ status: 'ok', confirm: 'executed', height });
-    // The receipt is of the block that holds the action.
+    // The receipt is of the block that contains the action.
     expect((await venue.actionStatus({ txHash: json.txHash })).block.height).toBe(queuedAt);
     expect(json.traceId).toMatch(UUID);
     expect(json.data.data).toMatchObject({
@@ -325,7 +325,7 @@ describe('behind a delay of 250 ms', () => {
     });
   });
 
-  test('R-delay: an order that expires while it waits is told that it did', async () => {
+  test('R-delay: an order that expires in the queue is reported as expired', async () => {
     const expireTime = venue.edge.replica.nowMs + 5_500;
     const t = { limit: { tif: 'Gtd', expireTime } };
     const { reply } = await untilQueued(confirm(share('buyNo', '0.4', '10', { t })));
@@ -338,7 +338,7 @@ describe('behind a delay of 250 ms', () => {
     });
   });
 
-  test('the same bytes join the first at any time, and get what it got', async () => {
+  test('the same bytes join the first request at any time and get the same result', async () => {
     const { replica } = venue.edge;
     const body = confirm(taker);
     const plain = body.replace(',"confirm":"executed"', '');
@@ -353,7 +353,7 @@ describe('behind a delay of 250 ms', () => {
     const { proposed } = replica;
     const { recovered } = venue.edge.counts;
     const during = venue.post(body);
-    // The re-send has to be waiting when the order is released.
+    // The re-send must be waiting when the order is released.
     while (venue.edge.counts.recovered === recovered) await sleep(1);
     replica.pass(250);
     const { text } = await first;
@@ -364,7 +364,7 @@ describe('behind a delay of 250 ms', () => {
     expect(replica.proposed).toBe(proposed);
   });
 
-  test('another action with the nonce of a queued one is refused', async () => {
+  test('another action with the nonce of a queued one is rejected', async () => {
     const { traceId } = (await venue.place([taker])).json;
     const { nonce } = await venue.actionStatus({ traceId });
     expect((await venue.place([share('buyNo', '0.1', '5')], { nonce })).json).toMatchObject({
@@ -372,7 +372,7 @@ describe('behind a delay of 250 ms', () => {
     });
   });
 
-  test('a queued order cannot be cancelled or amended, and nothing else reaches it', async () => {
+  test('a queued order cannot be cancelled, amended or otherwise changed', async () => {
     await venue.place([taker]);
     const refused = {
       status: 'err',
@@ -390,7 +390,7 @@ describe('behind a delay of 250 ms', () => {
     expect(venue.edge.replica.state.outcomes.queue.size).toBe(1);
   });
 
-  test('a queued order among others that are cancelled is a warning, or an error', async () => {
+  test('a queued order among cancelled ones is a warning, or an error', async () => {
     const [other, last] = ['1', '2'].map((digit) => `0x${digit.repeat(32)}`) as [string, string];
     const rest = (c: string) => share('buyNo', '0.1', '5', { c });
     await venue.place([taker, rest(other), rest(last)]);
@@ -409,7 +409,7 @@ describe('behind a delay of 250 ms', () => {
     });
   });
 
-  test('an amend that would take is refused, so that it does not jump the queue', async () => {
+  test('an amend that would take is rejected, because it would bypass the queue', async () => {
     const { json } = await venue.confirmed(orderAction(share('buyNo', '0.39', '10')));
     const { oid } = json.data.data.orders[0];
     const amend = { type: 'modify2', a: MARKET_ID, o: oid, p: '0.4', s: '10' };
@@ -420,7 +420,7 @@ describe('behind a delay of 250 ms', () => {
   });
 });
 
-test('who waits too long is told the hashes to ask with', async () => {
+test('a timeout returns the hashes for a status query', async () => {
   venue = await OutcomeEdge.start({ orderDelayMs: 1 }, { confirmTimeoutMs: 20 });
   await venue.place([share('buyYes', '0.6', '10')], { key: bob });
   const body = venue.sign(orderAction(share('buyNo', '0.4', '10')), { confirm: 'executed' });

@@ -3,7 +3,7 @@ import { orderAction, signed, testKey } from '@oddlot/testing/venue/http/client'
 import type { SignOptions, TestOrder } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** Margin, triggers and amends, from the request's text to the reply. */
+/** Margin, triggers and amends, from the request text to the reply. */
 
 const alice = testKey(1);
 const bob = testKey(2);
@@ -64,7 +64,7 @@ describe('modify2', () => {
     expect(row).toMatchObject({ oid: 1, limitPx: '92', sz: '3' });
   });
 
-  test('names its own fields when it is refused', async () => {
+  test('names its own fields when it is rejected', async () => {
     await place({ p: '90' });
     expect((await send({ type: 'modify2', a: 1, o: 1, p: '90.3', s: '1' })).json).toMatchObject({
       code: 10000,
@@ -84,7 +84,7 @@ describe('modify2', () => {
 });
 
 describe('triggers', () => {
-  test('a parent keeps its children, and they are not listed as orders of their own', async () => {
+  test('a parent contains its children, which are not listed separately', async () => {
     const family = orderAction({ p: '90' }, trigger('tp', '120'), trigger('sl', '80'));
     const reply = await confirmed({ ...family, grouping: 'normalTpsl' });
     expect(reply.json.data.data.orders.map((each: { state: string }) => each.state)).toEqual([
@@ -107,7 +107,7 @@ describe('triggers', () => {
     expect(await info({ type: 'triggerOrders', user: alice.address })).toEqual([]);
   });
 
-  test('a waiting order is a trigger order, with the children behind it', async () => {
+  test('a waiting order is a trigger order with its children', async () => {
     const parent = trigger('sl', '110', { b: true, r: false, s: '1' });
     const family = orderAction(parent, trigger('tp', '120', { s: '1' }));
     await confirmed({ ...family, grouping: 'normalTpsl' });
@@ -145,7 +145,7 @@ describe('triggers', () => {
     expect(await info({ type: 'frontendOpenOrders', user: alice.address })).toEqual([]);
   });
 
-  test('what hangs on a position is shown with it', async () => {
+  test('a position contains its attached orders', async () => {
     await openLong();
     const limit = { t: { trigger: { isMarket: false, triggerPx: '80', tpsl: 'sl' } }, p: '79.5' };
     const pair = orderAction(
@@ -178,7 +178,7 @@ describe('triggers', () => {
     expect((await position()).tpsl).toMatchObject([{ tpOid: '', slOid: '4' }]);
   });
 
-  test('groups that do not fit are malformed before anybody is asked', async () => {
+  test('invalid groups are malformed and rejected before any lookup', async () => {
     const action = { ...orderAction({}, {}), grouping: 'normalTpsl' };
     expect(await send(action)).toMatchObject({
       status: 400,
@@ -189,7 +189,7 @@ describe('triggers', () => {
 });
 
 describe('cancelAll and scheduleCancel', () => {
-  test('every order that was cancelled is told', async () => {
+  test('every cancelled order is reported', async () => {
     await place({ p: '90', s: '1' });
     await place(trigger('sl', '110', { b: true, r: false, s: '1' }));
     const reply = await confirmed({ type: 'cancelAll', asset: 1 });
@@ -202,7 +202,7 @@ describe('cancelAll and scheduleCancel', () => {
     expect((await send({ type: 'cancelAll', asset: 1, accountType: 'outcome' })).status).toBe(400);
   });
 
-  test('sizes are those of the instrument, which the action did not name', async () => {
+  test('sizes are those of the instrument, which the action does not name', async () => {
     await place({ p: '100', s: '2' });
     await place({ b: false, p: '100', s: '0.5' }, bob);
     const reply = await confirmed({ type: 'cancelAll' });
@@ -212,7 +212,7 @@ describe('cancelAll and scheduleCancel', () => {
     expect(receipt.result.orders).toMatchObject([order]);
   });
 
-  test('a schedule lies ahead', async () => {
+  test('a schedule must be in the future', async () => {
     const at = edge.replica.nowMs;
     expect((await send({ type: 'scheduleCancel', time: at + 4_000 })).json).toMatchObject({
       code: 10000,
@@ -226,7 +226,7 @@ describe('cancelAll and scheduleCancel', () => {
 });
 
 describe('margin', () => {
-  test('an order may bring its margin mode, which then holds', async () => {
+  test('an order may set its margin mode, which then applies', async () => {
     await place({ b: false, s: '1' }, bob);
     await place({ s: '1', m: 'isolated' });
     expect((await position()).position.leverage).toMatchObject({ type: 'Isolated', value: 10 });
@@ -241,7 +241,7 @@ describe('margin', () => {
     expect(row).toMatchObject({ marginMode: 'Isolated', positionMode: 'OneWay', leverage: 10 });
   });
 
-  test('an isolated position has money of its own', async () => {
+  test('an isolated position has its own margin', async () => {
     await confirmed({ type: 'updateMarginMode', asset: 1, isCross: false });
     await confirmed({ type: 'updateLeverage', asset: 1, leverage: 5 });
     await openLong();
@@ -251,7 +251,7 @@ describe('margin', () => {
       szi: '1',
       marginUsed: '20',
       leverage: { type: 'Isolated', value: 5, rawUsd: '-80' },
-      // Margin 20 over maintenance 1 and the liquidation fee 0.5.
+      // Margin 20 divided by maintenance 1 plus the liquidation fee 0.5.
       marginRatio: '13.333333',
     });
     const added = await confirmed({
@@ -314,7 +314,7 @@ describe('margin', () => {
     );
   });
 
-  test('refusals speak of the action’s own fields', async () => {
+  test('errors name the action’s own fields', async () => {
     expect((await send({ type: 'updateLeverage', asset: 9, leverage: 5 })).json).toMatchObject({
       code: 10404,
       details: { field: 'asset', got: 9 },

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { hash } from '@oddlot/units';
 import { executedReply } from './exchange-reply.ts';
 
-/** What is refused only at its execution has the status that admission would have answered with. */
+/** A rejection at execution has the status of the same rejection at admission. */
 test.each([
   ['BAD_REQUEST', 10002, 400],
   ['MARGIN', 10010, 200],
-])('a plain answer to an action refused with %s', (name, code, status) => {
+])('a plain response to an action rejected with %s', (name, code, status) => {
   const error = { code, name, message: 'No' };
   const result = { type: 'VenueAdmin', statuses: [{ error: 'No' }] as [{ error: string }] };
   const outcome = { result, error, refused: true, warnings: [] };
@@ -14,6 +14,6 @@ test.each([
   const plain = executedReply(executed, false);
   expect(plain.status).toBe(status);
   expect(JSON.parse(plain.body)).toMatchObject({ status: 'err', code, name, message: 'No' });
-  // Whoever waits is told how it ended, which is no refusal of the request.
+  // A client that waits gets the result, which is not a rejection of the request.
   expect(executedReply(executed, true).status).toBe(200);
 });

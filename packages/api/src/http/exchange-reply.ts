@@ -11,16 +11,16 @@ import {
 } from '@oddlot/translate/outcome-to-wire';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 
-/** The answers of /exchange to actions that reached the log. */
+/** The responses of /exchange to actions that reached the log. */
 
-/** The answer to a sender who does not wait longer. */
+/** The response after the client's maximum wait. */
 export function pendingReply(command: RequestCommand): Reply {
   const { txHash } = authorityOf(command);
   const trace = isOutcomeOrder(command) ? traceId(txHash) : undefined;
   return { status: 202, body: JSON.stringify({ status: 'pending', txHash, traceId: trace }) };
 }
 
-/** R-delay: orders on outcome markets are taken into the delay queue, whatever becomes of them. */
+/** R-delay: orders on outcome markets are accepted into the delay queue, whatever their result. */
 export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Reply {
   const told = warnings.length === 0 ? undefined : warnings;
   const body = { status: 'ok', traceId: traceId(txHash), warnings: told };
@@ -29,7 +29,7 @@ export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Rep
 
 const plainBodies = new Map<string, Reply>();
 
-/** The short answer, when there is nothing to tell beside it; it is the same for every sender. */
+/** The short response without further details; it is the same for every sender. */
 export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
   const { agentReused, builderDrop, entries = [] } = outcome;
   if (agentReused === true) return undefined;
@@ -51,8 +51,9 @@ export function plainReply(command: RequestCommand, outcome: CommandResult): Rep
 }
 
 /**
- * The answer to an executed action. Without `confirm` a sender learns only that it was accepted: how
- * single orders fared is not told, but an action that was refused as a whole is not called accepted.
+ * The response to an executed action. Without `confirm` it reports only acceptance: results of
+ * single orders are omitted, but an action that was rejected as a whole is not reported as
+ * accepted.
  */
 export function executedReply(
   { txHash, height, outcome }: { txHash: Hash; height: number; outcome: WireOutcome },
@@ -87,8 +88,8 @@ export function exchangeRefusal(error: WireError, isGateway: boolean): Reply {
 }
 
 /**
- * The error envelope of /exchange. Gateway refusals carry their text in `response`, all others in
- * `message`; never both. What a gate stops is one too, wherever it is noticed.
+ * The error envelope of /exchange. Gateway errors have their text in `response`, all others in
+ * `message`, never both. Rejections by gates are gateway errors at any stage.
  */
 function exchangeError(
   { code, message, name, details }: ErrorBody | WireError,

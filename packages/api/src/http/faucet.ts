@@ -24,9 +24,9 @@ import { instrumentLookup } from '@oddlot/translate/action-to-command';
 import { rejectToWire } from '@oddlot/translate/reject-to-wire';
 
 /**
- * POST /request-fund: test money, once an hour for an address and for a client. What an address got
- * is read from the blocks, and from what was sent on the chain, so a restart forgives nobody; clients start
- * anew.
+ * POST /request-fund: test money, once per hour for an address and for a client. Grants to
+ * addresses are restored from blocks and chain transactions after a restart; those to clients are
+ * not.
  */
 
 type OnChain = NonNullable<MoneySide['backing']>;
@@ -34,13 +34,13 @@ type OnChain = NonNullable<MoneySide['backing']>;
 type FaucetOptions = {
   readonly replica: Replica;
   readonly now: () => number;
-  /** Who was credited, where somebody brings it blocks and snapshots already. */
+  /** Records of credited addresses, if another component already reads blocks and snapshots. */
   readonly grants?: FaucetGrants;
   readonly amountMicroUsdc?: number;
   readonly intervalMs?: number;
-  /** Why nothing is given away now; undefined when something is. */
+  /** The reason why no money is granted now, if any. */
   readonly restricted?: () => WireError | undefined;
-  /** Test money on the settlement chain itself, where that is the venue's own. */
+  /** Test money on the settlement chain, if the chain belongs to the venue. */
   readonly onChain?: OnChain | undefined;
 };
 
@@ -59,10 +59,10 @@ export class Faucet {
   readonly #intervalMs: number;
   readonly #restricted: () => WireError | undefined;
   readonly #onChain: FaucetOptions['onChain'];
-  /** Who was credited, for those who bring blocks and snapshots. */
+  /** Records of credited addresses, for components that read blocks and snapshots. */
   readonly grants: FaucetGrants;
   readonly #byAddress: Grants;
-  /** Of grants on the chain, which are in no block of the venue. */
+  /** Grants on the chain, which are not in a block of the venue. */
   readonly #onChainByAddress: Grants;
   readonly #byClient: Grants;
 
@@ -82,7 +82,7 @@ export class Faucet {
     }
   }
 
-  /** When a client may ask again; undefined when now. */
+  /** The time of the client's next grant; undefined if it is available. */
   nextTimeOfClient(ip: string): number | undefined {
     return this.#byClient.nextTime(clientKey(ip), this.#now());
   }
@@ -99,12 +99,12 @@ export class Faucet {
     const parsed = parseServiceRequest('requestFund', body);
     if (!parsed.ok) return infoRefusal(parsed.error);
     const { user, accountType, onChain = false } = parsed.request;
-    // Money in the venue is not what was asked for, so it is no answer.
+    // A grant in the venue does not replace one on the chain.
     const chain = onChain ? this.#onChain : undefined;
     if (onChain && chain === undefined)
       return infoRefusal(refusal('invalidValue', NO_CHAIN, { field: 'onChain' }));
     const nowMs = this.#now();
-    // A request that passed through a proxy on this machine is not one of this machine's.
+    // A request that a local proxy has forwarded is not local.
     const isLimited = isForwarded || !isLoopback(ip);
     const client = clientKey(ip);
     const byAddress = chain === undefined ? this.#byAddress : this.#onChainByAddress;
@@ -121,7 +121,7 @@ export class Faucet {
     if (chain === undefined && reject !== undefined) return this.#refuse(reject);
     const unfit = chain === undefined ? undefined : this.#unfit(chain, user, accountType);
     if (unfit !== undefined) return unfit;
-    // Taken before the block exists: a second request meanwhile must find it taken.
+    // Recorded before the block exists, because a second request could arrive in the meantime.
     byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(client, nowMs);
     try {
@@ -136,7 +136,7 @@ export class Faucet {
     }
   }
 
-  /** Money for nobody, for the contracts themselves, or for a part of an account that the chain does not know. */
+  /** Rejects the zero address, the contracts, and sub-accounts that the chain does not know. */
   #unfit(chain: OnChain, user: Address, accountType: SubAccount): Reply | undefined {
     if (accountType !== 'perp') {
       return infoRefusal(refusal('invalidValue', NO_ACCOUNT, { field: 'accountType' }));
@@ -156,14 +156,14 @@ export class Faucet {
       user,
       amount: formatMoney(this.#amount),
       token: 'USDC',
-      // Nobody signed it, so it has no hash of its own.
+      // The block hash, because the grant has no signature and no transaction hash.
       txHash: block.hash,
       nextRequestTime: block.timeMs + this.#intervalMs,
     };
     return infoReply(data);
   }
 
-  /** The key is the grant's: asked for once, it is sent once. */
+  /** The grant is the idempotency key, so that it is sent only once. */
   async #fund(chain: OnChain, user: Address, nowMs: number): Promise<Reply> {
     const amount = BigInt(this.#amount);
     const txHash = await chain.fund({

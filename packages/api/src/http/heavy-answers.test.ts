@@ -11,7 +11,7 @@ import {
   type TestEdgeOptions,
 } from '@oddlot/testing/venue/http/test-edge';
 
-/** Answers that cost much: built once per block, written in portions, paid for by who asks. */
+/** Expensive responses are built once per block, written in parts and charged to the client. */
 
 const alice = testKey(1);
 let edge: TestEdge | undefined;
@@ -22,7 +22,7 @@ afterEach(async () => {
 
 const OPEN_ORDERS = { type: 'frontendOpenOrders', user: alice.address };
 
-/** A venue where one account has so many orders. */
+/** A venue in which one account has many orders. */
 async function start(actions: number, options: TestEdgeOptions['edge'] = {}): Promise<TestEdge> {
   edge = await startEdge({ edge: options });
   edge.replica.credit(alice.address, 100_000_000);
@@ -37,7 +37,7 @@ async function start(actions: number, options: TestEdgeOptions['edge'] = {}): Pr
 }
 
 describe('a list of thousands', () => {
-  test('is made in portions, between which others have their turn', async () => {
+  test('is built in parts with turns for other work in between', async () => {
     const makers = Array.from({ length: 10 * ROWS_AT_ONCE }, (_, index) => () => ({ index }));
     let turns = 0;
     let isDone = false;
@@ -58,7 +58,7 @@ describe('a list of thousands', () => {
     expect(spent).toHaveLength(10);
   });
 
-  test('is of one moment, whatever happens while it is made', async () => {
+  test('shows one point in time, regardless of changes during the build', async () => {
     const { replica, send } = await start(12);
     const before = (await send('/info', OPEN_ORDERS)).json.data;
     expect(before).toHaveLength(600);
@@ -76,7 +76,7 @@ describe('a list of thousands', () => {
     );
   });
 
-  test('that is short is made at once', () => {
+  test('is built at once if it is short', () => {
     expect(rowsOf([() => 1, () => 2])).toEqual([1, 2]);
     expect(rowsOf(Array.from({ length: ROWS_AT_ONCE + 1 }, () => () => 1))).toBeInstanceOf(
       LazyRows,
@@ -84,10 +84,10 @@ describe('a list of thousands', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   const LARGE = 'x'.repeat(10_000);
 
-  test('is built once per block and question', async () => {
+  test('is built once per block and query', async () => {
     const cache = new AnswerCache();
     let built = 0;
     const make = (): string => {
@@ -103,12 +103,12 @@ describe('an answer', () => {
     height = 2;
     cache.answer(at, { text: 'a' }, make);
     expect(built).toBe(3);
-    // Those who ask while it is being made wait for the same.
+    // Concurrent queries wait for the same build.
     await Promise.all(Array.from({ length: 10 }, () => cache.answer(at, { text: 'later' }, later)));
     await cache.answer(at, { text: 'later' }, later);
     expect(built).toBe(4);
     expect(cache.bytes).toBe(20_006);
-    // One that is being made of an older block is waited for, and then made anew once.
+    // A build for an older block is awaited, and then repeated once.
     height = 3;
     const old = cache.answer(at, { text: 'later' }, later);
     height = 4;
@@ -118,7 +118,7 @@ describe('an answer', () => {
     expect(built).toBe(6);
   });
 
-  test('that is short or fails is not kept, and the rest is bounded', async () => {
+  test('is not cached if it is short or fails, and the cache is limited', async () => {
     const cache = new AnswerCache();
     const at = (): number => 1;
     cache.answer(at, { text: 'short' }, () => 'x');
@@ -133,7 +133,7 @@ describe('an answer', () => {
     }
   });
 
-  test('that many ask for is kept for its block, however short', () => {
+  test('to a popular query is cached for its block at any length', () => {
     const cache = new AnswerCache();
     let height = 1;
     const at = (): number => height;
@@ -158,7 +158,7 @@ describe('an answer', () => {
     expect((await send('/info', OPEN_ORDERS)).json.data).toHaveLength(101);
   });
 
-  test('of a book shows the order of the block before', async () => {
+  test('of a book shows the order of the previous block', async () => {
     const { replica, send } = await start(1);
     const orders = async (): Promise<number> => {
       const { data } = (await send('/info', { type: 'l2Book', coin: '1' })).json;
@@ -172,8 +172,8 @@ describe('an answer', () => {
   });
 });
 
-describe('what a client costs', () => {
-  test('is limited beside the number of its requests, and told what cost most', async () => {
+describe('the cost of a client', () => {
+  test('is limited in addition to the number of requests, with the most expensive type in the error', async () => {
     let nowMs = 0;
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => nowMs);
     const { send } = await start(0, { work });
@@ -195,7 +195,7 @@ describe('what a client costs', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(3);
     expect(refused.headers['x-ratelimit-remaining']).toBe('0');
     expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThanOrEqual(3);
-    // Whoever reads too much can still trade, and ask how long it has to wait.
+    // A client over its budget can still trade and query its wait.
     expect((await send('/exchange', {})).status).toBe(400);
     expect((await send('/info', { type: 'settings' })).status).toBe(200);
     const { json, status } = await send('/info', { type: 'rateLimit' });
@@ -204,7 +204,7 @@ describe('what a client costs', () => {
     expect((await send('/info', OPEN_ORDERS)).status).toBe(200);
   });
 
-  test('is told by the headers when it is closer to its end than the number of requests', async () => {
+  test('is reported in the headers when it is closer to its limit than the requests', async () => {
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 100 }, () => 0);
     const { send } = await start(0, { work });
     const limits = async (): Promise<unknown[]> => {
@@ -218,7 +218,7 @@ describe('what a client costs', () => {
     expect(Number(remaining)).toBeLessThanOrEqual(30);
   });
 
-  test('counts whatever is answered: refusals, what is not there, the page', async () => {
+  test('includes every response: rejections, unknown paths, the page', async () => {
     const spent: string[] = [];
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 });
     work.spend = (_client, ms, what = '') => void (ms > 0 && spent.push(what));
@@ -239,12 +239,12 @@ describe('what a client costs', () => {
     const { send } = await start(12, { work });
     spent.length = 0;
     await send('/info', OPEN_ORDERS);
-    // Reading it, three portions of rows, and sending it.
+    // Reading, three parts of rows, and sending.
     expect(spent.length).toBeGreaterThanOrEqual(5);
     expect(spent.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(0);
   });
 
-  test('answers that it does not read are bounded', async () => {
+  test('unread responses are limited', async () => {
     const answerLimits = {
       bodiesMax: Infinity,
       bodiesPerClientMax: Infinity,
@@ -271,7 +271,7 @@ describe('what a client costs', () => {
     for (const socket of sockets) socket.destroy();
     await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
     await expect.poll(() => edge?.edge.unreadBytes).toBe(0);
-    // Requests whose connection is gone are over, also those that waited behind others.
+    // Requests of a closed connection end, including queued ones.
     await expect.poll(() => edge?.edge.inFlight).toBe(0);
     expect(edge?.edge.bodies).toEqual({ bodies: 0, bytes: 0 });
   });

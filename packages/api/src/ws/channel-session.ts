@@ -27,14 +27,15 @@ import { Replays } from './replays.ts';
 import type { WsLimits } from '../ws-limits.ts';
 import { GREEDY_FACTOR } from '@oddlot/host/ports';
 
-/** First delay of a client whose list from the history is not ready; later delays grow at the client. */
+/**
+ * The first retry delay while a list from the history is not ready; clients increase later delays.
+ */
 const RETRY_AFTER_MS = 500;
 
-/** What an endpoint serves. */
 export interface ChannelSet {
-  /** Reads a subscription as it was sent and says how its stream is opened, or why it is not. */
+  /** Parses a subscription as received; returns how to open its stream, or a refusal. */
   open(subscription: unknown): Opening;
-  /** Reads a subscription as it was sent and says what it is known by. */
+  /** Parses a subscription as received; returns its identity. */
   identify(subscription: unknown): Identity;
 }
 
@@ -46,7 +47,7 @@ export type Identity =
   | { readonly ok: true; readonly key: string }
   | { readonly ok: false; readonly error: WsError };
 
-/** No ping and no ordinary subscribe is longer; longer frames pay before they are read. */
+/** Pings and ordinary subscriptions are shorter; longer frames are charged before parsing. */
 const SHORT_LENGTH_MAX = 1_024;
 
 const PONG = jsonFrame({ method: 'PONG' });
@@ -56,27 +57,31 @@ type Held = {
   readonly key: string;
   readonly sub: number;
   readonly stream: Stream;
-  /** As it was sent. */
   readonly subscription: unknown;
 };
 
-/** How a client that names a block is answered. */
+/** The response to a client that names a block. */
 type Start =
   | { readonly with: 'snapshot' }
   | ({ readonly with: 'frames' } & GoingOn)
   | { readonly with: 'resync'; readonly lost: ResyncReason }
   | { readonly with: 'lateResync'; readonly lost: ResyncReason; readonly late: LateFrame };
 
-/** How long a client waits for a first snapshot that takes a while, and who lost its place between two tries. */
+/**
+ * The time limit of a slow first snapshot, and the retry delay if the place is lost between two
+ * tries.
+ */
 export const LATE_MS_MAX = 5_000;
 export const LATE_RETRY_MS = 1_000;
-/** Answers that wait for one that takes a while; beyond, who floods is told so at once. */
+/**
+ * The number of responses that may wait for a slow one; beyond it, requests are rejected at once.
+ */
 const WAITING_MAX = 1_024;
 
-/** The conversation with one client of /ws or /api-ws. */
+/** A session of one client on /ws or /api-ws. */
 export class ChannelSession implements Follower {
   readonly client: string;
-  /** For whom the history is asked. */
+  /** The client in whose name the history is queried. */
   readonly #asker: Asker;
   readonly #connection: Connection;
   readonly #endpoint: Endpoint;
@@ -85,10 +90,10 @@ export class ChannelSession implements Follower {
   readonly #blocks: Pick<BlockWaits, 'height' | 'reached'>;
   readonly #limits: SessionLimits;
   readonly #others: Set<ChannelSession>;
-  /** By what subscriptions are known by, which is what was sent: the state has no say in it. */
+  /** By identity, which depends only on the received subscription and not on the state. */
   readonly #held = new Map<string, Held>();
   readonly #replays: Replays;
-  /** Errors do not say what they answer, so that answers come in the order of the questions. */
+  /** Error frames do not name their request, so responses keep the order of the requests. */
   readonly #answers = new OrderedReplies();
   readonly #spending: (run: () => void) => void;
   #lastSub = 0;
@@ -100,12 +105,12 @@ export class ChannelSession implements Follower {
     hub: StreamHub;
     blocks: Pick<BlockWaits, 'height' | 'reached'>;
     limits: SessionLimits;
-    /** Whom it is counted for, and all who follow streams. */
+    /** The client that pays, and all sessions with subscriptions. */
     client: string;
     others: Set<ChannelSession>;
-    /** Runs what is done for the client later, and counts what it costs. */
+    /** Runs deferred work for the client and charges its time. */
     spending?: (run: () => void) => void;
-    /** Counts what it costs elsewhere. */
+    /** Charges time that was measured elsewhere. */
     spend?: (ms: number) => void;
   }) {
     const { client, spend = () => undefined } = options;
@@ -127,7 +132,7 @@ export class ChannelSession implements Follower {
     return this.#held.size;
   }
 
-  /** A text frame came; undefined stands for a frame that was not text. */
+  /** Handles a text frame; undefined is a frame of another type. */
   receive(text: string | undefined): void {
     const small = text !== undefined && text.length <= SHORT_LENGTH_MAX;
     let control: Control | WsError = small ? readControl(text) : INVALID_FRAME;
@@ -146,7 +151,6 @@ export class ChannelSession implements Follower {
     if (error !== undefined) this.#fail(about(control, error));
   }
 
-  /** The connection is gone. */
   close(): void {
     this.#others.delete(this);
     for (const { stream } of this.#held.values()) this.#leave(stream);
@@ -201,7 +205,7 @@ export class ChannelSession implements Follower {
     return undefined;
   }
 
-  /** The client has everything up to a block, as another process told it. */
+  /** The client has received everything up to a block from another process. */
   #comeFromElsewhere(held: Held, height: number): void {
     const start = this.#startBehind(held, height);
     if (!(start instanceof Promise)) {
@@ -216,7 +220,7 @@ export class ChannelSession implements Follower {
     );
   }
 
-  /** What it is answered with; at once, where that is known. */
+  /** Synchronous if the answer is known. */
   #startBehind(held: Held, height: number): Start | Promise<Start> {
     if (height > this.#blocks.height) {
       return this.#blocks
@@ -270,7 +274,7 @@ export class ChannelSession implements Follower {
     this.#sendSnapshot('subscribe', held);
   }
 
-  /** Answers when what the stream holds is known; without it the subscription does not stand. */
+  /** Responds when the content of the stream is known; until then there is no subscription. */
   #welcomeLater(held: Held, lost: ResyncReason | undefined): void {
     const answer = this.#answers.later();
     const given = (send: () => void): void => this.#spending(() => answer(send));
@@ -282,19 +286,19 @@ export class ChannelSession implements Follower {
 
   #welcomeLate(held: Held, late: LateFrame, lost: ResyncReason | undefined): void {
     this.#respond('subscribe', held, late);
-    // Who has unsubscribed meanwhile is told that both were understood.
+    // A client that has unsubscribed meanwhile gets a response to both requests.
     if (!this.#isHeld(held)) return;
     if (lost !== undefined) this.#tellResync(lost, held, late.seq);
     this.#goOnBehind(late, held);
   }
 
-  /** The snapshot, and the frames after it, those included that came while it was on its way. */
+  /** Sends the snapshot and all frames after it, including those published while it was read. */
   #goOnBehind({ frame, seq }: LateFrame, held: Held): void {
     this.#connection.send(frame);
     this.#replay(seq, held);
   }
 
-  /** The history lags behind, is being computed again, or has too much to answer: all of it passes. */
+  /** The history is behind, being rebuilt or overloaded; all of these are temporary. */
   #refuse(held: Held, cause: unknown): void {
     if (!this.#isHeld(held)) {
       this.#respond('subscribe', held);
@@ -330,7 +334,7 @@ export class ChannelSession implements Follower {
     return this.#held.get(held.key) === held;
   }
 
-  /** Groups of best prices are counted on their own: each may stand for fifty books. */
+  /** Groups of best prices are counted separately, because each may cover fifty books. */
   #checkRoom(channel: string): WsError | undefined {
     const { bboGroupsMax, subscriptionsMax } = this.#limits;
     if (this.#held.size >= subscriptionsMax) return tooMany('subscriptions', subscriptionsMax);
@@ -339,7 +343,7 @@ export class ChannelSession implements Follower {
     return groups.length < bboGroupsMax ? undefined : tooMany('outcomeBbos groups', bboGroupsMax);
   }
 
-  /** Ends the connection of another client that follows more than this one. */
+  /** Closes the connection of another client with more subscriptions. */
   #makeRoom(): boolean {
     const other = largestFollower(this.#others, this.client);
     if (other === undefined) return false;
@@ -363,7 +367,7 @@ export class ChannelSession implements Follower {
     return undefined;
   }
 
-  /** The missed frames as they were, or word that they are gone and what holds now. */
+  /** Sends the missed frames unchanged, or a resync with the current content if they are gone. */
   #resume(from: StreamPlace, held: Held): void {
     const { stream, sub } = held;
     const reason = stream.refuseResume(from);
@@ -390,7 +394,7 @@ export class ChannelSession implements Follower {
     this.#sendSnapshot('resync', held);
   }
 
-  /** The subscription stands, so it is tried until there is something to show. */
+  /** The subscription continues, so the snapshot is retried until it succeeds. */
   #resyncLater(reason: ResyncReason, held: Held): void {
     held.stream.expect(this.#connection);
     const again = (): void => {
@@ -418,7 +422,7 @@ export class ChannelSession implements Follower {
     if (frame !== undefined) this.#connection.send(frame);
   }
 
-  /** A channel of facts also tells the block that they follow: a client that loses this process goes on from there at another. */
+  /** Event channels also return the block, so that a client can resume at another process. */
   #respond(
     method: string,
     held: Held,
@@ -441,7 +445,7 @@ export class ChannelSession implements Follower {
   }
 }
 
-/** An error that answers a subscribe or an unsubscribe says which. */
+/** An error for a subscribe or unsubscribe contains that request. */
 function about(control: Control | WsError, error: WsError): WsError {
   if (!('method' in control)) return error;
   const { frame, method } = control;
@@ -454,26 +458,21 @@ function tooMany(what: string, max: number): WsError {
   return { code: 'TOO_MANY_SUBSCRIPTIONS', message: `Too many ${what}: ${max}` };
 }
 
-/**
- * The answers to what one client asks, in the order in which it asked, though some take a while. What
- * is known while an earlier one is not waits for its turn.
- */
+/** Sends responses in the order of the requests: a known response waits for earlier slow ones. */
 class OrderedReplies {
-  /** In order; the first is not known yet. */
+  /** In order; the first one is still unknown. */
   #places: { give: (() => void) | undefined }[] = [];
 
-  /** How many wait. */
   get length(): number {
     return this.#places.length;
   }
 
-  /** An answer that is known. */
   add(give: () => void): void {
     if (this.#places.length === 0) give();
     else this.#places.push({ give });
   }
 
-  /** Keeps the place of an answer that takes a while, which is given to what this returns. */
+  /** Reserves the place of a slow response; the returned function fills it. */
   later(): (give: () => void) => void {
     const place: { give: (() => void) | undefined } = { give: undefined };
     this.#places.push(place);
@@ -483,7 +482,6 @@ class OrderedReplies {
     };
   }
 
-  /** Nobody waits for them any more. */
   close(): void {
     this.#places = [];
   }
@@ -498,16 +496,15 @@ class OrderedReplies {
   }
 }
 
-/** Somebody who follows streams, on one connection. */
 type Follower = {
   readonly client: string;
   readonly subscriptions: number;
 };
 
 /**
- * Whose connection makes room when there are as many streams as there may be: of the client that follows most on all
- * of its connections, the one that follows most. Nobody's, when who asks would have no small part of that: a few that
- * follow all they can would else keep everybody else from following anything.
+ * At the limit of streams, the client with the most subscriptions over all connections loses its
+ * largest connection. No connection is chosen unless the asking client has a small fraction of that
+ * number; otherwise a few clients at their limits could keep all others out.
  */
 function largestFollower<F extends Follower>(
   followers: Iterable<F>,
@@ -520,7 +517,7 @@ function largestFollower<F extends Follower>(
     totals.set(client, (totals.get(client) ?? 0) + subscriptions);
     if (subscriptions > (largest.get(client)?.subscriptions ?? 0)) largest.set(client, each);
   }
-  // As with bodies, for a small part of what that one has: else they have each other cut for ever.
+  // As for bodies, only for a small fraction; otherwise two large clients would close each other.
   let [most, count] = [asking, GREEDY_FACTOR * ((totals.get(asking) ?? 0) + 1)];
   for (const [client, total] of totals) if (total > count) [most, count] = [client, total];
   return most === asking ? undefined : largest.get(most);

@@ -5,7 +5,7 @@ import { Connection, Outbox } from './connection.ts';
 import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { WS_LIMITS, type WsLimits } from '../ws-limits.ts';
 
-/** A connection over a pipe that nobody reads until told to. */
+/** A connection over a pipe that is read on request only. */
 function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox = new Outbox()) {
   const wire = new PassThrough({ highWaterMark: 0 });
   const closes: number[] = [];
@@ -25,7 +25,7 @@ function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox 
   const writes: number[] = [];
   const write = wire.write.bind(wire);
   wire.write = ((chunk: Buffer, written: () => void) => {
-    // An empty one only asks when the others have left.
+    // An empty write only detects that the others were sent.
     if (chunk.length > 0) writes.push(chunk.length);
     return write(chunk, written);
   }) as never;
@@ -33,7 +33,7 @@ function connect(bufferedBytesMax: number, more: Partial<WsLimits> = {}, outbox 
 }
 
 describe('a connection', () => {
-  test('writes what one turn brought at once', async () => {
+  test('writes all frames of a turn at once', async () => {
     const { connection, writes, outbox } = connect(1000);
     connection.send(Buffer.alloc(3));
     connection.send(Buffer.alloc(4));
@@ -43,7 +43,7 @@ describe('a connection', () => {
     expect(outbox.framesSent).toBe(2);
   });
 
-  test('is closed when too much waits for its client', () => {
+  test('is closed when too many bytes wait for its client', () => {
     const { connection, closes, outbox } = connect(1000);
     connection.send(Buffer.alloc(900));
     connection.flush();
@@ -53,7 +53,7 @@ describe('a connection', () => {
     expect(outbox.slowClosed).toBe(1);
   });
 
-  test('is closed when too many small frames wait, for those cost more than their bytes', () => {
+  test('is closed when too many small frames wait, because of their overhead', () => {
     const { connection, closes } = connect(10_000);
     let sent = 0;
     for (; closes.length === 0 && sent < 10_000; sent++) {
@@ -64,7 +64,7 @@ describe('a connection', () => {
     expect(sent).toBeLessThan(200);
   });
 
-  test('is cut when too much waits for all, unless little of that is its own', async () => {
+  test('is closed when too much waits for all clients, unless its share is small', async () => {
     const outbox = new Outbox();
     const limits = { bufferedBytesTotalMax: 1_000_000 };
     const [greedy, modest] = [1, 2].map(() => connect(4_000_000, limits, outbox));
@@ -82,7 +82,7 @@ describe('a connection', () => {
     await expect.poll(() => outbox.heldBytes).toBe(0);
   });
 
-  test('is not closed for frames that it asked for again', async () => {
+  test('is not closed for frames that the client requested again', async () => {
     const { connection, closes, wire } = connect(1000);
     connection.send(Buffer.alloc(600));
     connection.sendMissed(Buffer.alloc(5000));
@@ -99,7 +99,7 @@ describe('a connection', () => {
     await expect.poll(() => connection.bytesTaken).toBe(5900);
   });
 
-  test('has no more to wait for once they are read', async () => {
+  test('holds nothing after they are read', async () => {
     const { connection, closes, wire } = connect(1000);
     connection.sendMissed(Buffer.alloc(5000));
     connection.flush();

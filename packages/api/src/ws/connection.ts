@@ -14,25 +14,27 @@ export const CLOSE = {
   tryAgainLater: 1013,
 } as const;
 
-/** Up to here frames are joined before they are written; beyond, copying costs more than it saves. */
+/**
+ * Up to this size frames are joined before writing; beyond it, copying costs more than it saves.
+ */
 const JOINED_BYTES_MAX = 8 * 1024;
 
-/** In the place of a list while there is nothing in it; nobody adds to it. */
+/** A shared empty list; it is never modified. */
 const NOTHING_PENDING: Buffer[] = [];
 const EMPTY = Buffer.alloc(0);
 
-/** What a frame that waits costs beside its bytes: a bound of bytes alone would not bind empty ones. */
+/** The memory overhead of a waiting frame, so that the limit of bytes also limits empty frames. */
 const FRAME_OVERHEAD_BYTES = 64;
-/** While all clients together are over their bound, each may still have this much waiting. */
+/** While the total is above its limit, each client may still have this many bytes waiting. */
 const SHARE_BYTES_MIN = 256 * 1024;
 
 /**
- * One client. Frames for it are collected and written together, straight to the socket: they are
- * whole WebSocket frames already, so that the bytes which many clients share are built once.
+ * A client connection. Frames are collected and written together, directly to the socket: they are
+ * complete WebSocket frames, so that bytes shared by many clients are built once.
  */
 export class Connection implements Sink {
   readonly ip: string;
-  /** What its client may say; a frame that finds nothing left is dropped. */
+  /** Limits received frames; a frame beyond it is dropped. */
   readonly budget: { take(): boolean };
   readonly timing: Timing;
   readonly #socket: WebSocket;
@@ -42,12 +44,14 @@ export class Connection implements Sink {
   readonly #bufferedBytesTotalMax: number;
   #pending: Buffer[] = NOTHING_PENDING;
   #pendingBytes = 0;
-  /** Those of the queued bytes that the client asked for again, overhead included. */
+  /** Queued bytes of frames that the client requested again, including overhead. */
   #missedPending = 0;
-  /** Written bytes that it asked for again and may not have read: they may wait beyond the bound. */
+  /**
+   * Written but possibly unread bytes that the client requested again; they may exceed the limit.
+   */
   #missedWaiting = 0;
   #bytesWritten = 0;
-  /** What was written and not yet taken by the system, overhead included. */
+  /** Written bytes that the system has not taken yet, including overhead. */
   #heldBytes = 0;
   #heardMs: number;
   #pingedMs: number;
@@ -83,22 +87,24 @@ export class Connection implements Sink {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Bytes that are queued for the end of this turn. */
+  /** Bytes queued until the end of this turn. */
   get queuedBytes(): number {
     return this.#pendingBytes;
   }
 
-  /** The client showed that it is there. */
+  /** The client has sent something. */
   heard(): void {
     this.#heardMs = this.timing.now();
   }
 
-  /** How long the client has been silent. */
   get silentMs(): number {
     return this.timing.now() - this.#heardMs;
   }
 
-  /** Sends a ping if the last one is so long ago. Some clients send their own pings only in answer to one. */
+  /**
+   * Sends a ping if the last one is older than the interval. Some clients ping only in response to
+   * one.
+   */
   pingEvery(intervalMs: number): void {
     const nowMs = this.timing.now();
     if (nowMs - this.#pingedMs < intervalMs || !this.isOpen) return;
@@ -106,11 +112,11 @@ export class Connection implements Sink {
     this.send(PING_FRAME);
   }
 
-  /** Queues a frame; what is queued in one turn of the event loop is written at once. */
+  /** Queues a frame; all frames of one turn of the event loop are written together. */
   send(frame: Buffer): void {
     if (this.#pending === NOTHING_PENDING) {
       this.#outbox.add(this);
-      // Most turns bring one frame: a list that is made with it takes no more room than that.
+      // Most turns have one frame, so the list is created with it to save memory.
       this.#pending = [frame];
     } else {
       this.#pending.push(frame);
@@ -118,13 +124,13 @@ export class Connection implements Sink {
     this.#pendingBytes += frame.length;
   }
 
-  /** Queues a frame that the client asked for again: that it waits is not held against the client. */
+  /** Queues a frame that the client requested again; it does not count towards its limit. */
   sendMissed(frame: Buffer): void {
     this.#missedPending += frame.length + FRAME_OVERHEAD_BYTES;
     this.send(frame);
   }
 
-  /** False while the client has not taken what was written; `onceDrained` tells when it has. */
+  /** False while the socket has not taken the written bytes; `onceDrained` reports when it has. */
   get hasRoom(): boolean {
     return !this.#wire.writableNeedDrain;
   }
@@ -133,12 +139,11 @@ export class Connection implements Sink {
     this.#wire.once('drain', run);
   }
 
-  /** Bytes that have left for the client. */
+  /** Bytes that the system has taken. */
   get bytesTaken(): number {
     return this.#bytesWritten - this.#wire.writableLength;
   }
 
-  /** Writes what is queued. */
   flush(): void {
     const frames = this.#pending;
     const bytes = this.#pendingBytes;
@@ -152,7 +157,7 @@ export class Connection implements Sink {
     this.#outbox.framesSent += frames.length;
     this.#bytesWritten += bytes;
     this.#write(frames, bytes);
-    // Most clients read: the system has taken all of it by now, and there is nothing to wait for.
+    // The system usually takes everything at once, so there is nothing to wait for.
     if (this.#wire.writableLength > 0) this.#holdUntilTaken(bytes, frames.length);
   }
 
@@ -168,19 +173,19 @@ export class Connection implements Sink {
     }
   }
 
-  /** An empty write behind the others tells when they have left. */
+  /** The callback of an empty write reports when the earlier ones are taken. */
   #holdUntilTaken(bytes: number, frames: number): void {
     const cost = bytes + frames * FRAME_OVERHEAD_BYTES;
     this.#hold(cost);
     this.#wire.write(EMPTY, () => this.#hold(-Math.min(cost, this.#heldBytes)));
   }
 
-  /** The line is gone, and with it what waited. */
+  /** The connection has ended, which releases its waiting bytes. */
   release(): void {
     this.#hold(-this.#heldBytes);
   }
 
-  /** Closes the connection of a client that does not read what it gets; false while it does. */
+  /** Closes the connection of a client that does not read; returns false if it reads. */
   #isTooSlow(waiting: number, bytes: number): boolean {
     if (waiting + bytes > this.#bufferedBytesMax + this.#missedWaiting) {
       this.closeSlow();
@@ -198,39 +203,37 @@ export class Connection implements Sink {
     this.#outbox.heldBytes += bytes;
   }
 
-  /** Writes what is queued, then says goodbye. */
+  /** Writes the queued frames, then closes. */
   close(code: number, reason: string): void {
     this.flush();
     this.#socket.close(code, reason);
   }
 
-  /** Ends the line to a client that does not read what it asked for. */
+  /** Closes the connection of a client that does not read requested frames. */
   closeSlow(): void {
     this.#outbox.slowClosed += 1;
     this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly; reconnect and resume');
   }
 
-  /** Cuts the line. */
   terminate(): void {
     this.#socket.terminate();
   }
 }
 
-/** What has frames to write. */
 type Flushable = { flush(): void };
 
-/** Connections that write in one turn of the event loop: a frame for thousands must not hold up replies. */
+/** The connections written in one turn: a frame for thousands must not delay responses. */
 const FLUSHED_AT_ONCE = 256;
 
 /**
- * Collects the connections that have something to write, and lets each write once, after everything
- * that the current turn of the event loop had for it: one system call for many frames. When there are many
- * of them, the others follow in the next turns, with what came for them meanwhile.
+ * Collects connections with queued frames. Each writes once after the current turn of the event
+ * loop, with one system call for many frames. If there are many connections, the rest follow in
+ * later turns, together with frames queued meanwhile.
  */
 export class Outbox {
   framesSent = 0;
   slowClosed = 0;
-  /** Bytes that wait for clients to read, with what it costs to keep them. */
+  /** Bytes that wait for clients to read, including overhead. */
   heldBytes = 0;
   #waiting: Flushable[] = [];
   #joined: { readonly frames: readonly Buffer[]; readonly bytes: Buffer } | undefined;
@@ -240,7 +243,7 @@ export class Outbox {
     this.#waiting.push(connection);
   }
 
-  /** Frames in a row, as one. Who is next often has the same ones to write: they are joined once for all. */
+  /** Joins frames. The next connection often has the same ones, so the last result is reused. */
   join(frames: readonly Buffer[]): Buffer {
     if (this.#joined !== undefined && areSame(this.#joined.frames, frames)) {
       return this.#joined.bytes;

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { TestEdge } from '@oddlot/testing/venue/ws/test-edge';
 
-/** Clients that send and never read: what is answered to them is bounded, whatever it is. */
+/** Clients that send and never read: the memory of their responses is limited. */
 
 const MASKED = 0x80;
 const FIN = 0x80;
@@ -16,7 +16,7 @@ afterEach(async () => {
   await edge.stop();
 });
 
-/** A handshake by hand, on a line that is then left unread. */
+/** Performs a handshake manually on a socket that is never read. */
 async function unread(path: string): Promise<void> {
   socket = connect({ port: edge.port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -28,12 +28,12 @@ async function unread(path: string): Promise<void> {
   socket.pause();
 }
 
-/** There is room again, or nobody takes anything any more, which a client that is in the midst of writing hears as an error. */
+/** Waits until the socket drains or closes; writing to a closed socket is an error. */
 async function drained(): Promise<void> {
   await Promise.race([once(socket, 'drain'), once(socket, 'close')]).catch(() => undefined);
 }
 
-/** A frame of a client whose mask is zero. */
+/** A client frame with a mask of zeros. */
 function frame(opcode: number, payload: string): Buffer {
   return Buffer.concat([
     Buffer.from([FIN | opcode, MASKED | payload.length, 0, 0, 0, 0]),
@@ -56,12 +56,12 @@ describe('R-requests: a client that never reads', () => {
       bytes += batch.length;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    // The system may hold megabytes that the venue has not come to yet.
+    // The system may hold megabytes that the venue has not read yet.
     await expect.poll(() => edge.edge.stats.slowClosed).toBe(1);
     expect(edge.edge.stats.heldBytes).toBeLessThan(256 * 1024);
   });
 
-  test('and sends a message in endless pieces is closed', async () => {
+  test('and sends an endless fragmented message is closed', async () => {
     edge = await TestEdge.start();
     await unread('/ws');
     socket.resume();
@@ -72,7 +72,7 @@ describe('R-requests: a client that never reads', () => {
   });
 });
 
-test('R-requests: streams that all have subscribers are bounded, whoever asks for more', async () => {
+test('R-requests: the number of streams with subscribers is limited for all clients', async () => {
   edge = await TestEdge.start({ streamsMax: 3 });
   await unread('/ws');
   const client = await edge.connect('/ws');
@@ -87,14 +87,14 @@ test('R-requests: streams that all have subscribers are bounded, whoever asks fo
     code: 'TOO_MANY_SUBSCRIPTIONS',
     message: 'Too many streams: 3',
   });
-  // One that is there already is open to all, and one that is left makes room.
+  // An existing stream is open to all, and an abandoned one is replaced.
   await (await edge.connect('/ws')).follow(follow(0));
   client.send({ method: 'unsubscribe', subscription: follow(1) });
   await client.next();
   await client.follow(follow(3));
 });
 
-test('R-requests: who follows most makes room for another client that follows little', async () => {
+test('R-requests: the largest subscriber is closed for a client with few streams', async () => {
   edge = await TestEdge.start({ streamsMax: 18 });
   await unread('/ws');
   const follow = (index: number): object => ({
@@ -113,7 +113,7 @@ test('R-requests: who follows most makes room for another client that follows li
     'too many streams: the capacity is shared with other clients',
   ]);
   for (let index = 21; index < 30; index++) await other.follow(follow(index));
-  // Eight of the one and ten of the other: nobody makes room for more of that.
+  // Eight streams of one client and ten of the other: neither is closed for the other.
   other.send({ method: 'subscribe', subscription: follow(30) });
   expect(await other.next()).toMatchObject({ code: 'TOO_MANY_SUBSCRIPTIONS' });
 });

@@ -1,13 +1,15 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** What all rings of a process hold together, and may hold. */
+/** The total bytes of all rings of a process, and their limits. */
 export type KeptBudget = {
   bytes: number;
   readonly bytesMax: number;
-  /** Those of `bytes` that are not packed. */
+  /** The uncompressed part of `bytes`. */
   plainBytes: number;
   readonly plainBytesMax: number;
-  /** Asked before frames are dropped that a client could still want: lets go of what matters less. */
+  /**
+   * Called before frames are dropped that a client may still request; releases less important ones.
+   */
   readonly relieve?: () => void;
 };
 
@@ -17,22 +19,22 @@ type RingLimits = {
 };
 
 /**
- * The newest frames of a stream, numbered without gaps, for clients that come back. What is too old
- * or beyond the count goes from the front. How big they are does not matter: when all rings together
- * hold much, the older frames are packed, and only when that is not enough are frames lost.
+ * The newest frames of a stream, numbered without gaps, for clients that resume. Frames beyond the
+ * age or count are dropped from the front. Their size does not matter: when all rings together hold
+ * much, older frames are compressed, and dropped only if that is not enough.
  */
 export class FrameRing {
   readonly #limits: RingLimits;
   readonly #budget: KeptBudget;
-  /** Oldest first; the last one takes new frames. */
+  /** Oldest first; the last one accepts new frames. */
   #chunks: FrameChunk[] = [];
-  /** How many of the chunks at the front are packed. */
+  /** The number of compressed chunks at the front. */
   #packedCount = 0;
   #firstSeq: number;
   #lastSeq: number;
   #floor: number;
 
-  /** It begins behind a number, and has the frames of all blocks after one. */
+  /** Starts after a number and contains the frames of all blocks after `height`. */
   constructor(limits: RingLimits, budget: KeptBudget, { seq = 0, height = 0 } = {}) {
     this.#limits = limits;
     this.#budget = budget;
@@ -41,17 +43,17 @@ export class FrameRing {
     this.#floor = height;
   }
 
-  /** Number of the oldest frame that is kept; one past the newest when there is none. */
+  /** The number of the oldest kept frame, or one after the newest if there is none. */
   get firstSeq(): number {
     return this.#firstSeq;
   }
 
-  /** The frames of all later blocks are here. */
+  /** The frames of all later blocks are kept. */
   get floor(): number {
     return this.#floor;
   }
 
-  /** Number of the last frame that is not of a later block than this one, which is not below the floor. */
+  /** The number of the last frame up to this block; all frames of later blocks must be kept. */
   lastSeqAt(height: number): number {
     let low = this.#firstSeq;
     let high = this.#lastSeq + 1;
@@ -63,7 +65,7 @@ export class FrameRing {
     return low - 1;
   }
 
-  /** Adds the frame that follows the newest; blocks never go back. */
+  /** Adds the frame after the newest; block heights never decrease. */
   push(body: Buffer, atMs: number, height = 0): void {
     this.#lastSeq += 1;
     const last = this.#chunks.at(-1);
@@ -77,17 +79,16 @@ export class FrameRing {
     if (this.#budget.bytes > this.#budget.bytesMax) this.#shrink();
   }
 
-  /** Some of the frames from a number on, oldest first; none when there is none yet. */
+  /** Some frames starting with a number, oldest first; empty at the end. */
   from(seq: number): readonly Buffer[] {
     return this.#chunkOf(Math.max(seq, this.#firstSeq))?.from(Math.max(seq, this.#firstSeq)) ?? [];
   }
 
-  /** Lets go of what is too old, the newest frame included. */
+  /** Drops frames that are too old, including the newest. */
   trim(nowMs: number): void {
     while (this.#length > 0 && this.#isOlder(nowMs - this.#limits.keptMsMax)) this.#drop();
   }
 
-  /** Lets go of everything. */
   clear(): void {
     while (this.#length > 0) this.#drop();
   }
@@ -106,7 +107,7 @@ export class FrameRing {
     return chunk;
   }
 
-  /** The chunk of the frame, by halving: a stream of big frames has thousands of chunks. */
+  /** Binary search, because a stream of large frames has thousands of chunks. */
   #chunkOf(seq: number): FrameChunk | undefined {
     let low = 0;
     let high = this.#chunks.length;
@@ -118,7 +119,7 @@ export class FrameRing {
     return this.#chunks[low];
   }
 
-  /** The memory of a chunk is free when its last frame goes. */
+  /** The memory of a chunk is released with its last frame. */
   #drop(): void {
     const [chunk] = this.#chunks;
     this.#floor = Math.max(this.#floor, chunk?.heightOf(this.#firstSeq) ?? 0);
@@ -130,7 +131,7 @@ export class FrameRing {
     else this.#budget.plainBytes -= chunk.bytes;
   }
 
-  /** The newest chunk stays as it is: it is the one that is asked for most. */
+  /** The newest chunk stays uncompressed, because it is requested most. */
   #packOldest(): void {
     const chunk = this.#chunks[this.#packedCount];
     if (chunk === undefined || this.#packedCount >= this.#chunks.length - 1) return;
@@ -148,14 +149,14 @@ export class FrameRing {
   }
 }
 
-/** A chunk takes no further frame beyond these. */
+/** A chunk accepts no further frames beyond these limits. */
 const CHUNK_BYTES = 64 * 1024;
 const CHUNK_FRAMES = 256;
 
-/** Frames of one stream are alike, so that even the quickest compression makes them small. */
+/** Frames of a stream are similar, so the fastest compression is sufficient. */
 const PACKED = { level: 1 } as const;
 
-/** Some frames of a stream that follow each other, as they are or packed together. */
+/** Consecutive frames of a stream, uncompressed or compressed together. */
 class FrameChunk {
   readonly firstSeq: number;
   readonly #timesMs: number[] = [];
@@ -185,7 +186,6 @@ class FrameChunk {
     return this.#packed !== undefined;
   }
 
-  /** Bytes that it takes now. */
   get bytes(): number {
     return this.#packed?.length ?? this.#plainBytes;
   }
@@ -194,7 +194,7 @@ class FrameChunk {
     return this.#timesMs[seq - this.firstSeq] ?? Infinity;
   }
 
-  /** The block of a frame; 0 where the channel tells none. */
+  /** The block of a frame; 0 if the channel has none. */
   heightOf(seq: number): number {
     return this.#heights[seq - this.firstSeq] ?? Infinity;
   }
@@ -207,14 +207,14 @@ class FrameChunk {
     this.#plainBytes += body.length;
   }
 
-  /** Makes it small; it takes no further frame then. */
+  /** Compresses the chunk, which then accepts no further frames. */
   pack(): void {
     if (this.#frames === undefined) return;
     this.#packed = deflateRawSync(Buffer.concat(this.#frames), PACKED);
     this.#frames = undefined;
   }
 
-  /** The frames from a number on, oldest first. */
+  /** The frames starting with a number, oldest first. */
   from(seq: number): readonly Buffer[] {
     return this.#unpacked().slice(Math.max(0, seq - this.firstSeq));
   }

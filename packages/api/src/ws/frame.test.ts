@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { closeBody, jsonFrame, openBody, textFrame } from './frame.ts';
 
-// The library's reader of frames; its types do not name it.
+// The library's frame parser, which its types do not export.
 const { Receiver } = createRequire(import.meta.url)('ws');
 
-/** What an independent reader of the protocol makes of the bytes. */
+/** Parses the bytes with an independent implementation of the protocol. */
 function read(bytes: Buffer): string[] {
   const messages: string[] = [];
   const receiver = new Receiver({ allowSynchronousEvents: true });
@@ -25,21 +25,21 @@ describe('a text frame', () => {
     expect(read(jsonFrame({ name: 'Zürich €' }))).toEqual(['{"name":"Zürich €"}']);
   });
 
-  test('joins with the next one', () => {
+  test('can be joined with the next one', () => {
     const both = Buffer.concat([jsonFrame({ a: 1 }), jsonFrame({ b: 2 })]);
     expect(read(both)).toEqual(['{"a":1}', '{"b":2}']);
   });
 });
 
 describe('a data frame', () => {
-  test('is closed with the number of each subscription', () => {
+  test('is completed with the number of each subscription', () => {
     const body = openBody({ channel: 'trades', data: '[]', seq: 4 });
     expect(read(closeBody(body, 12)).map((text) => JSON.parse(text))).toEqual([
       { channel: 'trades', data: [], seq: 4, sub: 12 },
     ]);
   });
 
-  test('tells the block and that it is a snapshot, where they apply', () => {
+  test('contains the block and the snapshot flag if they apply', () => {
     const parts = { channel: 'orderUpdates', data: '[]', seq: 0, height: 9, isSnapshot: true };
     expect(read(closeBody(openBody(parts), 1)).map((text) => JSON.parse(text))).toEqual([
       { ...parts, data: [], sub: 1 },

@@ -8,15 +8,15 @@ import {
 } from '@oddlot/protocol';
 
 /**
- * Frames as bytes. A data frame goes to many sockets and differs between them only in `sub`, so its
- * JSON text is built once, open at the end, and closed per subscription number.
+ * Frames as bytes. A data frame for many sockets differs only in `sub`, so its JSON text is built
+ * once without its end and completed for each subscription number.
  */
 
 const FIN_TEXT = 0x81;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** A whole WebSocket text frame of a body and an ASCII ending. */
+/** A complete WebSocket text frame of a body and an ASCII ending. */
 export function textFrame(body: Buffer, ending = ''): Buffer {
   const length = body.length + ending.length;
   const headerLength = length < LENGTH_16 ? 2 : length < 0x1_0000 ? 4 : 10;
@@ -39,10 +39,9 @@ export function textFrame(body: Buffer, ending = ''): Buffer {
 
 const FIN_PONG = 0x8a;
 
-/** A ping without content. */
 export const PING_FRAME = Buffer.from([0x89, 0]);
 
-/** The answer to a ping, which carries what the ping carried; control frames are short. */
+/** The pong contains the payload of the ping; control frames are at most 125 bytes long. */
 export function pongFrame(data: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(2 + data.length);
   frame[0] = FIN_PONG;
@@ -51,18 +50,16 @@ export function pongFrame(data: Buffer): Buffer {
   return frame;
 }
 
-/** A frame of a value. */
 export function jsonFrame(value: unknown): Buffer {
   return textFrame(Buffer.from(JSON.stringify(value)));
 }
 
-/** What a data frame says beside its data. */
 export type FrameParts = {
   readonly channel: string;
   /** JSON text. */
   readonly data: string;
   readonly seq: number;
-  /** The block that the data reflect; user channels only. */
+  /** The block of the data; user channels only. */
   readonly height?: number | undefined;
   readonly isSnapshot?: boolean | undefined;
 };
@@ -76,12 +73,12 @@ export function openBody(parts: FrameParts): Buffer {
   );
 }
 
-/** Closes an open body for one subscription. */
+/** Completes a body for one subscription. */
 export function closeBody(body: Buffer, sub: number): Buffer {
   return textFrame(body, `,"sub":${sub}}`);
 }
 
-/** What a client says on /ws and /api-ws. */
+/** A control frame of a client on /ws or /api-ws. */
 export type Control = {
   readonly method: string;
   readonly frame: Readonly<Record<string, unknown>>;
@@ -106,7 +103,7 @@ export function readControl(text: string): Control | WsError {
   return { method: frame['method'], frame };
 }
 
-/** JSON that the interface does not take is told what is wrong with it. */
+/** The error contains the reason why the JSON is rejected. */
 function unreadable(text: string, fault: ScanFault): WsError {
   const { message } = jsonRefusal(text, fault);
   const isJson = !message.startsWith('Malformed');
@@ -119,7 +116,7 @@ export function readResumeFrom(value: unknown): ResumePoint | undefined | 'inval
   if (!isRecord(value)) return 'invalid';
   const { epoch, height, seq } = value;
   if (height !== undefined) {
-    // Two places are none: nobody could tell which one was meant.
+    // Both places together are ambiguous.
     const isAlone = epoch === undefined && seq === undefined;
     return isAlone && isCount(height) ? { height } : 'invalid';
   }
@@ -134,21 +131,20 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The paths that are sockets. */
 export type Endpoint = 'ws' | 'apiWs' | 'wsRtds';
 
 export type WsError = {
   readonly code: StreamErrorCode;
   readonly message: string;
-  /** Present where nothing is wrong with the frame: it may be sent again after this time. */
+  /** Present if the frame itself is valid and may be sent again after this time. */
   readonly retryAfterMs?: number;
-  /** Of refused parameters; not told on /ws-rtds. */
+  /** Details of refused parameters; not included on /ws-rtds. */
   readonly details?: Details;
-  /** What the refused frame wanted to subscribe to or to leave, as it was sent. */
+  /** The subscription of the refused frame, as received. */
   readonly subscription?: unknown;
 };
 
-/** An error in the shape of its endpoint. `topic` is told on /ws-rtds only. */
+/** An error in the format of its endpoint; only /ws-rtds includes `topic`. */
 export function errorFrame(endpoint: Endpoint, error: WsError, topic = ''): Buffer {
   const { code, message, subscription } = error;
   switch (endpoint) {

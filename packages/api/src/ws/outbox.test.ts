@@ -7,7 +7,7 @@ import { WS_LIMITS } from '../ws-limits.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Clients that take at once what is written to them, and the writes of all. */
+/** Clients that read immediately, and the writes of all. */
 function readers(count: number) {
   const outbox = new Outbox();
   const writes: Buffer[][] = [];
@@ -31,7 +31,7 @@ function readers(count: number) {
   return { outbox, connections, writes };
 }
 
-test('frames of a turn for many are joined once, and each writes once', async () => {
+test('frames of a turn for many clients are joined once, and each client writes once', async () => {
   const { connections, outbox, writes } = readers(3);
   const frames = [Buffer.from('one'), Buffer.from('two')];
   for (const frame of frames) for (const each of connections) each.send(frame);
@@ -42,7 +42,7 @@ test('frames of a turn for many are joined once, and each writes once', async ()
   expect(outbox.framesSent).toBe(6);
 });
 
-test('who has other frames than the one before gets its own', async () => {
+test('a client with other frames than the previous one gets its own', async () => {
   const { connections, writes } = readers(3);
   const [a, b] = [Buffer.from('a'), Buffer.from('b')];
   for (const frame of [a, b]) connections[0]?.send(frame);
@@ -52,23 +52,23 @@ test('who has other frames than the one before gets its own', async () => {
   expect(writes.map((each) => each.map(String))).toEqual([['ab'], ['ba'], ['aba']]);
 });
 
-test('nothing is held of what clients have taken', async () => {
+test('read frames are not held', async () => {
   const { connections, outbox, writes } = readers(2);
   for (const each of connections) each.send(Buffer.from('frame'));
   await turn();
   expect(outbox.heldBytes).toBe(0);
-  // Nor is anything written to find that out.
+  // No write is needed to detect this.
   expect(writes.flat()).toHaveLength(2);
 });
 
-test('a frame for thousands leaves room between its writes for others', async () => {
+test('a frame for thousands of clients lets other work run between its writes', async () => {
   const { connections, writes } = readers(1_000);
   for (const each of connections) each.send(Buffer.from('first'));
   await turn();
   const first = writes.flat().length;
   expect(first).toBeGreaterThan(0);
   expect(first).toBeLessThan(500);
-  // What comes while they wait goes with what they wait for.
+  // Frames queued while the clients wait are written together with the first.
   for (const each of connections) each.send(Buffer.from('second'));
   while (writes.flat().length < 1_000 + first) await turn();
   await turn();

@@ -25,7 +25,7 @@ function ask(action: string, topic: string, filters?: string, type = 'update'): 
   client.send({ action, subscriptions: [{ topic, type, filters }] });
 }
 
-/** Everything that the server has sent until now. */
+/** All frames that the server has sent so far. */
 async function settle(): Promise<AnyFrame[]> {
   client.send('PING');
   const frames: AnyFrame[] = [];
@@ -39,7 +39,7 @@ async function settle(): Promise<AnyFrame[]> {
 const BTC = '{"symbol":"btc/usd"}';
 
 describe('prices', () => {
-  test('go to those who follow the topic, in its spelling of the symbol', async () => {
+  test('are sent to subscribers of the topic with its spelling of the symbol', async () => {
     ask('subscribe', 'crypto_prices');
     ask('subscribe', 'crypto_prices_chainlink', '', '*');
     expect(await settle()).toEqual([]);
@@ -71,7 +71,7 @@ describe('prices', () => {
     });
   });
 
-  test('come at most once a second for a symbol, the last one always', async () => {
+  test('are sent once a second per symbol at most, always with the last one', async () => {
     ask('subscribe', 'crypto_prices_oracle');
     await settle();
     for (const price of [1, 2, 3, 4]) {
@@ -85,7 +85,7 @@ describe('prices', () => {
     expect(await settle()).toEqual([]);
   });
 
-  test('of one symbol come after the last minute of it, and end with the subscription', async () => {
+  test('of one symbol start with its last minute and end with the subscription', async () => {
     for (let second = 0; second < 70; second++) pushPrice(edge.venue, 'oracle', 100 + second);
     ask('subscribe', 'crypto_prices_oracle', '{"symbol":"BTC/USD"}');
     const [dump, ...rest] = await settle();
@@ -110,7 +110,7 @@ describe('prices', () => {
     expect(await settle()).toEqual([]);
   });
 
-  test('of another symbol are not sent to those who filter', async () => {
+  test('of other symbols are filtered out', async () => {
     ask('subscribe', 'crypto_prices_oracle', '{"symbol":"eth/usd"}');
     const [dump] = await settle();
     expect(dump.payload).toEqual({ symbol: 'eth/usd', data: [] });
@@ -120,7 +120,7 @@ describe('prices', () => {
 });
 
 describe('averages', () => {
-  test('are over the whole seconds before the second, one for each (R-series)', async () => {
+  test('use one sample for each whole second before the current one (R-series)', async () => {
     ask('subscribe', 'crypto_prices_twap_thirty');
     ask('subscribe', 'crypto_prices_twap_sixty');
     await settle();
@@ -130,11 +130,11 @@ describe('averages', () => {
     const frames = await settle();
     const of = (topic: string) => frames.filter((frame) => frame.topic === topic);
     const thirty = of('crypto_prices_twap_thirty');
-    // Nine tenths of the seconds must have a sample, and the last one does not count yet.
+    // 90% of the seconds need a sample, and the current one does not count.
     expect(thirty).toHaveLength(60 - 27);
     expect(of('crypto_prices_twap_sixty')).toHaveLength(60 - 54);
     const last = thirty.at(-1).payload;
-    // Of the 30 seconds before the last one, 29 had 103.
+    // 29 of the 30 seconds before the current one had 103.
     expect(last).toEqual({
       symbol: 'btc/usd',
       timestamp: edge.venue.state.timeMs,
@@ -145,7 +145,7 @@ describe('averages', () => {
     expect(await settle()).toEqual([]);
   });
 
-  test('round what is shown half up, and the exact form later', async () => {
+  test('are rounded half up for display and later in the exact form', async () => {
     for (let second = 0; second < 57; second++) {
       pushPrice(edge.venue, 'oracle', second < 55 ? 100 : 101);
     }
@@ -155,11 +155,11 @@ describe('averages', () => {
     expect(payload.data.at(-1).value).toBe(100.01785714);
     pushPrice(edge.venue, 'oracle', 100);
     const [update] = await settle();
-    // 57 samples of which two are: 100 + 2 / 57.
+    // 57 samples of which two are 101: 100 + 2 / 57.
     expect(update.payload.full_accuracy_value).toBe('100035087719298245614');
   });
 
-  test('cease when the feed does', async () => {
+  test('end with the feed', async () => {
     for (let second = 0; second < 61; second++) pushPrice(edge.venue, 'oracle', 100);
     ask('subscribe', 'crypto_prices_twap_thirty', BTC);
     const [{ payload }] = await settle();
@@ -177,13 +177,13 @@ describe('frames', () => {
     ['a name of every object', { topic: 'toString', type: '*' }, 'toString', 'topic not found'],
     ['no type', { topic: 'crypto_prices' }, 'crypto_prices', 'type not found'],
     [
-      'filters that are no JSON',
+      'filters that are not JSON',
       { topic: 'crypto_prices', type: '*', filters: 'btcusdt' },
       'crypto_prices',
       'invalid filters',
     ],
     [
-      'a symbol that is no text',
+      'a symbol that is not a string',
       { topic: 'crypto_prices', type: '*', filters: '{"symbol":1}' },
       'crypto_prices',
       'invalid filters',
@@ -195,7 +195,7 @@ describe('frames', () => {
     expect(error).toMatchObject({ topic, type: 'error', payload: { message, subscription } });
   });
 
-  test('are read entry by entry', async () => {
+  test('are parsed entry by entry', async () => {
     const subscriptions = [
       { topic: 'nothing', type: 'update' },
       { topic: 'crypto_prices', type: 'update' },

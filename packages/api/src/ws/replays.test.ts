@@ -11,7 +11,7 @@ import { WS_LIMITS } from '../ws-limits.ts';
 const FRAME_BYTES = 10_000;
 const BUDGET = { bytes: 0, bytesMax: Infinity, plainBytes: 0, plainBytesMax: Infinity };
 
-/** A client at the end of a pipe, which it reads when it is told to, and the frames that it read. */
+/** A client that reads from a pipe on request, and the frames that it has read. */
 function client() {
   const wire = new PassThrough({ highWaterMark: 64 * 1024 });
   const timing = new VirtualTiming();
@@ -52,8 +52,8 @@ function numbered(channel: string, sub: number, from: number, to: number): strin
 
 const never = (): void => expect.unreachable('the frames are there');
 
-describe('what a client missed', () => {
-  test('waits for the client to read, stream by stream, and live frames follow', async () => {
+describe('missed frames', () => {
+  test('wait for the client to read, stream by stream, followed by live frames', async () => {
     const { closes, connection, frames, read, replays, wire } = client();
     const [one, two] = [stream('one'), stream('two')];
     publish(one, 200);
@@ -62,7 +62,7 @@ describe('what a client missed', () => {
     replays.add({ stream: two, sub: 2, seq: 0, resync: never });
     expect(wire.writableLength + wire.readableLength).toBeLessThan(300_000);
     expect([one.subscriberCount, two.subscriberCount]).toEqual([1, 1]);
-    // These came while the others wait: they are part of what is missed.
+    // Frames published during the replay are part of it.
     publish(one, 100);
     publish(two, 100);
     read();
@@ -75,7 +75,7 @@ describe('what a client missed', () => {
     expect(closes).toEqual([]);
   });
 
-  test('is gone when the client reads slower than it is kept', async () => {
+  test('are lost if the client reads more slowly than they expire', async () => {
     const { frames, read, replays } = client();
     const slow = stream('slow', { keptFramesMax: 50 });
     publish(slow, 50);
@@ -88,7 +88,7 @@ describe('what a client missed', () => {
     expect(frames()).toEqual(numbered('slow', 1, 1, frames().length));
   });
 
-  test('closes the connection when nothing of it is read for half a minute', async () => {
+  test('close the connection if nothing is read for 30 seconds', async () => {
     const { closes, replays, timing, wire } = client();
     const some = stream('some');
     publish(some, 1000);
@@ -102,7 +102,7 @@ describe('what a client missed', () => {
     expect(closes).toEqual([1013]);
   });
 
-  test('is not sent on to a client that has left the stream', async () => {
+  test('are not sent after an unsubscribe', async () => {
     const { connection, frames, read, replays } = client();
     const [left, kept] = [stream('left'), stream('kept')];
     publish(left, 500);

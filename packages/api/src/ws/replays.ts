@@ -2,33 +2,33 @@ import type { Connection } from './connection.ts';
 import { closeBody } from './frame.ts';
 import type { Past, PastFrame, Stream } from './stream.ts';
 
-/** A subscription that is being brought up to date. */
+/** A subscription that receives missed frames. */
 type Replay = {
   readonly stream: Stream;
   readonly sub: number;
   /** The last frame that the client has. */
   seq: number;
-  /** What comes before the frames that the stream keeps. */
+  /** Frames from before those that the stream keeps. */
   past?: PastReplay | undefined;
-  /** The client fell behind what is kept. */
+  /** Called if the client falls behind the kept frames. */
   readonly resync: () => void;
 };
 
-/** Frames that the stream does not keep, how many are still to come, and those that were read already. */
+/** Frames that the stream does not keep: the remaining count, and those already read. */
 type PastReplay = {
   readonly past: Past;
   left: number;
   read?: readonly PastFrame[] | 'failed' | undefined;
 };
 
-/** How long a client may take none of what it asked for. */
+/** The maximum time in which a client takes no bytes of its replay. */
 export const STALLED_MS = 30_000;
-/** What one turn of the event loop sends to one client at most, about. */
+/** The approximate number of bytes for one client per turn of the event loop. */
 const TURN_BYTES = 256 * 1024;
 
 /**
- * Sends a client what it missed, as fast as it reads, one stream after the other. A stream takes the
- * client up as a subscriber when it has all that came before, so that live frames follow without gap.
+ * Sends missed frames at the reading speed of the client, stream by stream. The stream adds the
+ * client as a subscriber after the last one, so that live frames follow without a gap.
  */
 export class Replays {
   readonly #connection: Connection;
@@ -40,7 +40,9 @@ export class Replays {
     this.#connection = connection;
   }
 
-  /** `past`, where it is given, has frames that follow the last one of the client; they are sent before those that the stream keeps. */
+  /**
+   * `past` contains frames after the client's last one; they precede those that the stream keeps.
+   */
   add({ past, ...replay }: Omit<Replay, 'past'> & { readonly past?: Past | undefined }): void {
     replay.stream.expect(this.#connection);
     const before = past === undefined || past.count === 0 ? undefined : { past, left: past.count };
@@ -48,12 +50,10 @@ export class Replays {
     if (!this.#isWaiting) this.#work();
   }
 
-  /** The client does not want it any more. */
   drop(stream: Stream): void {
     this.#queue = this.#queue.filter((replay) => replay.stream !== stream);
   }
 
-  /** The client is gone. */
   close(): void {
     this.#queue = [];
     this.#cancelStall?.();
@@ -71,7 +71,7 @@ export class Replays {
         return;
       }
       if (sent > TURN_BYTES) {
-        // Others have their turn first.
+        // Lets other work run first.
         this.#isWaiting = true;
         setImmediate(() => this.#work());
         return;
@@ -82,7 +82,7 @@ export class Replays {
     }
   }
 
-  /** Sends some of the past; it may take a while to read it. */
+  /** Sends some of the past frames, which may have to be read first. */
   #tellPast(replay: Replay): number | 'waits' {
     const { past: before, stream, sub } = replay;
     if (before === undefined) return 0;
@@ -97,7 +97,7 @@ export class Replays {
       return 'waits';
     }
     before.read = undefined;
-    // Fewer than there were: they were dropped for their age meanwhile.
+    // Fewer frames than counted, because some have expired.
     if (frames === 'failed' || frames.length === 0) {
       this.#lose(replay);
       return 0;
@@ -115,14 +115,14 @@ export class Replays {
     return bytes;
   }
 
-  /** What is missed is gone. */
+  /** The missed frames are no longer available. */
   #lose({ resync, stream, sub }: Replay): void {
     this.#queue.shift();
     stream.add(this.#connection, sub);
     resync();
   }
 
-  /** Sends some frames, or ends the replay when there are none left; tells how many bytes it sent. */
+  /** Sends some frames, or ends the replay after the last one; returns the number of bytes. */
   #advance(replay: Replay): number {
     const { stream, sub } = replay;
     const bodies = stream.after(replay.seq);

@@ -5,8 +5,9 @@ import { RecentBlocks } from '@oddlot/history/recent-blocks';
 import { ALICE, BOB } from '@oddlot/testing/venue/ws/test-venue';
 
 /**
- * The seam between what a process remembers, what the history has and what happens meanwhile: whoever comes from elsewhere
- * behind some block has the frames of all later ones once and in order, or is told that it can't.
+ * Goal: a client that resumes after a block of another process receives the frames of all later
+ * blocks once and in order, or a resync. Method: random boundaries between memory, history and
+ * concurrent blocks.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 10);
@@ -34,7 +35,7 @@ const step = fc.oneof(
 
 type Comer = { channel: number; height: number; client: TestClient; frames: AnyFrame[] };
 
-test('who comes from elsewhere misses nothing and gets nothing twice', () =>
+test('a client from another process misses no frame and gets none twice', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 30 }),
@@ -80,7 +81,7 @@ test('who comes from elsewhere misses nothing and gets nothing twice', () =>
         const told = await Promise.all(witnesses.map((witness) => witness.settle()));
         for (const { channel, client, frames, height } of comers) {
           const expected = (told[channel] ?? []).filter((frame) => frame.height > height);
-          // Pongs come ahead of answers that take a while.
+          // Pongs may precede slow responses.
           const isDone = (): boolean => frames.length > expected.length || isLost(frames);
           while (!isDone()) frames.push(await client.next());
           frames.push(...(await client.settle()));
@@ -103,7 +104,7 @@ const isLost = (frames: readonly AnyFrame[]): boolean =>
 
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
-/** Questions may follow on answers, so that there is more than one round of them. */
+/** Responses may cause further queries, so there are several rounds. */
 async function answered({ history }: TestEdge): Promise<void> {
   for (let round = 0; round < 8; round += 1) {
     history.answerSince();

@@ -3,7 +3,7 @@ import { TestEdge, VirtualTiming, type AnyFrame } from '@oddlot/testing/venue/ws
 import { ALICE, BOB } from '@oddlot/testing/venue/ws/test-venue';
 import { RecentBlocks } from '@oddlot/history/recent-blocks';
 
-/** `resumeFrom: { height }`: who comes from another process of the venue is told the same frames there. */
+/** `resumeFrom: { height }`: a client of another process of the venue gets the same frames. */
 
 let here: TestEdge;
 let there: TestEdge;
@@ -33,7 +33,7 @@ const STATES = [
   ['/api-ws', { type: 'tickers' }],
 ] as const;
 
-/** Some of everything in three blocks. */
+/** Three blocks with events of all kinds. */
 function trade(): void {
   here.venue.order(ALICE, { sell: true, price: 100, size: 0.3 });
   here.venue.order(BOB, { buy: true, price: 101, size: 0.2 });
@@ -45,8 +45,8 @@ const ofData = (frames: readonly AnyFrame[]): AnyFrame[] =>
 
 const shown = ({ channel, data, height }: AnyFrame) => ({ channel, data, height });
 
-describe.each(FACTS)('on %s, facts of %o', (path, subscription) => {
-  test('go on behind a block that was seen elsewhere, each once', async () => {
+describe.each(FACTS)('on %s, events of %o', (path, subscription) => {
+  test('continue after a block of another process, each once', async () => {
     const witness = await here.connect(path);
     await witness.follow(subscription);
     trade();
@@ -65,17 +65,17 @@ describe.each(FACTS)('on %s, facts of %o', (path, subscription) => {
     while (frames.length < missed.length) frames.push(await client.next());
     expect(frames.map(shown)).toEqual(missed.map(shown));
     expect(await client.settle()).toEqual([]);
-    // Numbers have no gap, from the answer on.
+    // Numbers have no gap, starting with the response.
     const numbers = frames.map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.map((_, index) => response.data.seq + 1 + index));
-    // And are those that somebody goes on from here.
+    // A client can resume with these numbers at this process.
     const again = await there.connect(path);
     const place = { epoch: response.data.epoch, seq: numbers.at(-1) - 1 };
     const [, last] = await again.follow(subscription, place);
     expect(last).toMatchObject({ seq: numbers.at(-1), data: frames.at(-1).data });
   });
 
-  test('have nothing to tell to who has seen everything', async () => {
+  test('are empty for a client that is up to date', async () => {
     trade();
     const { height } = here.venue.state;
     const client = await there.connect(path);
@@ -89,7 +89,7 @@ describe.each(FACTS)('on %s, facts of %o', (path, subscription) => {
   });
 });
 
-test.each(STATES)('on %s the state of %o is shown as to anybody', async (path, subscription) => {
+test.each(STATES)('on %s the state of %o is sent as to any client', async (path, subscription) => {
   trade();
   const { height } = here.venue.state;
   const client = await there.connect(path);
@@ -105,7 +105,7 @@ test.each([
   { height: null },
   { height: 1, epoch: 'x', seq: 1 },
   { height: 1, seq: 1 },
-])('%o is no place', async (resumeFrom) => {
+])('%o is not a valid place', async (resumeFrom) => {
   const client = await there.connect();
   const subscription = { type: 'trades', coin: '1' };
   const [error] = await client.follow(subscription, resumeFrom);
@@ -122,14 +122,14 @@ test.each([
 test.each([
   [1.5, 'Not an integer: 1.5'],
   [2 ** 60, 'Integer out of range: 1152921504606847000'],
-])('a height of %d is no number of this interface', async (height, message) => {
+])('a height of %d is not valid in this API', async (height, message) => {
   const client = await there.connect();
   const [error] = await client.follow({ type: 'trades', coin: '1' }, { height });
   expect(error).toEqual({ type: 'error', code: 'INVALID_FRAME', message });
 });
 
-describe('a block that is not here yet', () => {
-  test('is waited for, and nothing up to it comes again', async () => {
+describe('a future block', () => {
+  test('is awaited, and no earlier frames are repeated', async () => {
     const client = await there.connect();
     const { height } = here.venue.state;
     client.subscribe({ type: 'explorerBlock' }, { height: height + 2 });
@@ -145,7 +145,7 @@ describe('a block that is not here yet', () => {
     expect(frames).toHaveLength(4);
   });
 
-  test('that does not come, or is far away, is ahead', async () => {
+  test('that is missing after the wait or too far away is ahead', async () => {
     const timing = new VirtualTiming();
     const edge = await TestEdge.start({}, timing, { beside: here });
     const client = await edge.connect();
@@ -162,9 +162,9 @@ describe('a block that is not here yet', () => {
   });
 });
 
-describe('what is no longer there', () => {
-  test('is a resync, with what holds now', async () => {
-    // It remembers a few blocks, and the history knows that orders have changed.
+describe('frames that are no longer available', () => {
+  test('cause a resync with the current content', async () => {
+    // The process has few blocks in memory, and the history shows that orders have changed.
     const recent = new RecentBlocks(4);
     const edge = await TestEdge.start({}, undefined, { beside: here, recent });
     const { height } = here.venue.state;
@@ -183,7 +183,7 @@ describe('what is no longer there', () => {
     await edge.stop();
   });
 
-  test('is nothing to who did nothing, as the history says', async () => {
+  test('cause no resync for an account without events in the history', async () => {
     const recent = new RecentBlocks(4);
     const edge = await TestEdge.start({}, undefined, { beside: here, recent });
     const { height } = here.venue.state;

@@ -9,9 +9,9 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { Pace, type Timing } from './timing.ts';
 import type { WsLimits } from '../ws-limits.ts';
 
-/** Subscriptions in one frame that are answered one by one. */
+/** The subscriptions of one frame that are answered separately. */
 const ENTRIES_MAX = 50;
-/** No symbol is longer. */
+/** All symbols are shorter. */
 const SYMBOL_LENGTH_MAX = 32;
 
 const PONG = textFrame(Buffer.from('PONG'));
@@ -21,13 +21,13 @@ const INVALID_FRAME: WsError = {
   message: 'A frame must be PING or a JSON object with action and subscriptions',
 };
 
-/** What a client wants of one topic. */
+/** The subscription of a client to one topic. */
 type Wish = { all: boolean; readonly symbols: Set<string> };
 type Entry = { readonly topic: RtdsTopic; readonly symbol: string | undefined };
 
 /**
- * The conversation with one client of /ws-rtds, which has a convention of its own: pings are bare
- * words, a frame names several topics, and what is understood is not confirmed.
+ * A session of one client on /ws-rtds, which has its own conventions: pings are plain text, a frame
+ * names several topics, and subscriptions are not confirmed.
  */
 export class RtdsSession implements PriceListener {
   readonly connectionId = randomBytes(12).toString('hex');
@@ -102,7 +102,7 @@ export class RtdsSession implements PriceListener {
     return undefined;
   }
 
-  /** Without a symbol it ends everything of the topic. */
+  /** Without a symbol, ends all subscriptions of the topic. */
   #unsubscribe({ symbol, topic }: Entry): void {
     if (symbol === undefined) this.#wishes.delete(topic);
     else this.#wishes.get(topic)?.symbols.delete(symbol);
@@ -151,7 +151,7 @@ function isTopic(topic: string): topic is RtdsTopic {
   return Object.hasOwn(RTDS_TOPICS, topic);
 }
 
-/** Filters are JSON inside JSON; the empty text filters nothing. */
+/** Filters are JSON inside JSON; the empty text has no filter. */
 function readFilters(text: unknown): { readonly symbol: string | undefined } | undefined {
   if (typeof text !== 'string') return undefined;
   if (text === '') return { symbol: undefined };
@@ -164,9 +164,9 @@ function readFilters(text: unknown): { readonly symbol: string | undefined } | u
   return { symbol: symbol.toLowerCase() };
 }
 
-/** A client of /ws-rtds, as its topics see it. */
+/** A session as seen by its topics. */
 interface PriceListener {
-  /** Told in every frame. */
+  /** Included in every frame. */
   readonly connectionId: string;
   wants(topic: RtdsTopic, symbol: string): boolean;
   send(frame: Buffer): void;
@@ -180,7 +180,7 @@ type PriceTopicsOptions = {
 };
 
 type PriceTaken = Extract<EngineEvent, { type: 'referencePriceTaken' }>;
-/** A price with a time; `e18` is exact where the other two are rounded. */
+/** A price with a time; `e18` is exact, the other fields are rounded. */
 type Quote = { readonly timeMs: number; readonly value: string; readonly e18: bigint };
 
 const SECOND_MS = 1_000;
@@ -191,8 +191,8 @@ const WINDOW_SECONDS = { twap30: 30, twap60: 60 } as const;
 const TOPICS = Object.entries(RTDS_TOPICS) as [RtdsTopic, RtdsSeries][];
 
 /**
- * The topics of /ws-rtds. Prices go out when they come, at most once a second for each symbol;
- * averages with the first block of each second, by the sampling of R-series.
+ * The topics of /ws-rtds. Prices are published as they arrive, at most once per second and symbol;
+ * averages are published with the first block of each second, with the samples of R-series.
  */
 export class PriceTopics {
   readonly #options: PriceTopicsOptions;
@@ -262,7 +262,7 @@ export class PriceTopics {
     }
   }
 
-  /** False when nobody wanted it. */
+  /** Returns false if there is no subscriber. */
   #publish(series: RtdsSeries, symbol: string, { e18, timeMs, value }: Quote): boolean {
     const shown = shownSymbol(series, symbol);
     const price = `"timestamp":${timeMs},"value":${value},"full_accuracy_value":"${e18}"`;
@@ -281,7 +281,7 @@ export class PriceTopics {
     return isWanted;
   }
 
-  /** The text of a frame up to the connection that it goes to. */
+  /** The text of a frame up to its connection id. */
   #openFrame(topic: RtdsTopic, type: 'subscribe' | 'update', payload: string): Buffer {
     const { timeMs } = this.#options.state();
     return Buffer.from(
@@ -311,7 +311,7 @@ export class PriceTopics {
     return quotes;
   }
 
-  /** Of the oracle's prices where there are any, as everywhere. */
+  /** From oracle prices if available, as everywhere. */
   #average(series: 'twap30' | 'twap60', symbol: string, atMs: number): Quote | undefined {
     const { prices } = this.#options;
     const source = prices.latest(symbol, 'oracle') === undefined ? 'spot' : 'oracle';
@@ -330,7 +330,7 @@ function quoteOf(timeMs: number, priceE8: number): Quote {
   return { timeMs, value: formatDecimal(priceE8, 8), e18: BigInt(priceE8) * E8_TO_E18 };
 }
 
-/** `btcusdt` where the price is one of a spot market, `btc/usd` elsewhere. */
+/** `btcusdt` for spot market prices, otherwise `btc/usd`. */
 function shownSymbol(series: RtdsSeries, symbol: string): string {
   const base = symbol.toLowerCase();
   return series === 'spot' ? `${base}usdt` : `${base}/usd`;

@@ -25,14 +25,14 @@ function open(snapshots: SnapshotCache) {
   });
 }
 
-test('however many start over, a snapshot is built once per block', () => {
+test('a snapshot is built once per block for any number of clients', () => {
   const snapshots = new SnapshotCache();
   const stream = open(snapshots);
   const frames = Array.from({ length: 400 }, (_, sub) => stream.snapshotFrame('resync', sub));
   expect(built).toBe(1);
   expect(frames[7]?.toString()).toContain('"data":[1]');
   expect(frames[7]?.toString()).toContain('"sub":7}');
-  // A frame in between changes the number that the snapshot carries.
+  // A frame in between changes the number of the snapshot.
   stream.publish('[]');
   expect(stream.snapshotFrame('resync', 1)?.toString()).toContain(
     '"data":[2],"isSnapshot":true,"seq":1',
@@ -42,7 +42,7 @@ test('however many start over, a snapshot is built once per block', () => {
   expect(stream.snapshotFrame('subscribe', 1)?.toString()).toContain('"data":[4]');
 });
 
-test('what is kept is bounded', () => {
+test('the cache is limited', () => {
   const snapshots = new SnapshotCache();
   for (let index = 0; index < 40; index++) {
     snapshots.body(`${index}`, () => Buffer.alloc(1024 * 1024));
@@ -51,7 +51,7 @@ test('what is kept is bounded', () => {
   expect(snapshots.body('none', () => undefined)).toBeUndefined();
 });
 
-test('frames of a client whose work is used up are dropped', () => {
+test('frames of a client without work budget are dropped', () => {
   const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => 0);
   const connection = new Connection({
     socket: {} as never,

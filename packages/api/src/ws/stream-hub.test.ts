@@ -47,7 +47,7 @@ describe('subscriptions', () => {
     expect(again.data).toMatchObject({ sub: 3, epoch: second.data.epoch, seq: 2 });
   });
 
-  test('are refused twice, unknown, and beyond their number', async () => {
+  test('are refused if duplicate, unknown or beyond the limit', async () => {
     const client = await edge.connect();
     await client.follow(TRADES);
     client.subscribe(TRADES);
@@ -79,8 +79,8 @@ describe('subscriptions', () => {
   });
 });
 
-describe('a client that comes back', () => {
-  test('gets what it missed, as it was, and then goes on', async () => {
+describe('a client that resumes', () => {
+  test('gets the missed frames unchanged, followed by live ones', async () => {
     const witness = await edge.connect();
     await witness.follow(ORDERS);
     const client = await edge.connect();
@@ -100,7 +100,7 @@ describe('a client that comes back', () => {
     expect((await again.settle()).map((frame) => frame.seq)).toEqual([5]);
   });
 
-  test('finds the stream going on though nobody else followed it', async () => {
+  test('finds the stream active without other subscribers', async () => {
     const client = await edge.connect();
     const [{ data }] = await client.follow({ type: 'l2Book', coin: '1' });
     client.socket.close();
@@ -123,7 +123,7 @@ describe('a client that comes back', () => {
     expect(frames).toHaveLength(1);
   });
 
-  test('is told when the frames are gone, and what holds now', async () => {
+  test('gets a resync with the current content if frames are gone', async () => {
     const client = await edge.connect();
     const [{ data }] = await client.follow(ORDERS);
     place(7);
@@ -144,7 +144,7 @@ describe('a client that comes back', () => {
     expect(resumed.slice(1).map((frame) => frame.seq)).toEqual([3, 4, 5, 6, 7]);
   });
 
-  test('is told when its numbers are from another run, or from the future', async () => {
+  test('gets a resync for numbers of another run or of the future', async () => {
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(ALICE, { buy: true, price: 100, size: 0.5 });
     const client = await edge.connect();
@@ -164,7 +164,7 @@ describe('a client that comes back', () => {
     expect(book[2]).not.toHaveProperty('isSnapshot');
   });
 
-  test('must say clearly where it stopped', async () => {
+  test('needs an unambiguous place', async () => {
     const client = await edge.connect();
     for (const resumeFrom of [
       5,
@@ -178,7 +178,7 @@ describe('a client that comes back', () => {
     }
   });
 
-  test('after five minutes finds a new run', async () => {
+  test('finds a new run after five minutes', async () => {
     const client = await edge.connect();
     const [first] = await client.follow(ORDERS);
     client.send({ method: 'unsubscribe', subscription: ORDERS });
@@ -197,8 +197,8 @@ describe('a client that comes back', () => {
   });
 });
 
-describe('streams that nobody follows', () => {
-  test('make room, the longest idle first', async () => {
+describe('streams without subscribers', () => {
+  test('are replaced, the longest idle first', async () => {
     const small = await TestEdge.start({ streamsMax: 2 }, timing);
     const client = await small.connect();
     for (const subscription of [TRADES, ORDERS]) {

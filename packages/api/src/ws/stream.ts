@@ -8,88 +8,88 @@ import { randomBytes } from 'node:crypto';
 import type { WsLimits } from '../ws-limits.ts';
 import type { AppliedBlock } from '@oddlot/replica/block';
 
-/** What a stream writes to. */
 export interface Sink {
-  /** Takes a whole WebSocket frame. */
+  /** Accepts a complete WebSocket frame. */
   send(frame: Buffer): void;
 }
 
-/** What a stream holds at one moment. */
 export type Snapshot = {
   /** JSON text. */
   readonly data: string;
-  /** Set on the snapshots of event channels, which have no frame that looks like one. */
+  /** Set on snapshots of event channels, whose other frames are not snapshots. */
   readonly isSnapshot?: true;
 };
 
-/** Where a stream's data come from. */
 export interface Source {
   /**
-   * What a new subscriber is sent first, and what one is sent whose place in the sequence is lost.
-   * Undefined when there is nothing to send: event channels send nothing to a new subscriber.
+   * The first frame for a new subscriber, or for one that lost its place. Event channels return
+   * undefined for new subscribers.
    */
   snapshot(occasion: 'subscribe' | 'resync'): Snapshot | undefined;
   /**
-   * The frames of blocks from before the stream was opened, or which it no longer keeps; only channels of facts have it.
-   * `tooOld` when some of them can't be told any more.
+   * The frames of blocks from before those that the stream keeps; event channels only. `tooOld` if
+   * some of them are no longer available.
    */
   past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
-  /** The stream is gone. */
   close(): void;
 }
 
 type PastAnswer = Past | 'tooOld';
 
-/** Where a client goes on that names a block: behind a number, with frames that stand before the kept ones. */
+/** Where a client continues after a block: a number, and frames from before the kept ones. */
 export type GoingOn = { readonly seq: number; readonly past?: Past };
 
-/** What a stream held after some block of the past, and which of its frames tell what came after. */
+/** The content of a stream after a past block. */
 export type LateSnapshot = {
   /** JSON text. */
   readonly data: string;
-  /** Number of the last frame that it contains. */
+  /** The number of the last frame that it includes. */
   readonly seq: number;
-  /** The block that it reflects. */
+  /** The block of the content. */
   readonly height: number;
 };
 
-/** Where a stream's data come from when it takes a while to say what holds. */
+/** A source whose content takes time to read. */
 export interface LateSource {
-  /** The snapshot that a subscriber gets first, and again when it has lost its place. Frames keep coming meanwhile. */
+  /**
+   * The first frame for a new subscriber, or for one that lost its place. Frames are published
+   * during the query.
+   */
   snapshotLater(asker: Asker): Promise<LateSnapshot>;
   past?(span: PastSpan, asker: Asker): PastAnswer | Promise<PastAnswer>;
-  /** The stream is gone. */
   close(): void;
 }
 
-/** A snapshot that came late, for one subscriber. */
+/** A late snapshot for one subscriber. */
 export type LateFrame = {
   readonly frame: Buffer;
   readonly seq: number;
   readonly height: number;
 };
 
-/** Why a client cannot go on where it stopped. */
 export type ResyncReason = ResyncFrame['data']['reason'];
 
-/** One subscription (channel and parameters) for everyone who has it: one sequence of frames. */
+/**
+ * A subscription (channel and parameters) shared by all its subscribers, with one sequence of
+ * frames.
+ */
 export class Stream {
   readonly key: string;
   readonly channel: string;
-  /** Names this unbroken run of numbers. */
+  /** Identifies an unbroken sequence of numbers. */
   readonly epoch: string;
   readonly #ring: FrameRing;
   readonly #timing: Timing;
   readonly #snapshots: SnapshotCache | undefined;
-  /** The block that the data reflect; undefined when the channel does not tell. */
+  /** The block of the data; undefined if the channel does not report it. */
   readonly #height: (() => number) | undefined;
   /** Subscription number by subscriber. */
   readonly #sinks = new Map<Sink, number>();
-  /** Those who are still being sent what came before. */
+  /** Clients that still receive missed frames. */
   readonly #expected = new Set<Sink>();
   #seq: number;
   #source: Source | LateSource | undefined;
-  /** The body of a late snapshot that several subscribers wait for is built once. */
+  /** The body of a late snapshot is built once for all waiting subscribers. */
   readonly #lateBodies = new WeakMap<LateSnapshot, Buffer>();
 
   constructor(options: {
@@ -100,7 +100,7 @@ export class Stream {
     timing: Timing;
     snapshots?: SnapshotCache | undefined;
     height?: (() => number) | undefined;
-    /** Number of the frame before the first. */
+    /** The number before the first frame. */
     firstSeq?: number;
   }) {
     this.#seq = options.firstSeq ?? 0;
@@ -113,7 +113,6 @@ export class Stream {
     this.#height = options.height;
   }
 
-  /** Number of the newest frame. */
   get seq(): number {
     return this.#seq;
   }
@@ -122,17 +121,17 @@ export class Stream {
     return this.#sinks.size + this.#expected.size;
   }
 
-  /** Names the source; once, right after the construction. */
+  /** Sets the source; called once after construction. */
   attach(source: Source | LateSource): void {
     this.#source = source;
   }
 
-  /** What a subscriber is sent first takes a while: `lateSnapshot` has it. */
+  /** True if the first frame takes time to read; `lateSnapshot` returns it. */
   get isLate(): boolean {
     return this.#source !== undefined && 'snapshotLater' in this.#source;
   }
 
-  /** Somebody will be a subscriber as soon as it has what it missed. */
+  /** The client becomes a subscriber after it has received the missed frames. */
   expect(sink: Sink): void {
     this.#sinks.delete(sink);
     this.#expected.add(sink);
@@ -148,12 +147,12 @@ export class Stream {
     this.#sinks.delete(sink);
   }
 
-  /** The next frame, to everyone. `data` is JSON text, `height` the block that it reflects. */
+  /** Publishes the next frame to all. `data` is JSON text of the block `height`. */
   publish(data: string, height = this.#height?.()): void {
     this.#seq += 1;
     const body = this.#body({ data, seq: this.#seq, height });
     this.#ring.push(body, this.#timing.now(), height);
-    // Most clients have few subscriptions, so few numbers occur: each is encoded once.
+    // Few different subscription numbers occur, so the frame is encoded once for each.
     const encoded = new Map<number, Buffer>();
     for (const [sink, sub] of this.#sinks) {
       let frame = encoded.get(sub);
@@ -165,7 +164,7 @@ export class Stream {
     }
   }
 
-  /** A frame of what the stream holds now, for one subscriber. It has the current number. */
+  /** A frame with the current content and number for one subscriber. */
   snapshotFrame(occasion: 'subscribe' | 'resync', sub: number): Buffer | undefined {
     const source = this.#source;
     if (source === undefined || 'snapshotLater' in source) return undefined;
@@ -179,7 +178,7 @@ export class Stream {
     return body === undefined ? undefined : closeBody(body, sub);
   }
 
-  /** The same where it takes a while. Frames after its number are to follow; some may be here already. */
+  /** The same for late sources. Frames after its number follow; some may already be published. */
   async lateSnapshot(sub: number, asker: Asker): Promise<LateFrame> {
     const source = this.#source;
     assert(source !== undefined && 'snapshotLater' in source, 'only a late source can be awaited');
@@ -189,21 +188,24 @@ export class Stream {
     return { frame: closeBody(body, sub), seq: snapshot.seq, height: snapshot.height };
   }
 
-  /** Why a client cannot go on where it stopped; undefined when it can. */
+  /** The reason why a client cannot resume; undefined if it can. */
   refuseResume(from: StreamPlace): ResyncReason | undefined {
     if (from.epoch !== this.epoch) return 'epoch';
     if (from.seq > this.#seq) return 'ahead';
     return from.seq + 1 < this.#ring.firstSeq ? 'tooOld' : undefined;
   }
 
-  /** Its frames tell what happened, each once; others tell what holds, so that the newest replaces those before. */
+  /**
+   * True for event channels, whose frames each count; in other channels the newest frame replaces
+   * earlier ones.
+   */
   get tellsFacts(): boolean {
     return this.#source?.past !== undefined;
   }
 
   /**
-   * Where who has everything up to a block goes on. Frames from before the kept ones are numbered back from these, so
-   * that numbers have no gap; they would have had the same numbers.
+   * Where a client with everything up to a block continues. Frames from before the kept ones are
+   * numbered backwards from these without gaps, as they were originally.
    */
   goOnBehind(height: number, asker: Asker): GoingOn | 'tooOld' | Promise<GoingOn | 'tooOld'> {
     const { floor } = this.#ring;
@@ -215,17 +217,16 @@ export class Stream {
     return past instanceof Promise ? past.then(numbered) : numbered(past);
   }
 
-  /** A frame of the past, for one subscriber. */
+  /** A past frame for one subscriber. */
   pastFrame({ data, height }: PastFrame, { seq, sub }: { seq: number; sub: number }): Buffer {
     return closeBody(this.#body({ data, seq, height }), sub);
   }
 
-  /** Some of the frames after a number, oldest first; none at the end. */
+  /** Some frames after a number, oldest first; empty at the end. */
   after(seq: number): readonly Buffer[] | 'tooOld' {
     return seq + 1 < this.#ring.firstSeq ? 'tooOld' : this.#ring.from(seq + 1);
   }
 
-  /** Lets go of frames that are too old to be asked for. */
   trim(): void {
     this.#ring.trim(this.#timing.now());
   }
@@ -240,24 +241,23 @@ export class Stream {
   }
 }
 
-/** How often all streams are looked through for frames that are too old. */
+/** The interval at which old frames of all streams are dropped. */
 const TRIM_MS = 60_000;
 
-/** How to open a stream that may not exist yet. */
 export type StreamRecipe = {
   /** Canonical: equal for every spelling of the same subscription. */
   readonly key: string;
   readonly channel: string;
-  /** For channels whose frames tell the block that they reflect. */
+  /** For channels whose frames contain their block. */
   readonly height?: () => number;
-  /** Makes the source of a new stream; it publishes to the stream until it is closed. */
+  /** Creates the source of a new stream, which publishes until it is closed. */
   readonly source: (stream: Stream) => Source | LateSource;
 };
 
 /**
- * All streams of an endpoint. A stream is opened by its first subscriber and goes on for a while
- * after its last one, so that a client whose connection broke can take up its place; then it ends,
- * and the next one of the same name is a new run.
+ * All streams of an endpoint. The first subscriber opens a stream. It continues for a while after
+ * the last one leaves, so that disconnected clients can resume; the next stream with its name is a
+ * new run.
  */
 export class StreamHub {
   readonly #limits: WsLimits;
@@ -266,14 +266,14 @@ export class StreamHub {
   readonly #height: () => number;
   readonly #budget: KeptBudget;
   readonly #streams = new Map<string, Stream>();
-  /** Streams without subscribers and since when, the longest idle first. */
+  /** Streams without subscribers and the time of their last one, the longest idle first. */
   readonly #idle = new Map<Stream, number>();
-  /** Tells the runs of one process from those of another. */
+  /** Distinguishes the runs of different processes. */
   readonly #run = randomBytes(6).toString('hex');
   #opened = 0;
   #trimmedMs: number;
 
-  /** The height is that of the newest block that streams were told of. */
+  /** The height is that of the newest block that streams have processed. */
   constructor(
     limits: WsLimits,
     timing: Timing,
@@ -297,18 +297,21 @@ export class StreamHub {
     return this.#streams.size;
   }
 
-  /** Bytes of the frames that are kept for clients that come back. */
+  /** Bytes of the frames kept for clients that resume. */
   get keptBytes(): number {
     return this.#budget.bytes;
   }
 
-  /** False when a stream would be one more than there may be, all others having subscribers. */
+  /** False if the stream would exceed the limit and all others have subscribers. */
   hasRoom({ key }: Pick<StreamRecipe, 'key'>): boolean {
     const active = this.#streams.size - this.#idle.size;
     return this.#streams.has(key) || active < this.#limits.streamsMax;
   }
 
-  /** The stream of a recipe, opened if need be. Whoever takes it adds a subscriber at once. */
+  /**
+   * Returns the stream of a recipe and opens it if necessary. The caller adds a subscriber
+   * immediately.
+   */
   take(recipe: StreamRecipe): Stream {
     const known = this.#streams.get(recipe.key);
     if (known !== undefined) {
@@ -335,12 +338,11 @@ export class StreamHub {
     return stream;
   }
 
-  /** A subscriber has left. */
   release(stream: Stream): void {
     if (stream.subscriberCount === 0) this.#idle.set(stream, this.#timing.now());
   }
 
-  /** Ends the streams that nobody came back to, and now and then drops frames that are too old. */
+  /** Ends abandoned streams and periodically drops old frames. */
   sweep(): void {
     const nowMs = this.#timing.now();
     for (const [stream, sinceMs] of this.#idle) {
@@ -349,7 +351,7 @@ export class StreamHub {
     }
     if (nowMs - this.#trimmedMs < TRIM_MS) return;
     this.#trimmedMs = nowMs;
-    // Streams that fell silent would else keep the room that busy ones need.
+    // Otherwise, frames of silent streams would use the space of busy ones.
     for (const stream of this.#streams.values()) stream.trim();
   }
 
@@ -360,7 +362,7 @@ export class StreamHub {
     }
   }
 
-  /** What nobody follows goes before what somebody may come back for in a moment. */
+  /** Streams without subscribers are released first. */
   #relieve(): void {
     for (const stream of this.#idle.keys()) {
       if (this.#budget.bytes <= this.#budget.bytesMax) return;
@@ -376,9 +378,8 @@ export class StreamHub {
 }
 
 /**
- * The snapshots of the newest block, so that many clients that start over at once have each of them
- * built once. What they show changes with blocks; the number of a stream's newest frame, which they
- * carry, is part of the name under which they are kept.
+ * Snapshots of the newest block, so that each is built once for many clients that start over. Their
+ * content changes with blocks; the number of the stream's newest frame is part of the key.
  */
 
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
@@ -391,7 +392,7 @@ export class SnapshotCache {
     return this.#bytes;
   }
 
-  /** The body of that name, built if need be; undefined when there is nothing to show. */
+  /** Returns the cached or newly built body; undefined if there is no content. */
   body(name: string, build: () => Buffer | undefined): Buffer | undefined {
     const known = this.#bodies.get(name);
     if (known !== undefined) return known;
@@ -403,39 +404,38 @@ export class SnapshotCache {
     return built;
   }
 
-  /** A block has changed what snapshots show. */
   clear(): void {
     this.#bodies.clear();
     this.#bytes = 0;
   }
 }
 
-/** The frames of blocks after one, up to another. */
+/** The blocks after `after`, up to `upTo`. */
 export type PastSpan = { readonly after: number; readonly upTo: number };
 
-/** A frame of a block that a stream does not have, as it would have sent it. */
+/** A past frame, equal to the one originally published. */
 export type PastFrame = {
   readonly height: number;
   /** JSON text. */
   readonly data: string;
 };
 
-/** What somebody missed elsewhere, read piece by piece: as fast as it is sent, and never all of it at once. */
+/** Missed frames, read in parts at the speed of sending, so that they are never all in memory. */
 export interface Past {
-  /** How many frames it has. */
+  /** The number of frames. */
   readonly count: number;
-  /** Some more of them, oldest first; none at the end. Rejects when they can't be read. */
+  /** Some more frames, oldest first; empty at the end. Rejects if they cannot be read. */
   next(): readonly PastFrame[] | Promise<readonly PastFrame[]>;
 }
 
 export const NOTHING_PAST: Past = { count: 0, next: () => [] };
 
-/** Frames that are made at a time, about. */
+/** The approximate number of frames per part. */
 const FRAMES_AT_ONCE = 64;
 
 /**
- * The frames of blocks that are in memory, in the words that a channel has for each. They are made twice, first to be
- * counted: kept until a slow client has read them they could be much.
+ * Frames of blocks in memory, formatted by the channel. They are built twice, first for the count,
+ * because keeping them for a slow client could need much memory.
  */
 export function pastOfBlocks(
   blocks: readonly AppliedBlock[],

@@ -3,7 +3,7 @@ import { VirtualTiming } from '@oddlot/testing/venue/ws/test-edge';
 import { FrameBudget, Pace } from './timing.ts';
 
 describe('a pace', () => {
-  test('runs at once, then at most once per interval, and always after the last wish', () => {
+  test('runs at once, then at most once per interval, and always after the last request', () => {
     const timing = new VirtualTiming();
     const runs: number[] = [];
     const pace = new Pace(timing, 100, () => runs.push(timing.now()) > 0);
@@ -26,7 +26,7 @@ describe('a pace', () => {
     expect(runs).toEqual([0, 1]);
   });
 
-  test('runs no more once it is stopped', () => {
+  test('does not run after it is stopped', () => {
     const timing = new VirtualTiming();
     let runs = 0;
     const pace = new Pace(timing, 100, () => ++runs > 0);
@@ -38,8 +38,8 @@ describe('a pace', () => {
   });
 });
 
-describe('a frame budget', () => {
-  test('allows a burst and refills by the second', () => {
+describe('a frame limit', () => {
+  test('allows a burst and refills per second', () => {
     const timing = new VirtualTiming();
     const budget = new FrameBudget(timing, { perSecond: 20, burst: 40 });
     const taken = (): number => {
@@ -56,7 +56,7 @@ describe('a frame budget', () => {
     expect(taken()).toBe(40);
   });
 
-  test('can be switched off', () => {
+  test('can be disabled', () => {
     const budget = new FrameBudget(new VirtualTiming(), { perSecond: Infinity, burst: Infinity });
     for (let index = 0; index < 1000; index++) expect(budget.take()).toBe(true);
   });

@@ -1,14 +1,14 @@
 import { TokenBucket } from '@oddlot/host/ports';
 
-/** Time as the edge sees it: for pacing and idling, never for what the venue decides. */
+/** The clock of the edge, for pacing and idle times; never for decisions of the venue. */
 export interface Timing {
-  /** Milliseconds of a clock that never goes back; its zero means nothing. */
+  /** Milliseconds of a monotonic clock with an arbitrary origin. */
   now(): number;
-  /** Runs once after a delay; the answer takes it back. */
+  /** Runs once after a delay; the returned function cancels it. */
   after(delayMs: number, run: () => void): () => void;
 }
 
-/** The process's own clock. Its timers do not keep the process alive. */
+/** The clock of the process. Its timers do not keep the process alive. */
 export const SYSTEM_TIMING: Timing = {
   now: () => performance.now(),
   after(delayMs, run) {
@@ -19,8 +19,8 @@ export const SYSTEM_TIMING: Timing = {
 };
 
 /**
- * Runs work at most once per interval, never later than one interval after it was asked for, and
- * always once after the last time it was asked for.
+ * Runs work at most once per interval, at most one interval after each request, and always once
+ * after the last request.
  */
 export class Pace {
   readonly #timing: Timing;
@@ -29,14 +29,13 @@ export class Pace {
   #lastMs = -Infinity;
   #cancel: (() => void) | undefined;
 
-  /** `run` says whether it did anything; doing nothing does not use up the interval. */
+  /** `run` returns whether it did anything; if not, the interval is not used. */
   constructor(timing: Timing, intervalMs: number, run: () => boolean) {
     this.#timing = timing;
     this.#intervalMs = intervalMs;
     this.#run = run;
   }
 
-  /** There is something to do. */
   ask(): void {
     if (this.#cancel !== undefined) return;
     const waitMs = this.#lastMs + this.#intervalMs - this.#timing.now();
@@ -55,7 +54,7 @@ export class Pace {
   }
 }
 
-/** Limits how many frames a client sends in a second, and how many at once. */
+/** Limits the frames of a client per second and in a burst. */
 export class FrameBudget {
   readonly #timing: Timing;
   readonly #bucket: TokenBucket;
@@ -65,20 +64,20 @@ export class FrameBudget {
     this.#bucket = new TokenBucket(rate, timing.now());
   }
 
-  /** Takes one token; false when there is none. */
+  /** Takes one token; false if there is none. */
   take(): boolean {
     return this.#bucket.take(1, this.#timing.now());
   }
 }
 
-/** How long somebody waits who has seen a block elsewhere that is not here yet. */
+/** The maximum wait for a block that another process has reported. */
 const WAIT_MS_MAX = 2_000;
-/** A block that is further away is none of this venue's, or of a process that is no use to anybody yet. */
+/** A block further ahead is invalid, or this process is too far behind to be useful. */
 const AHEAD_MAX = 1_000;
 
 type Waiting = { readonly height: number; readonly settle: (isReached: boolean) => void };
 
-/** Who waits for blocks: one process of a venue may be some of them behind another. */
+/** Waits for blocks, because a process may be some blocks behind another one of the venue. */
 export class BlockWaits {
   readonly #height: () => number;
   readonly #timing: Timing;
@@ -89,12 +88,12 @@ export class BlockWaits {
     this.#timing = timing;
   }
 
-  /** The newest block that streams were told of. */
+  /** The newest block that streams have processed. */
   get height(): number {
     return this.#height();
   }
 
-  /** Whether the block comes in time. */
+  /** Resolves to whether the block arrives in time. */
   reached(height: number): Promise<boolean> {
     if (height <= this.height) return Promise.resolve(true);
     if (height > this.height + AHEAD_MAX) return Promise.resolve(false);
@@ -112,7 +111,7 @@ export class BlockWaits {
     });
   }
 
-  /** All streams were told of a block. */
+  /** All streams have processed a block. */
   onBlock(height: number): void {
     for (const waiting of this.#waiting) if (waiting.height <= height) waiting.settle(true);
   }

@@ -9,7 +9,7 @@ import { WS_LIMITS_OFF } from '../ws-limits.ts';
 let edge: TestEdge;
 afterEach(async () => await edge.stop());
 
-/** The answer to a handshake that is refused. */
+/** The response to a refused handshake. */
 async function refusedHandshake(path: string): Promise<IncomingMessage & { body: string }> {
   const headers = {
     Connection: 'Upgrade',
@@ -33,7 +33,7 @@ describe('the handshake', () => {
     expect(refused.headers['content-type']).toBe('text/plain');
     expect(refused.body).toBe('too many websocket sessions from 198.51.100.7');
     expect(edge.edge.connections('ws', '198.51.100.7')).toEqual({ limit: 10, open: 10 });
-    // Each endpoint counts for itself, and a place that is left is free again.
+    // Endpoints are counted separately, and a closed connection frees its place.
     await edge.connect('/api-ws');
     await edge.connect('/ws-rtds');
     clients[0]?.socket.close();
@@ -42,7 +42,7 @@ describe('the handshake', () => {
     await edge.connect('/ws');
   });
 
-  test('has no limit when limits are off', async () => {
+  test('has no limit if limits are off', async () => {
     edge = await TestEdge.start(WS_LIMITS_OFF);
     for (let index = 0; index < 12; index++) await edge.connect('/ws');
     expect(edge.edge.stats.connections.ws).toBe(12);
@@ -55,12 +55,12 @@ describe('the handshake', () => {
     expect(JSON.parse(refused.body)).toEqual({ message: 'Not found' });
   });
 
-  test('takes a query string', async () => {
+  test('accepts a query string', async () => {
     edge = await TestEdge.start();
     await edge.connect('/ws?from=page');
   });
 
-  test('of a broken client is refused', async () => {
+  test('of an invalid client is refused', async () => {
     edge = await TestEdge.start();
     const request = get({
       host: '127.0.0.1',
@@ -84,7 +84,7 @@ describe('pings', () => {
     }
   });
 
-  test('are bare words on /ws-rtds', async () => {
+  test('are plain text on /ws-rtds', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect('/ws-rtds');
     for (const word of ['PING', 'ping']) {
@@ -101,7 +101,7 @@ describe('pings', () => {
     expect(data.toString()).toBe('here?');
   });
 
-  test('are free of the frame budget', async () => {
+  test('do not count towards the frame limit', async () => {
     edge = await TestEdge.start({}, new VirtualTiming());
     const client = await edge.connect();
     for (let index = 0; index < 200; index++) client.send({ method: 'ping' });
@@ -110,8 +110,8 @@ describe('pings', () => {
   });
 });
 
-describe('the frame budget', () => {
-  test('drops what is beyond it, in the words of each endpoint', async () => {
+describe('the frame limit', () => {
+  test('drops further frames with the error of each endpoint', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({ framesBurst: 2 }, timing);
     const ws = await edge.connect('/ws');
@@ -148,7 +148,7 @@ describe('the frame budget', () => {
   });
 });
 
-describe('frames that are not understood', () => {
+describe('invalid frames', () => {
   test('are answered with an error and change nothing', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
@@ -175,14 +175,14 @@ describe('frames that are not understood', () => {
     expect(await client.settle()).toEqual([]);
   });
 
-  test('close the connection when they are too big', async () => {
+  test('close the connection if they are too large', async () => {
     edge = await TestEdge.start({ frameBytesMax: 1000 });
     const client = await edge.connect();
     client.send('x'.repeat(1001));
     expect((await client.closed()).code).toBe(1009);
   });
 
-  test('name a channel that is not there', async () => {
+  test('may name an unknown channel', async () => {
     edge = await TestEdge.start();
     const ws = await edge.connect('/ws');
     for (const type of ['nothing', 'candle', 'userFills']) {
@@ -217,8 +217,8 @@ describe('frames that are not understood', () => {
   });
 });
 
-describe('the end of a connection', () => {
-  test('comes after a minute of silence', async () => {
+describe('a connection is closed', () => {
+  test('after a minute of silence', async () => {
     const timing = new VirtualTiming();
     edge = await TestEdge.start({}, timing);
     const silent = await edge.connect('/ws', { autoPong: false });
@@ -236,7 +236,7 @@ describe('the end of a connection', () => {
   });
 
   test.each(['/ws', '/api-ws', '/ws-rtds'])(
-    'does not come to a client of %s that only answers the pings of the service',
+    'but not for a client of %s that only answers pings',
     async (path) => {
       const timing = new VirtualTiming();
       edge = await TestEdge.start({}, timing);
@@ -247,7 +247,7 @@ describe('the end of a connection', () => {
         const pinged = once(client.socket, 'ping');
         timing.advance(21_000);
         await pinged;
-        // The server reads what arrives before the next timer.
+        // The server reads received data before the next timer.
         await new Promise((resolve) => setTimeout(resolve, 20));
         expect(pings).toBe(round);
       }
@@ -255,7 +255,7 @@ describe('the end of a connection', () => {
     },
   );
 
-  test('comes with a shutdown, which takes nobody in', async () => {
+  test('at shutdown, when no further handshakes are accepted', async () => {
     edge = await TestEdge.start();
     const client = await edge.connect();
     const closed = client.closed();
@@ -266,7 +266,7 @@ describe('the end of a connection', () => {
     expect((await refusedHandshake('/ws')).statusCode).toBe(503);
   });
 
-  test('sends clients of a replica that goes to another one', async () => {
+  test("at a replica's shutdown, with a code that sends clients to another one", async () => {
     edge = await TestEdge.start();
     const paths = ['/ws', '/api-ws', '/ws-rtds'];
     const clients = await Promise.all(paths.map((path) => edge.connect(path)));
@@ -276,7 +276,7 @@ describe('the end of a connection', () => {
       expect(each).toEqual({ code: 1012, reason: 'reconnect to another replica' });
   });
 
-  test('comes to a client that does not read', async () => {
+  test('if the client does not read', async () => {
     edge = await TestEdge.start({ bufferedBytesMax: 100_000, bookIntervalMs: 0 });
     const slow = await edge.connect();
     await slow.follow({ type: 'l2Book', coin: '1' });
@@ -285,7 +285,7 @@ describe('the end of a connection', () => {
       edge.venue.order(ALICE, { buy: true, price: 80 + level / 2, size: 0.2 });
       edge.venue.order(BOB, { sell: true, price: 101 + level / 2, size: 0.2 });
     }
-    // More than the kernel holds for the two of them.
+    // More than the kernel buffers of both sides.
     for (let round = 0; round < 10_000 && edge.edge.stats.slowClosed === 0; round++) {
       const { outcomes } = edge.venue.order(ALICE, { buy: true, price: 95, size: 0.2 }, 1);
       edge.venue.cancel(ALICE, outcomes[0]?.entries?.[0]?.orderId ?? 0);

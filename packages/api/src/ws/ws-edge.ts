@@ -28,18 +28,18 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/ws-rtds': 'wsRtds',
 };
 
-/** How often silent connections and forgotten streams are looked for. */
+/** The interval of checks for silent connections and abandoned streams. */
 const SWEEP_MS = 1000;
-/** How long a client has to answer a close before the line is cut. */
+/** The time for a client to answer a close frame. */
 const CLOSE_MS = 5000;
 
-/** Pieces in which a client may send one message, and in which the line may bring one. */
+/** The maximum number of fragments of a message, and of chunks from the socket. */
 const FRAGMENTS_MAX = 64;
 const CHUNKS_MAX = 4096;
 
 type Session = { receive(text: string | undefined): void; close(): void };
 
-/** What the edge is doing, for the operator. */
+/** Metrics for the operator. */
 type WsStats = {
   readonly connections: Readonly<Record<Endpoint, number>>;
   readonly streams: number;
@@ -51,19 +51,25 @@ type WsStats = {
 };
 
 export type WsEdgeOptions = {
-  /** `publish` has the newest block told, if it is not yet: what streams read is of blocks that they know. */
+  /**
+   * `publish` sends the newest block to streams if necessary, because streams read the state of
+   * blocks that they have processed.
+   */
   readonly replica: Pick<Replica, 'state'> & { readonly publish?: () => void };
-  /** They must see each block before the edge does. */
+  /** The models must process each block before the edge. */
   readonly models: StreamModels;
   readonly limits?: WsLimits;
   readonly timing?: Timing;
-  /** What clients may cost this thread; frames of one that is over it are dropped. */
+  /** The clients' budget of CPU time; frames beyond it are dropped. */
   readonly work?: WorkBudget;
-  /** Decides whose frame is obeyed next. */
+  /** Schedules the frames of different clients. */
   readonly queue?: FairQueue;
 };
 
-/** The socket edge: handshakes, limits per client and connection, and the life of connections. */
+/**
+ * The WebSocket edge: handshakes, limits per client and connection, and the lifetime of
+ * connections.
+ */
 export class WsEdge {
   readonly #limits: WsLimits;
   readonly #timing: Timing;
@@ -86,7 +92,7 @@ export class WsEdge {
     apiWs: new Map(),
     wsRtds: new Map(),
   };
-  /** Set once the edge says goodbye; resolved when the last connection is gone. */
+  /** Set when draining starts; resolved after the last connection has closed. */
   #drained: PromiseWithResolvers<void> | undefined;
   #cancelSweep: () => void = () => undefined;
 
@@ -112,12 +118,12 @@ export class WsEdge {
     this.#planSweep();
   }
 
-  /** Tells when a block is here, to who has seen it elsewhere. */
+  /** Waits for blocks that a client has seen at another process. */
   get blocks(): Pick<BlockWaits, 'reached'> {
     return this.#blocks;
   }
 
-  /** The connection limit per client address, and how many of them a client has open. */
+  /** The connection limit per client address, and the number of open ones. */
   connections(endpoint: Endpoint, ip: string): { limit: number; open: number } {
     return {
       limit: this.#limits.connectionsMax,
@@ -126,7 +132,7 @@ export class WsEdge {
   }
 
   onBlock(block: AppliedBlock): void {
-    // Nobody listens any more.
+    // All connections are closing.
     if (this.#drained !== undefined) return;
     this.#snapshots.clear();
     this.#nodeChannels.onBlock(block);
@@ -143,9 +149,9 @@ export class WsEdge {
     return { connections, streams, keptBytes, framesSent, slowClosed, heldBytes };
   }
 
-  /** Answers an upgrade request of any path; the socket is taken over or closed. */
+  /** Handles an upgrade request on any path; the socket is upgraded or closed. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, ip: string): void {
-    // Until the handshake is done a broken line is nobody's concern.
+    // Errors before the end of the handshake need no handling.
     socket.on('error', () => socket.destroy());
     const endpoint = endpointOf(request.url);
     if (endpoint === undefined) {
@@ -166,7 +172,7 @@ export class WsEdge {
     });
   }
 
-  /** Says goodbye to everyone and takes nobody in. Resolves when all are gone. */
+  /** Closes all connections and refuses new ones. Resolves after the last one has closed. */
   async drain(away: 'gone' | 'elsewhere' = 'gone'): Promise<void> {
     if (this.#drained === undefined) {
       this.#publish();
@@ -204,7 +210,7 @@ export class WsEdge {
     const inTurn = this.#inTurn(webSocket, client);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
-      // What a client still says after the goodbye changes nothing.
+      // Frames received after the close frame are ignored.
       if (!connection.isOpen) return;
       const text = isBinary ? undefined : textOf(data);
       inTurn(() => {
@@ -214,13 +220,13 @@ export class WsEdge {
     });
     webSocket.on('ping', (data) => {
       connection.heard();
-      // A pong waits for its client like every other frame, and counts like one.
+      // A pong waits for its client like any other frame and counts like one.
       if (connection.isOpen) connection.send(pongFrame(data));
     });
     webSocket.on('pong', () => connection.heard());
-    // The close event follows every error and says all there is to know.
+    // A close event follows every error and contains the details.
     webSocket.on('error', () => undefined);
-    // What has come of a client that is gone may take a while to be read: its place is free before.
+    // Data of a closed connection may be read later; its place is freed immediately.
     wire.once('close', () => {
       const open = (counts.get(client) ?? 1) - 1;
       if (open > 0) counts.set(client, open);
@@ -234,12 +240,15 @@ export class WsEdge {
     });
   }
 
-  /** Obeys the frames of a connection in its client's turns, and reads no more while any of them waits. */
+  /**
+   * Handles the frames of a connection in its client's turns and pauses reading while any of them
+   * waits.
+   */
   #inTurn(webSocket: WebSocket, client: string): (run: () => void) => void {
     let waiting = 0;
     return (run) => {
       waiting += 1;
-      // Counted elsewhere: the pace is one of requests.
+      // Charged separately, because the rate counts requests.
       this.#queue.take(
         client,
         () => {
@@ -253,12 +262,12 @@ export class WsEdge {
     };
   }
 
-  /** Runs what is done for a client, at the client's cost. */
+  /** Runs work for a client and charges its time. */
   #spendingOf(connection: Connection): (run: () => void) => void {
     const work = this.#work;
     const spend = (ms: number): void => work?.spend(connection.ip, ms);
     return (run) => {
-      // What is done for a client, now or later, reads a state that streams know of; telling them is not its cost.
+      // Work for a client reads a state that streams have processed; publishing it is not charged.
       this.#publish();
       if (work === undefined) {
         run();
@@ -308,7 +317,7 @@ export class WsEdge {
   }
 }
 
-/** What streams send at a time of their own is behind the block whose state they read. */
+/** Timed frames of streams are sent after the block whose state they read. */
 function timingBehind(publish: () => void, timing: Timing): Timing {
   return {
     now: () => timing.now(),
@@ -324,21 +333,22 @@ function serverOptions({ frameBytesMax }: WsLimits) {
   return {
     noServer: true,
     clientTracking: false,
-    // Compression costs more than the bytes it saves, and frames could not be shared.
+    // Compression costs more than it saves, and compressed frames cannot be shared.
     perMessageDeflate: false,
     maxPayload: frameBytesMax,
-    // Pieces of a message are objects each; nobody needs many.
+    // Each fragment needs an object, and valid clients need few.
     maxFragments: FRAGMENTS_MAX,
     maxBufferedChunks: CHUNKS_MAX,
-    // One frame per client and turn of the event loop: a client that floods delays only itself.
+    // One frame per client and turn of the event loop, so that a flooding client delays only
+    // itself.
     allowSynchronousEvents: false,
     autoPong: false,
-    // Known to the library, though not to its types.
+    // An option of the library that its types lack.
     closeTimeout: CLOSE_MS,
   };
 }
 
-/** The endpoint of a request target, query left out; undefined for other paths. */
+/** The endpoint of a request target without its query; undefined for other paths. */
 function endpointOf(url: string | undefined): Endpoint | undefined {
   const path = (url ?? '').split('?', 1)[0] ?? '';
   return Object.hasOwn(ENDPOINTS, path) ? ENDPOINTS[path] : undefined;
@@ -350,7 +360,7 @@ function refuse(socket: Duplex, status: number, type: string, body: string): voi
     'Connection: close',
     `Content-Type: ${type}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
-    // A place is free when a connection ends; nobody knows when, so it is the shortest time there is.
+    // The time until a place is free is unknown, so the minimum is returned.
     ...(status === 429 ? ['Retry-After: 1'] : []),
   ];
   socket.once('finish', () => socket.destroy());

@@ -27,22 +27,22 @@ import type { RowPosition } from '@oddlot/history/rows/block-rows';
 import { startAfter, startOf } from '@oddlot/translate/read-models/candle-interval';
 import { type CandleContext, candlesBetween } from '../past.ts';
 
-/** GET /export/<name>: rows of any span, oldest first, as fast as they are read. */
+/** GET /export/<name>: rows of any span, oldest first, at the reading speed of the client. */
 
 export type ExportOptions = {
   readonly history: History;
   readonly replica: Replica;
   readonly markets: MarketData;
   readonly gate?: ExportGate;
-  /** What the exports of one client may take of this thread; they wait when it is used up. */
+  /** The CPU time that the exports of one client may use on this thread; beyond it they wait. */
   readonly work?: WorkLimits;
 };
 
-/** Apart from that of queries, so that an export doesn't lock its client out of /info. */
+/** Separate from the budget of queries, so that an export does not block its client's /info. */
 export const EXPORT_WORK: WorkLimits = { msPerSecond: 50, msBurst: 300 };
 
 const RETRY_SECONDS = 5;
-/** A timer of Node takes no more than some weeks; nobody is in such debt. */
+/** A cap below the maximum of Node's timers; no client's debt reaches it. */
 const WAIT_MS_MAX = 60_000;
 
 type Context = ExportOptions & { readonly gate: ExportGate; readonly budget: WorkBudget };
@@ -60,7 +60,9 @@ export function exportEndpoints(options: ExportOptions): Record<string, StreamEn
   return Object.fromEntries(names.map((name) => [`/export/${name}`, endpointOf(name)]));
 }
 
-/** The first page is read before anything is answered: until then a refusal can be told. */
+/**
+ * The first page is read before the response starts, because an error is possible only until then.
+ */
 async function open(
   context: Context,
   name: ExportName,
@@ -94,7 +96,7 @@ async function open(
     };
   } catch (error) {
     leave();
-    // While the history is computed again there is no whole file.
+    // A rebuilt history does not contain all rows.
     const later = historyRefusal(error);
     if (later !== undefined) return { ...later, retryAfterSeconds: RETRY_SECONDS };
     if (!(error instanceof RefusedError)) throw error;
@@ -120,7 +122,7 @@ async function* parts(
     const spend = (ms: number): void => budget.spend(client, ms);
     yield measured(() => textOf(name, format, rows), spend);
     const waitMs = Math.min(budget.waitMs(client), WAIT_MS_MAX);
-    // The process need not stay for it.
+    // The wait does not keep the process alive.
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
   }
 }
@@ -132,8 +134,8 @@ function fileName(name: ExportName, request: ExportRequestOf<ExportName>): strin
 }
 
 /**
- * The rows of an export, oldest first, a page at a time: the next is read when somebody asks for it, so
- * that an export of any length holds one page.
+ * The rows of an export, oldest first. The next page is read when the client needs it, so an export
+ * of any length holds one page.
  */
 
 /** About a third of a megabyte of fills. */
@@ -161,7 +163,7 @@ async function* userPages(
   // Only perps have funding.
   if (name === 'fundings' && !accountTypes.includes('perp')) return;
   const { history } = context;
-  // Orders and withdrawals change after the time that they are listed under.
+  // Orders and withdrawals change after the time under which they are listed.
   const minHeight = name === 'fills' ? neededHeight(context, to) : context.state.height;
   let cursor: RowPosition | undefined;
   for (;;) {
@@ -178,17 +180,17 @@ async function* userPages(
     const { next, rows } = answer as Page<object>;
     yield rows;
     if (next === null) return;
-    // What the first page knew the others must know: a history that was lost meanwhile begins anew.
+    // Later pages need at least the block of the first one; a lost history starts again.
     cursor = next;
   }
 }
 
-/** A file without the rows of a history that is being computed again would look like a whole one. */
+/** While the history is rebuilt, a file without the missing rows would look complete. */
 function neededHeight({ history, state }: CandleContext, toMs: number | undefined): number {
   return storedThrough(history, toMs) ?? state.height;
 }
 
-/** The coarsest step of stored bars: the first of them tells where the trades begin. */
+/** The coarsest step of stored bars; the first of them marks the start of trades. */
 const COARSEST_MS = 4 * 60 * 60 * 1000;
 
 async function* candlePages(
@@ -200,7 +202,7 @@ async function* candlePages(
   const bars = { instrumentId: Number(coin), stepMs: COARSEST_MS, startMs: 0, endMs, limit: 1 };
   const { answer } = await history.ask('bars', bars, { minHeight: neededHeight(context, to) });
   const latestMs = startAfter(interval, startOf(interval, endMs), 1 - LIMITS.candlesMax);
-  // Without a stored bar everything that there is is young enough for one page.
+  // Without a stored bar, all rows are recent enough for one page.
   const firstMs = answer[0]?.startMs ?? latestMs;
   let startTime = Math.max(from, startOf(interval, firstMs));
   do {
@@ -213,7 +215,7 @@ async function* candlePages(
   } while (startTime <= endMs);
 }
 
-/** Rows as text: a table by RFC 4180, or one JSON object a line. */
+/** Rows as text: CSV (RFC 4180), or one JSON object per line. */
 
 type ExportFormat = 'csv' | 'ndjson';
 
@@ -222,7 +224,7 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** What comes before the first row. */
+/** The text before the first row. */
 function headOf(name: ExportName, format: ExportFormat): string {
   return format === 'csv' ? `${EXPORT_COLUMNS[name].join(',')}\r\n` : '';
 }
@@ -235,24 +237,27 @@ export function textOf(name: ExportName, format: ExportFormat, rows: readonly ob
     .join('');
 }
 
-/** What is absent and what is null is an empty cell; what is made of parts is its JSON. */
+/** Absent and null values are empty cells; nested values are JSON. */
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = spared(typeof value === 'object' ? JSON.stringify(value) : String(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** A table program takes such a cell for a formula, unless it is a number; texts are of whoever wrote them. */
+/**
+ * Prefixes cells that a spreadsheet would run as formulas, except numbers, because texts are user
+ * input.
+ */
 function spared(text: string): string {
   const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-\d+(\.\d+)?$/.test(text);
   return isFormula ? `'${text}` : text;
 }
 
-/** How many exports run at a time. One reads as long as its client does, so they are counted. */
+/** Limits concurrent exports, because each reads as long as its client does. */
 
 type ExportLimits = {
   readonly perClientMax: number;
-  /** Of all clients together. */
+  /** The limit of all clients together. */
   readonly totalMax: number;
 };
 
@@ -271,7 +276,9 @@ export class ExportGate {
     return this.#total;
   }
 
-  /** Lets a client in, and says how it leaves; or whose limit is reached. */
+  /**
+   * Admits a client and returns the function that releases its place, or the limit that is reached.
+   */
   enter(client: string): (() => void) | 'client' | 'all' {
     const own = this.#running.get(client) ?? 0;
     if (own >= this.#limits.perClientMax) return 'client';
@@ -290,7 +297,7 @@ export class ExportGate {
   }
 }
 
-/** Rows cannot be told, for a reason that the client is told. */
+/** Rows are unavailable, with the error for the client. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly refusal: WireError;

@@ -11,7 +11,7 @@ import {
 } from '@oddlot/testing/venue/http/test-edge';
 import { ExportGate, textOf } from './export-endpoints.ts';
 
-/** Exports: every page of the history, no page more than the client reads. */
+/** Exports contain every page of the history and read only the pages that the client needs. */
 
 const alice = testKey(1);
 let edge: TestEdge | undefined;
@@ -33,7 +33,7 @@ const get = ({ port }: TestEdge, target: string) =>
     request({ port, host: '127.0.0.1', path: target }, resolve).on('error', reject).end();
   });
 
-/** Pages without end; how many were asked for, and what the next one does. */
+/** An endless history that counts its queries and controls the next response. */
 function endless() {
   const delta = { type: 'faucet', amount: '1', token: 'USDC' } as const;
   const row: LedgerUpdate = { time: 1, hash: `0x${'0'.repeat(64)}`, delta };
@@ -67,7 +67,7 @@ describe('rows', () => {
     expect(amounts).toEqual(amounts.map((_, index) => index + 1));
   });
 
-  test('of a history that is behind there are none, but of a span that it has stored', async () => {
+  test('of a history that is behind are limited to stored spans', async () => {
     const { history, replica, send } = await open();
     replica.credit(alice.address, 1);
     replica.pass(60_000);
@@ -77,7 +77,7 @@ describe('rows', () => {
     replica.credit(alice.address, 2);
     const get = (target: string) => send(target, undefined, { method: 'GET' });
     const candles = '/export/candles?coin=1&interval=1m';
-    // A row of the ledger may change after the time that it is listed under.
+    // A row of the ledger may change after the time under which it is listed.
     const changing = path('ledger', `&to=${storedMs - 1}`);
     for (const target of [path('fills'), path('fills', `&to=${storedMs}`), changing, candles]) {
       expect(await get(target)).toMatchObject({
@@ -93,7 +93,7 @@ describe('rows', () => {
     expect(whole.text.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('in cells: what is nested is JSON', async () => {
+  test('in cells: nested values are JSON', async () => {
     const { replica, send } = await open();
     replica.credit(alice.address);
     const order = orderAction({ p: '90' });
@@ -142,7 +142,7 @@ describe('rows', () => {
 });
 
 describe('a reader', () => {
-  test('who stops holds no more than what is under way, and gives its place back', async () => {
+  test('that stops holds only the current page and releases its place', async () => {
     const { history, pages } = endless();
     const venue = await open({ exports: { history, work: FAST } });
     const response = await get(venue, path('ledger'));
@@ -151,7 +151,7 @@ describe('a reader', () => {
     const asked = pages.asked;
     await sleep(300);
     expect(pages.asked).toBe(asked);
-    // It is the one export that this client may have.
+    // A client may have only one export.
     const second = await venue.send(path('fills'), undefined, { method: 'GET' });
     expect(second).toMatchObject({ status: 429, json: { success: false, name: 'RATE_LIMITED' } });
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe('a reader', () => {
     await expect.poll(again).toBe(200);
   });
 
-  test('is told by a cut line that rows are missing', async () => {
+  test('gets a truncated line if rows are missing', async () => {
     const { history, pages } = endless();
     pages.failAt = 3;
     const venue = await open({ exports: { history, work: FAST } });
@@ -177,7 +177,7 @@ describe('a reader', () => {
     expect(venue.errors.join('')).toContain('the disk is gone');
   });
 
-  test('is told so while nothing was sent yet', async () => {
+  test('gets an error if nothing was sent yet', async () => {
     const { history, pages } = endless();
     pages.failAt = 1;
     const venue = await open({ exports: { history } });
@@ -189,7 +189,7 @@ describe('a reader', () => {
     response.destroy();
   });
 
-  test('waits when its work is used up, and its queries do not', async () => {
+  test('waits when its budget is used up, while its queries continue', async () => {
     const { history, pages } = endless();
     const venue = await open({
       exports: { history, work: { msPerSecond: 0.001, msBurst: 0.001 } },
@@ -205,7 +205,7 @@ describe('a reader', () => {
   });
 });
 
-test('of all clients together only so many', () => {
+test('is limited by the number of exports of all clients', () => {
   const gate = new ExportGate({ perClientMax: 1, totalMax: 2 });
   const leave = gate.enter('a');
   expect(gate.enter('a')).toBe('client');
@@ -219,10 +219,10 @@ test('of all clients together only so many', () => {
   expect(typeof gate.enter('c')).toBe('function');
 });
 
-test('cells are quoted where they must be', () => {
+test('cells are quoted where needed', () => {
   const row = { time: 5, hash: 'a,b', delta: { type: 'x "y"\r\n' } };
   expect(textOf('ledger', 'csv', [row])).toBe('5,"a,b","{""type"":""x \\""y\\""\\r\\n""}"\r\n');
-  // What a table program would execute is text, and a number stays one.
+  // Formulas become text, and numbers stay numbers.
   const told = ['=1+1', '+1', '-x', '@a', '-0.25', '5'].map((hash) =>
     textOf('ledger', 'csv', [{ hash }]),
   );

@@ -8,15 +8,14 @@ import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './n
 type AccountType = 'perp' | 'outcome';
 type Params = { readonly user: Address; readonly accountType?: AccountType | undefined };
 
-/** A stream, and what its owner was last shown to have in vaults. */
+/** A stream and the vault equity that it last published. */
 type Shown = { readonly stream: Stream; vaultEquity: bigint };
 
 /**
- * Positions and margin of one sub-account, after each block in which the answer to the same query
- * changed by more than a move of a mark: its own trades, orders, settings and payments, a change of
- * the terms of a perp that it holds, and what the vaults that it has shares of did. A move of the
- * mark alone sends nothing: it would send to everyone every second. The same goes for the rank among
- * those who may be deleveraged, which moves with everyone's marks and trades.
+ * Positions and margin of one sub-account. Publishes after each block that changed the query's
+ * response by more than a mark: own trades, orders, settings and payments, changed terms of a held
+ * perp, and changes of vaults with own shares. Mark moves and the resulting ADL ranks are not
+ * published, because they would send a frame to everyone every second.
  */
 class AccountStateChannel implements NodeChannel<Params> {
   readonly #context: ChannelContext;
@@ -67,7 +66,7 @@ class AccountStateChannel implements NodeChannel<Params> {
     this.#publish('outcome', touched.outcome);
   }
 
-  /** Terms of a perp count for whoever has a position or an order there. */
+  /** Terms of a perp affect every account with a position or order in it. */
   #touchHolders(perps: ReadonlySet<number>, touched: Set<Address>): void {
     const { accountIndex, accounts } = this.#context.state();
     for (const user of this.#streams.perp.keys()) {
@@ -107,7 +106,7 @@ function touchedBy(event: EngineEvent, touch: (user: Address, type: AccountType)
       touch(event.maker.account, 'perp');
       break;
     case 'orderUpdated':
-      // A refused order reserves nothing.
+      // A rejected order reserves nothing.
       if (event.status !== 'rejected') touch(event.order.account, exchangeOf(event.order));
       break;
     case 'outcomeTraded':

@@ -37,7 +37,7 @@ describe('queued outcome orders', () => {
   const FAILURES = { type: 'outcomeOrderUpdate', user: BOB };
   const EVERYTHING = { ...FAILURES, includeSuccess: true };
 
-  test('that fail at their release are told one by one (R-delay)', async () => {
+  test('that fail at their release are reported one by one (R-delay)', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     expect(await client.follow(FAILURES)).toHaveLength(1);
     placeShares(edge.venue, ALICE, { price: 0.7, size: 10 });
@@ -74,7 +74,7 @@ describe('queued outcome orders', () => {
     ]);
   });
 
-  test('that pass are told to those who ask for it, in a stream of its own', async () => {
+  test('that pass are reported on request in a separate stream', async () => {
     listMarkets(edge.venue, 1, DELAYED);
     await client.follow(FAILURES);
     await client.follow(EVERYTHING);
@@ -90,7 +90,7 @@ describe('queued outcome orders', () => {
     );
     edge.venue.apply([], 5_000);
     const frames = await client.settle();
-    // The resting and the post-only order passed at once; what became of them /ws tells.
+    // The resting and the post-only order passed immediately; /ws reports their further updates.
     expect(frames.map(({ data, sub }) => [sub, data.i, data.success, data.body.message])).toEqual([
       [2, 1, true, 'Released'],
       [2, 2, true, 'Released'],
@@ -104,10 +104,10 @@ describe('queued outcome orders', () => {
     expect(new Set(frames.map(({ data }) => data.traceId)).size).toBe(1);
   });
 
-  test('that the block refused, alone or with their whole action, are told too', async () => {
+  test('that the block rejects, alone or with their action, are reported too', async () => {
     listMarkets(edge.venue);
     await client.follow(FAILURES);
-    // Admission would have refused both, but the state can change before the block is made.
+    // Admission would have rejected both, but the state can change before the block.
     placeShares(edge.venue, BOB, { sell: true, price: 0.7, size: 10 });
     const orders = [2_000, 3_000].map((price) => ({
       instrumentId: ID,
@@ -127,7 +127,7 @@ describe('queued outcome orders', () => {
     ]);
   });
 
-  test('are in their receipts for those who lost their place', async () => {
+  test('are in the receipts for clients that lost their place', async () => {
     listMarkets(edge.venue);
     placeShares(edge.venue, BOB, { price: 0.2, size: 5 });
     const frames = await client.follow(EVERYTHING, { epoch: 'another', seq: 3 });
@@ -136,13 +136,12 @@ describe('queued outcome orders', () => {
 });
 
 describe('candles', () => {
-  /** A buyer and a seller of YES shares meet. */
   const trade = (price: number, size = 5): void => {
     placeShares(edge.venue, ALICE, { price, size });
     placeShares(edge.venue, BOB, { leg: 'no', price: 1 - price, size });
   };
 
-  test('start with the one in progress, grow with trades and end complete', async () => {
+  test('start with the current one, change with trades and are published when complete', async () => {
     listMarkets(edge.venue);
     const subscription = { type: 'candle', coin: String(ID), interval: '1m' };
     expect(await client.follow(subscription)).toHaveLength(1);
@@ -170,7 +169,7 @@ describe('candles', () => {
     const other = await edge.connect('/api-ws');
     const [, snapshot] = await other.follow(subscription);
     expect(snapshot.data).toEqual(first.data);
-    // The pace holds the next trade back, but not beyond the end of its candle.
+    // The pace delays the next trade, but not beyond the end of its candle.
     trade(0.7);
     edge.venue.apply([], 60_000);
     timing.advance(250);
@@ -181,7 +180,7 @@ describe('candles', () => {
     ]);
   });
 
-  test('of perps are in their prices', async () => {
+  test('of perps follow their trades', async () => {
     edge.venue.order(ALICE, { buy: true, price: 100, size: 0.3 });
     edge.venue.order(BOB, { sell: true, price: 100, size: 0.3 });
     const [, frame] = await client.follow({ type: 'candle', coin: '1', interval: '1h' });
@@ -190,7 +189,7 @@ describe('candles', () => {
 });
 
 describe('tickers', () => {
-  test('show all that is listed, then what changed', async () => {
+  test('contain all listed instruments, then the changed ones', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.6, size: 10 });
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.4, size: 10 });
@@ -232,13 +231,13 @@ describe('tickers', () => {
     [{ accountType: 'outcome' }, [ID]],
     [{ instrumentIds: [ID, 1] }, [1, ID]],
     [{ accountType: 'outcome', instrumentIds: [1] }, []],
-  ])('are those of %j', async (params, ids) => {
+  ])('are limited to %j', async (params, ids) => {
     listMarkets(edge.venue);
     const [, { data }] = await client.follow({ type: 'tickers', ...params });
     expect(data.tickers.map((each: AnyFrame) => each.instrumentId)).toEqual(ids);
   });
 
-  test('tell how far the mark is from where it was a day ago', async () => {
+  test('contain the change of the mark over a day', async () => {
     listMarkets(edge.venue);
     edge.venue.order(ALICE, { buy: true, price: 90, size: 1 });
     edge.venue.order(BOB, { sell: true, price: 90, size: 1 });
@@ -255,7 +254,7 @@ describe('tickers', () => {
   });
 });
 
-test('recent trades come newest first, then block by block', async () => {
+test('recent trades start with the newest, followed by those of each block', async () => {
   const sell = (price: number): void => {
     edge.venue.order(ALICE, { buy: true, price, size: 0.2 });
     edge.venue.order(BOB, { sell: true, price, size: 0.2 });
@@ -272,7 +271,7 @@ test('recent trades come newest first, then block by block', async () => {
   expect(next.data).not.toHaveProperty('isSnapshot');
 });
 
-test('ledger rows come newest first, then as they are written, of the accounts asked for', async () => {
+test('ledger rows of the requested accounts start with the newest, followed by new ones', async () => {
   listMarkets(edge.venue);
   const subscription = { type: 'userNonFundingLedgerUpdates', user: CAROL };
   const [, first] = await client.follow({ ...subscription, accountTypes: 'outcome' });

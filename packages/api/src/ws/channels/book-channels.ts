@@ -25,15 +25,15 @@ import type { Instrument } from '@oddlot/translate/instruments';
 type Watched = {
   readonly instrumentId: number;
   version: number;
-  /** Of a perp: replaced when the operator changes it, and with it perhaps the steps. */
+  /** A perp's definition, replaced when the operator changes it, which may change the ticks. */
   definition: object | undefined;
   readonly state: PacedState;
 };
 
-/** A book and the step that it is shown in. */
+/** A book and its tick. */
 type ShownBook = { readonly owner: BookOwner; readonly tick: number };
 
-/** The top of one book, whole each time. */
+/** The top levels of a book, complete in each frame. */
 class BookChannel implements NodeChannel<BookRequest> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<Watched>();
@@ -49,7 +49,7 @@ class BookChannel implements NodeChannel<BookRequest> {
       return { ok: false, message, details };
     }
     const { owner, tick } = found;
-    // By the step as it was asked for: the finest one may be another tomorrow.
+    // Keyed by the requested tick, because the finest tick can change.
     const key = `l2Book:${owner.instrumentId}:${request.tick ?? ''}`;
     const source = (stream: Stream): Source => this.#watch(stream, request, { owner, tick });
     return { ok: true, recipe: { key, channel: 'l2Book', source } };
@@ -72,7 +72,7 @@ class BookChannel implements NodeChannel<BookRequest> {
     const { instrumentId } = opened.owner;
     const name = JSON.stringify(opened.owner.name);
     let shown = opened;
-    /** The step that is asked for as long as the book has it, then the last one that it had. */
+    /** The requested tick while the book has it, then the last valid one. */
     const levels = (): unknown => {
       const found = findBook(state(), request);
       if (found.ok) shown = found;
@@ -86,7 +86,7 @@ class BookChannel implements NodeChannel<BookRequest> {
         stream,
         timing,
         intervalMs: limits.bookIntervalMs,
-        // Changes below the levels that are shown are no news, nor is the time.
+        // Changes below the displayed levels or of the time alone are not published.
         content: () => JSON.stringify(levels()),
         wrap: (text) => `{"coin":${name},"time":${state().timeMs},"levels":${text}}`,
         onClose: () => this.#watched.delete(watched),
@@ -104,7 +104,7 @@ type WatchedDiffs = {
   book: WholeBook;
 };
 
-/** Every level of a book: all of them at first, then those that a block has changed. */
+/** All levels of a book first, then those changed by each block. */
 class BookDiffsChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #watched = new Set<WatchedDiffs>();

@@ -18,7 +18,7 @@ afterEach(async () => await edge.stop());
 
 const sell = (price: number) => ({ sell: true, price, size: 1 }) as const;
 
-test('every block is told, with how many requests it executed', async () => {
+test('every block is published with its number of executed requests', async () => {
   expect((await client.follow({ type: 'explorerBlock' })).length).toBe(1);
   const { venue } = edge;
   venue.apply([venue.orderCommand(BOB, sell(101)), venue.orderCommand(BOB, sell(102))]);
@@ -41,7 +41,7 @@ test('every block is told, with how many requests it executed', async () => {
   ]);
 });
 
-test('requests are told when they execute: who, what kind, and why not', async () => {
+test('executed requests are published with sender, type and error', async () => {
   expect((await client.follow({ type: 'explorerTxs' })).length).toBe(1);
   const { venue } = edge;
   venue.apply([]);
@@ -63,7 +63,7 @@ test('requests are told when they execute: who, what kind, and why not', async (
   ]);
 });
 
-test('R-delay: of an order that waits in the queue no more is told than of others', async () => {
+test('R-delay: a queued order shows no more than any other', async () => {
   listMarkets(edge.venue, 1, { orderDelayMs: 3_000 });
   await client.follow({ type: 'explorerTxs' });
   placeShares(edge.venue, ALICE, { price: 0.4, size: 10 });
@@ -72,7 +72,7 @@ test('R-delay: of an order that waits in the queue no more is told than of other
   expect(frame.data[0].action).toEqual({ type: 'order' });
 });
 
-test('who has lost its place is shown the last twenty, oldest first', async () => {
+test('a client that lost its place gets the last twenty, oldest first', async () => {
   const { venue } = edge;
   for (let price = 101; price <= 130; price++) venue.order(BOB, sell(price));
   const resumeFrom = { epoch: 'another', seq: 1 };
@@ -88,7 +88,7 @@ test('who has lost its place is shown the last twenty, oldest first', async () =
   }
 });
 
-test('a block of many requests is told whole to who follows, and the last twenty are kept', async () => {
+test('a large block is published completely, and its last twenty requests are kept', async () => {
   const { venue } = edge;
   const orders = () => Array.from({ length: 30 }, () => venue.orderCommand(BOB, sell(101)));
   venue.apply(orders());
@@ -100,7 +100,7 @@ test('a block of many requests is told whole to who follows, and the last twenty
   expect(edge.explorer.txs).toEqual(frame.data.slice(-20));
 });
 
-test('what is kept is in snapshots as well', () => {
+test('snapshots contain the kept requests', () => {
   edge.venue.order(BOB, sell(101));
   const dumped = JSON.parse(JSON.stringify(edge.explorer.dump())) as unknown;
   const restored = new ExplorerTail(() => edge.venue.state);

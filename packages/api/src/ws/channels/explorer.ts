@@ -5,7 +5,6 @@ import { type Past, type PastFrame, pastOfBlocks, type PastSpan, type Stream } f
 import type { ChannelContext, NodeChannel, Opening, ChannelFactories } from './node-channel.ts';
 import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
 
-/** Every block, as it is made. */
 class ExplorerBlockChannel implements NodeChannel<object> {
   readonly #context: ChannelContext;
   #stream: Stream | undefined;
@@ -39,7 +38,7 @@ class ExplorerBlockChannel implements NodeChannel<object> {
   }
 }
 
-/** Every signed request that was executed, one frame per block that has any. */
+/** Executed signed requests, one frame per block with any. */
 class ExplorerTxsChannel implements NodeChannel<object> {
   readonly #context: ChannelContext;
   #stream: Stream | undefined;
@@ -80,17 +79,16 @@ class ExplorerTxsChannel implements NodeChannel<object> {
   }
 }
 
-/** Oldest first, as they would have come; a newcomer is told only what happens from now on. */
+/** Oldest first, as in the stream; new subscribers get only later events. */
 function lastOf(occasion: 'subscribe' | 'resync', rows: readonly object[]) {
   if (occasion === 'subscribe') return undefined;
   return { data: JSON.stringify(rows), isSnapshot: true } as const;
 }
 
-/** Blocks that are read at a time, and the most that anybody is told of at once. */
+/** The number of blocks per read and the maximum for one client. */
 const BLOCKS_AT_ONCE = 500;
 const BLOCKS_MAX = 10_000;
 
-/** A frame a block. */
 async function pastBlocks(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
   const { after, upTo } = span;
   if (!(await hasAll(history, span))) return 'tooOld';
@@ -106,7 +104,7 @@ async function pastBlocks(history: History, span: PastSpan): Promise<Past | 'too
   return { count: upTo - after, next };
 }
 
-/** A frame for each block that has requests. */
+/** A frame for each block with requests. */
 async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld'> {
   const { after, upTo } = span;
   if (!(await hasAll(history, span))) return 'tooOld';
@@ -136,14 +134,17 @@ async function pastTxs(history: History, span: PastSpan): Promise<Past | 'tooOld
   return { count: heights.length, next };
 }
 
-/** Whether the first of them is there, and there are not too many; those behind it then are too. */
+/**
+ * True if the first block is stored and the number is below the limit; later blocks are then stored
+ * too.
+ */
 async function hasAll(history: History, { after, upTo }: PastSpan): Promise<boolean> {
   if (upTo - after > BLOCKS_MAX) return false;
   try {
     const [first] = await blocksBehind(history, { after, upTo: after + 1 }, upTo);
     return first !== undefined;
   } catch {
-    // What holds now can be told without the history.
+    // A resync does not need the history.
     return false;
   }
 }

@@ -4,7 +4,10 @@ import { TestHistory } from '@oddlot/testing/venue/ws/test-history';
 import type { Stream } from '../stream.ts';
 import { HistorySource, USER_FILLS } from './user-history.ts';
 
-/** Who asks the history for a stream's first rows: each client by itself, and few of many. */
+/**
+ * Queries of the history for the first rows of a stream: each client separately, and few for many
+ * clients.
+ */
 
 const user = address(`0x${'a'.repeat(40)}`);
 
@@ -18,7 +21,7 @@ function source() {
   return { history, ask };
 }
 
-test('R-requests: a client does not wait for the questions of another', async () => {
+test('R-requests: a client does not wait for queries of another', async () => {
   const { ask, history } = source();
   const [first, second] = [ask('first'), ask('second')];
   expect(ask('first')).toBe(first);
@@ -29,7 +32,7 @@ test('R-requests: a client does not wait for the questions of another', async ()
   expect(await second).toMatchObject({ seq: 0 });
 });
 
-test('of many clients that come back at once some are answered for all', async () => {
+test('of many clients that return at once, a few queries serve all', async () => {
   const { ask, history } = source();
   const asked = Array.from({ length: 100 }, (_, at) => ask(`client ${at}`));
   expect(history.waitingCount).toBe(8);

@@ -26,14 +26,14 @@ type TickersParams = {
 
 type Selection = {
   readonly ids: () => number[];
-  /** Who names a market is shown it also when it is gone. */
+  /** Named markets are shown even after their end. */
   readonly isNamed: boolean;
   readonly isWanted: (id: number) => boolean;
 };
 
 /**
- * Instruments at a glance: all at first, then those that changed. One that is settled or delisted is
- * told once more, as gone, and is then told only to those who name it.
+ * All instruments first, then the changed ones. A settled or delisted one is published once more as
+ * removed, then only to clients that name it.
  */
 class TickersChannel implements NodeChannel<TickersParams> {
   readonly #context: ChannelContext;
@@ -76,7 +76,7 @@ class TickersChannel implements NodeChannel<TickersParams> {
     return [...perps, ...state.outcomes.marketIds].filter((id) => this.#isListed(id));
   }
 
-  /** The row without its time, which alone is no news. */
+  /** Excludes the time, whose change alone is not published. */
   #row(id: number): string | undefined {
     const found = instrumentOf(this.#context, id);
     if (!found.ok) return undefined;
@@ -112,7 +112,7 @@ function typeOf(instrumentId: number): 'perp' | 'outcome' {
 
 type CandleParams = { readonly coin: string; readonly interval: CandleInterval };
 
-/** The candle in progress of one instrument and interval, as it grows, and each one as it ended. */
+/** The current candle of an instrument and interval as it changes, and each complete one. */
 class CandleChannel implements NodeChannel<CandleParams> {
   readonly #context: ChannelContext;
   readonly #sources = new Set<CandleSource>();
@@ -149,15 +149,14 @@ type Subject = {
   readonly onClose: () => void;
 };
 
-/** One stream of candles. */
 class CandleSource implements Source {
   readonly #context: ChannelContext;
   readonly #subject: Subject;
   readonly #stream: Stream;
   readonly #pace: Pace;
-  /** The start of the candle in progress. */
+  /** The start of the current candle. */
   #startMs: number;
-  /** What every subscriber has seen; undefined when they have seen different things. */
+  /** The content that all subscribers have received; undefined if it differs between them. */
   #seen: string | undefined;
 
   constructor(context: ChannelContext, stream: Stream, subject: Subject) {
@@ -177,7 +176,7 @@ class CandleSource implements Source {
     const hasEnded = startMs !== this.#startMs;
     if (!hasEnded && !this.#context.tape.fresh.has(instrumentId)) return;
     if (hasEnded) {
-      // The pace may have held back what the candle was at its end.
+      // The pace may have delayed the final content of the candle.
       const { candles } = this.#context.markets;
       const [ended] = candles.snapshot(instrumentId, interval, this.#startMs, this.#startMs);
       this.#tell(ended);
@@ -216,7 +215,7 @@ class CandleSource implements Source {
   }
 }
 
-/** Mark, oracle, volume and open interest of one instrument, at most a few times a second. */
+/** Mark, oracle, volume and open interest of one instrument, a few times per second at most. */
 class AssetContextChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #sources = new Map<number, PacedState>();
@@ -263,7 +262,7 @@ class AssetContextChannel implements NodeChannel<{ readonly coin: string }> {
   }
 }
 
-/** The instruments whose price, volume, open interest or strike a block may have moved. */
+/** The instruments whose price, volume, open interest or strike may have changed in a block. */
 function touchedInstruments({ result }: AppliedBlock): ReadonlySet<number> {
   const touched = new Set<number>();
   for (const event of result.events) {
@@ -288,7 +287,7 @@ function touchedBy(event: EngineEvent): number | undefined {
     case 'marketSettled':
       return event.instrumentId;
     case 'orderUpdated':
-      // The mark of an outcome market is the middle of its book.
+      // The mark of an outcome market depends on its book.
       return event.order.outcome === undefined ? undefined : event.order.instrumentId;
     default:
       return undefined;

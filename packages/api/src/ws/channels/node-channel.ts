@@ -16,7 +16,7 @@ import type { Timing } from '../timing.ts';
 import type { WsLimits } from '../../ws-limits.ts';
 import type { TradeTape } from '@oddlot/history/trade-tape';
 
-/** What is made of blocks elsewhere and shown by channels too; it has seen a block before they do. */
+/** Models that are shared with channels; they process each block first. */
 export type StreamModels = {
   readonly markets: MarketData;
   readonly tape: TradeTape;
@@ -25,34 +25,32 @@ export type StreamModels = {
   readonly history: History;
 };
 
-/** What channels work with. */
 export type ChannelContext = StreamModels & {
   readonly state: () => State;
   readonly limits: WsLimits;
   readonly timing: Timing;
 };
 
-/** Why a channel has no such stream. */
 type ChannelRefusal = { readonly message: string; readonly details?: Details | undefined };
 
-/** How a stream is opened, or why no stream has these parameters. */
+/** How to open a stream, or the reason why the parameters are invalid. */
 export type Opening =
   | { readonly ok: true; readonly recipe: StreamRecipe }
   | ({ readonly ok: false } & ChannelRefusal);
 
-/** One channel: a family of streams, fed by blocks. */
+/** A family of streams that blocks update. */
 export interface NodeChannel<Params> {
   open(params: Params): Opening;
-  /** A block was applied; the state already shows it. */
+  /** Called after a block; the state already includes it. */
   onBlock(block: AppliedBlock): void;
 }
 
-/** The channels that a file serves; `channel-sets.ts` joins these records. */
+/** The channels of a file; `channel-sets.ts` joins these records. */
 export type ChannelFactories = {
   readonly [Name in ChannelName]?: (context: ChannelContext) => NodeChannel<ChannelParams<Name>>;
 };
 
-/** The instrument of an id, of either exchange, settled markets included; or why there is none. */
+/** The instrument with an id, including settled markets, or a refusal. */
 export function instrumentOf(
   { state }: Pick<ChannelContext, 'state'>,
   coin: string | number,
@@ -66,15 +64,15 @@ export function instrumentOf(
   return { ok: false, message, details };
 }
 
-/** Grows whenever the book of an instrument changes; a market that is gone has no book. */
+/** Increases with every change of an instrument's book; settled markets have no book. */
 export function bookVersion(state: State, instrumentId: number): number {
   const { book } = state.perps.get(instrumentId) ?? state.outcomes.markets.get(instrumentId) ?? {};
   return book?.version ?? -1;
 }
 
 /**
- * The outcome markets of a subscription, or why one of them is none. Settled ones count: whoever comes
- * back to a group must not be refused because one of its markets has ended meanwhile.
+ * The outcome markets of a subscription, or a refusal. Includes settled ones, so that a client can
+ * resubscribe to a group after one of its markets has ended.
  */
 export function outcomeGroup(
   context: ChannelContext,

@@ -16,7 +16,7 @@ afterEach(async () => await edge.stop());
 const CLOID = '0x00112233445566778899aabbccddeeff';
 
 describe('trades', () => {
-  test('come one frame a block, to nobody before they happen', async () => {
+  test('are published in one frame per block, only after they happen', async () => {
     const frames = await client.follow({ type: 'trades', coin: '1' });
     expect(frames).toEqual([
       {
@@ -53,7 +53,7 @@ describe('trades', () => {
 });
 
 describe('order updates', () => {
-  test('tell the whole life of an order, with the block', async () => {
+  test('cover the whole life of an order, with the block', async () => {
     expect(await client.follow({ type: 'orderUpdates', user: ALICE })).toHaveLength(1);
     const order = { buy: true, price: 99.5, size: 0.4, clientOrderId: CLOID } as const;
     edge.venue.order(ALICE, order);
@@ -104,7 +104,7 @@ describe('order updates', () => {
     expect(frames[2].height).toBe(edge.venue.state.height);
   });
 
-  test('say why an order ended', async () => {
+  test('contain the reason why an order ended', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const { outcomes } = edge.venue.order(ALICE, { buy: true, price: 99, size: 0.4 });
     edge.venue.cancel(ALICE, outcomes[0]?.entries?.[0]?.orderId ?? 0);
@@ -124,7 +124,7 @@ describe('order updates', () => {
     expect(ended.at(-1)?.order.orderType).toBe('Market');
   });
 
-  test('are those of one account, in any case of its letters', async () => {
+  test('are those of one account, in any case of its address', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE.toUpperCase().replace('0X', '0x') });
     edge.venue.order(BOB, { buy: true, price: 99, size: 0.4 });
     expect(await client.settle()).toEqual([]);
@@ -134,7 +134,7 @@ describe('order updates', () => {
     expect((await client.next()).code).toBe('ALREADY_SUBSCRIBED');
   });
 
-  test('survive an order for an instrument that does not exist', async () => {
+  test('ignore an order for an unknown instrument', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     edge.venue.order(ALICE, { buy: true, price: 9, size: 5, instrumentId: 9 as never });
     expect(await client.settle()).toEqual([]);
@@ -142,7 +142,7 @@ describe('order updates', () => {
 });
 
 describe('the clearinghouse state', () => {
-  test('comes at once and after each fill, once a block', async () => {
+  test('is published at once and after each block with fills', async () => {
     const [, snapshot] = await client.follow({ type: 'clearinghouseState', user: ALICE });
     expect(snapshot).toMatchObject({
       channel: 'clearinghouseState',
@@ -167,7 +167,7 @@ describe('the clearinghouse state', () => {
     expect(position).toMatchObject({ szi: '0.5', entryPx: '100' });
   });
 
-  test('of the outcome sub-account is a stream of its own', async () => {
+  test('of the outcome sub-account is a separate stream', async () => {
     await client.follow({ type: 'clearinghouseState', user: CAROL });
     const outcome = { type: 'clearinghouseState', user: CAROL, accountType: 'outcome' };
     const [, snapshot] = await client.follow(outcome);
@@ -181,7 +181,7 @@ describe('the clearinghouse state', () => {
 });
 
 describe('the book', () => {
-  test('comes at once, then at most every 100 ms, and its last state always', async () => {
+  test('is published at once, then every 100 ms at most, always with its last state', async () => {
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const [, snapshot] = await client.follow({ type: 'l2Book', coin: '1' });
     expect(snapshot).toEqual({
@@ -211,7 +211,7 @@ describe('the book', () => {
     expect(await client.settle()).toEqual([]);
   });
 
-  test('is shown in the steps of the instrument', async () => {
+  test('is available in the ticks of the instrument', async () => {
     edge.venue.order(ALICE, { buy: true, price: 99.5, size: 0.5 });
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const [, snapshot] = await client.follow({ type: 'l2Book', coin: '1', tick: '1.00' });
@@ -221,7 +221,7 @@ describe('the book', () => {
     client.subscribe({ type: 'l2Book', coin: '1', tick: '' });
     expect((await client.next()).data.sub).toBe(2);
     await client.next();
-    // The finest step by its name is another subscription: tomorrow it may not be the finest.
+    // The finest tick by name is another subscription, because the finest tick can change.
     client.subscribe({ type: 'l2Book', coin: '1', tick: '0.5' });
     expect((await client.next()).data.sub).toBe(3);
     await client.next();
@@ -229,7 +229,7 @@ describe('the book', () => {
     expect((await client.next()).code).toBe('INVALID_PARAMS');
   });
 
-  test('does not leave a newcomer with a state that the others skipped', async () => {
+  test('does not leave a new subscriber with a state that the others skipped', async () => {
     await client.follow({ type: 'l2Book', coin: '1' });
     edge.venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     const placed = edge.venue.order(ALICE, { buy: true, price: 98, size: 0.5 });
@@ -245,7 +245,7 @@ describe('the book', () => {
 });
 
 describe('the asset context', () => {
-  test('comes at once and when mark, oracle or volume change', async () => {
+  test('is published at once and on changes of mark, oracle or volume', async () => {
     const [, snapshot] = await client.follow({ type: 'activeAssetCtx', coin: '1' });
     expect(snapshot).toMatchObject({ channel: 'activeAssetCtx', seq: 0, sub: 1 });
     expect(snapshot.data).toEqual({

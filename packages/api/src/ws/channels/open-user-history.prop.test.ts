@@ -10,8 +10,9 @@ import { LATE_RETRY_MS } from '../channel-session.ts';
 import { ALICE } from '@oddlot/testing/venue/ws/test-venue';
 
 /**
- * Whatever comes between a question and its answer, and however often clients leave and come back: who
- * follows a stream has every row once, in order, and no gap in the numbers.
+ * Goal: subscribers receive every row once, in order and without gaps in the numbers. Method:
+ * events of all kinds between a query and its response, and clients that disconnect and return at
+ * any time.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
@@ -28,7 +29,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('unsubscribe'), who }) },
 );
 
-/** What one client makes of its frames. */
+/** A model of a client, built from its frames. */
 class Follower {
   readonly edge: TestEdge;
   client: TestClient | undefined;
@@ -44,7 +45,7 @@ class Follower {
 
   async subscribe(): Promise<void> {
     this.client ??= await this.edge.connect('/api-ws');
-    // Who has not got its snapshot has nothing to go on from.
+    // Without a snapshot, the client has no place to resume from.
     const hasPlace = this.#place !== undefined && !this.#awaitsSnapshot;
     this.#isResuming = hasPlace && !this.isFollowing;
     this.client.subscribe(FILLS, this.#isResuming ? this.#place : undefined);
@@ -93,7 +94,7 @@ class Follower {
   }
 }
 
-test('who follows has all rows once, whenever the answer came', async () => {
+test('subscribers receive all rows once, regardless of the time of the response', async () => {
   const runs = fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
     const timing = new VirtualTiming();
     const edge = await TestEdge.start({ keptFramesMax: 4 }, timing);
@@ -103,7 +104,7 @@ test('who follows has all rows once, whenever the answer came', async () => {
     const follower = (index: number): Follower => followers[index]!;
     const all: number[] = [];
     let { height } = edge.venue.state;
-    /** The newest block when each of the questions came: no answer is older. */
+    /** The newest block at the time of each query: no response is older. */
     const askedAt: number[] = [];
     const note = (): void => {
       while (askedAt.length < history.waitingCount) askedAt.push(height);
@@ -131,7 +132,7 @@ test('who follows has all rows once, whenever the answer came', async () => {
         await new Promise(setImmediate);
         note();
       }
-      // A resync that is under way asks again, after a while, until it has an answer.
+      // A pending resync repeats its query after a delay until it succeeds.
       for (let round = 0; round < 5 || history.waitingCount > 0; round++) {
         answer(0);
         timing.advance(round < 5 ? LATE_RETRY_MS : 0);

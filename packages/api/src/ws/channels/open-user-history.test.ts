@@ -4,7 +4,7 @@ import type { TestHistory, TestRow } from '@oddlot/testing/venue/ws/test-history
 import { ALICE, BOB } from '@oddlot/testing/venue/ws/test-venue';
 import { LATE_MS_MAX, LATE_RETRY_MS } from '../channel-session.ts';
 
-/** Channels of what is in the history: the newest rows first, then each block's, all of them once. */
+/** Channels of history rows: the newest rows first, then those of each block, all of them once. */
 
 const FILLS = { type: 'userFills', user: ALICE };
 const ORDERS = { type: 'userHistoricalOrders', user: ALICE };
@@ -29,19 +29,18 @@ const row = (name: number | string, table: TestRow['table'] = 'fills'): TestRow 
   return { user: ALICE, table, accountTypes: ['perp'], row: name };
 };
 
-/** The next block has these rows. */
 function block(...rows: readonly TestRow[]): number {
   height += 1;
   history.take(height, rows);
   return height;
 }
 
-/** Waits until so many questions are asked. */
+/** Waits until this many queries are pending. */
 async function asked(count: number): Promise<void> {
   await expect.poll(() => history.waitingCount).toBe(count);
 }
 
-test('the newest rows come first, then those of each block with its height', async () => {
+test('the newest rows are followed by those of each block with its height', async () => {
   block(row(1), row(2));
   const filled = block(row(3));
   block();
@@ -61,14 +60,14 @@ test('the newest rows come first, then those of each block with its height', asy
   ]);
 });
 
-test('a snapshot has 200 rows at most', async () => {
+test('a snapshot has at most 200 rows', async () => {
   block(...Array.from({ length: 250 }, (_, index) => row(index)));
   const [, snapshot] = await client.follow(FILLS);
   expect(snapshot.data.fills.length).toBe(200);
   expect(snapshot.data.fills[0]).toBe(249);
 });
 
-test('every table has its channel, and its name for the rows', async () => {
+test('every table has its channel and name of rows', async () => {
   block(row('o', 'orders'), row('f', 'fundings'), {
     ...row('l', 'ledger'),
     accountTypes: ['outcome'],
@@ -86,7 +85,7 @@ test('every table has its channel, and its name for the rows', async () => {
   ]);
 });
 
-test('rows are those of the accounts that were asked for', async () => {
+test('rows are those of the requested accounts', async () => {
   const outcome = { ...row('outcome'), accountTypes: ['outcome'] } as const;
   block(row('perp'), outcome);
   const [, perp] = await client.follow(FILLS);
@@ -99,12 +98,12 @@ test('rows are those of the accounts that were asked for', async () => {
   expect((await client.settle()).map(({ sub }) => sub)).toEqual([2]);
 });
 
-describe('while the history has not answered', () => {
+describe('before the history responds', () => {
   beforeEach(() => {
     history.isPrompt = false;
   });
 
-  test('rows go into the snapshot or come behind it, and never both', async () => {
+  test('rows are either in the snapshot or after it', async () => {
     const first = block(row(1));
     client.subscribe(FILLS);
     await asked(1);
@@ -123,7 +122,7 @@ describe('while the history has not answered', () => {
     expect(second).toBe(first + 1);
   });
 
-  test('everyone who waits gets the same answer, with a number of its own', async () => {
+  test('all waiting clients get the same response with their own number', async () => {
     const other = await edge.connect('/api-ws');
     await other.follow({ type: 'tickers' });
     client.subscribe(FILLS);
@@ -138,7 +137,7 @@ describe('while the history has not answered', () => {
     expect(here.data.fills).toEqual([1]);
   });
 
-  test('answers come in the order of the questions, and pongs at once', async () => {
+  test('responses keep the order of the requests, and pongs are immediate', async () => {
     client.subscribe(FILLS);
     client.subscribe({ type: 'tickers' });
     client.subscribe(FILLS);
@@ -162,7 +161,7 @@ describe('while the history has not answered', () => {
     expect(refused.data.code).toBe('INVALID_FRAME');
   });
 
-  test('an unsubscribe is understood, and nothing else comes', async () => {
+  test('an unsubscribe is confirmed and no frames follow', async () => {
     client.subscribe(FILLS);
     client.send({ method: 'unsubscribe', subscription: FILLS });
     client.subscribe(FILLS);
@@ -179,7 +178,7 @@ describe('while the history has not answered', () => {
     expect((await client.settle()).map(({ sub }) => sub)).toEqual([2]);
   });
 
-  test('a client that leaves is forgotten', async () => {
+  test('a disconnected client is forgotten', async () => {
     client.subscribe(FILLS);
     await asked(1);
     client.socket.terminate();
@@ -192,34 +191,37 @@ describe('while the history has not answered', () => {
     expect((await other.settle()).length).toBe(2);
   });
 
-  test.each(['says that it cannot', 'says nothing for too long'])('one that %s', async (how) => {
-    client.subscribe(FILLS);
-    client.subscribe({ type: 'tickers' });
-    await asked(1);
-    if (how === 'says that it cannot') history.fail();
-    else timing.advance(LATE_MS_MAX);
-    const [error, ...rest] = await client.settle();
-    expect(error).toEqual({
-      channel: 'error',
-      data: {
-        code: 'INTERNAL',
-        message: 'The history did not respond in time for userFills. Subscribe again',
-        retryAfterMs: 500,
-        subscription: FILLS,
-      },
-    });
-    expect(rest.length).toBe(2);
-    client.send({ method: 'unsubscribe', subscription: FILLS });
-    expect((await client.next()).data.code).toBe('NOT_SUBSCRIBED');
-    if (how === 'says nothing for too long') history.fail();
-    history.isPrompt = true;
-    expect((await client.follow(FILLS)).map(({ channel }) => channel)).toEqual([
-      'subscriptionResponse',
-      'userFills',
-    ]);
-  });
+  test.each(['says that it cannot', 'says nothing for too long'])(
+    'a client that %s',
+    async (how) => {
+      client.subscribe(FILLS);
+      client.subscribe({ type: 'tickers' });
+      await asked(1);
+      if (how === 'says that it cannot') history.fail();
+      else timing.advance(LATE_MS_MAX);
+      const [error, ...rest] = await client.settle();
+      expect(error).toEqual({
+        channel: 'error',
+        data: {
+          code: 'INTERNAL',
+          message: 'The history did not respond in time for userFills. Subscribe again',
+          retryAfterMs: 500,
+          subscription: FILLS,
+        },
+      });
+      expect(rest.length).toBe(2);
+      client.send({ method: 'unsubscribe', subscription: FILLS });
+      expect((await client.next()).data.code).toBe('NOT_SUBSCRIBED');
+      if (how === 'says nothing for too long') history.fail();
+      history.isPrompt = true;
+      expect((await client.follow(FILLS)).map(({ channel }) => channel)).toEqual([
+        'subscriptionResponse',
+        'userFills',
+      ]);
+    },
+  );
 
-  test('an answer from before what was told is not shown', async () => {
+  test('a response older than published rows is not used', async () => {
     history.isPrompt = true;
     await client.follow(FILLS);
     block(row(1));
@@ -235,14 +237,14 @@ describe('while the history has not answered', () => {
       retryAfterMs: 500,
       subscription: FILLS,
     });
-    // What is told a second time is told to nobody.
+    // Rows that are announced again are not published.
     history.take(height, [row(1)]);
     expect(await client.settle()).toEqual([]);
   });
 });
 
-describe('a history that is computed again', () => {
-  test('is not shown before it is where the stream began, and tells nothing old', async () => {
+describe('a history that is rebuilt', () => {
+  test('is used only after it reaches the start of the stream and repeats no rows', async () => {
     const began = edge.venue.state.height;
     history.isPrompt = false;
     client.subscribe(FILLS);
@@ -262,8 +264,8 @@ describe('a history that is computed again', () => {
   });
 });
 
-describe('a client that comes back', () => {
-  test('goes on without a question when its frames are kept', async () => {
+describe('a client that returns', () => {
+  test('resumes without a query while its frames are kept', async () => {
     const [{ data }] = await client.follow(FILLS);
     client.socket.terminate();
     await expect.poll(() => edge.edge.stats.connections.apiWs).toBe(0);
@@ -279,7 +281,7 @@ describe('a client that comes back', () => {
     expect(history.waitingCount).toBe(0);
   });
 
-  test('of another run is told so, with what holds now', async () => {
+  test('from another run gets a resync with the current content', async () => {
     block(row(1));
     history.isPrompt = false;
     client.subscribe(FILLS, { epoch: 'another', seq: 7 });
@@ -295,7 +297,7 @@ describe('a client that comes back', () => {
     expect(frame).toMatchObject({ seq: 2, data: { fills: [3] } });
   });
 
-  test('whose frames are gone before it has the answer is shown the history again, until it works', async () => {
+  test('whose frames expire before the response gets a resync until it succeeds', async () => {
     history.isPrompt = false;
     client.subscribe(FILLS);
     await asked(1);
@@ -322,7 +324,7 @@ describe('a client that comes back', () => {
   });
 });
 
-test('a stream that nobody comes back to is not watched any more', async () => {
+test('an abandoned stream is no longer watched', async () => {
   await client.follow(FILLS);
   expect(history.watchCount).toBe(1);
   client.send({ method: 'unsubscribe', subscription: FILLS });

@@ -12,7 +12,7 @@ import {
 } from '@oddlot/testing/venue/ws/test-markets';
 import { ALICE, BOB, CAROL } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Outcome markets as the streams of /ws tell them. */
+/** Outcome markets in the streams of /ws. */
 
 const CLOID = '0x00112233445566778899aabbccddeeff';
 const ID = MARKET_ID;
@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(async () => await edge.stop());
 
 describe('outcome order updates', () => {
-  test('tell the life of an order at the book in prices of its leg', async () => {
+  test('cover the life of an order in the book, in prices of its leg', async () => {
     listMarkets(edge.venue);
     expect(await client.follow({ type: 'outcomeOrderUpdates', user: ALICE })).toHaveLength(1);
     const expireMs = timeMs(edge.venue.state.timeMs + 3_600_000);
@@ -76,7 +76,7 @@ describe('outcome order updates', () => {
     expect(frames).toHaveLength(2);
   });
 
-  test('say why an order ended, and leave orders of perps to their own channel', async () => {
+  test('contain the reason why an order ended, and exclude perp orders', async () => {
     listMarkets(edge.venue);
     await client.follow({ type: 'outcomeOrderUpdates', user: ALICE });
     await client.follow({ type: 'orderUpdates', user: ALICE });
@@ -97,7 +97,7 @@ describe('outcome order updates', () => {
     ]);
   });
 
-  test('are all live orders after a resync, newest first, without those in the queue', async () => {
+  test('are all live orders after a resync, newest first, without queued ones', async () => {
     listMarkets(edge.venue, 1, { orderDelayMs: 5_000 });
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.4, size: 10 });
     placeShares(edge.venue, ALICE, { price: 0.2, size: 10 }, { price: 0.3, size: 10 });
@@ -121,7 +121,7 @@ describe('outcome order updates', () => {
 describe('outcome best prices', () => {
   const level = (px: string, sz: string, n = 1) => ({ px, sz, n });
 
-  test('are those of all ids at first, then of those that changed', async () => {
+  test('contain all ids first, then the changed ones', async () => {
     listMarkets(edge.venue, 2);
     placeShares(edge.venue, ALICE, { price: 0.3, size: 10 });
     const subscription = { type: 'outcomeBbos', instrumentIds: [ID + 1, ID], exchangeId: 1 };
@@ -138,7 +138,7 @@ describe('outcome best prices', () => {
       seq: 0,
       sub: 1,
     });
-    // A buyer of NO at 0.6 stands among the sellers of YES at 0.4.
+    // A buyer of NO at 0.6 is a seller of YES at 0.4.
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.6, size: 8 });
     placeShares(edge.venue, BOB, { price: 0.2, size: 8 });
     timing.advance(100);
@@ -150,7 +150,7 @@ describe('outcome best prices', () => {
     expect((await client.next()).code).toBe('ALREADY_SUBSCRIBED');
   });
 
-  test('come in at most twenty groups a connection, and fifty ids a group', async () => {
+  test('are limited to twenty groups per connection and fifty ids per group', async () => {
     listMarkets(edge.venue, 21);
     const group = (index: number) => ({ type: 'outcomeBbos', instrumentIds: [ID + index] });
     for (let index = 0; index < 20; index++) await client.follow(group(index));
@@ -171,7 +171,7 @@ describe('outcome best prices', () => {
     }
   });
 
-  test('do not leave a newcomer with a price that the others skipped', async () => {
+  test('do not leave a new subscriber with a price that the others skipped', async () => {
     listMarkets(edge.venue);
     const subscription = { type: 'outcomeBbos', instrumentIds: [ID] };
     await client.follow(subscription);
@@ -190,7 +190,7 @@ describe('outcome best prices', () => {
 });
 
 describe('outcome trades', () => {
-  test('are told in YES prices, with the leg of the taker and its price', async () => {
+  test("are in YES prices, with the taker's leg and its price", async () => {
     listMarkets(edge.venue, 2);
     await client.follow({ type: 'outcomeTrades', instrumentIds: [ID, ID + 1] });
     await client.follow({ type: 'trades', coin: String(ID) });
@@ -215,7 +215,7 @@ describe('outcome trades', () => {
     expect([outcome, plain].find(({ channel }) => channel === 'trades').data).toEqual([trade]);
   });
 
-  test('have the hash of the action that took, also when a timer released it (R-delay)', async () => {
+  test("have the hash of the taker's action, even after a delayed release (R-delay)", async () => {
     listMarkets(edge.venue, 1, { orderDelayMs: 5_000 });
     await client.follow({ type: 'outcomeTrades', instrumentIds: [ID] });
     await client.follow({ type: 'outcomeOrderUpdates', user: BOB });
@@ -229,7 +229,7 @@ describe('outcome trades', () => {
     expect(traceId(hash)).toBe(records[0].order.traceId);
   });
 
-  test('are the last fifty of the group after a resync, in the order in which they came', async () => {
+  test('are the last fifty of the group in order after a resync', async () => {
     listMarkets(edge.venue, 2);
     for (let round = 0; round < 30; round++) {
       for (const instrumentId of [ID, ID + 1] as (typeof ID)[]) {
@@ -246,7 +246,7 @@ describe('outcome trades', () => {
 });
 
 describe('channels of one instrument', () => {
-  test('the book is in YES prices, and empty when the market is settled', async () => {
+  test('the book is in YES prices, and empty after settlement', async () => {
     listMarkets(edge.venue);
     placeShares(edge.venue, ALICE, { price: 0.3, size: 10 });
     const [, first] = await client.follow({ type: 'l2Book', coin: String(ID) });
@@ -263,7 +263,7 @@ describe('channels of one instrument', () => {
     expect(await other.follow({ type: 'l2Book', coin: String(ID) })).toHaveLength(2);
   });
 
-  test('the context knows neither oracle nor funding', async () => {
+  test('the context has no oracle and no funding', async () => {
     listMarkets(edge.venue);
     const [, first] = await client.follow({ type: 'activeAssetCtx', coin: String(ID) });
     expect(first.data).toEqual({
@@ -288,7 +288,7 @@ describe('channels of one instrument', () => {
     placeShares(edge.venue, BOB, { leg: 'no', price: 0.33, size: 8 });
     timing.advance(250);
     const last = (await client.settle()).at(-1).data.ctx;
-    // A mint of 8 pairs at 0.6; then 0.6 is bid and 0.67 asked.
+    // A mint of 8 pairs at 0.6; then the bid is 0.6 and the ask 0.67.
     expect(last).toMatchObject({ dayNtlVlm: '4.8', dayBaseVlm: '8', openInterest: '8' });
     expect(last).toMatchObject({ markPx: '0.635', midPx: '0.635' });
   });
@@ -325,7 +325,7 @@ describe('channels of one instrument', () => {
 });
 
 describe('book differences', () => {
-  test('start with the whole book and go on with what a block changed', async () => {
+  test('start with the whole book, followed by the changes of each block', async () => {
     edge.venue.order(ALICE, { buy: true, price: 100, size: 0.5 });
     edge.venue.order(ALICE, { buy: true, price: 99.5, size: 2 });
     edge.venue.order(BOB, { sell: true, price: 100.5, size: 1.25 });

@@ -18,8 +18,8 @@ type ReleasesParams = { readonly user: Address; readonly includeSuccess: boolean
 type Streams = { failures?: Stream; all?: Stream };
 
 /**
- * R-delay: outcome orders that failed before they reached the book, one frame each. Those who ask
- * for it are told of the others too.
+ * R-delay: outcome orders that failed before they reached the book, one frame each; on request also
+ * released orders.
  */
 class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
   readonly #context: ChannelContext;
@@ -53,7 +53,7 @@ class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
     }
   }
 
-  /** From memory alone: what is older is in the receipts. */
+  /** From memory only; older ones are in the receipts. */
   #past(user: Address, kind: keyof Streams, { after, upTo }: PastSpan): Past | 'tooOld' {
     const { recent, state } = this.#context;
     const blocks = recent.between(after, upTo);
@@ -68,7 +68,7 @@ class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
     );
   }
 
-  /** Who lost their place finds what became of an action in its receipt. */
+  /** A client that lost its place finds the result of an action in its receipt. */
   #watch(stream: Stream, user: Address, kind: keyof Streams): Source {
     const streams = this.#streams.get(user) ?? {};
     streams[kind] = stream;
@@ -87,7 +87,7 @@ class OutcomeReleasesChannel implements NodeChannel<ReleasesParams> {
 type BbosParams = { readonly instrumentIds: readonly number[] };
 type Watched = { version: number; readonly groups: Set<PacedRecords> };
 
-/** Best bid and ask of groups of outcome markets: all at first, then those that changed. */
+/** Best bid and ask of groups of outcome markets: all first, then the changed ones. */
 class OutcomeBbosChannel implements NodeChannel<BbosParams> {
   readonly #context: ChannelContext;
   readonly #watched = new Map<number, Watched>();

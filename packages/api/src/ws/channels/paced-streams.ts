@@ -1,12 +1,12 @@
 import type { Snapshot, Source, Stream } from '../stream.ts';
 import { Pace, type Timing } from '../timing.ts';
 
-/** One record as JSON text, without fields that change all the time, like the time: their change alone is not sent. */
+/** A record as JSON text, without fields such as the time, whose change alone is not published. */
 type RecordText = (id: number) => string | undefined;
 
 /**
- * The source of a stream that shows many records side by side: all of them at first, later those that
- * changed, at most one frame per interval, and always one for what each record was last.
+ * A source of many records: all of them first, then the changed ones, at most one frame per
+ * interval, and always one for the last state of each record.
  */
 export class PacedRecords implements Source {
   readonly #ids: () => readonly number[];
@@ -15,7 +15,7 @@ export class PacedRecords implements Source {
   readonly #wrap: (records: readonly string[], isSnapshot: boolean) => string;
   readonly #onClose: () => void;
   readonly #pace: Pace;
-  /** What every subscriber has seen of a record; undefined when they have seen different things. */
+  /** The content that all subscribers have received; undefined if it differs between them. */
   readonly #seen = new Map<number, string | undefined>();
   readonly #asked = new Set<number>();
 
@@ -23,11 +23,11 @@ export class PacedRecords implements Source {
     stream: Stream;
     timing: Timing;
     intervalMs: number;
-    /** What a newcomer is shown. */
+    /** The records of a snapshot. */
     ids: () => readonly number[];
-    /** Undefined when there is nothing to show, or no longer. */
+    /** Undefined if there is no content, or no longer. */
     record: RecordText;
-    /** What is told once of a record that was shown and is gone. */
+    /** The final content of a removed record, published once. */
     lastOf?: RecordText;
     wrap: (records: readonly string[], isSnapshot: boolean) => string;
     onClose: () => void;
@@ -48,7 +48,6 @@ export class PacedRecords implements Source {
     });
   }
 
-  /** A record may have changed. */
   ask(id: number): void {
     this.#asked.add(id);
     this.#pace.ask();
@@ -60,7 +59,7 @@ export class PacedRecords implements Source {
       const record = this.#record(id);
       if (record === undefined) continue;
       records.push(record);
-      // Between two frames a newcomer sees what the others skip, perhaps for good.
+      // Between two frames, a new subscriber gets content that the others may never see.
       if (record !== this.#seen.get(id)) this.#seen.set(id, undefined);
     }
     return { data: this.#wrap(records, true) };
@@ -89,15 +88,15 @@ export class PacedRecords implements Source {
 }
 
 /**
- * The source of a stream that shows a state: a frame when the state may have changed, at most one
- * per interval, none that repeats the one before, and always one for the state that was last.
+ * A source of one state: a frame after possible changes, at most one per interval, without
+ * repetitions, and always one for the last state.
  */
 export class PacedState implements Source {
   readonly #content: () => string;
   readonly #wrap: (content: string) => string;
   readonly #onClose: () => void;
   readonly #pace: Pace;
-  /** What every subscriber has seen; undefined when they have seen different things. */
+  /** The content that all subscribers have received; undefined if it differs between them. */
   #seen: string | undefined;
 
   constructor(options: {
@@ -106,7 +105,7 @@ export class PacedState implements Source {
     intervalMs: number;
     /** The state as JSON text. */
     content: () => string;
-    /** Puts the content into what is sent, with what alone is no news, like the time. */
+    /** Adds fields to the content whose change alone is not published, such as the time. */
     wrap?: (content: string) => string;
     onClose: () => void;
   }) {
@@ -123,14 +122,13 @@ export class PacedState implements Source {
     });
   }
 
-  /** The state may have changed. */
   ask(): void {
     this.#pace.ask();
   }
 
   snapshot(): Snapshot {
     const content = this.#content();
-    // Between two frames a newcomer sees a state that the others skip, perhaps for good.
+    // Between two frames, a new subscriber gets a state that the others may never see.
     if (content !== this.#seen) this.#seen = undefined;
     return { data: this.#wrap(content) };
   }

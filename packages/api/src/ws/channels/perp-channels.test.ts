@@ -3,7 +3,7 @@ import { instrumentId } from '@oddlot/units';
 import { TestEdge, VirtualTiming, type TestClient } from '@oddlot/testing/venue/ws/test-edge';
 import { ALICE, BOB, CAROL, START_MS } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Triggers, funding, settings and liquidation as the streams tell them. */
+/** Triggers, funding, settings and liquidation in the streams. */
 
 const HOUR_MS = 3_600_000;
 const BTC_ID = instrumentId(1);
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await edge.stop());
 
-/** Alice buys from Bob at 100, in as many orders as it takes. */
+/** Alice buys from Bob at 100 in as many orders as needed. */
 function openLong(size: number): void {
   for (let left = size; left > 0; left -= 1000) {
     const part = Math.min(left, 1000);
@@ -27,7 +27,7 @@ function openLong(size: number): void {
 }
 
 describe('order updates', () => {
-  test('follow a trigger from waiting to its end', async () => {
+  test('follow a trigger from placement to its end', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const trigger = { kind: 'stopLoss', price: 105_000, isMarket: true } as const;
     edge.venue.order(BOB, { sell: true, price: 105, size: 1 });
@@ -46,7 +46,7 @@ describe('order updates', () => {
     expect(new Set(records.map(({ order }) => order.oid)).size).toBe(1);
   });
 
-  test('say why orders that belong together ended', async () => {
+  test('contain the reason why linked orders ended', async () => {
     await client.follow({ type: 'orderUpdates', user: ALICE });
     const order = { instrumentId: BTC_ID, price: 90_000, size: 1000, timeInForce: 'gtc' } as const;
     const child = { ...order, isBuy: false, reduceOnly: true } as const;
@@ -72,7 +72,7 @@ describe('order updates', () => {
   });
 });
 
-test('after a resync all live orders are told, waiting ones too', async () => {
+test('include all live and waiting orders after a resync', async () => {
   openLong(1);
   const order = { instrumentId: BTC_ID, price: 90_000, size: 1000, timeInForce: 'gtc' } as const;
   const reducing = { ...order, isBuy: false, reduceOnly: true } as const;
@@ -119,7 +119,7 @@ describe('user fundings', () => {
     amount: '-0.00125',
   };
 
-  test('come at the hour, and to newcomers as a snapshot', async () => {
+  test('are published at the hour, and to new subscribers as a snapshot', async () => {
     openLong(1);
     edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
     const [, first] = await client.follow({ type: 'userFundings', user: ALICE });
@@ -141,7 +141,7 @@ describe('user fundings', () => {
 });
 
 describe('account state', () => {
-  test('is sent after a change of settings and after funding', async () => {
+  test('is published after changes of settings and after funding', async () => {
     openLong(1);
     edge.venue.order(BOB, { sell: true, price: 150, size: 1 });
     await client.follow({ type: 'clearinghouseState', user: ALICE });
@@ -155,7 +155,7 @@ describe('account state', () => {
     ]);
   });
 
-  test('is sent to both sides of a transfer, and as a withdrawal gets on', async () => {
+  test('is published to both sides of a transfer, and during a withdrawal', async () => {
     await client.follow({ type: 'clearinghouseState', user: ALICE });
     await client.follow({ type: 'clearinghouseState', user: BOB, accountType: 'outcome' });
     edge.venue.signed(ALICE, {
@@ -183,7 +183,7 @@ describe('account state', () => {
     ]);
   });
 
-  test('is sent to a builder that claims, and to whom the treasury pays', async () => {
+  test('is published to a claiming builder and to the recipient of the treasury', async () => {
     edge.venue.signed(ALICE, {
       type: 'approveBuilder',
       builder: CAROL,
@@ -209,7 +209,7 @@ describe('account state', () => {
     ]);
   });
 
-  test('is sent to both sides of a liquidation', async () => {
+  test('is published to both sides of a liquidation', async () => {
     openLong(1900);
     await client.follow({ type: 'clearinghouseState', user: ALICE });
     await client.follow({ type: 'clearinghouseState', user: BOB });
@@ -220,7 +220,7 @@ describe('account state', () => {
   });
 });
 
-test('the context of an asset tells its funding', async () => {
+test('the context of an asset contains its funding', async () => {
   edge.venue.order(ALICE, { buy: true, price: 101, size: 500 });
   edge.venue.order(BOB, { sell: true, price: 102, size: 500 });
   edge.venue.pass(60_000);

@@ -24,10 +24,10 @@ import type { TapeTrade } from '@oddlot/history/trade-tape';
 import type { Instrument } from '@oddlot/translate/instruments';
 import type { AppliedBlock } from '@oddlot/replica/block';
 
-/** Trades that clients are shown who lost their place. */
+/** The number of trades in a resync. */
 const RESYNC_TRADES = 50;
 
-/** Trades of one instrument, one frame per block that has any. */
+/** Trades of one instrument, one frame per block with any. */
 class TradesChannel implements NodeChannel<{ readonly coin: string }> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<number, Stream>();
@@ -73,14 +73,14 @@ class TradesChannel implements NodeChannel<{ readonly coin: string }> {
     return pastTrades(this.#context, [instrumentId], span, text);
   }
 
-  /** Oldest first, as they would have come. */
+  /** Oldest first, as in the stream. */
   #last(instrumentId: number): Snapshot {
     const trades = this.#context.tape.last(instrumentId, RESYNC_TRADES).toReversed();
     return { data: JSON.stringify(trades.map(plainTrade)), isSnapshot: true };
   }
 }
 
-/** A trade without what only the outcome channel tells. */
+/** Removes the fields of the outcome channel. */
 function plainTrade(trade: TapeTrade): Trade {
   if (!('outcome' in trade)) return trade;
   const { outcome: _outcome, price: _price, ...plain } = trade;
@@ -89,7 +89,7 @@ function plainTrade(trade: TapeTrade): Trade {
 
 type RecentParams = { readonly coin: string; readonly limit: number };
 
-/** The last trades of one instrument, then one frame per block that has any. */
+/** The last trades of one instrument, then one frame per block with any. */
 class RecentTradesChannel implements NodeChannel<RecentParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Stream, Instrument>();
@@ -145,7 +145,7 @@ function recentText({ name }: Instrument, trades: readonly TapeTrade[], isSnapsh
 
 type OutcomeParams = { readonly instrumentIds: readonly number[] };
 
-/** Trades of a group of outcome markets, one frame per block that has any. */
+/** Trades of a group of outcome markets, one frame per block with any. */
 class OutcomeTradesChannel implements NodeChannel<OutcomeParams> {
   readonly #context: ChannelContext;
   readonly #streams = new Map<Stream, readonly number[]>();
@@ -203,12 +203,15 @@ function outcomeText(trades: OutcomeTrade[]): string {
   return JSON.stringify(update);
 }
 
-/** Trade ids grow from trade to trade, whatever the market. */
+/** Trade ids increase across all markets. */
 function inOrder(trades: readonly TapeTrade[]): OutcomeTrade[] {
   return trades.filter((trade) => 'outcome' in trade).sort((a, b) => a.tid - b.tid);
 }
 
-/** A frame of trades a block that had any, from the blocks in memory, or of instruments with few trades from their tape. */
+/**
+ * One frame per block with trades: from the blocks in memory, or from the tapes of rarely traded
+ * instruments.
+ */
 function pastTrades(
   { recent, tape }: Pick<ChannelContext, 'recent' | 'tape'>,
   instrumentIds: readonly number[],

@@ -23,24 +23,23 @@ import { findPerp } from '@oddlot/translate/info/handler';
 
 export type UserParams = { readonly user: Address };
 
-/** Something that happened to a user, as it is shown. */
 type UserRow<Row> = { readonly user: Address; readonly row: Row };
 
-/** What a channel of users' rows says: which rows a block adds, and how they are written. */
+/** Selects and formats the rows of a channel. */
 type UserRowWriter<Params extends UserParams, Row> = {
   readonly channel: string;
-  /** Whose orders it tells of: where none of them changed, nothing was missed. */
+  /** The account's order versions show whether events were missed. */
   readonly accountType: AccountType;
-  /** What tells streams of one user apart; absent where each user has one. */
+  /** Distinguishes the streams of one user; absent if there is only one. */
   readonly variant?: (params: Params) => string;
-  /** The rows of a block, in order. Those of users that nobody watches may be left out. */
+  /** The rows of a block, in order. Rows of unwatched users may be omitted. */
   rows(block: AppliedBlock, isWatched: (user: Address) => boolean): Iterable<UserRow<Row>>;
-  /** The text of a frame; undefined when none of the rows belongs to the stream. */
+  /** Undefined if none of the rows belongs to the stream. */
   frame(params: Params, rows: readonly Row[]): string | undefined;
   snapshot(params: Params, occasion: 'subscribe' | 'resync'): Snapshot | undefined;
 };
 
-/** What happens to one account, one frame per block that adds any rows. */
+/** Events of one account, one frame per block with any. */
 class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Params> {
   readonly #context: ChannelContext;
   readonly #writer: UserRowWriter<Params, Row>;
@@ -96,7 +95,7 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
     );
   }
 
-  /** The history has no such rows, but it knows whether any order has changed. */
+  /** The history has no such rows, but it knows whether an order has changed. */
   async #nothingOf(
     user: Address,
     { after, upTo }: PastSpan,
@@ -109,7 +108,7 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
       const { answer } = await history.ask('since', { ...question, limit: 1 }, { minHeight: upTo });
       return answer !== 'gone' && answer.rows.length === 0 ? NOTHING_PAST : 'tooOld';
     } catch {
-      // Nobody knows at the moment; what holds now is told instead.
+      // Currently unknown, so the client gets a resync.
       return 'tooOld';
     }
   }
@@ -129,7 +128,7 @@ class UserEventChannel<Params extends UserParams, Row> implements NodeChannel<Pa
   }
 }
 
-/** What becomes of one account's perp orders. */
+/** Updates of one account's perp orders. */
 function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, OrderUpdate> {
   return {
     channel: 'orderUpdates',
@@ -138,7 +137,7 @@ function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, Orde
       for (const event of block.result.events) {
         if (event.type !== 'orderUpdated') continue;
         const { account: user, instrumentId } = event.order;
-        // A refused order may name an instrument that does not exist; there is nothing to show of it.
+        // A rejected order may name an unknown instrument, which cannot be shown.
         if (!isWatched(user) || findPerp(state(), instrumentId) === undefined) continue;
         const row = orderUpdateRecord(state(), event, block.timeMs);
         yield { user, row };
@@ -152,7 +151,7 @@ function orderUpdates({ state }: ChannelContext): UserRowWriter<UserParams, Orde
   };
 }
 
-/** What becomes of one account's outcome orders at the book. */
+/** Updates of one account's outcome orders in the book. */
 function outcomeOrderUpdates({
   state,
 }: ChannelContext): UserRowWriter<UserParams, OrderUpdate<UpdatedOutcomeOrder>> {

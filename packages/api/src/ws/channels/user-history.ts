@@ -29,7 +29,7 @@ type FillsParams = ChannelParams<'userFills'>;
 type OrdersParams = ChannelParams<'userHistoricalOrders'>;
 type LedgerParams = ChannelParams<'userNonFundingLedgerUpdates'>;
 
-/** The stream of one user's rows in the history: the newest 200 first, then those of each block. */
+/** A stream of one user's history rows: the newest 200 first, then those of each block. */
 function openUserHistory<Table extends WatchedTable, Params extends UserParams, Row>(
   { history, state }: Pick<ChannelContext, 'history' | 'state'>,
   writer: HistoryRowWriter<Table, Params, Row>,
@@ -129,32 +129,31 @@ function marked(isSnapshot: true | undefined): { isSnapshot?: true } {
   return isSnapshot === undefined ? {} : { isSnapshot };
 }
 
-/** What a channel of rows in the history says: which rows are a stream's, and how they are written. */
+/** Selects and formats the rows of a channel. */
 type HistoryRowWriter<Table extends WatchedTable, Params extends UserParams, Row> = {
   readonly channel: string;
   readonly table: Table;
-  /** What tells streams of one user apart; absent where each user has one. */
+  /** Distinguishes the streams of one user; absent if there is only one. */
   readonly variant?: (params: Params) => string;
-  /** Those of a block's rows that belong to the stream, in order. */
+  /** The rows of a block that belong to the stream, in order. */
   rows(params: Params, told: WatchedRows[Table]): readonly Row[];
   /** The newest rows of the stream, newest first. */
   newest(
     history: History,
     params: Params,
   ): Promise<{ readonly asOf: AsOf; readonly rows: readonly Row[] }>;
-  /** Which rows of the user are the stream's. */
+  /** The account types whose rows belong to the stream. */
   accountTypes(params: Params): readonly AccountType[];
-  /** The text of a frame. */
   frame(params: Params, rows: readonly Row[], isSnapshot?: true): string;
 };
 
-/** Frames of the past that anybody is sent, and rows that are read at a time. */
+/** The maximum number of past frames for a client, and of rows per read. */
 const PAST_BLOCKS_MAX = 10_000;
 const PAST_ROWS_AT_ONCE = 200;
-/** Questions for the newest rows of one stream that are under way. */
+/** The maximum number of pending queries for the newest rows of one stream. */
 const ASKED_AT_ONCE_MAX = 8;
 
-/** Frames of the rows that pages bring: a block may begin on one and end on another. */
+/** Groups rows into frames; a block may span two pages. */
 function framesOf(
   pages: (cursor: RowPosition | undefined) => Promise<SinceAnswer>,
   frame: (rows: readonly unknown[]) => string,
@@ -184,13 +183,13 @@ function framesOf(
 }
 
 /**
- * The rows of one user, from the history: it tells the rows of each block, in order, and answers with
- * the newest ones as of a block. A subscriber gets the answer, and of the frames those of later blocks,
- * which is all rows once, whenever the answer came.
+ * The rows of one user. The history announces the rows of each block in order and answers queries
+ * as of a block. A subscriber gets the response and the frames of later blocks, so it receives all
+ * rows once at any response time.
  */
 type UnderWay = {
   readonly snapshot: Promise<LateSnapshot>;
-  /** The blocks of the frames since it was asked. */
+  /** The blocks of the frames since the query was sent. */
   readonly sinceAsked: number[];
 };
 
@@ -204,9 +203,12 @@ export class HistorySource<
   readonly #params: Params;
   readonly #stream: Stream;
   readonly #unwatch: () => void;
-  /** The block of the newest frame, at first the newest when the watch began: up to there nothing is new. */
+  /**
+   * The block of the newest frame, initially the newest block at the start. Rows up to it are not
+   * new.
+   */
   #height: number;
-  /** Questions that are under way, by client: who asks waits for the turns of its own client alone. */
+  /** Pending queries by client, because a client waits only for its own turns. */
   readonly #underWay = new Map<string, UnderWay>();
 
   constructor(options: {
@@ -229,8 +231,8 @@ export class HistorySource<
   }
 
   /**
-   * One question serves all subscribers of a client: whatever block it is answered as of, frames go on there. When many
-   * clients come back at once, the first answer to some of them serves the others.
+   * One query serves all subscribers of a client; frames continue after its block. When many
+   * clients return at once, the first responses serve the others.
    */
   snapshotLater(asker: Asker): Promise<LateSnapshot> {
     const { client } = asker;
@@ -247,7 +249,10 @@ export class HistorySource<
     return snapshot;
   }
 
-  /** A frame for each block that had rows, read page by page. Their rows are there with the last block, which is waited for. */
+  /**
+   * One frame per block with rows, read page by page. Waits until the rows of the last block are
+   * stored.
+   */
   async past({ after, upTo }: PastSpan, asker: Asker): Promise<Past | 'tooOld'> {
     const history = historyOf(this.#history, asker);
     const { table } = this.#writer;
@@ -278,7 +283,7 @@ export class HistorySource<
   }
 
   #told(height: number, told: WatchedRows[Table]): void {
-    // A history that is computed again tells again what it has told.
+    // A rebuilt history announces rows again.
     if (height <= this.#height) return;
     const rows = this.#writer.rows(this.#params, told);
     if (rows.length === 0) return;
@@ -293,7 +298,7 @@ export class HistorySource<
     const { asOf, rows } = await this.#writer.newest(history, this.#params);
     const { height } = asOf;
     if (height < toldHeight) {
-      // While it is being computed again, nobody tells what happened between this answer and the frames.
+      // During a rebuild, rows between this response and the frames are unknown.
       throw new HistoryBehindError(asOf, toldHeight);
     }
     const contained = sinceAsked.filter((each) => each <= height).length;
@@ -302,7 +307,7 @@ export class HistorySource<
   }
 }
 
-/** The history announces its rows itself, so that these channels ignore blocks. */
+/** The history announces its rows, so these channels ignore blocks. */
 function serve<Table extends WatchedTable, Params extends UserParams, Row>(
   writer: HistoryRowWriter<Table, Params, Row>,
 ) {
