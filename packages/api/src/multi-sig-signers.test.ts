@@ -12,11 +12,11 @@ const [one, two, alice, bob, carol] = [1, 2, 3, 4, 5].map((byte) => testKey(byte
   Address,
 ];
 
-test('R-multisig: a signer is known while it is in the set of some account', () => {
+test('R-multisig: a signer is known while it is in the set of an account', () => {
   const replica = new TestReplica();
   for (const account of [one, two]) replica.credit(account);
   let nonce = replica.nowMs;
-  /** The first set is the account's own wish, the next ones are its signers'. */
+  /** The account sets its first signers, who set the next ones. */
   const convert = (account: Address, users: readonly Address[] | null): void => {
     nonce++;
     const before = replica.state.accounts[replica.state.accountIndex.get(account) ?? -1]?.multiSig;
@@ -43,6 +43,6 @@ test('R-multisig: a signer is known while it is in the set of some account', () 
   expect(known(asked)).toEqual([true, true, true]);
   convert(two, null);
   expect(known(asked)).toEqual([true, false, false]);
-  // One that is asked only now finds what the accounts say.
+  // A new index reads the sets of the accounts.
   expect(known(new MultiSigSigners(replica))).toEqual([true, false, false]);
 });

@@ -1,18 +1,18 @@
 import { createRequire } from 'node:module';
 import { bytesToHex, hexToBytes, type RecoverPublicKey } from '@oddlot/protocol';
 
-/** The libraries that recover public keys, the fastest first. bench/README.md compares them with others. */
+/** Libraries for recovering public keys, the fastest first; bench/README.md compares them. */
 
 export type RecoverBackend = 'secp256k1' | 'libauth';
 
 type LoadedBackend = {
   readonly backend: RecoverBackend;
   readonly recover: RecoverPublicKey;
-  /** What one recovery takes on this machine, in microseconds. */
+  /** The time of one recovery on this machine, in microseconds. */
   readonly recoverUs: number;
 };
 
-/** Loads the fastest that this machine has, or the one that is wanted. */
+/** Loads the fastest available backend, or the requested one. */
 export async function loadRecoverBackend(wanted?: RecoverBackend): Promise<LoadedBackend> {
   const native = wanted === 'libauth' ? undefined : loadNative();
   const nativeUs = native === undefined ? undefined : measured(native);
@@ -25,7 +25,7 @@ export async function loadRecoverBackend(wanted?: RecoverBackend): Promise<Loade
   return { backend: 'libauth', recover: libauth, recoverUs };
 }
 
-/** A signature whose key is known. */
+/** A signature with a known key. */
 const KNOWN = {
   digest: new Uint8Array(32).fill(2),
   r: hexToBytes('0x97ef30233ead25d10f7bb2bf9eaf571a16f2deb33a75f20819284f0cb8ff3cc1'),
@@ -36,7 +36,7 @@ const KNOWN = {
 };
 const MEASURED_RUNS = 24;
 
-/** What a recovery takes, the shortest of some; undefined when it finds another key than it should. */
+/** The shortest of several recoveries; undefined if the key is wrong. */
 function measured(recover: RecoverPublicKey): number | undefined {
   const { digest, key, r, s } = KNOWN;
   let shortestMs = Infinity;
@@ -49,7 +49,7 @@ function measured(recover: RecoverPublicKey): number | undefined {
   return Math.round(shortestMs * 1000);
 }
 
-/** WebAssembly: installs anywhere. */
+/** WebAssembly, available on every platform. */
 async function loadLibauth(): Promise<RecoverPublicKey> {
   const { instantiateSecp256k1 } = await import('@bitauth/libauth');
   const secp256k1 = await instantiateSecp256k1();
@@ -69,7 +69,7 @@ type NativeSecp256k1 = {
   ) => Uint8Array;
 };
 
-/** The binding is an optional dependency; its package's own fallback is slow, so it is not asked. */
+/** The native binding is optional. Its package's JavaScript fallback is slow, so it is not used. */
 function loadNative(): RecoverPublicKey | undefined {
   let native: NativeSecp256k1;
   try {
@@ -82,7 +82,7 @@ function loadNative(): RecoverPublicKey | undefined {
     try {
       return native.ecdsaRecover(compact(r, s), bit, digest, false, key);
     } catch {
-      // The binding throws when r is not on the curve or a component is out of range.
+      // The binding throws if r is not on the curve or a component is out of range.
       return undefined;
     }
   };
@@ -90,7 +90,7 @@ function loadNative(): RecoverPublicKey | undefined {
 
 const signature = new Uint8Array(64);
 
-/** Both halves in a buffer that the next signature overwrites. */
+/** Writes both halves to a shared buffer that the next call overwrites. */
 function compact(r: Uint8Array, s: Uint8Array): Uint8Array {
   signature.set(r, 0);
   signature.set(s, 32);

@@ -20,19 +20,19 @@ import type { Address } from '@oddlot/units';
 import type { Replica } from '@oddlot/replica/replica';
 import { GATE_TEXTS } from '@oddlot/translate/rejects/account';
 
-/** All that the public port serves, by path; the writes apart, for those inside of the process. */
+/** All endpoints of the public port by path; writes are separate for callers within the process. */
 
 type EndpointOptions = ExchangeOptions &
   InfoOptions & {
     readonly history: History;
-    /** False for load tests: what guards clients against each other is off. */
+    /** False for load tests: limits between clients are off. */
     readonly hasLimits: boolean;
   };
 
 export type Endpoints = {
   readonly exchange: TextEndpoint;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
-  /** Counts the exports that are being read. */
+  /** Counts running exports. */
   readonly exports: ExportGate;
 };
 
@@ -59,7 +59,7 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
   return { exchange, byPath, exports };
 }
 
-/** POST /account-status: whether an address may trade. The binding check is that of /exchange. */
+/** POST /account-status: whether an address may trade. /exchange performs the binding check. */
 export function accountStatusEndpoint({ replica }: { readonly replica: Replica }): Endpoint {
   return {
     surface: 'info',
@@ -77,7 +77,10 @@ export function accountStatusEndpoint({ replica }: { readonly replica: Replica }
   };
 }
 
-/** The first thing that keeps an address from trading: the channel, its gate, a missing account. */
+/**
+ * The first reason that prevents an address from trading: the channel, its gate, or a missing
+ * account.
+ */
 function reasonAgainst(state: State, user: Address, channel: number): string | undefined {
   if (!isExchange(channel)) return MESSAGES.unknownChannel();
   const gate = gateRefusal(state, channel, user);

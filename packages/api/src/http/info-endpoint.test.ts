@@ -29,7 +29,7 @@ const order = (change = {}) =>
   );
 
 describe('dispatch', () => {
-  test('a query on the state', async () => {
+  test('answers a query on the state', async () => {
     const reply = await info({ type: 'perpMeta' });
     expect(reply.json).toMatchObject({ success: true, code: 0 });
     expect(reply.json.data.universe).toMatchObject([{ name: 'BTC-USDC', index: 1 }]);
@@ -56,7 +56,7 @@ describe('dispatch', () => {
     });
   });
 
-  test('asking about an agent warns', async () => {
+  test("a query for an agent's address contains a warning", async () => {
     const action = approveAgentAction(++nonce, agent.address);
     await edge.send('/exchange', signed(action, { key: alice, nonce }));
     const reply = await info({ type: 'clearinghouseState', user: agent.address });
@@ -67,7 +67,7 @@ describe('dispatch', () => {
 });
 
 describe('actionStatus', () => {
-  test('never seen', async () => {
+  test('unknown', async () => {
     const reply = await info({ type: 'actionStatus', txHash: `0x${'1'.repeat(64)}` });
     expect(reply.json).toEqual({
       success: true,
@@ -87,7 +87,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('executed, by each of its names', async () => {
+  test('executed, by each identifier', async () => {
     const { txHash, height } = (await order()).json;
     const { head } = edge.replica;
     const expected = {
@@ -160,7 +160,7 @@ describe('stateHash', () => {
   });
 });
 
-test('rateLimit tells what is left', async () => {
+test('rateLimit returns the remaining budget', async () => {
   const { json } = await info({ type: 'rateLimit' });
   expect(json.data).toEqual({
     ip: '127.0.0.1',
@@ -177,25 +177,28 @@ test('rateLimit tells what is left', async () => {
 });
 
 describe('/account-status', () => {
-  test.each(['/account-status', '/account'])('%s tells who may trade', async (path) => {
-    const user = alice.address;
-    const upper = `0x${user.slice(2).toUpperCase()}`;
-    const known = await edge.send(path, { type: 'accountStatus', user: upper });
-    const status = { user, channel: 0, exists: true, checked: true, eligible: true };
-    expect(known.json).toEqual({ success: true, code: 0, data: status });
-    const outcome = await edge.send(path, { type: 'accountStatus', user, channel: 1 });
-    expect(outcome.json.data).toEqual({ ...status, channel: 1 });
-    const odd = await edge.send(path, { type: 'accountStatus', user, channel: 7 });
-    expect(odd.json.data).toMatchObject({ eligible: false, reason: 'Unknown channel' });
-    const stranger = await edge.send(path, { type: 'accountStatus', user: agent.address });
-    expect(stranger.json.data).toMatchObject({
-      exists: false,
-      eligible: false,
-      reason: 'No trading account found',
-    });
-    const malformed = await edge.send(path, { type: 'accountStatus', user: '0x1' });
-    expect(malformed).toMatchObject({ status: 400, json: { success: false, code: 10002 } });
-  });
+  test.each(['/account-status', '/account'])(
+    '%s returns whether an address may trade',
+    async (path) => {
+      const user = alice.address;
+      const upper = `0x${user.slice(2).toUpperCase()}`;
+      const known = await edge.send(path, { type: 'accountStatus', user: upper });
+      const status = { user, channel: 0, exists: true, checked: true, eligible: true };
+      expect(known.json).toEqual({ success: true, code: 0, data: status });
+      const outcome = await edge.send(path, { type: 'accountStatus', user, channel: 1 });
+      expect(outcome.json.data).toEqual({ ...status, channel: 1 });
+      const odd = await edge.send(path, { type: 'accountStatus', user, channel: 7 });
+      expect(odd.json.data).toMatchObject({ eligible: false, reason: 'Unknown channel' });
+      const stranger = await edge.send(path, { type: 'accountStatus', user: agent.address });
+      expect(stranger.json.data).toMatchObject({
+        exists: false,
+        eligible: false,
+        reason: 'No trading account found',
+      });
+      const malformed = await edge.send(path, { type: 'accountStatus', user: '0x1' });
+      expect(malformed).toMatchObject({ status: 400, json: { success: false, code: 10002 } });
+    },
+  );
 });
 
 describe('/request-fund', () => {
@@ -203,7 +206,7 @@ describe('/request-fund', () => {
   const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
   const user = (byte: number) => testKey(byte).address;
 
-  test('grants once an hour per address', async () => {
+  test('grants once per hour and address', async () => {
     const reply = await edge.send('/request-fund', { user: user(7) });
     const { head } = edge.replica;
     expect(reply.json).toEqual({
@@ -229,7 +232,7 @@ describe('/request-fund', () => {
     expect((await edge.send('/request-fund', { user: user(7) })).status).toBe(200);
   });
 
-  test('grants once an hour per client that is not on this machine', async () => {
+  test('grants once per hour to a remote client', async () => {
     const client = from('5.6.7.8');
     expect((await edge.send('/request-fund', { user: user(7) }, client)).status).toBe(200);
     expect((await edge.send('/request-fund', { user: user(8) }, client)).status).toBe(429);
@@ -239,21 +242,21 @@ describe('/request-fund', () => {
     expect(limits.json.data.faucetNextTime).toBe(edge.replica.nowMs + HOUR);
   });
 
-  test('two requests at once get one grant', async () => {
+  test('two concurrent requests get one grant', async () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => edge.send('/request-fund', { user: user(7), accountType: 'outcome' })),
     );
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
   });
 
-  test('behind a proxy of this machine that is not trusted, everybody is one client', async () => {
+  test('behind an untrusted local proxy, all clients count as one', async () => {
     const untrusted = await startEdge();
     const fund = (byte: number, headers: Record<string, string>) =>
       untrusted.send('/request-fund', { user: user(byte) }, { headers });
     expect((await fund(1, { 'x-forwarded-for': '5.6.7.8' })).status).toBe(200);
     expect((await fund(2, { 'x-forwarded-for': '5.6.7.9' })).status).toBe(429);
     expect((await fund(3, { forwarded: 'for=5.6.7.9' })).status).toBe(429);
-    // Who is on this machine itself asks as often as it likes.
+    // Local clients have no limit.
     expect((await fund(4, {})).status).toBe(200);
     expect((await fund(5, {})).status).toBe(200);
     expect(untrusted.errors.join('')).toContain('trustedProxies');

@@ -69,33 +69,36 @@ export type InfoOptions = {
   readonly limiter: RateLimiter;
   readonly pool: Pick<RecoverPool, 'explain' | 'recover'>;
   readonly network: Network;
-  /** What else a client may have signed for. */
+  /** Networks that a client may have signed for by mistake. */
   readonly otherNetworks?: readonly Network[];
   readonly settings: InfoSettings;
   readonly now: () => number;
   readonly faucet?: Faucet | undefined;
-  /** What is past; without it queries on it are not served. */
+  /** Without it, queries on the history are not served. */
   readonly history?: History;
-  /** What clients may cost the main thread. */
+  /** The clients' budgets of CPU time on the main thread. */
   readonly work?: WorkBudget;
-  /** Decides who is served next: a long list waits in it under its question, whoever asks for it. */
+  /** Schedules clients; a long list waits in it under its query, for all clients of that query. */
   readonly queue?: FairQueue;
   /** Open WebSocket connections of a client. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
-  /** Sends permits to the bridge; without a settlement chain none is sent. */
+  /** Sends permits to the bridge; undefined without a settlement chain. */
   readonly permits?: Pick<PermitDeposits, 'deposit'> | undefined;
-  /** Compares what is owed with what the bridge holds. */
+  /** Compares liabilities with the balance of the bridge. */
   readonly reserves?: ReservesSource['reserves'];
-  /** How far payouts are on it. */
+  /** The progress of payouts on the settlement chain. */
   readonly payouts?: MoneySide['payouts'] | undefined;
-  /** Who changed who signs for an account. */
+  /** Changes of the signers of multi-sig accounts. */
   readonly multiSigChanges?: Pick<MultiSigChanges, 'of'> | undefined;
-  /** Of the cursors that the venue gives out; without one they end with the process. */
+  /** Seals returned cursors; without it, cursors end with the process. */
   readonly cursors?: CursorSeal | undefined;
-  /** For who has seen a block at another replica; without it what is not here yet is refused. */
+  /**
+   * Waits for blocks that a client has seen at another replica; without it, such queries are
+   * refused.
+   */
   readonly blocks?: Pick<BlockWaits, 'reached'> | undefined;
-  /** How this process does. */
+  /** The health of this process. */
   readonly health?: (() => VenueHealth) | undefined;
 };
 
@@ -114,9 +117,9 @@ const PERMIT_WITHOUT_CHAIN: InfoAnswer = {
 
 type Context = InfoOptions & {
   readonly explain: SignatureExplainer;
-  /** Whole replies of state queries, as text. */
+  /** Complete responses of state queries as text. */
   readonly cache: AnswerCache;
-  /** Undefined where the operator does not want it told. */
+  /** Undefined if the operator has disabled the leaderboard. */
   readonly ranking: AccountRanking | undefined;
 };
 
@@ -136,16 +139,19 @@ export function infoEndpoint(options: InfoOptions): Endpoint {
   };
 }
 
-/** Whoever is over its budget can still ask how far, and where money is paid. */
+/**
+ * Available to clients over their budget, so that they can query their limits and the deposit
+ * address.
+ */
 const FREE_QUERIES: ReadonlySet<string> = new Set(['rateLimit', 'settings']);
 
-/** A type that nobody knows is not repeated to who made it up. */
+/** Unknown types are not echoed. */
 function workOf({ type }: Readonly<Record<string, unknown>>): { what: string; isFree: boolean } {
   const isKnown = typeof type === 'string' && Object.hasOwn(INFO_QUERIES, type);
   return { what: isKnown ? type : '/info', isFree: isKnown && FREE_QUERIES.has(type) };
 }
 
-/** What only the history knows is refused for now where that can't be asked. */
+/** Temporarily refuses queries that need an unavailable history. */
 async function handleOrDefer(context: Context, request: EdgeRequest): Promise<Reply> {
   try {
     return await handle(context, request);
@@ -161,7 +167,8 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   if (!parsed.ok) return refuse(options, parsed.error);
   const { query, clamped } = parsed;
   if (query.type === 'explainSignature' || query.type === 'simulate') {
-    // Recovering dozens of signers, or executing, costs more than other queries: a budget of its own.
+    // Recovering dozens of signers or simulating is more expensive than other queries, so it has
+    // its own budget.
     const { allowed, retryAfterSeconds } = options.limiter.take(query.type, request.ip);
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
@@ -179,7 +186,7 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   return infoReply(answer.data, all);
 }
 
-/** Refuses who needs a block that does not come in time; undefined where it is here. */
+/** Refuses a query whose block does not arrive in time; undefined if it is here. */
 async function behindOf(
   { blocks, replica }: Context,
   minHeight: number | undefined,
@@ -194,7 +201,7 @@ async function behindOf(
 
 type ParsedQuery = Extract<ReturnType<typeof parseInfo>, { ok: true }>;
 
-/** The state changes with blocks only, so a question is answered once per block. */
+/** The state changes only with blocks, so a query is answered once per block. */
 async function answerState(
   options: Context,
   { query, clamped }: ParsedQuery,
@@ -208,7 +215,7 @@ async function answerState(
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, asOf?: AsOf): string | Promise<string> => {
     const answer = answerInfo(context, query);
-    // A refusal is no answer: it goes around the cache, to all who wait for the same one.
+    // A refusal is not cached; it is passed to all waiting clients.
     if (!answer.ok) throw new RefusedError(answer.error);
     const incomplete = asOf === undefined ? [] : incompleteWarnings(asOf, query);
     const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped), ...incomplete];
@@ -225,7 +232,7 @@ async function answerState(
       : json.then((text) => infoReplyOf(text, warnings, beside).body);
   };
   let needsPast = false;
-  // Who needs the history waits for the turns of its own client there, and for those of no other.
+  // A query that needs the history waits only for its own client's turns.
   const group = (): string => {
     needsPast = history !== undefined && pastNeedOf(contextOf(options), query) !== undefined;
     return needsPast ? client : '';
@@ -251,7 +258,7 @@ function askerOf({ ip, spend = () => undefined }: TextRequest): Asker {
   return { client: clientKey(ip), spend };
 }
 
-/** Each block may bring rows, so nothing of it is kept for the next who asks. */
+/** Each block may add rows, so the response is not cached. */
 async function answerPast(
   options: Context & { readonly history: History },
   query: HistoryQuery,
@@ -286,7 +293,7 @@ function clampWarnings(clamped: ParsedQuery['clamped']): Warning[] {
   return [{ code: 'LIMIT_CLAMPED', message: 'The limit was lowered', details: clamped }];
 }
 
-/** The queries of the edge; types that nothing serves yet are refused like unknown ones. */
+/** Queries of the edge; unserved types are refused like unknown ones. */
 async function answerHere(
   options: Context,
   query: ParsedQuery['query'],
@@ -358,7 +365,7 @@ const UNKNOWN = {
   error: null,
 } as const satisfies ActionStatus;
 
-/** Of an action that has not executed. */
+/** An action that has not executed. */
 const UNDECIDED = { result: null, error: null } as const;
 
 async function actionStatus(
@@ -376,7 +383,7 @@ async function actionStatus(
     const names = { txHash, traceId: trace, signer, user, nonce, actionType };
     return { status: 'pending', ...names, block: null, ...UNDECIDED };
   }
-  // "Never seen" has to be true: whoever reads it sends again.
+  // "Unknown" must be certain, because clients then send again.
   const found = receipt ?? (await receipts.findForSure(query, asker));
   if (found === undefined) return UNKNOWN;
   const { txHash, signer, user, nonce, actionType, block, outcome } = found;
@@ -387,7 +394,7 @@ async function actionStatus(
     : { status: 'failed', ...names, block, result, error };
 }
 
-/** R-delay: at least one order of the action waits, so there is no result yet. */
+/** R-delay: at least one order of the action is queued, so there is no result yet. */
 function queuedStatus({ block, command, user }: QueuedAction): ActionStatus {
   const { nonce, signer, txHash } = authorityOf(command);
   return {

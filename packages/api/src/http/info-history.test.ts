@@ -6,7 +6,7 @@ import type { TestOrder } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { incompleteWarnings } from './info-history.ts';
 
-/** Queries on the past where time must be moved: hours of funding, days of values, a late history. */
+/** Queries on the history that depend on time: funding hours, daily values, a late history. */
 
 const alice = testKey(1);
 const bob = testKey(2);
@@ -29,7 +29,7 @@ const place = (order: TestOrder, key = alice) => {
 };
 const info = async (query: object) => (await edge.send('/info', query)).json;
 
-/** Prices come twice a minute, so that the hour has samples to pay by. */
+/** Prices are pushed twice per minute, so that funding has samples. */
 function passHour(): void {
   for (let at = 0; at < 120; at++) {
     edge.replica.nowMs += HOUR_MS / 120;
@@ -53,7 +53,7 @@ describe('userFundings', () => {
     info({ type: 'userFundings', user, ...more });
   const rows = async (more: object = {}, user = alice.address) => (await ask(more, user)).data.data;
 
-  test('R-funding: one row an hour, the long pays what the short collects', async () => {
+  test('R-funding: one row per hour, and the long pays what the short receives', async () => {
     const paid = await rows();
     expect(paid.length).toBeGreaterThanOrEqual(3);
     expect(paid[0]).toEqual({
@@ -73,7 +73,7 @@ describe('userFundings', () => {
     expect((await ask()).data).toMatchObject({ hasMore: false, total: paid.length });
   });
 
-  test('by instrument, as a name or an id; by open position; by direction', async () => {
+  test('are filtered by instrument name or id, by open position and by direction', async () => {
     const all = await rows();
     for (const more of [
       { coin: '1' },
@@ -106,7 +106,7 @@ describe('userFundings', () => {
     });
   });
 
-  test('a closed position is no active contract, and keeps its rows', async () => {
+  test('a closed position is not an active contract and keeps its rows', async () => {
     const all = await rows();
     await place({ s: '1' }, bob);
     await place({ b: false, s: '1' });
@@ -119,7 +119,7 @@ describe('userFundings', () => {
     expect(await rows({ coin: 'BTC' })).toEqual(all);
   });
 
-  test('spans under both names, pages by offset and by cursor', async () => {
+  test('accept spans under both names, and pages by offset and cursor', async () => {
     const all = await rows();
     const { time } = all[1];
     for (const span of [
@@ -138,7 +138,7 @@ describe('userFundings', () => {
     ]);
   });
 
-  test('says when rows before some block are nowhere any more, unless none of them is asked for', () => {
+  test('report rows that are permanently lost, unless the query excludes them', () => {
     const since = { height: 242, timeMs: 1_000 };
     const asOf = { height: 300, timeMs: 2_000 };
     expect(incompleteWarnings(asOf, {})).toEqual([]);
@@ -159,7 +159,7 @@ describe('portfolio', () => {
     return reply.data;
   };
 
-  test('values of the past are filled forward, and the window has its own sums', async () => {
+  test('past values are filled forward, and each window has its own sums', async () => {
     for (let day = 0; day < 3; day++) {
       edge.replica.pass(DAY_MS - HOUR_MS);
       edge.replica.credit(alice.address, 100);
@@ -215,7 +215,7 @@ describe('portfolio', () => {
         expect(Number(volume)).toBe(sum(fills, time, ({ px, sz }) => Number(px) * Number(sz)));
         const paid = sum(fills, time, ({ fee }) => Number(fee));
         expect(Number(fees)).toBeCloseTo(paid, 6);
-        // At one price nothing is won but fees are paid.
+        // At a constant price, only fees are lost.
         expect(Number(pnl)).toBeCloseTo(-paid, 6);
         const broughtIn = sum(deposits, time, ({ delta }) => Number(delta.amount));
         expect(Number(accountValue)).toBeCloseTo(broughtIn - paid, 6);
@@ -229,7 +229,7 @@ describe('portfolio', () => {
     );
   });
 
-  test('years fit into as many points', async () => {
+  test('years have the same number of points', async () => {
     for (let month = 0; month < 30; month++) {
       edge.replica.pass(30 * DAY_MS);
       edge.replica.credit(alice.address, 1);
@@ -252,7 +252,7 @@ describe('a history that is behind', () => {
   afterEach(() => edge.close());
 
   const { address: user } = alice;
-  /** Whatever it is, part of it would look like all of it. */
+  /** A partial list would look complete. */
   const WHOLE: readonly object[] = [
     { type: 'userFills', user },
     { type: 'userFills', user, endTime: 4_000_000_000_000 },
@@ -276,7 +276,7 @@ describe('a history that is behind', () => {
   ];
 
   test.each(WHOLE.map((query) => [JSON.stringify(query), query] as const))(
-    'is no answer to %s, and says how far it is',
+    'refuses %s and reports its block',
     async (_, query) => {
       const heldAt = edge.replica.head.height;
       edge.history.heldAt = heldAt;
@@ -297,7 +297,7 @@ describe('a history that is behind', () => {
     },
   );
 
-  test('answers what ends before, and what it has found', async () => {
+  test('answers queries on earlier spans and on known rows', async () => {
     const heldAt = edge.replica.head.height;
     const { hash } = edge.replica.head;
     const { timeMs } = edge.replica.head;
@@ -313,7 +313,7 @@ describe('a history that is behind', () => {
     for (const query of known) expect(await info(query)).toMatchObject({ success: true });
   });
 
-  test('refuses a block that it is asked to know', async () => {
+  test('refuses a query that requires a later block', async () => {
     const heldAt = edge.replica.head.height;
     edge.history.heldAt = heldAt;
     edge.replica.credit(alice.address, 5);
@@ -322,7 +322,7 @@ describe('a history that is behind', () => {
     const reply = await edge.send('/info', { ...query, minHeight: heldAt + 1 });
     const details = { field: 'minHeight', got: heldAt + 1, allowed: { max: heldAt } };
     expect(reply).toMatchObject({ status: 503, json: { details } });
-    // A block that this process has applied exists, whether or not the history knows it.
+    // A block that this process has applied exists, even before the history contains it.
     expect((await edge.send('/info', { type: 'block', height: heldAt + 1 })).status).toBe(503);
     edge.history.heldAt = undefined;
     expect((await info({ ...query, minHeight: heldAt + 1 })).data).toHaveLength(2);
@@ -331,7 +331,7 @@ describe('a history that is behind', () => {
 });
 
 describe('work', () => {
-  test('R-requests: what the history took for an answer is charged to the client that asked', async () => {
+  test("R-requests: the history's CPU time is charged to the client", async () => {
     const work = new WorkBudget({ msPerSecond: 1e-6, msBurst: 1_000 });
     edge = await startEdge({ edge: { work } });
     try {
@@ -363,7 +363,7 @@ describe('work', () => {
 });
 
 describe('withdrawals', () => {
-  test('held, then paid, or returned', async () => {
+  test('are held, then paid or returned', async () => {
     await open();
     try {
       const withdraw = (amount: string) => {

@@ -16,7 +16,10 @@ import { MARKET_FIGURE_QUERIES } from './history/market-figures.ts';
 import { PORTFOLIO_QUERIES } from './history/portfolio.ts';
 import type { AsOf } from '@oddlot/history/history';
 
-/** The queries on what is past. Another thread answers them, which may be behind: an answer tells how far. */
+/**
+ * Queries on the history. Another thread answers them and may be behind, so responses contain its
+ * block.
+ */
 
 const HISTORY_HANDLERS = {
   ...USER_ROW_QUERIES,
@@ -65,8 +68,8 @@ export async function answerHistory(
 }
 
 /**
- * Says that rows are missing which nobody can make any more: the log no longer has their blocks. A query that asks for
- * nothing of that time is answered in full.
+ * Warns that rows are permanently missing, because the log no longer contains their blocks. Queries
+ * that exclude that time get no warning.
  */
 export function incompleteWarnings({ since }: AsOf, query: object): readonly Warning[] {
   if (since === undefined) return [];

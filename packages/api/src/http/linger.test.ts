@@ -4,7 +4,7 @@ import { startEdge } from '@oddlot/testing/venue/http/test-edge';
 
 const RATE_LIMIT = { type: 'rateLimit' };
 
-test('a replica that goes still answers on the connections that it has, each a last time', async () => {
+test('a replica that shuts down answers once more on each open connection', async () => {
   const { send, edge } = await startEdge({ edge: { lingerMs: 1_000 } });
   const kept = new Agent({ keepAlive: true });
   await send('/info', RATE_LIMIT, { agent: kept });

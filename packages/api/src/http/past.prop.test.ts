@@ -5,7 +5,7 @@ import { LongVenue } from '@oddlot/testing/venue/long-venue';
 import { DAY_MS, FIRST_ID, HOUR_MS, marketListing } from '@oddlot/testing/venue/outcome-venue';
 import { ALICE, BOB } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Lists over memory and the history against a catalogue that never lets go of anything. */
+/** Compares lists from memory and history with a catalogue that keeps everything. */
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 100) / 4);
 
@@ -49,14 +49,16 @@ const Query = fc.record({
   status: fc.constantFrom('all', 'resolved', 'closed', 'open'),
   tag: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
   limit: fc.integer({ min: 1, max: 6 }),
-  /** What passes between two pages: less than what counts as trending, or enough to leave. */
+  /**
+   * The pause between two pages: short for the trending order, or long enough for events to leave.
+   */
   pauseMs: fc.constantFrom(0, 0, 30_000, 3 * DAY_MS),
 });
 
 const TIMEOUT_MS = 30_000 + 2_000 * RUNS;
 
 test(
-  'pages through memory and the history are pages through one list',
+  'pages through memory and history equal pages through one list',
   async () => {
     let left = 0;
     const property = fc.asyncProperty(
@@ -96,7 +98,7 @@ function make({ world }: LongVenue, change: Change, at: number): void {
       if (event === undefined) return;
       const times = { startMs: timeMs(event.startMs), endMs: timeMs(event.endMs) };
       const market = marketListing(`j${at}`, event.slug, times);
-      // Refused when its end is over.
+      // Rejected after its end.
       world.venue.apply([{ type: 'registerMarket', market }]);
       return;
     }
@@ -123,7 +125,7 @@ type Asked = typeof Query extends fc.Arbitrary<infer Value> ? Value : never;
 async function comparePages(venue: LongVenue, { pauseMs, sortOrder, tag, ...rest }: Asked) {
   const order = rest.sortBy === 'endingSoon' ? {} : { sortOrder };
   const query = { ...rest, ...order, ...(tag === undefined ? {} : { tag }) };
-  // Volumes of a day are another list when days pass.
+  // Daily volumes change over days.
   const isPausing = rest.sortBy !== 'trending' && rest.status !== 'open';
   let cursor: string | null = null;
   do {

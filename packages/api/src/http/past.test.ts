@@ -15,7 +15,7 @@ import {
 import { StoredHistory } from '@oddlot/testing/venue/stored-history';
 import { ALICE, BOB, START_MS } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Events that are settled for a week leave memory; who asks is answered as before. */
+/** Events leave memory a week after settlement; queries get the same responses as before. */
 
 const END_MS = START_MS + DAY_MS;
 let venue: LongVenue;
@@ -37,7 +37,7 @@ afterEach(async () => {
   await venue.history.close();
 });
 
-/** The first event is resolved at once; nothing can join it from its end on. */
+/** Resolves the first event, which no market can join after its end. */
 function settle(): void {
   venue.world.resolve(1);
 }
@@ -49,7 +49,7 @@ function leave(): void {
 }
 
 describe('an event leaves memory', () => {
-  test('a week after nothing about it can change', () => {
+  test('a week after its last possible change', () => {
     settle();
     const { catalogue } = venue.world.markets;
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
@@ -61,7 +61,7 @@ describe('an event leaves memory', () => {
     expect(catalogue.listedEvent('sun')).toBeDefined();
   });
 
-  test('a week after its resolution when that comes after its end', () => {
+  test('a week after its resolution if that is later than its end', () => {
     const { world } = venue;
     world.waitUntil(END_MS + 3 * DAY_MS);
     settle();
@@ -72,7 +72,7 @@ describe('an event leaves memory', () => {
     expect(world.markets.catalogue.listedEvent('rain')).toBeUndefined();
   });
 
-  test('not while a market that joined it later is not resolved', async () => {
+  test('only after markets that joined later are resolved', async () => {
     const { world } = venue;
     settle();
     const market = marketListing('rain-too', 'rain', { endMs: timeMs(END_MS) });
@@ -88,7 +88,7 @@ describe('an event leaves memory', () => {
     expect(markets.map(({ slug }: { slug: string }) => slug)).toEqual(['rain', 'rain-too']);
   });
 
-  test('with its candles, probabilities and what snapshots hold of it', () => {
+  test('with its candles, probabilities and snapshots', () => {
     const { markets } = venue.world;
     const sizeOf = (): number =>
       JSON.stringify(markets.projections.map((each) => each.dump())).length;
@@ -120,7 +120,7 @@ describe('an event leaves memory', () => {
   });
 });
 
-describe('what left memory', () => {
+describe('an event that left memory', () => {
   test.each([
     ['outcomeMeta', { eventSlug: 'rain' }],
     ['outcomeMeta', { marketSlugs: ['rain', 'sun', 'nobody'] }],
@@ -139,13 +139,13 @@ describe('what left memory', () => {
       'candleSnapshot',
       { req: { coin: String(FIRST_ID), interval: '1d', startTime: START_MS - DAY_MS } },
     ],
-  ])('%s %j is answered as if it had stayed', async (type, fields) => {
+  ])('%s %j gets the same response as before', async (type, fields) => {
     leave();
     expect(await venue.data(type, fields)).toEqual(venue.expected(type, fields));
     expect(venue.history.asked.length).toBeGreaterThan(0);
   });
 
-  test('its receipt has the same hash before and after', async () => {
+  test('has the same resolution hash before and after', async () => {
     settle();
     const before = await venue.data('outcomeResolution', { instrumentId: FIRST_ID });
     expect(venue.history.asked).toEqual([]);
@@ -156,7 +156,7 @@ describe('what left memory', () => {
     expect(after).toEqual(before);
   });
 
-  test('its probability is that of its trades, and its result in the end', async () => {
+  test('has the probabilities of its trades and finally its result', async () => {
     leave();
     const { series } = await venue.data('outcomeProbability', {
       instrumentIds: [FIRST_ID],
@@ -176,7 +176,7 @@ describe('what left memory', () => {
     ]);
   });
 
-  test('nothing is asked for names that nobody ever had, nor for what is open', async () => {
+  test('unknown names and open events cause no query of the history', async () => {
     leave();
     await venue.answer('outcomeMeta', { eventSlug: 'nobody' });
     await venue.answer('outcomeMeta', { eventSlug: 'sun' });
@@ -186,7 +186,7 @@ describe('what left memory', () => {
     expect(venue.history.asked).toEqual([]);
   });
 
-  test('an event that the history does not have is unknown; one that it has not seen yet is no answer', async () => {
+  test('is unknown if the history lacks it; before its block, the query is refused', async () => {
     leave();
     const store = await venue.history.store();
     while ((await store.prune({ rowsBeforeMs: venue.world.nowMs })) > 0);
@@ -207,9 +207,9 @@ describe('what left memory', () => {
     }
   });
 
-  test('rows that begin after its settlement have it all the same', async () => {
+  test('is included in rows that begin after its settlement', async () => {
     settle();
-    // Whoever begins with the very block that lets go of it, as after a long stop.
+    // A process that starts with the block in which the event leaves, as after a long downtime.
     const { markets, venue: engine } = venue.world;
     const late = new StoredHistory({ state: () => engine.state, markets });
     engine.onBlock((block) => late.onBlock(block));
@@ -221,7 +221,7 @@ describe('what left memory', () => {
     await late.close();
   });
 
-  test('a list is whole though events leave while it is asked for', async () => {
+  test('a list is complete although events leave during the query', async () => {
     settle();
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
     const asked = venue.data('outcomeMeta', { status: 'resolved' });
@@ -231,7 +231,7 @@ describe('what left memory', () => {
     expect(again.events).toHaveLength(1);
   });
 
-  test('who follows its context is told what it paid', () => {
+  test('subscribers of its context receive its payout', () => {
     leave();
     const { markets, venue: engine } = venue.world;
     const source = { markets, state: engine.state };
@@ -247,7 +247,7 @@ describe('the timeline of a series', () => {
   const PERIOD_MS = 4 * HOUR_MS;
   const FORGOTTEN = `btc-4h-${(START_MS + 3 * PERIOD_MS) / 1_000}`;
 
-  /** Ten days of markets, of which one is forgotten and stays. */
+  /** Ten days of markets, one of which is never resolved and stays. */
   function live(): void {
     const { world } = venue;
     const { catalogue } = world.markets;
@@ -271,14 +271,14 @@ describe('the timeline of a series', () => {
     { limit: 2, before: START_MS + 5 * PERIOD_MS },
     { before: START_MS + 16 * PERIOD_MS, after: START_MS + 2 * PERIOD_MS },
     { before: START_MS },
-  ])('goes back behind memory: %j', async (fields) => {
+  ])('continues with markets outside memory: %j', async (fields) => {
     live();
     const query = { seriesSlug: 'btc-4h', ...fields };
     const data = await venue.data('outcomeSeriesTimeline', query);
     expect(data).toEqual(venue.expected('outcomeSeriesTimeline', query));
   });
 
-  test('its old markets are found by name, of event and market alike', async () => {
+  test('finds old markets by the slug of event and market', async () => {
     live();
     const slug = `btc-4h-${START_MS / 1_000}`;
     expect(venue.world.markets.catalogue.listedEvent(slug)).toBeUndefined();
@@ -289,7 +289,7 @@ describe('the timeline of a series', () => {
     }
   });
 
-  test('asks the history for nothing while the newest are shown', async () => {
+  test('queries the history only for older markets', async () => {
     live();
     const data = await venue.data('outcomeSeriesTimeline', { seriesSlug: 'btc-4h' });
     expect(data).toMatchObject({ hasMore: true, items: { length: 20 } });

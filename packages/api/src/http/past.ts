@@ -21,24 +21,28 @@ import type { Spend } from './answer-cache.ts';
 import type { Candle } from '@oddlot/protocol';
 import { type CandleQuery, candlesOf, missingBars } from '@oddlot/translate/info/candles';
 
-/** What the history says to queries that need more than memory has. */
+/** Data from the history for queries that need more than memory contains. */
 
-/** A query needs events first and then perhaps their trades; an event may leave while it waits. */
+/**
+ * A query needs events first and possibly their trades; an event may leave memory during the wait.
+ */
 const ROUNDS_MAX = 4;
-/** Rows of one question; what is longer comes in several, between which others have their turn. */
+/**
+ * The maximum rows per query of the history; longer spans use several, with turns for other work.
+ */
 const BARS_AT_ONCE = 5_000;
 
-/** Who is asked, for whom, and the state as it is at the time. */
+/** The history in the client's name, and access to the current state. */
 type PastSource = {
   readonly history: History;
   readonly spend: Spend;
   readonly contextOf: () => InfoContext;
 };
 
-/** The context with all that a query needs, and how far the history was. */
+/** The context with all data that a query needs, and the block of the history. */
 type ContextWithPast = { readonly context: InfoContext; readonly asOf: AsOf };
 
-/** Asks until the query says that it needs nothing more. */
+/** Repeats until the query needs no more data. */
 export async function withPast(source: PastSource, query: StateQuery): Promise<ContextWithPast> {
   const { contextOf, history } = source;
   const past = emptyPast();
@@ -67,8 +71,8 @@ async function ask(
 }
 
 /**
- * Asks without waiting where a history as of some time is enough. One that is not that far has to know the
- * newest block, or is no answer.
+ * Queries without waiting if the history has reached the required time; otherwise it must contain
+ * the newest block or refuse.
  */
 async function askAsOf<Topic extends HistoryTopic>(
   { history }: Pick<PastSource, 'history'>,
@@ -81,15 +85,15 @@ async function askAsOf<Topic extends HistoryTopic>(
 }
 
 /**
- * Events leave memory some time after they are settled, and their rows are there soon after they were paid:
- * half of that time is enough for both.
+ * Events leave memory some time after settlement, and their rows are stored soon after payment;
+ * half of that time covers both.
  */
 function leftMs({ contextOf }: PastSource): number {
   const { markets, state } = contextOf();
   return state.timeMs - markets.catalogue.keptMs / 2;
 }
 
-/** Null of an event that the history has deleted since. */
+/** Null for an event that the history has deleted. */
 async function eventBySlug(
   source: PastSource,
   eventSlug: string,
@@ -101,7 +105,7 @@ async function eventBySlug(
 
 async function takeList(source: PastSource, list: PastList, past: Past): Promise<void> {
   const { descending, limit, seriesSlug, sortBy, tag } = list;
-  // Where all keys are zero, they stand before or behind any place with another.
+  // If all keys are zero, the rows are before or after any place with another key.
   const isBeyond = sortBy === 'zero' && list.after !== undefined && list.after[0] > 0;
   if (isBeyond && !descending) {
     past.list = { events: [], isEnd: true };
@@ -132,7 +136,7 @@ async function pastRows(
   for (let { startMs } = bars; startMs <= endMs;) {
     const withPrevious = rows.length === 0;
     const question = { instrumentId, stepMs, startMs, endMs, limit: BARS_AT_ONCE, withPrevious };
-    // A bar is stored when it is over.
+    // A bar is stored after its end.
     const answer = await askAsOf({ history }, 'bars', { question, neededMs: endMs + stepMs });
     for (const { close, high, low, lots, open, startMs: atMs, trades } of answer) {
       rows.push([atMs, open, high, low, close, lots, trades]);
@@ -144,10 +148,13 @@ async function pastRows(
   return { stepMs, rows };
 }
 
-/** What candles are made of. */
+/** The sources of candles. */
 export type CandleContext = Pick<InfoContext, 'state' | 'markets'> & { readonly history: History };
 
-/** Candles of any age, at most the latest 5,000 of a span; what memory lacks comes from the history. */
+/**
+ * Candles of any age, at most the latest 5,000 of a span; the history provides those that are not
+ * in memory.
+ */
 export async function candlesBetween(
   context: CandleContext,
   query: CandleQuery,

@@ -17,7 +17,7 @@ import { HistoryProjector } from '@oddlot/history/rows/history-projector';
 import { MarketData } from '@oddlot/translate/read-models/market-data';
 import { instrumentLookup } from '@oddlot/translate/action-to-command';
 
-/** Re-sends when no receipt is in memory: the store alone knows what was executed (R-tx). */
+/** Re-sends without receipts in memory: only the store knows executed actions (R-tx). */
 
 const [ann, ben] = [testKey(21), testKey(22)];
 const team = testKey(5);
@@ -37,7 +37,7 @@ beforeEach(async () => {
   };
   stored = await startEdge({ receipts: { archive } });
   const { replica } = stored;
-  // As another thread does: rows of each block, and then none of its receipts is in memory.
+  // As in another thread, rows of each block are stored and none of the receipts is in memory.
   const writer = new Receipts({
     instruments: instrumentLookup(() => replica.state),
     onReceipts: ({ receipts }) => (latest = receipts),
@@ -83,15 +83,15 @@ const conversion = (threshold: number, ...users: string[]) => {
 const wrap = (action: Record<string, unknown>, ...inner: (typeof ann)[]) =>
   multiSigned(action, { user: team.address, outer: inner[0] ?? ann, inner, nonce });
 
-test('what was executed before its signer lost the right is still known', async () => {
+test('an executed action is known after its signer lost the right', async () => {
   const both = [ann.address, ben.address];
-  // Its own key is not enough for an account once its conversion is executed.
+  // After its conversion, an account's own key is not sufficient.
   await twice(signed(conversion(1, ...both), { key: team, nonce }));
-  // Then one signature is not; then the sender is not of the set; then there is no set.
+  // First one signature is insufficient, then the sender is not in the set, then there is no set.
   await twice(wrap(conversion(2, ...both), ann));
   await twice(wrap(conversion(1, ben.address), ann, ben));
   await twice(wrap(conversion(0), ben));
-  // The gate closed meanwhile.
+  // The gate closed in the meantime.
   const close = { type: 'setGate', channel: 0, mode: 'closed' } as const;
   const order = signed(orderAction(), { key: team, nonce: ++nonce });
   await twice(order, () => stored.replica.apply(close));

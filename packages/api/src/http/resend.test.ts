@@ -9,7 +9,7 @@ import {
 import type { SignOptions } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** A request may be sent twice, at once or days apart: it executes once and answers the same. */
+/** A request may be sent again at any time: it executes once and gets the same response. */
 
 const alice = testKey(1);
 const agent = testKey(3);
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => edge.close());
 
-/** With all the time that a busy machine may need, where a test is not about too little of it. */
+/** Uses a timeout that is sufficient on a busy machine, except in tests of the timeout. */
 async function begin(confirmTimeoutMs = 60_000): Promise<void> {
   edge = await startEdge({ confirmTimeoutMs });
   edge.replica.credit(alice.address);
@@ -40,7 +40,7 @@ const send = (action: Record<string, unknown>, options: Sign = {}) =>
 describe('nonces and re-sends', () => {
   const DAY = 24 * 60 * 60 * 1000;
 
-  test('outside of the window, without recovering anybody', async () => {
+  test('a nonce outside the window is rejected without a recovery', async () => {
     edge.replica.nowMs += 3 * DAY;
     const { nowMs } = edge.replica;
     const allowed = { min: nowMs - 2 * DAY + 1, max: nowMs + DAY - 1 };
@@ -59,7 +59,7 @@ describe('nonces and re-sends', () => {
     }
   });
 
-  test('from before the log began, without recovering anybody', async () => {
+  test('a nonce from before the log is rejected without a recovery', async () => {
     const { nowMs, state } = edge.replica;
     const { beganMs } = state;
     const allowed = { min: beganMs + 1, max: nowMs + DAY - 1 };
@@ -72,7 +72,7 @@ describe('nonces and re-sends', () => {
     expect((await send(orderAction(), { nonce: allowed.min })).text).toBe(OK_ORDER);
   });
 
-  test('the same bytes again execute nothing and get the same answer', async () => {
+  test('the same bytes execute nothing and get the same response', async () => {
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = await edge.send('/exchange', body);
     const { proposed } = edge.replica;
@@ -82,13 +82,13 @@ describe('nonces and re-sends', () => {
     expect(edge.replica.proposed).toBe(proposed);
   });
 
-  test('another action with a used nonce', async () => {
+  test('another action with a used nonce is rejected', async () => {
     await send(orderAction());
     const reply = await send(orderAction({ p: '99' }), { nonce });
     expect(reply.json).toMatchObject({ code: 10004, message: 'Nonce already used' });
   });
 
-  test('a re-send joins the one that is on its way, another action does not', async () => {
+  test('a re-send joins a pending request, another action does not', async () => {
     const release = edge.replica.hold();
     const body = sign(orderAction(), { confirm: 'executed' });
     const first = edge.send('/exchange', body);
@@ -102,7 +102,7 @@ describe('nonces and re-sends', () => {
   });
 
   test.each([true, false])(
-    'what another replica took at the same moment is answered as that one did, confirmed: %s',
+    'a request that another replica proposed gets its response, confirmed: %s',
     async (isConfirmed) => {
       const { replica } = edge;
       const propose = replica.propose.bind(replica);
@@ -126,12 +126,12 @@ describe('nonces and re-sends', () => {
     },
   );
 
-  test('what another replica took a moment later does not change the answer', async () => {
+  test('a later proposal of another replica does not change the response', async () => {
     const { replica } = edge;
     const propose = replica.propose.bind(replica);
     replica.propose = async (...command) => {
       const executed = await propose(...command);
-      // Both blocks are applied before whoever waits for the first is told.
+      // Both blocks are applied before the response to the first.
       replica.apply(...command);
       return executed;
     };
@@ -142,7 +142,7 @@ describe('nonces and re-sends', () => {
     });
   });
 
-  test('confirm that takes too long is pending, and the re-send finds the result', async () => {
+  test('confirm returns pending after its timeout, and the re-send the result', async () => {
     await edge.close();
     await begin(50);
     const release = edge.replica.hold();
@@ -157,7 +157,7 @@ describe('nonces and re-sends', () => {
     expect(edge.replica.proposed).toBe(1);
   });
 
-  test('without confirm the answer waits until the action is durable', async () => {
+  test('without confirm, the response follows the durable write', async () => {
     const release = edge.replica.hold();
     let isAnswered = false;
     const sent = send(orderAction()).finally(() => (isAnswered = true));
@@ -175,7 +175,7 @@ describe('nonces and re-sends', () => {
     expect(edge.counts).toEqual({ recovered: 1, hashed: 1 });
   });
 
-  test('what was executed before an expiry or a revocation is still known after it', async () => {
+  test('an executed request is known after an expiry or revocation', async () => {
     await send(approveAgentAction(++nonce, agent.address), { nonce });
     const expiresAfter = edge.replica.nowMs;
     const body = sign(orderAction(), { key: agent, expiresAfter });
@@ -185,7 +185,7 @@ describe('nonces and re-sends', () => {
     expect((await edge.send('/exchange', body)).text).toBe(OK_ORDER);
   });
 
-  test('a refused request uses no nonce', async () => {
+  test('a rejected request uses no nonce', async () => {
     await send(orderAction({ p: '100.3' }));
     expect((await send(orderAction(), { nonce })).text).toBe(OK_ORDER);
   });

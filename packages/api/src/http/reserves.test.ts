@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { TestReplica } from '@oddlot/testing/venue/http/test-replica';
 import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
 
-/** The wire's shape of what is owed and what there is. */
+/** The wire format of liabilities and reserves. */
 
 const USER = address(`0x${'ab'.repeat(20)}`);
 const ROOT = hash(`0x${'12'.repeat(32)}`);
@@ -41,14 +41,14 @@ function published(): TestReplica {
   return replica;
 }
 
-test('without a settlement chain there is nothing to compare and no proof', async () => {
+test('without a settlement chain there is no comparison and no proof', async () => {
   const source = { replica: new TestReplica() };
   const nothing = { chain: null, published: null, current: null };
   expect(reserves(source)).toEqual({ ok: true, data: nothing });
   expect(await reservesProof(source, USER)).toEqual({ ok: true, data: null });
 });
 
-test('what was published and what is now, in USDC, with what is left over between them', () => {
+test('returns published and current amounts in USDC, with the surplus', () => {
   const source: ReservesSource = {
     replica: published(),
     reserves: { current: CURRENT, proof: async () => undefined },
@@ -88,7 +88,7 @@ test('what was published and what is now, in USDC, with what is left over betwee
   });
 });
 
-test('a proof has the leaf, its parts and its siblings; who is in no tree gets null', async () => {
+test('a proof has the leaf, its parts and siblings; an address outside the tree gets null', async () => {
   const replica = published();
   const proof = {
     height: 3,

@@ -13,7 +13,9 @@ import { differenceOf, type TreeProof } from '@oddlot/history/reserves/read-proo
 import type { CurrentReserves, ReservesWorker } from '@oddlot/settlement/reserves/reserves-worker';
 import type { InfoAnswer } from '@oddlot/translate/answer-info';
 
-/** The queries on what is owed and what there is: the state has the one, who reads the chain the other. */
+/**
+ * Queries on liabilities, which the state contains, and reserves, which a chain reader provides.
+ */
 
 export type ReservesSource = {
   readonly replica: Pick<Replica, 'state'>;
@@ -34,14 +36,14 @@ export function reserves({ replica, reserves: source }: ReservesSource): InfoAns
   return { ok: true, data };
 }
 
-/** Public like everything of an account: whoever knows an address can ask. */
+/** Public, like all account data. */
 export async function reservesProof(
   { replica, reserves: source }: ReservesSource,
   user: Address,
 ): Promise<InfoAnswer> {
   const proof = await source?.proof(user);
   const bridge = bridgeView(replica.state);
-  // Nobody is in what was never published.
+  // Nothing has been published yet.
   if (proof === undefined || bridge?.reserves === undefined) return { ok: true, data: null };
   if (proof === 'missing') {
     const why = 'the tree is made again';

@@ -11,7 +11,7 @@ import {
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 
-/** The query explainSignature, through HTTP: whose a signature is and what is wrong with it. */
+/** The query explainSignature over HTTP: the signer of an envelope and the likely mistake. */
 
 const alice = testKey(1);
 const agent = testKey(3);
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => edge.close());
 
-/** Asks with the envelope's text as it is. */
+/** Sends the unmodified text of the envelope. */
 const ask = (envelope: string, more = '') =>
   edge.send('/info', `{"type":"explainSignature",${more}"envelope":${envelope}}`);
 const explained = async (envelope: string, more?: string) => {
@@ -44,11 +44,11 @@ const authority = (signer: Address) => ({
   nonce: ++nonce,
   txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`),
 });
-/** The envelope with something changed after it was signed. */
+/** The envelope with a change after signing. */
 const changed = (envelope: string, change: object) =>
   JSON.stringify({ ...(JSON.parse(envelope) as object), ...change });
 
-test('a right signature is taken apart, and nothing is tried', async () => {
+test('a valid signature is explained without further attempts', async () => {
   const envelope = signed(orderAction(), by());
   const data = await explained(envelope);
   const HASH = expect.stringMatching(/^0x[0-9a-f]{64}$/) as string;
@@ -80,7 +80,7 @@ test('a right signature is taken apart, and nothing is tried', async () => {
   expect(json).toMatchObject({ status: 'ok', txHash: data.txHash });
 });
 
-describe('the role is the one that counts for the action', () => {
+describe('the role is the one that applies to the action', () => {
   const approve = () => {
     const approval = { agent: agent.address, label: 'desk' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
@@ -118,7 +118,7 @@ describe('the role is the one that counts for the action', () => {
     }
   });
 
-  test('a signer of a multi-sig account, from its conversion on', async () => {
+  test('a signer of a multi-sig account, starting with its conversion', async () => {
     const wrapper = multiSigned(orderAction(), {
       nonce,
       user: alice.address,
@@ -130,7 +130,7 @@ describe('the role is the one that counts for the action', () => {
     convert([carol.address, dave.address]);
     expect(await role()).toBe('multiSigSigner');
     expect(await explained(wrapper)).toMatchObject({ scheme: 'multiSig', signer: carol.address });
-    // Other blocks do not change who signs.
+    // Other blocks do not change the signers.
     edge.replica.credit(dave.address);
     expect(await role()).toBe('multiSigSigner');
   });
@@ -144,8 +144,8 @@ describe('the role is the one that counts for the action', () => {
   });
 });
 
-describe('a signature of nobody', () => {
-  test('is matched by the mistake that leads to a known address', async () => {
+describe('a signature of an unknown address', () => {
+  test('is explained by the mistake that leads to a known address', async () => {
     const approval = { agent: agent.address, label: '' };
     edge.replica.apply({ type: 'approveAgent', authority: authority(alice.address), ...approval });
     const envelope = changed(signed(orderAction(), by({ key: agent })), { nonce: nonce - 1 });
@@ -166,7 +166,7 @@ describe('a signature of nobody', () => {
     expect(edge.replica.proposed).toBe(0);
   });
 
-  test('is matched by the address that the client expects', async () => {
+  test('is explained by the address that the client expects', async () => {
     const envelope = signed(orderAction(), by({ key: stranger }));
     const without = changed(envelope, { expiresAfter: nonce });
     expect((await explained(without)).match).toBeNull();
@@ -174,7 +174,7 @@ describe('a signature of nobody', () => {
     expect(data.match).toMatchObject({ mistake: 'expiresAfter', role: 'expected', owner: null });
   });
 
-  test('lists everything that was tried when nothing leads anywhere', async () => {
+  test('lists all attempts if none leads to a known address', async () => {
     const data = await explained(signed(orderAction(), by({ key: stranger })));
     expect(data.match).toBeNull();
     const mistakes = new Set(data.tried.map((each: { mistake: string }) => each.mistake));
@@ -183,7 +183,7 @@ describe('a signature of nobody', () => {
     for (const each of data.tried) expect(each).toMatchObject({ role: 'none' });
   });
 
-  test('may be one for a registered vault that was not sent', async () => {
+  test('may belong to a registered vault that was omitted', async () => {
     edge.replica.apply({
       type: 'registerVault',
       vault: vault.address,
@@ -195,13 +195,13 @@ describe('a signature of nobody', () => {
     expect(data.match).toMatchObject({ mistake: 'vaultFlag', variant: `vault ${vault.address}` });
   });
 
-  test('may be one for another network', async () => {
+  test('may belong to another network', async () => {
     const network = { serviceNetwork: 'Oddlot-Mainnet', chainId: 869, apiVersion: 1 };
     const data = await explained(signed(orderAction(), by({ network })));
     expect(data.match).toMatchObject({ mistake: 'networkName', signer: alice.address });
   });
 
-  test('may be one for the settlement chain', async () => {
+  test('may belong to the settlement chain', async () => {
     const signatureChainId = 421_614;
     const action = approveAgentAction(nonce, agent.address);
     const envelope = signed(action, by({ signatureChainId }));
@@ -213,7 +213,7 @@ describe('a signature of nobody', () => {
     });
   });
 
-  test('has no signer at all when nobody can have made it', async () => {
+  test('has no signer if it is invalid', async () => {
     const envelope = signed(orderAction(), by());
     const { signature } = JSON.parse(envelope) as { signature: object };
     const high = { ...signature, s: `0x${'f'.repeat(64)}` };
@@ -223,21 +223,21 @@ describe('a signature of nobody', () => {
   });
 });
 
-test('the action is read from the text: its key order and spelling are kept', async () => {
+test('the action is read from the text, with its key order and spelling', async () => {
   const action = '{"type" : "cancelAll", "10":"t\\u0065n", "7":"seven"}';
   const signature = '{"r":"0x1","s":"0x1","v":27}';
   const data = await explained(`{"nonce":1, "action":${action},"signature":${signature} }`);
   expect(data.msgpack).toBe('0x83a474797065a963616e63656c416c6ca23130a374656ea137a5736576656e');
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const right = () => JSON.parse(signed(orderAction(), by())) as Record<string, unknown>;
   const without = (key: string) => {
     const { [key]: _, ...rest } = right();
     return rest;
   };
 
-  test('a body without an envelope, or with a malformed one, as /exchange would', async () => {
+  test('a missing or malformed envelope, as in /exchange', async () => {
     const refused = (message: string) => ({
       status: 400,
       json: { success: false, code: 10002, name: 'BAD_REQUEST', message },
@@ -266,7 +266,7 @@ describe('what is refused', () => {
     expect(await edge.send('/info', expectation)).toMatchObject(wrong);
   });
 
-  test('an action type that does not exist', async () => {
+  test('an unknown action type', async () => {
     const envelope = { ...right(), action: { type: 'nonsense' } };
     expect(await ask(JSON.stringify(envelope))).toMatchObject({
       status: 200,
@@ -275,7 +275,7 @@ describe('what is refused', () => {
   });
 });
 
-test('a budget of its own, beside that of /info', async () => {
+test('a separate budget in addition to that of /info', async () => {
   await edge.close();
   edge = await startEdge({ isLimited: true });
   const envelope = signed(orderAction(), by());

@@ -19,21 +19,21 @@ import { type Address, present } from '@oddlot/units';
 import type { AppliedBlock } from '@oddlot/replica/block';
 
 /**
- * The query explainSignature: what an envelope's signature is over, whose it is, and when it is
- * nobody's, which mistake of the client explains it. Hashing and recovery run in the recover
- * threads; here it is decided who the recovered addresses are.
+ * The query explainSignature: the signed data of an envelope, its signer, and for an unknown signer
+ * the likely mistake. Recover threads hash and recover; this module identifies the recovered
+ * addresses.
  */
 
 type ExplainOptions = {
   readonly replica: Replica;
   readonly pool: Pick<RecoverPool, 'explain'>;
   readonly network: Network;
-  /** What else a client may have signed for: the networks by default. */
+  /** Networks that a client may have signed for by mistake; by default all. */
   readonly otherNetworks?: readonly Network[];
   readonly settings: Pick<InfoSettings, 'settlementChainId'>;
 };
 
-/** Answers the query; `text` is the body that it came in. */
+/** Answers the query; `text` is its body. */
 export type SignatureExplainer = (
   query: InfoQueryOf<'explainSignature'>,
   text: string,
@@ -63,7 +63,7 @@ export function signatureExplainer(options: ExplainOptions): SignatureExplainer 
       expected,
       isMultiSigSigner: multiSigSigners.has.bind(multiSigSigners),
     };
-    // All addresses are judged by one state: that of the newest block.
+    // All addresses are judged by the state of the newest block.
     const data = judged(explanation, (address) => signerRole(replica.state, address, question));
     return { ok: true, data };
   };
@@ -88,28 +88,28 @@ function judged(
   return answer;
 }
 
-/** Who an address is. An agent has an owner, nobody else has. */
+/** The role of an address; only agents have an owner. */
 type Signer = {
   readonly role: SignerRole;
   readonly owner: Address | null;
   readonly agentName: string | null;
 };
 
-/** What decides the role, beside the state. */
+/** The inputs of the role in addition to the state. */
 type RoleQuestion = {
   readonly actionType: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
-  /** Whom the client believes to have signed with. */
+  /** The address with which the client intended to sign. */
   readonly expected: Address | undefined;
   readonly isMultiSigSigner: (address: Address) => boolean;
 };
 
 type HeldRole = Exclude<SignerRole, 'expected' | 'none'>;
 
-/** An agent's address may later get an account: then it still acts for its owner. */
+/** An agent's address may later get an account; it still acts for its owner. */
 const ROLES: readonly HeldRole[] = ['agent', 'account', 'deployer', 'admin', 'multiSigSigner'];
 
-/** The role of an address; of several the one that counts for this action. */
+/** The role of an address; if it has several, the one that applies to this action. */
 function signerRole(state: State, address: Address | null, question: RoleQuestion): Signer {
   const nobody: Signer = { role: 'none', owner: null, agentName: null };
   if (address === null) return nobody;
@@ -151,14 +151,14 @@ function holds(
 }
 
 /**
- * Who is in the signer set of some multi-sig account. The state knows only the way from an account to
- * its signers; this is the way back, gathered when it is first asked for and then kept up by events.
+ * The signers of all multi-sig accounts. The state only maps accounts to signers; this reverse
+ * index is built on the first query and then updated by events.
  */
 export class MultiSigSigners {
   readonly #replica: Pick<Replica, 'state'>;
-  /** The set of each multi-sig account; undefined until somebody asks. */
+  /** The set of each multi-sig account; undefined before the first query. */
   #sets: Map<Address, readonly Address[]> | undefined;
-  /** In how many sets a signer is. */
+  /** The number of sets that contain a signer. */
   readonly #counts = new Map<Address, number>();
 
   constructor(replica: Pick<Replica, 'state' | 'onBlock'>) {

@@ -6,22 +6,25 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { lowerPriority } from '@oddlot/host/operate';
 
-/** One file of the page as it is served, ready-made in each of the encodings that it has. */
+/** A file of the page in all available encodings. */
 export type PageFile = {
   readonly type: string;
-  /** Its name changes with what is in it, so that it may be kept for ever. */
+  /** The name contains a hash of the content, so it can be cached forever. */
   readonly isHashed: boolean;
-  /** Names what is in it, whatever it is called. */
+  /** A hash of the content. */
   readonly hash: string;
   readonly plain: Buffer;
   readonly br: Buffer | undefined;
   readonly gzip: Buffer | undefined;
 };
 
-/** An address of the page, parts that may be anything written as `$name`, and the scripts that it needs first. */
+/** A path of the page, with variable parts as `$name`, and the scripts that it needs first. */
 export type Screen = { readonly path: string; readonly scripts: readonly string[] };
 
-/** A built page: its entry as text, since every visitor gets another nonce in it, and all other files by path. */
+/**
+ * A built page: the entry as text, because each visitor gets another nonce, and all other files by
+ * path.
+ */
 export type PageFiles = {
   readonly entry: string;
   readonly screens: readonly Screen[];
@@ -37,12 +40,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
 };
 
-/** Where the bundler puts what it names by content. */
+/** The folder of files that the bundler names by content. */
 const HASHED = '/assets/';
 const ENTRY = 'index.html';
 const SCREENS = 'screens.json';
 
-/** Reads a built page into memory: it is small, and nothing of it touches the disk again. */
+/** Reads a built page into memory; it is small and never read from disk again. */
 export async function readPageFiles(folder: string): Promise<PageFiles> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true });
   const paths = entries
@@ -64,7 +67,7 @@ export async function readPageFiles(folder: string): Promise<PageFiles> {
   return { entry: entry.toString('utf8'), screens, byPath };
 }
 
-/** Half of a hash is enough to tell two states of a file from each other. */
+/** Half of a hash is sufficient to distinguish versions of a file. */
 export function contentHash(content: string | Buffer): string {
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);
 }
@@ -75,15 +78,15 @@ const BUILT = fileURLToPath(new URL('dist/page', WEB));
 const KEPT_CHARACTERS = 4_000;
 
 export type PageBuild = {
-  /** The folder of the page, once it is up to date. */
+  /** The folder of the page after the build. */
   readonly done: Promise<string>;
-  /** Ends the build; what was built before stays. */
+  /** Stops the build; the previous page stays. */
   stop(): void;
 };
 
-/** Brings the built page up to date, in a process of its own with low priority. */
+/** Builds the page if its sources have changed, in a separate process with low priority. */
 export function buildPage(): PageBuild {
-  // An installed package brings the page and not what builds it.
+  // An installed package contains the page but not its build program.
   if (!existsSync(COMMAND)) return { done: Promise.resolve(BUILT), stop: () => undefined };
   const child = spawn(process.execPath, [COMMAND, '--if-stale'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -99,7 +102,7 @@ export function buildPage(): PageBuild {
       else reject(new Error(`Building the page failed with exit code ${code}: ${told.trim()}`));
     });
   });
-  // Who trades does not wait for who builds.
+  // The build must not slow down trading.
   lowerPriority(child.pid);
   return { done, stop: () => void child.kill() };
 }

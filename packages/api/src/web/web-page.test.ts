@@ -28,7 +28,7 @@ async function aFolder(): Promise<string> {
   return folder;
 }
 
-/** A page whose build ends when the test says so, behind a real server. */
+/** A page whose build ends on request, behind a real server. */
 async function aPage({ isStarted = true } = {}) {
   const { promise, reject, resolve } = Promise.withResolvers<string>();
   let isStopped = false;
@@ -56,8 +56,8 @@ async function eventually(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-describe('while it is being built', () => {
-  test('the page says so and looks again by itself; nothing else is there', async () => {
+describe('during the build', () => {
+  test('the page shows this and reloads itself; other paths are missing', async () => {
     const { get } = await aPage();
     const { headers, status, text } = await get('/trade/BTC-USDC', HTML);
     expect([status, headers.get('refresh')]).toEqual([503, '1']);
@@ -65,7 +65,7 @@ describe('while it is being built', () => {
     expect((await get('/assets/a-1.js')).status).toBe(404);
   });
 
-  test('who asks for it first has it built, where no port was opened', async () => {
+  test('the first request builds the page if no port was opened', async () => {
     const { built, get } = await aPage({ isStarted: false });
     expect((await get('/', HTML)).status).toBe(503);
     built(await aFolder());
@@ -78,7 +78,7 @@ describe('while it is being built', () => {
     expect(isStopped()).toBe(true);
   });
 
-  test('a build that fails says so and does not look again', async () => {
+  test('a failed build is shown without a reload', async () => {
     const { failed, get } = await aPage();
     failed(new Error('no room'));
     await eventually(async () => (await get('/', HTML)).text.includes('could not be built'));
@@ -87,8 +87,8 @@ describe('while it is being built', () => {
   });
 });
 
-describe('once it is built', () => {
-  test('every address of a person is the page, every file is itself, and the rest is not there', async () => {
+describe('after the build', () => {
+  test('every screen path is the page, every file is itself, and others are missing', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -127,8 +127,8 @@ describe('the encoding of a file', () => {
   });
 });
 
-describe('an address that is none', () => {
-  test('is not found, and says so on the page to whoever reads', async () => {
+describe('an unknown path', () => {
+  test('is not found, and the page shows this to browsers', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -138,7 +138,7 @@ describe('an address that is none', () => {
     }
   });
 
-  test('a file that is not there is no page', async () => {
+  test('of a file does not return the page', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -149,7 +149,7 @@ describe('an address that is none', () => {
     }
   });
 
-  test('the front door opens whatever is accepted', async () => {
+  test('the root returns the page for any accepted type', async () => {
     const { built, get } = await aPage();
     built(await aFolder());
     await eventually(async () => (await get('/', HTML)).status === 200);
@@ -159,7 +159,7 @@ describe('an address that is none', () => {
   });
 });
 
-test('every screen of the page is known by how its address begins', () => {
+test('every screen of the page has a known path prefix', () => {
   const list = new URL('../../../web/src/app/screens.ts', import.meta.url);
   const paths = [...readFileSync(list, 'utf8').matchAll(/path: '([^']*)'/g)].map(
     ([, path = '']) => path,
@@ -169,7 +169,7 @@ test('every screen of the page is known by how its address begins', () => {
 });
 
 describe('the policy', () => {
-  test('names the venue itself and who else is told, and nothing unsafe', () => {
+  test('names the venue and the configured origins, and nothing unsafe', () => {
     const policy = pagePolicy('abc', ['http://127.0.0.1:8693']);
     expect(policy).toContain("connect-src 'self' http://127.0.0.1:8693;");
     expect(policy).toContain("style-src 'self' 'nonce-abc'");

@@ -14,9 +14,9 @@ import {
 
 type WebPageOptions = {
   readonly log: Logger;
-  /** Other origins that the page may talk to: the settlement chain's. */
+  /** Other origins that the page may connect to: those of the settlement chain. */
   readonly elsewhere: readonly string[];
-  /** Brings the files up to date; by default from the sources beside the venue. */
+  /** Builds the files; by default from the sources next to the venue. */
   readonly build?: () => PageBuild;
 };
 
@@ -28,7 +28,7 @@ const FAILED = notice(
   'The page could not be built',
   'See the log of the venue. The API is available.',
 );
-/** How the addresses of the page's screens begin. */
+/** The path prefixes of the page's screens. */
 export const SCREENS: readonly string[] = [
   'account',
   'activity',
@@ -41,10 +41,10 @@ export const SCREENS: readonly string[] = [
   'series',
   'trade',
 ];
-/** A name with an ending, a hidden one, and what nobody types. */
+/** Names with an extension, hidden names, and encoded or unusual paths. */
 const FILE = /(?:^|\/)\.|\.[a-z0-9]{1,12}$|%|\\|^\/assets(?:\/|$)/i;
 const NONCE_BYTES = 16;
-/** How soon a browser looks again whether the page is there. */
+/** The interval at which browsers reload until the page is built. */
 const LOOK_AGAIN_SECONDS = 1;
 
 /** The trading page at `/`: built when its sources have changed, then served from memory. */
@@ -59,7 +59,7 @@ export class WebPage {
     this.#options = options;
   }
 
-  /** Builds the page in a process of its own where it must; the venue serves its API meanwhile. */
+  /** Builds the page in a separate process if necessary, while the venue serves its API. */
   start(): void {
     if (this.#build !== undefined) return;
     const { build = buildPage, log } = this.#options;
@@ -81,14 +81,14 @@ export class WebPage {
     this.#build?.stop();
   }
 
-  /** What a request for the page or one of its files is answered with; undefined when it is for neither. */
+  /** The response for the page or one of its files; undefined for other paths. */
   answer(request: IncomingMessage, path: string): PageAnswer | undefined {
     if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
     const file = this.#files?.byPath.get(path);
     if (file !== undefined) return fileAnswer(request, file);
     if (!acceptsPage(request, path)) return undefined;
     if (this.#files !== undefined) return this.#entryAnswer(request, path);
-    // Who came by another door than the port of the venue is the first to ask for it.
+    // A request that did not use the venue's port may be the first one.
     this.start();
     const headers = this.#pageHeaders(newNonce());
     if (!this.#hasFailed) headers['refresh'] = String(LOOK_AGAIN_SECONDS);
@@ -100,7 +100,7 @@ export class WebPage {
     const held = heldNonce(request, hash);
     const nonce = held ?? newNonce();
     const headers = { ...this.#pageHeaders(nonce), etag: entryTag(hash, nonce) };
-    // Who opens an address that is none reads so on the page itself; machines read the status.
+    // The page shows unknown paths to users; programs read the status.
     const status = isScreen(path) ? 200 : 404;
     if (held !== undefined && status === 200) return unchanged(headers);
     const body = text.replace(
@@ -125,7 +125,7 @@ export class WebPage {
   }
 }
 
-/** Whether somebody wants to read rather than a file or an answer: the front door opens for everybody. */
+/** Whether the client accepts a page; the root accepts any client. */
 function acceptsPage({ headers: { accept = '*/*' } }: IncomingMessage, path: string): boolean {
   if (path === '/') return accept.includes('text/html') || accept.includes('*/*');
   return accept.includes('text/html') && (isScreen(path) || !FILE.test(path));
@@ -151,14 +151,14 @@ function fileAnswer(request: IncomingMessage, file: PageFile): PageAnswer {
     'x-content-type-options': 'nosniff',
     vary: 'accept-encoding',
     etag: tag,
-    // Files are small and sent whole: who asks for a part of one gets all of it.
+    // Files are small and always sent completely, so range requests are ignored.
     'accept-ranges': 'none',
     ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
   };
   return hasTag(request, tag) ? unchanged(headers) : { status: 200, headers, body };
 }
 
-/** What the one who asks has is what there is; of the headers those that a copy is kept by. */
+/** A 304 contains only the headers that caches store. */
 function unchanged({
   'content-encoding': _encoding,
   'content-type': _type,
@@ -171,7 +171,7 @@ function newNonce(): string {
   return randomBytes(NONCE_BYTES).toString('base64');
 }
 
-/** A page for the time without one. */
+/** A page for the time before the build. */
 function notice(title: string, text: string): string {
   return (
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="color-scheme" content="dark light">` +
@@ -179,10 +179,12 @@ function notice(title: string, text: string): string {
   );
 }
 
-/** The entry for one address: with the scripts of its screen named, so that a browser asks for all at once. */
+/**
+ * The entry of a path names the scripts of its screen, so that a browser requests them all at once.
+ */
 type Entry = { readonly text: string; readonly hash: string };
 
-/** Finds the entry for an address; each is made once. */
+/** Returns the cached entry of a path. */
 function createEntries({ entry, screens }: PageFiles): (path: string) => Entry {
   const plain = entryOf(entry, []);
   const made = screens.map((screen) => ({ screen, entry: entryOf(entry, screen.scripts) }));
@@ -202,8 +204,8 @@ function isAt({ path: pattern }: Screen, path: string): boolean {
 }
 
 /**
- * Strong entity tags: two answers with the same tag are the same bytes. A file has one tag for each encoding;
- * the entry has the visitor's nonce in its tag, since it has it in its text too.
+ * Strong entity tags: equal tags mean equal bytes. A file has a tag for each encoding; the tag of
+ * the entry contains the visitor's nonce, because its text does.
  */
 
 const NONCE = /^[A-Za-z0-9+/]{22}==$/;
@@ -216,12 +218,12 @@ function entryTag(hash: string, nonce: string): string {
   return `"${hash}.${nonce}"`;
 }
 
-/** Whether who asks has what is there; `*` is any copy, and a proxy may have made a weak tag of ours. */
+/** Whether the client's copy is current; `*` matches any copy, and proxies may weaken tags. */
 function hasTag(request: IncomingMessage, tag: string): boolean {
   return tagsOf(request).some((held) => held === tag || held === '*');
 }
 
-/** The nonce of the entry that who asks holds, when the rest of it is as it is now. */
+/** The nonce of the client's copy of the entry if the rest of it is current. */
 function heldNonce(request: IncomingMessage, hash: string): string | undefined {
   const begin = `"${hash}.`;
   return tagsOf(request)
@@ -235,7 +237,7 @@ function tagsOf({ headers }: IncomingMessage): readonly string[] {
   return held.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
 }
 
-/** Whether a client takes an encoding: named, or by the star, and not with a weight of zero. */
+/** Whether a client accepts an encoding by name or `*`, with a weight above zero. */
 function acceptsEncoding(accepted: string, encoding: string): boolean {
   const offers = accepted.split(',').map((offer) => {
     const [name = '', ...parameters] = offer.split(';').map((part) => part.trim().toLowerCase());
@@ -249,8 +251,8 @@ function acceptsEncoding(accepted: string, encoding: string): boolean {
 const NOTHING = /^q\s*=\s*0(?:\.0*)?$/;
 
 /**
- * What a browser lets the page do: run its own files and talk to its own venue, and to nobody else but the
- * settlement chain where there is one. Styles that libraries put in at run time need the visitor's nonce.
+ * The page may run its own files and connect only to its venue and the settlement chain. Styles
+ * that libraries insert at run time need the visitor's nonce.
  */
 export function pagePolicy(nonce: string, elsewhere: readonly string[]): string {
   const connect = ["'self'", ...elsewhere].join(' ');
@@ -268,7 +270,7 @@ export function pagePolicy(nonce: string, elsewhere: readonly string[]): string 
   ].join('; ');
 }
 
-/** The origins among some addresses; what is none is left out. */
+/** The origins of addresses; invalid ones are omitted. */
 export function originsOf(urls: readonly (string | undefined)[]): string[] {
   const origins = urls.flatMap((url) =>
     url !== undefined && URL.canParse(url) ? [new URL(url).origin] : [],

@@ -5,21 +5,21 @@ import { AccountRanking, PORTION, SERVES_MS_PER_ACCOUNT } from './account-rankin
 
 const FUND = address(`0x${'f'.repeat(40)}`);
 
-/** A venue with more accounts than one turn looks at; every third has done nothing. */
+/** More accounts than one portion; every third one is idle. */
 const ACCOUNTS = 2 * PORTION + 50;
 const KEPT = 100;
 
 const rows = Array.from({ length: ACCOUNTS }, (_, at): AccountGains => {
-  // Spread over the portions, with many that are alike.
+  // Spread over the portions, with many equal values.
   const pnl = at % 3 === 0 ? 0 : ((at * 7_919) % 211) - 100;
   const volume = at % 3 === 0 ? 0 : (at * 104_729) % 307;
   const gains = [1, 2, 3, 4].map((times) => ({ pnl: times * pnl, volume: times * volume }));
   return { user: address(`0x${at.toString(16).padStart(40, '0')}`), value: at, gains };
 });
-// It has more than anybody, and competes with nobody.
+// The fund has the highest values and is excluded.
 rows[7] = { user: FUND, value: 1, gains: [1, 2, 3, 4].map(() => ({ pnl: 999, volume: 9_999 })) };
 
-/** Answers like the indexer: of the accounts from a place on, without those that did nothing. */
+/** Answers like the indexer: the accounts starting at an index, without idle ones. */
 class Accounts implements Pick<History, 'ask' | 'asOf'> {
   asOf = { height: 7, timeMs: 1_000_000 };
   readonly asked: { readonly from: number; readonly minHeight: number | undefined }[] = [];
@@ -44,23 +44,26 @@ const open = () => {
   };
 };
 
-test.each(['pnl', 'volume'] as const)('the first hundred by %s, over all portions', async (by) => {
-  const { accounts, ranking } = open();
-  const { leaders } = await ranking.latest({ minHeight: 5 });
-  const expected = rows
-    .filter(({ gains, user }) => gains[0]?.volume !== 0 && user !== FUND)
-    .toSorted((a, b) => b.gains[1]![by] - a.gains[1]![by] || (a.user < b.user ? -1 : 1))
-    .map(({ user }) => user);
-  expect(leaders('week', by)).toEqual(expected.slice(0, KEPT));
-  // The first waits for what was asked for, the others for the block of the first.
-  expect(accounts.asked).toEqual([
-    { from: 0, minHeight: 5 },
-    { from: PORTION, minHeight: 7 },
-    { from: 2 * PORTION, minHeight: 7 },
-  ]);
-});
+test.each(['pnl', 'volume'] as const)(
+  'returns the first hundred by %s over all portions',
+  async (by) => {
+    const { accounts, ranking } = open();
+    const { leaders } = await ranking.latest({ minHeight: 5 });
+    const expected = rows
+      .filter(({ gains, user }) => gains[0]?.volume !== 0 && user !== FUND)
+      .toSorted((a, b) => b.gains[1]![by] - a.gains[1]![by] || (a.user < b.user ? -1 : 1))
+      .map(({ user }) => user);
+    expect(leaders('week', by)).toEqual(expected.slice(0, KEPT));
+    // The first query waits for the requested block, the others for the block of the first.
+    expect(accounts.asked).toEqual([
+      { from: 0, minHeight: 5 },
+      { from: PORTION, minHeight: 7 },
+      { from: 2 * PORTION, minHeight: 7 },
+    ]);
+  },
+);
 
-test('it serves the longer the more accounts there are, and all who wait get the same', async () => {
+test('is cached longer for more accounts, and all waiting clients get the same', async () => {
   const { accounts, ranking } = open();
   const [first, second] = await Promise.all([ranking.latest({}), ranking.latest({})]);
   expect(second).toBe(first);
@@ -73,7 +76,7 @@ test('it serves the longer the more accounts there are, and all who wait get the
   expect(accounts.asked).toHaveLength(6);
 });
 
-test('one that failed is made anew by who asks next', async () => {
+test('is computed again by the next query after a failure', async () => {
   const { accounts, ranking } = open();
   accounts.isAway = true;
   await expect(ranking.latest({})).rejects.toThrow('away');

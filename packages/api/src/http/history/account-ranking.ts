@@ -7,14 +7,14 @@ type Gain = AccountGains['gains'][number];
 
 const RANKED_WINDOWS = ['day', 'week', 'month', 'all'] as const satisfies PortfolioWindow[];
 const SORTS = ['pnl', 'volume'] as const satisfies SortBy[];
-/** Accounts that are looked at in one turn of the history. */
+/** The number of accounts per query of the history. */
 export const PORTION = 100;
-/** Who leads is kept, which is as many as anybody may ask for. */
+/** The maximum that a client may request. */
 const KEPT_MAX = PAGE_LIMITS.leaderboard.max;
-/** How long a ranking serves, for each account of the venue: to look at one takes the history less than a hundredth of that. */
+/** The cache time per account of the venue: reading an account takes less than 1% of it. */
 export const SERVES_MS_PER_ACCOUNT = 5;
 
-/** Who led when all accounts were last compared. */
+/** The leaders at the time of the last comparison. */
 type Ranking = {
   readonly timeMs: number;
   readonly height: number;
@@ -23,9 +23,9 @@ type Ranking = {
 };
 
 /**
- * Who has gained or traded most. All accounts are compared when somebody asks and the last time is too long ago: the more
- * there are, the longer the answer serves, so that it costs the history the same small part of its time. Whoever asks
- * meanwhile waits for the same one.
+ * The accounts with the highest gain or volume. All accounts are compared on request if the last
+ * result is too old. The cache time grows with the number of accounts, so the share of the
+ * history's CPU time is constant. Concurrent requests share one comparison.
  */
 export class AccountRanking {
   readonly #history: History;
@@ -33,7 +33,7 @@ export class AccountRanking {
   #last: Ranking | undefined;
   #running: Promise<Ranking> | undefined;
 
-  /** The fund that insures all of them is an account too, and competes with nobody. */
+  /** The insurance fund is an account too and is excluded. */
   constructor(history: History, isTrader: (user: Address) => boolean) {
     this.#history = history;
     this.#isTrader = isTrader;
@@ -89,7 +89,7 @@ type Portion = { readonly answer: Answer<'accountGains'>; readonly asOf: AsOf };
 
 type Placed = Gain & { readonly user: Address };
 
-/** The first of a list and of a portion together. */
+/** The leaders of the list and the portion together. */
 function merged(
   list: readonly Placed[],
   rows: readonly AccountGains[],
@@ -104,12 +104,12 @@ function merged(
   return [...list, ...better].sort(byMost(by)).slice(0, KEPT_MAX);
 }
 
-/** Neither gained nor traded: nothing to be shown with. */
+/** True without gain and volume; such accounts are omitted. */
 export function isIdle({ pnl, volume }: Gain): boolean {
   return pnl === 0 && volume === 0;
 }
 
-/** The most first; of two that are alike the one with the lower address, so that the order stands. */
+/** The highest value first; equal ones by address, so that the order is stable. */
 export function byMost(by: SortBy): (left: Placed, right: Placed) => number {
   return (left, right) => right[by] - left[by] || (left.user < right.user ? -1 : 1);
 }

@@ -21,7 +21,7 @@ import {
   type HistoryQueries,
 } from './handler.ts';
 
-/** What builders earned and claimed. Who traded through them is shown masked. */
+/** Earnings and claims of builders. Trader addresses are masked. */
 
 const builderMeEarned: HistoryHandler<'builderMeEarned', BuilderRows<BuilderEarning>> = async (
   { cursors, history },
@@ -54,9 +54,9 @@ const builderMeClaimed: HistoryHandler<'builderMeClaimed', BuilderRows<BuilderCl
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WINDOW_DAYS = { '7d': 7, '30d': 30, '90d': 90, all: Infinity } as const;
-/** The largest parts that are listed; the ratios are of all. */
+/** The maximum number of listed shares; the ratios refer to all. */
 export const SHARES_MAX = 1000;
-/** A ratio is shown to six decimals. */
+/** Ratios have six decimals. */
 const RATIO_ONE = 1_000_000;
 
 const builderMeShare: HistoryHandler<'builderMeShare', BuilderShares> = async (
@@ -138,7 +138,7 @@ function rowsOf<Record, Row>(
   return { items: rows.map(rowOf), page, pageSize, total };
 }
 
-/** Decimals of a fee rate that is counted in tenths of a basis point. */
+/** The decimals of a fee rate in tenths of a basis point. */
 const TENTHS_BP_DECIMALS = 5;
 
 function earningRow(record: EarningRecord): BuilderEarning {
@@ -172,7 +172,7 @@ function claimRow({ amountMicroUsdc, builder, timeMs, txHash }: ClaimRecord): Bu
   };
 }
 
-/** `0x`, the first four and the last four digits: enough to tell traders apart, not to name them. */
+/** `0x` with the first and last four digits: distinguishes traders without identifying them. */
 function masked(address: string): string {
   return `${address.slice(0, 6)}****${address.slice(-4)}`;
 }

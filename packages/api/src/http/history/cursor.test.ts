@@ -18,7 +18,7 @@ const cursor = writeCursor({ at: position }, query, seal);
 const read = (of: object, by = seal) => readCursor({ cursor, ...of }, by);
 const refused = { ok: false, error: { code: 10_000, message: 'Invalid cursor' } };
 
-test('a cursor goes on in its own list, whatever the size of the page, and after a restart', () => {
+test('a cursor continues in its list with any page size and after a restart', () => {
   const found = { ok: true, place: { at: position } };
   expect(read(query)).toEqual(found);
   expect(read({ ...query, limit: 99, minHeight: 4 })).toEqual(found);
@@ -29,7 +29,7 @@ test('a cursor goes on in its own list, whatever the size of the page, and after
 test.each([
   { at: position, since: [1_800_000_000_001, 78, 9] as const },
   { at: position, since: [1_800_000_000_001, 78, 9] as const, isBack: true as const },
-])('one of rows that move has its whole way in it', (place) => {
+])('a cursor of moving rows contains all of its state', (place) => {
   const text = writeCursor(place, query, seal);
   expect(readCursor({ ...query, cursor: text }, seal)).toEqual({ ok: true, place });
 });
@@ -41,11 +41,11 @@ test.each([
   ['of fewer filters', { ...query, startTime: undefined }],
   ['of more filters', { ...query, coin: '1' }],
   ['of other account types', { ...query, accountType: ['perp'] }],
-])('one %s is refused', (_, other) => {
+])('a cursor %s is refused', (_, other) => {
   expect(read(other)).toMatchObject(refused);
 });
 
-test('one that nobody gave out is refused', () => {
+test('an unknown cursor is refused', () => {
   const [, ...rest] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
   const made = [
     [...position],

@@ -3,14 +3,16 @@ import type { RowPosition } from '@oddlot/history/rows/block-rows';
 import { type CursorSeal, listOf, PROCESS_SEAL } from '@oddlot/translate/cursor-seal';
 import type { AsOf } from '@oddlot/history/history';
 
-/** Where a page goes on, as clients carry it: they need not know what is in it. */
+/** Cursors of pages, opaque to clients. */
 
 const PARTS = 3;
 
-/** Where a page goes on. */
+/** The position after which a page starts. */
 export type Place = {
   readonly at: RowPosition;
-  /** Of rows that move: behind all that the first page knew, and whether the page goes on from there. */
+  /**
+   * For moving rows: the last position of the first page, and whether the page continues after it.
+   */
   readonly since?: RowPosition;
   readonly isBack?: true;
 };
@@ -27,7 +29,7 @@ export function writeCursor(
   return Buffer.from(text).toString('base64url');
 }
 
-/** The place of a cursor; none for the first page. */
+/** The place of a cursor; undefined for the first page. */
 export function readCursor(
   query: PagedQuery,
   seal: CursorSeal = PROCESS_SEAL,
@@ -37,7 +39,7 @@ export function readCursor(
   const { cursor: text } = query;
   if (text === null || text === undefined) return { ok: true, place: undefined };
   const place = placeOf(text);
-  // Only our own spelling of it: what we gave for this list is what comes back.
+  // Accepts only the exact text that was returned for this list.
   const isOurs = place !== undefined && writeCursor(place, query, seal) === text;
   if (isOurs) return { ok: true, place };
   return { ok: false, error: refusal('invalidCursor', [], { field: 'cursor', got: text }) };
@@ -48,7 +50,7 @@ function placeOf(text: string): Place | undefined {
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
-    // Whatever it is, it is not one of ours.
+    // Not a cursor of this venue.
     return undefined;
   }
   if (!Array.isArray(parts)) return undefined;
@@ -70,13 +72,13 @@ function positionOf(numbers: readonly unknown[], first: number): RowPosition | u
 }
 
 /**
- * Pages of a list whose rows move to its front when they change, such as orders. Whoever reads it from the front to
- * its end would never see what moves there behind them. So behind the last row come the rows that
- * changed since the first page, in the order in which they did: what changes once more meanwhile comes
- * once more, and the list ends when nothing has changed behind what was shown.
+ * Pages of a list whose rows move to the front when they change, such as orders. A client that
+ * reads from front to end would miss rows that move behind it. Therefore the rows that changed
+ * since the first page follow the last row, in order of their change. A row that changes again
+ * appears again, and the list ends when no changes are left.
  */
 
-/** Which rows a page asks for. */
+/** The order and position of a page. */
 export type Direction = {
   readonly cursor?: RowPosition;
   readonly order?: 'oldestFirst';
@@ -84,13 +86,13 @@ export type Direction = {
 
 type Asked<Answer> = { readonly answer: Answer; readonly asOf: AsOf };
 
-/** Behind all rows of a block; a database may count them with 32 bits. */
+/** After all rows of a block; databases may use 32 bits for the index. */
 const INDEX_MAX = 2 ** 31 - 1;
 
 export async function pageOfMoving<Answer extends { readonly next: RowPosition | null }>(
   from: Place | undefined,
   ask: (direction: Direction) => Promise<Asked<Answer>>,
-  /** Whether there is a row behind a position, in the order in which they changed. */
+  /** Whether a row exists after a position, in order of changes. */
   hasBehind: (position: RowPosition) => Promise<boolean>,
 ): Promise<Asked<Answer> & { readonly next: Place | null }> {
   if (from?.since !== undefined && from.isBack === true) {
@@ -101,7 +103,7 @@ export async function pageOfMoving<Answer extends { readonly next: RowPosition |
   const { answer, asOf } = await ask(from === undefined ? {} : { cursor: from.at });
   const since = from?.since ?? ([asOf.timeMs, asOf.height, INDEX_MAX] as const);
   if (answer.next !== null) return { answer, asOf, next: { at: answer.next, since } };
-  // The first page is of one moment.
+  // The first page is of a single point in time.
   const isWhole = from === undefined || !(await hasBehind(since));
   return { answer, asOf, next: isWhole ? null : { at: since, since, isBack: true } };
 }

@@ -25,9 +25,7 @@ import {
   type HistoryQueries,
 } from './handler.ts';
 
-/** Blocks and what they executed. */
-
-/** Nobody proposes blocks but the venue itself. */
+/** The venue has no other proposers. */
 const NO_PROPOSER = `0x${'0'.repeat(40)}`;
 
 const blocks: HistoryHandler<'blocks', BlockRow[]> = async (context, query) => {
@@ -58,7 +56,7 @@ const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
   return { ok: true, data, asOf };
 };
 
-/** Of the newest blocks the replica knows it by itself. */
+/** The replica itself has those of the newest blocks. */
 const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query) => {
   const { history, replica } = context;
   const { height = replica.head.height, minHeight = 0 } = query;
@@ -76,7 +74,7 @@ const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query)
   return { ok: true, data, asOf };
 };
 
-/** A block that this process has applied is waited for: that the history lacks it will pass. */
+/** Waits for a block that this process has applied, because the history will contain it soon. */
 function waitForHeight(
   { replica }: HistoryContext,
   height: number,
@@ -86,7 +84,9 @@ function waitForHeight(
   return { minHeight: Math.max(height, minHeight ?? 0) };
 }
 
-/** What is found is what it is, however far the history is; that there is none only the newest block can tell. */
+/**
+ * A row that is found is valid at any height; only the newest block can prove that there is none.
+ */
 async function askOnce<Topic extends 'block' | 'tx'>(
   { history }: HistoryContext,
   topic: Topic,
@@ -137,7 +137,7 @@ const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
     vaultAddress: envelope.vaultAddress?.toLowerCase() ?? null,
     signatureChainId: envelope.signatureChainId ?? null,
     expiresAfter: envelope.expiresAfter ?? null,
-    // R-delay: nobody may see what is about to trade.
+    // R-delay: queued orders are not disclosed.
     action: fate.isQueued ? { type: answer.actionType } : publicAction(envelope.action),
     signature: envelope.signature,
     traceId: traceId(txHash),
@@ -146,7 +146,7 @@ const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
   return { ok: true, data, asOf };
 };
 
-/** Lists of them, so that nobody has to ask for each one. */
+/** Lists, so that clients need no query for each transaction. */
 const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
   const { height, limit, user } = query;
   if (user !== undefined && height === undefined) return userTxs(context, { ...query, user });
@@ -159,7 +159,7 @@ const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
   return { ok: true, data, asOf };
 };
 
-/** Those of one account, page by page. */
+/** The transactions of one account, in pages. */
 async function userTxs(
   context: HistoryContext,
   query: InfoQueryOf<'txs'> & { readonly user: Address },
@@ -184,7 +184,7 @@ async function userTxs(
 function briefTx({ receipts }: HistoryContext, { request, ...row }: FoundTx): TxBrief {
   const { action, ...rest } = txRow(row);
   const { txHash } = row;
-  // R-delay: neither what is about to trade is shown, nor how much of it there is.
+  // R-delay: neither the content nor the number of queued orders is disclosed.
   const isQueued = receipts.queued({ by: 'txHash', txHash }) !== undefined;
   if (isQueued) return { ...rest, action, entries: null };
   return { ...rest, ...briefAction(publicAction((JSON.parse(request) as Envelope).action)) };
@@ -198,17 +198,17 @@ type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {
 
 type Fate = Pick<TxDetail, 'signer' | 'result'> & {
   readonly isQueued: boolean;
-  /** Of an order that failed when it left the delay queue, too. */
+  /** Also set for an order that failed when it left the delay queue. */
   readonly error?: string | undefined;
 };
 
 type FoundTx = TxRecordRow & { readonly request: string };
 
-/** Who signed a transaction, and what became of it. */
+/** The signer and result of a transaction. */
 async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
   const { receipts } = context;
   const key = { by: 'txHash', txHash: found.txHash } as const;
-  // An order may leave the delay queue while its receipt is looked for, so that neither has it.
+  // A second attempt, because an order may leave the delay queue during the lookup.
   for (let attempt = 0; attempt < 2; attempt++) {
     const receipt = await receipts.find(key);
     if (receipt !== undefined) return receiptFate(receipt);
@@ -227,7 +227,7 @@ function receiptFate({ outcome, signer }: Receipt): Fate {
   return { signer, result: outcome.result, isQueued: false, error: outcome.error?.message };
 }
 
-/** Transactions are kept longer than receipts: what is left is whether it was refused, and why. */
+/** Transactions are kept longer than receipts; without one, only success or the error is known. */
 async function keptFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {
   const { actionType, error, request, user } = found;
   const { signer } = await recovering(pool.recover(request));

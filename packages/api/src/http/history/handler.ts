@@ -14,21 +14,23 @@ import type { AccountRanking } from './account-ranking.ts';
 import type { Place } from './cursor.ts';
 import { infoRefusal, type Reply } from '@oddlot/host/http';
 
-/** What a query on the past may read. */
+/** The sources of queries on the history. */
 export type HistoryContext = {
   readonly history: History;
   readonly replica: Replica;
   readonly receipts: Pick<Receipts, 'find' | 'queued'>;
   readonly pool: Pick<RecoverPool, 'recover'>;
-  /** How far payouts are on the settlement chain, where there is one. */
+  /** The progress of payouts, if there is a settlement chain. */
   readonly payouts?: MoneySide['payouts'] | undefined;
-  /** Of the cursors that the venue gives out. */
+  /** Seals the cursors that the venue returns. */
   readonly cursors?: CursorSeal | undefined;
-  /** Who has gained or traded most; undefined where the operator does not want it told. */
+  /** Undefined if the operator has disabled the leaderboard. */
   readonly ranking?: AccountRanking | undefined;
 };
 
-/** An answer from the history; `next` only where there are pages, null behind the last row. */
+/**
+ * A response from the history. `next` exists only for paged lists and is null after the last row.
+ */
 export type HistoryAnswer<Data = unknown> =
   | {
       readonly ok: true;
@@ -38,7 +40,7 @@ export type HistoryAnswer<Data = unknown> =
     }
   | { readonly ok: false; readonly error: WireError };
 
-/** Data that is JSON already: the thread of the history has written it. */
+/** Data that the history's thread has already written as JSON. */
 export class JsonText {
   readonly json: string;
 
@@ -47,24 +49,23 @@ export class JsonText {
   }
 }
 
-/** Answers one type of query from the history. */
 export type HistoryHandler<Type extends InfoType, Data = unknown> = (
   context: HistoryContext,
   query: InfoQueryOf<Type>,
 ) => Promise<HistoryAnswer<Data>>;
 
-/** The queries that a file answers; `info-history.ts` joins these records. */
+/** The queries of a file; `info-history.ts` joins these records. */
 export type HistoryQueries = { readonly [Type in InfoType]?: HistoryHandler<Type> };
 
 type Named = { readonly minHeight?: number | undefined };
 type Needed = { readonly minHeight?: number };
 
-/** What a question waits for: the block that the query names, or the newest one by itself. */
+/** The block that a query waits for: the requested one, or by default the newest. */
 export function waitFor({ minHeight }: Named): Needed {
   return minHeight === undefined ? {} : { minHeight };
 }
 
-/** The same of rows that never change: what ends before the last stored block needs no later one. */
+/** The same for rows that never change: a span before the last stored block needs no later one. */
 export function waitForSpan(
   history: Pick<History, 'asOf'>,
   { endTime, minHeight }: Named & { readonly endTime?: number | undefined },
@@ -75,7 +76,7 @@ export function waitForSpan(
     : { minHeight: Math.max(stored, minHeight ?? 0) };
 }
 
-/** A stored block behind all of a span; undefined when there is none. */
+/** A stored block after the whole span, if there is one. */
 export function storedThrough(
   { asOf }: Pick<History, 'asOf'>,
   endMs: number | undefined,
@@ -85,7 +86,7 @@ export function storedThrough(
 
 const RETRY_SECONDS = 1;
 
-/** What can't be told now but later, with the block that the history has reached; undefined of other errors. */
+/** A temporary error with the block that the history has reached; undefined for other errors. */
 export function historyRefusal(
   error: unknown,
   query: { readonly minHeight?: number | undefined } = {},

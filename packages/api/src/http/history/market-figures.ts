@@ -12,7 +12,7 @@ import { type HistoryHandler, waitFor, waitForSpan, type HistoryQueries } from '
 import { formatMoney } from '@oddlot/units';
 import { byMost, isIdle } from './account-ranking.ts';
 
-/** Liquidations, largest trades and open interest: figures of markets, not of one account. */
+/** Liquidations, largest trades and open interest: data of markets, not of one account. */
 
 const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]> = async (
   { cursors, history },
@@ -36,7 +36,7 @@ const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]> = asy
 const DAY_MS = 86_400_000;
 const WINDOW_DAYS = { day: 1, week: 7, month: 30 } as const;
 
-/** The ranks of a span hold for all of it, so that a window begins where one does. */
+/** Ranks apply to a whole span, so the window starts at a span's start. */
 const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
   { history },
   query,
@@ -46,7 +46,7 @@ const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
     coin === undefined
       ? accountType.map((type) => rankedList(type))
       : [rankedList({ instrumentId: Number(coin) })];
-  // How far the history is decides where the window lies: it is asked first, of the block that is waited for.
+  // The block of the history determines the window, so it is queried first.
   const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
   const fromMs = Math.max(0, asOf.timeMs - WINDOW_DAYS[window] * DAY_MS);
   const startMs = fromMs - (fromMs % RANKED_SPAN_MS);
@@ -74,7 +74,10 @@ const openInterestHistory: HistoryHandler<
 
 const HTTP_FORBIDDEN = 403;
 
-/** Who leads is known from the last comparison; what is told of each is of now, and the same that its portfolio says. */
+/**
+ * The order is that of the last comparison; the values are current and equal to those of the
+ * portfolio.
+ */
 const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
   { history, ranking },
   query,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { RowPosition } from '@oddlot/history/rows/block-rows';
 import { type Direction, pageOfMoving, type Place } from './cursor.ts';
 
-/** A list of orders that move when they change, and who reads it page by page. */
+/** A list of orders that move when they change, and a client that reads its pages. */
 class Orders {
   height = 1;
   readonly rows = new Map<number, RowPosition>();
@@ -37,7 +37,7 @@ class Orders {
   }
 }
 
-test('whoever reads to the end has seen every order that was there, whatever changes meanwhile', async () => {
+test('a client that reads to the end has seen every order despite all changes', async () => {
   const changes = fc.array(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }), {
     maxLength: 20,
   });
@@ -57,14 +57,14 @@ test('whoever reads to the end has seen every order that was there, whatever cha
         place = next;
         for (const id of blocks[pages] ?? []) orders.change(id);
       }
-      // Each as it is in the end.
+      // The last version of each order.
       expect(new Map([...seen].sort())).toEqual(new Map([...orders.rows].sort()));
     },
   );
   await fc.assert(property, { numRuns: 100 });
 });
 
-test('a list in which nothing changes ends with its last row', async () => {
+test('a list without changes ends with its last row', async () => {
   const orders = new Orders();
   for (let id = 0; id < 5; id++) orders.change(id);
   const first = await orders.page(undefined, 3);

@@ -5,12 +5,12 @@ import { NOTHING, pnlBetween, pointsOf, pointsOfWindow } from '@oddlot/history/p
 import type { AccountValueRecord } from '@oddlot/history/rows/block-rows';
 import { waitFor, type HistoryHandler, type HistoryQueries } from './handler.ts';
 
-/** What an account was worth over a window: points at borders of a step, and now. */
+/** The value of an account over a window: points at multiples of a step, and the current one. */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The borders at which values are kept. */
+/** The steps at which values are stored. */
 const STEPS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS] as const;
 
 type Value = AccountSums & { readonly timeMs: number };
@@ -26,9 +26,9 @@ const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, qu
 };
 
 type Values = {
-  /** Of the points. */
+  /** The times of the points. */
   readonly times: readonly number[];
-  /** Oldest first; the first may be from before the first point. */
+  /** Oldest first; the first may precede the first point. */
   readonly kept: readonly AccountValueRecord[];
 };
 
@@ -46,7 +46,7 @@ async function valuesOf(
   const endMs = asOf.timeMs;
   const read = async (startMs: number, stepMs: number, untilMs = endMs) => {
     const asked = { user, stepMs, startMs, endMs: untilMs };
-    // A history that was lost since it told the sums knows less.
+    // A history that lost data since the sums were read contains less.
     return (await history.ask('accountValues', asked, { minHeight: asOf.height })).answer;
   };
   if (window !== 'all') {
@@ -58,19 +58,19 @@ async function valuesOf(
   const firstDayMs = days[0]?.timeMs ?? endMs;
   const [first] = await read(Math.max(0, firstDayMs - DAY_MS), STEPS_MS[0], firstDayMs);
   if (first === undefined && !hasAccount) return { times: [endMs], kept: [] };
-  // Its first value is that of the first border behind its beginning, or still to come.
+  // Its first value is that of the first step after its beginning, or does not exist yet.
   const startMs = first === undefined ? endMs : first.timeMs - STEPS_MS[0];
   const { stepMs, times } = pointsOf(startMs, endMs);
   const step = stepFor(stepMs);
   return { times, kept: step === DAY_MS ? days : await read(times[0] ?? endMs, step) };
 }
 
-/** The coarsest kept step that is no coarser than the points. */
+/** The coarsest stored step that is not coarser than the points. */
 function stepFor(everyMs: number): number {
   return STEPS_MS.findLast((stepMs) => stepMs <= everyMs) ?? STEPS_MS[0];
 }
 
-/** Between two records an account is as it was at the first of them. */
+/** Between two records, an account has the values of the first. */
 function portfolioOf(
   window: PortfolioWindow,
   values: readonly Value[],
@@ -82,7 +82,8 @@ function portfolioOf(
     return values[at] ?? NOTHING;
   };
   const held = times.map((timeMs) => ({ timeMs, value: valueAt(timeMs) }));
-  // The first point of a whole life is from before its first deposit; who has no life has only now.
+  // The first point of the whole history precedes the first deposit; a new account has only the
+  // current point.
   const start = held.length === 1 ? NOTHING : (held[0]?.value ?? NOTHING);
   const last = held.at(-1)?.value ?? NOTHING;
   return {

@@ -16,7 +16,7 @@ import {
 import type { WithdrawalRecord } from '@oddlot/history/rows/block-rows';
 import type { PayoutProgress } from '@oddlot/settlement/payout/payout-worker';
 
-/** What happened to one account, newest first: fills, orders, funding and the ledger. */
+/** Rows of one account, newest first: fills, orders, funding and the ledger. */
 
 const userFills: HistoryHandler<'userFills', JsonText> = async ({ cursors, history }, query) => {
   const page = pageOf(query, cursors);
@@ -68,7 +68,7 @@ const userFundings: HistoryHandler<'userFundings', JsonText> = async (
   const { instrumentIds } = instruments;
   const isNone = query.accountType?.includes('perp') === false || instrumentIds?.length === 0;
   if (isNone) {
-    // Nothing is asked for, but how far the history is must be told all the same.
+    // The result is empty, but the response still contains the block of the history.
     const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
     const data = new JsonText('{"data":[],"hasMore":false,"total":0}');
     return { ok: true, data, asOf, next: null };
@@ -131,13 +131,13 @@ type Instruments =
   | { readonly ok: true; readonly instrumentIds: readonly number[] | undefined }
   | Extract<HistoryAnswer, { ok: false }>;
 
-/** The instruments that a query names; undefined for all. */
+/** The instruments of a query; undefined for all. */
 function fundedInstruments(
   state: State,
   { coin, contract, user }: InfoQueryOf<'userFundings'>,
 ): Instruments {
   if (contract === 'active') {
-    // Nobody asks for the rank here, and the true one looks at every account.
+    // The ADL rank is not needed here, and computing it reads every account.
     const positions = accountView(state, user, () => 0)?.positions ?? [];
     return { ok: true, instrumentIds: [...new Set(positions.map((each) => each.instrumentId))] };
   }
@@ -171,10 +171,13 @@ const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
   return { ok: true, data, asOf };
 };
 
-/** How far a withdrawal is, as far as the venue itself knows it. */
+/** The status of a withdrawal as far as the venue itself knows it. */
 const STATUSES = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
 
-/** While it is open the settlement chain's side tells more; its end is in the row for good. */
+/**
+ * An open withdrawal has a more detailed status on the settlement chain; the row contains the final
+ * one.
+ */
 function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | undefined): Withdrawal {
   return {
     id: record.withdrawalId,
@@ -189,10 +192,12 @@ function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | unde
   };
 }
 
-/** Rows that an order takes to be put together, its fills aside: where it came, where it ended, its action. */
+/**
+ * The maximum number of rows that describe an order without its fills: its arrival, end and action.
+ */
 const ROWS_PER_ORDER = 20;
 
-/** How an order, or those of an action, were executed. */
+/** The execution of an order, or of the orders of an action. */
 const executionReport: HistoryHandler<'executionReport', ExecutionReport> = async (
   { history },
   query,
