@@ -23,21 +23,21 @@ function pool(options: Partial<ConstructorParameters<typeof RecoverPool>[0]> = {
   return made;
 }
 
-/** Nonces that could be taken: all, and none because they are too old. */
+/** Bounds that accept all nonces, and bounds for which all nonces are too old. */
 const ANY = { isLarge: false, nonceAfter: 0, nonceBefore: Infinity };
 const TOO_OLD = { ...ANY, nonceAfter: Number.MAX_SAFE_INTEGER };
 
 const alice = testKey(0x11);
 const order = (nonce: number, key = alice) => signed(orderAction(), { key, nonce });
 
-/** The signer and the hash in the command that a thread has encoded. */
+/** The signer and hash of the command that a thread has encoded. */
 function authorityIn(read: ReadCommand): Authority {
   if (!('envelope' in read) || read.command === undefined) throw new Error('no command');
   return authorityOf(commandIn(read.command.encoded));
 }
 
 describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => {
-  test('finds the signer and names the request', async () => {
+  test('recovers the signer and hash of a request', async () => {
     const told: object[] = [];
     const write = (line: string): number => told.push(JSON.parse(line) as object);
     const log = createLogger({ level: 'info', destination: { write } });
@@ -53,7 +53,7 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
     expect(await workers.read(text, TOO_OLD)).toMatchObject({ txHash: recovered.txHash });
   });
 
-  test('a signature that recovers nobody has no signer', async () => {
+  test('a signature without a valid signer returns no signer', async () => {
     const workers = pool({ backend });
     const text = order(5);
     const highS = text.replace(/"s":"0x[0-9a-f]+"/, `"s":"0x${'f'.repeat(64)}"`);
@@ -63,7 +63,7 @@ describe.each<RecoverBackend>(['secp256k1', 'libauth'])('with %s', (backend) => 
   });
 });
 
-test('R-requests: a client that sends one request is served second, however many of another wait', async () => {
+test('R-requests: a client with one request is second, however many another client sends', async () => {
   const workers = pool();
   const done: string[] = [];
   const read = async (nonce: number, client: string): Promise<void> => {
@@ -75,7 +75,7 @@ test('R-requests: a client that sends one request is served second, however many
   expect(done.indexOf('modest')).toBe(1);
 });
 
-test('the signers of a wrapper stand beside its sender, who signed nothing is told', async () => {
+test('the inner signers of a wrapper are returned in addition to its sender, invalid ones as undefined', async () => {
   const workers = pool();
   const [ann, ben] = [testKey(1), testKey(2)];
   const wrapper = { user: alice.address, outer: ann, inner: [ben, ann], nonce: 5 };
@@ -97,7 +97,7 @@ test('the signers of a wrapper stand beside its sender, who signed nothing is to
   expect((await workers.recover(broken)).innerSigners).toEqual([ben.address, undefined]);
 });
 
-test('a command is encoded as blocks contain it, in the scales that the thread was told', async () => {
+test('a command is encoded as in blocks, with the scales that the thread has received', async () => {
   const workers = pool({ size: 2 });
   const text = order(9);
   const read = async (): Promise<EncodedCommand> => {
@@ -125,7 +125,7 @@ test('a command is encoded as blocks contain it, in the scales that the thread w
   expect((await read()).scales).toEqual([[1, undefined]]);
 });
 
-test('the request is logged without the spaces between its parts', async () => {
+test('the request is logged without insignificant whitespace', async () => {
   const workers = pool();
   const text = order(9);
   const padded = text.replaceAll(',', ' , ');
@@ -134,7 +134,7 @@ test('the request is logged without the spaces between its parts', async () => {
   expect(spaced).toHaveProperty('command.request', text);
 });
 
-test('many requests in one turn are each answered with their own signer', async () => {
+test('many requests in one turn each get their own signer', async () => {
   const workers = pool({ size: 2 });
   const keys = [testKey(1), testKey(2), testKey(3)];
   const texts = Array.from({ length: 150 }, (_, index) => order(1000 + index, keys[index % 3]));
@@ -146,7 +146,7 @@ test('many requests in one turn are each answered with their own signer', async 
   expect(workers.length).toBe(0);
 });
 
-test('a text that breaks the strict rules is refused with the place', async () => {
+test('a text that violates the strict rules is refused with the position', async () => {
   const workers = pool();
   const text = order(7);
   const twice = text.replace('"nonce":7', '"nonce":7,"nonce":7');
@@ -159,7 +159,7 @@ test('a text that breaks the strict rules is refused with the place', async () =
   expect(await workers.recover('[]')).toHaveProperty('fault');
 });
 
-test('a lost worker fails its own jobs and is replaced', async () => {
+test('a failed worker fails its own jobs and is replaced', async () => {
   const program = new URL(
     `data:text/javascript,${encodeURIComponent(`
       import { parentPort } from 'node:worker_threads';
@@ -178,7 +178,7 @@ test('a lost worker fails its own jobs and is replaced', async () => {
   expect(await workers.recover('live')).toEqual({ signer: '0xabc', txHash: '0xdef' });
 });
 
-test('a full queue and a closed pool turn requests away', async () => {
+test('a full queue and a closed pool refuse requests', async () => {
   const workers = pool({ queueMax: 1 });
   const first = workers.explain('{}');
   await expect(workers.explain('{}')).rejects.toThrow('too many');
@@ -191,7 +191,7 @@ test('a full queue and a closed pool turn requests away', async () => {
   await expect(workers.explain('{}')).rejects.toThrow('closed');
 });
 
-test('explains a signature beside other work, and refuses what is no envelope', async () => {
+test('explains a signature concurrently with other jobs, and refuses an invalid envelope', async () => {
   const workers = pool();
   const context = {
     otherNetworks: [NETWORKS.mainnet],

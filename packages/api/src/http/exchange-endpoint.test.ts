@@ -39,13 +39,13 @@ const sell = (key: TestKey, ...orders: TestOrder[]) =>
   confirmed(orderAction(...orders.map((order) => ({ b: false, ...order }))), { key });
 
 describe('order', () => {
-  test('a plain order is acknowledged without its fate', async () => {
+  test('a plain order is acknowledged without its result', async () => {
     const reply = await send(orderAction());
     expect(reply.status).toBe(200);
     expect(reply.text).toBe(OK_ORDER);
   });
 
-  test('with confirm the result comes back', async () => {
+  test('with confirm the result is returned', async () => {
     const reply = await place({ c: `0x${'ab'.repeat(16)}` });
     expect(reply.json).toEqual({
       status: 'ok',
@@ -178,14 +178,14 @@ describe('order', () => {
       { a: 77 },
       { code: 10404, message: 'Instrument not found', details: { field: 'orders[1].a', got: 77 } },
     ],
-  ])('an order %s is refused before the log', async (_, order, expected) => {
+  ])('an order %s is rejected before the log', async (_, order, expected) => {
     const reply = await send(orderAction({}, order));
     expect(reply).toMatchObject({ status: 200, json: { status: 'err', ...expected } });
     expect(reply.json.details.docs).toMatch(/^\/docs\/errors#/);
     expect(edge.replica.proposed).toBe(0);
   });
 
-  test('margin that is missing is told', async () => {
+  test('a margin error contains the missing amount', async () => {
     const poor = testKey(4);
     edge.replica.credit(poor.address, 5);
     const reply = await send(orderAction({ s: '10' }), { key: poor });
@@ -197,7 +197,7 @@ describe('order', () => {
     });
   });
 
-  test('an action that does not exist is not allowed', async () => {
+  test('an unknown action is not allowed', async () => {
     const reply = await send({ type: 'nonsense' });
     expect(reply).toMatchObject({
       status: 200,
@@ -211,7 +211,7 @@ describe('order', () => {
     expect(edge.counts.recovered).toBe(0);
   });
 
-  test('a market must exist, and exchanges are not mixed', async () => {
+  test('a market must exist, and exchanges cannot be mixed', async () => {
     expect((await send(orderAction({ a: 100_000, p: '0.5' }))).json).toMatchObject({ code: 10404 });
     expect((await send(orderAction({}, { a: 100_000, p: '0.5' }))).json).toMatchObject({
       code: 10000,
@@ -230,7 +230,7 @@ describe('order', () => {
     expect((await confirmed(action)).json.warnings).toEqual([warning]);
   });
 
-  test('a clamped market order and a clipped reduce-only order warn', async () => {
+  test('a clamped market order and a clipped reduce-only order contain warnings', async () => {
     await sell(bob, { p: '100', s: '1' });
     const market = { t: { limit: { tif: 'FrontendMarket' } } };
     const reply = await place({ p: '150', s: '0.5', ...market });
@@ -279,7 +279,7 @@ describe('cancel', () => {
     expect(data.orders).toMatchObject([{ state: 'cancelled' }, { state: 'rejected', error: gone }]);
   });
 
-  test('a malformed client order id is refused', async () => {
+  test('a malformed client order id is rejected', async () => {
     const cancel = { type: 'cancelByCloid', cancels: [{ asset: 1, cloid: 'x' }] };
     expect((await send(cancel)).json).toMatchObject({
       code: 10011,
@@ -297,8 +297,8 @@ describe('cancel', () => {
   });
 });
 
-describe('who signs', () => {
-  test('somebody whom a signature for another network recovers is pointed to the query', async () => {
+describe('signers', () => {
+  test('an unknown signer with a signature for another network is referred to the query', async () => {
     const request = sign(orderAction(), { network: NETWORKS.mainnet });
     const reply = await edge.send('/exchange', request);
     expect(reply.json).toMatchObject({
@@ -377,14 +377,14 @@ describe('who signs', () => {
     expect(reply).toMatchObject({ status: 200, json: { status: 'err', ...expected } });
   });
 
-  test('a vault that nobody registered', async () => {
+  test('an unregistered vault', async () => {
     expect((await send(orderAction(), { vaultAddress: bob.address })).json).toMatchObject({
       code: 10003,
       message: `Vault not registered: ${bob.address}`,
     });
   });
 
-  test('a signature that recovers nobody', async () => {
+  test('a signature without a valid signer', async () => {
     const body = sign(orderAction()).replace(/"r":"0x[0-9a-f]+"/, '"r":"0x0"');
     expect((await edge.send('/exchange', body)).json).toMatchObject({
       status: 'err',
@@ -393,7 +393,7 @@ describe('who signs', () => {
     });
   });
 
-  test('odd spellings are refused by the strict reader', async () => {
+  test('unusual spellings are rejected by the strict parser', async () => {
     const body = sign(orderAction()).replace('"a":1,', '"a":1.0,');
     const reply = await edge.send('/exchange', body);
     expect(reply).toMatchObject({ status: 400, json: { status: 'err', code: 10002 } });
