@@ -173,7 +173,7 @@ describe('docs/reference/limits.md', () => {
     'Body bytes of unanswered': [bytes(config.bodyBytesPerClient), bytes(config.bodyBytes)],
     'Requests in progress per connection': ['1'],
     'Requests of any kind': [`${PACE.perSecond} a second`, `${PACE.burst} at once`],
-    'History queries': [
+    'Time for which a client': [
       `${HISTORY_PACE.perSecond} ms a second`,
       `${HISTORY_PACE.burst} ms at once`,
     ],
@@ -190,13 +190,10 @@ describe('docs/reference/limits.md', () => {
       n(ENGINE_LIMITS.triggersPerAccount),
       n(ENGINE_LIMITS.triggersPerInstrument),
     ],
-    'Triggers fired per block': [
-      `${n(ENGINE_LIMITS.triggersPerBlock)} and ${n(ENGINE_LIMITS.liquidationsPerBlock)}`,
-    ],
-    'Agents per account': [
-      n(ENGINE_LIMITS.agentsPerAccount),
-      `${ENGINE_LIMITS.agentLabelLength} code points`,
-    ],
+    'Triggers fired per block': [`${n(ENGINE_LIMITS.triggersPerBlock)};`],
+    'Margin accounts liquidated per block': [`${n(ENGINE_LIMITS.liquidationsPerBlock)};`],
+    'Agents per account': [n(ENGINE_LIMITS.agentsPerAccount)],
+    'Label of an agent': [`${ENGINE_LIMITS.agentLabelLength} code points`],
     'Nonces kept per signer': [n(ENGINE_LIMITS.noncesPerSigner)],
     'Accepted nonces': [
       `T − ${days(ENGINE_LIMITS.nonceAgeMs)}`,
@@ -214,7 +211,7 @@ describe('docs/reference/limits.md', () => {
     'Age of an oracle price': [seconds(parameters.oracleStaleMs)],
     'Resting orders that one order': [n(ENGINE_LIMITS.matchesPerOrder)],
     'Decimal string': [`${DECIMAL_LENGTH_MAX} characters`],
-    'Levels in an l2Book': [`${LIMITS.bookLevelsMax} a side`],
+    'Levels in an l2Book': [`${LIMITS.bookLevelsMax} per side`],
     'Settled events in memory': [days(SETTLED_KEPT_MS)],
     'Rows in userFills': rowsOfPage(PAGE_LIMITS.userFills),
     'Rows in historicalOrders, userNonFundingLedgerUpdates': [
@@ -222,7 +219,7 @@ describe('docs/reference/limits.md', () => {
       ...rowsOfPage(PAGE_LIMITS.userNonFundingLedgerUpdates),
     ],
     'Rows in userFundings': rowsOfPage(PAGE_LIMITS.userFundings),
-    'Work counted for a history query': [`up to ${n(SERVER_MS_MAX)} ms per response`],
+    'Work that a history query': [`up to ${n(SERVER_MS_MAX)} ms per response`],
     'Rows that an offset can skip': [n(LIMITS.offsetMax)],
     'Rows in a page of builderMeEarned': [
       ...rowsOfPage(PAGE_LIMITS.builderMe),
@@ -239,16 +236,16 @@ describe('docs/reference/limits.md', () => {
     'Rows in txs': rowsOfPage(PAGE_LIMITS.txs),
     'Points in a portfolio': [n(LIMITS.portfolioPointsMax)],
     'Concurrent exports': [
-      `${EXPORT_LIMITS.perClientMax} a client, ${EXPORT_LIMITS.totalMax} in all`,
-      `${EXPORT_WORK.msPerSecond} ms of work a second`,
+      `${EXPORT_LIMITS.perClientMax} per client, ${EXPORT_LIMITS.totalMax} in total`,
     ],
-    'Wait for the history': [seconds(BLOCK_WAIT_MS)],
+    'Work for exports': [`${EXPORT_WORK.msPerSecond} ms a second`],
+    'Wait until the history': [seconds(BLOCK_WAIT_MS)],
     'Prices in one pushOracle': [String(ENGINE_LIMITS.tiersMax)],
     Faucet: [`${n(config.faucetUsdc)} USDC`],
     'Wait for a reply': [seconds(config.confirmTimeoutMs)],
     Receipts: [days(config.receiptsKeptMs)],
     'Subscriptions per connection': [n(WS_LIMITS.subscriptionsMax)],
-    'Streams with subscribers': [`${n(WS_LIMITS.streamsMax)} in all`],
+    'Streams with subscribers': [`${n(WS_LIMITS.streamsMax)} in total`],
     'Control frames per connection': [
       `${WS_LIMITS.framesPerSecond} a second`,
       `${WS_LIMITS.framesBurst} at once`,
@@ -262,8 +259,8 @@ describe('docs/reference/limits.md', () => {
       `${WS_LIMITS.keptMsMax / 60_000} minutes`,
       `${n(WS_LIMITS.keptFramesMax)} frames`,
     ],
-    'Memory of kept frames': [bytes(WS_LIMITS.keptBytesMax)],
-    'Resume without progress': [seconds(STALLED_MS)],
+    'Memory for kept frames': [bytes(WS_LIMITS.keptBytesMax)],
+    'Time for which a resume': [seconds(STALLED_MS)],
     'Update rate': [
       `every ${WS_LIMITS.bookIntervalMs} ms`,
       `every ${WS_LIMITS.contextIntervalMs} ms`,
