@@ -91,7 +91,7 @@ const SAID: readonly (readonly [name: string, ...sentences: string[]])[] = [
   ],
   [
     'operate/outcome-markets.md',
-    `uses a price that you submit for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
+    `a price that you submit applies for ${seconds(PUSHED_REFERENCE_STANDS_MS)}`,
     `A round is resolved ${secondsInWords(RESULT_AFTER_MS)} after it ends`,
     `If fewer than ${LIMITS.twapCoveragePercent}% of the samples exist`,
     `${secondsInWords(LIMITS.resolveAfterMs)} after the start`,

@@ -51,7 +51,7 @@ export const CLUSTER_SETTINGS = {
   streamReplicas: setting(whole(), {
     default: 3,
     help:
-      'Number of servers that store the stream; with fewer than 3, the failure of one ' +
+      'Number of servers that store the stream; if there are fewer than 3, the failure of one server ' +
       'stops the venue or loses acknowledged actions',
   }),
   acceptWeakStream: setting(SWITCH, {

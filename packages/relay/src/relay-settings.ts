@@ -75,7 +75,7 @@ export const RELAY_SETTINGS = {
       opsPort: setting(PORT, {
         unset: 'none',
         help:
-          'Operations port: `/metrics`, and `/relay` with balances, endpoints, pending ' +
+          'Operations port, which serves `/metrics`, and `/relay` with balances, endpoints, pending ' +
           'transactions and blocked transfers',
         isEveryday: true,
       }),
@@ -84,7 +84,7 @@ export const RELAY_SETTINGS = {
     'Venue and money': {
       data: setting(FOLDER, {
         default: './relay-data',
-        help: 'Folder for the journals; with `local`, also for the seed and the second chain',
+        help: 'Folder for the journals; if `local` is set, also for the seed and the second chain',
         isEveryday: true,
       }),
       venue: setting(HTTP_URL, {

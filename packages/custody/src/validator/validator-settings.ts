@@ -125,12 +125,12 @@ export const VALIDATOR_SETTINGS = {
         default: 12,
         help:
           'Confirmations required for a deposit or payout, including the block that contains ' +
-          "it. If higher than the venue's value, the validator lags behind the venue",
+          "it. If the value is higher than the venue's, the validator lags behind the venue",
       }),
       prices: setting(choice('venue', 'signed'), {
         default: 'venue',
         help:
-          "Which prices to accept: the venue's own (`venue`), or only those signed by an " +
+          "Prices to accept: the venue's own (`venue`), or only those signed by an " +
           'operator (`signed`)',
       }),
       testMoney: setting(SWITCH, {

@@ -34,7 +34,7 @@ export const CHAIN_DOOR = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',
     help:
-      'Interface on which the local chain listens, and the second chain of a local relay; ' +
+      'Interface on which the local chain and the second chain of a local relay listen; ' +
       'independent of `host`',
   }),
   pageOrigins: setting(

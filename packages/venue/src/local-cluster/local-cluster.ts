@@ -404,7 +404,7 @@ export const LOCAL_CLUSTER_SETTINGS = {
       replicas: setting(whole(), { default: 3, help: 'Number of replicas' }),
       servers: setting(whole(), {
         default: 3,
-        help: 'Number of NATS servers; with fewer than 3, the failure of one stops the venue',
+        help: 'Number of NATS servers; if there are fewer than 3, the failure of one stops the venue',
       }),
       againAfterMs: setting(whole('ms', { min: 0 }), {
         default: 3_000,

@@ -122,7 +122,7 @@ export const CHAIN_SETTINGS = {
   relayerKey: setting(text({ placeholder: SECRET_PLACE.placeholder }), {
     unset: 'none; a local chain uses its own',
     help:
-      'Key that sends permits and payouts to the chain: a file, or `env:NAME`. On a mainnet, ' +
+      'Key that sends permits and payouts to the chain: a file, or `env:NAME`. On mainnet, ' +
       'the file must be outside the data folder and readable only by its owner',
   }),
   validators: setting(list(HTTP_URL), {

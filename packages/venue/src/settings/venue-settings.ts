@@ -30,7 +30,7 @@ const COMPANY_SETTINGS = {
     unset: 'on for a testnet with its own chain',
     help:
       'Enable the faucet for test funds at ' +
-      '[/request-fund](../reference/info.md#request-fund) (404 if off); not allowed on a ' +
+      '[/request-fund](../reference/info.md#request-fund) (404 if off); not allowed on ' +
       'mainnet',
   }),
   faucetUsdc: setting(whole('usdc'), { default: 1_000, help: 'USDC per grant' }),
@@ -132,7 +132,7 @@ const IDENTITY_SETTINGS = {
   network: setting(choice('testnet', 'mainnet'), {
     default: 'testnet',
     help:
-      'Network type: `testnet` or `mainnet`. A mainnet uses different signing constants, ' +
+      'Network type: `testnet` or `mainnet`. Mainnet uses different signing constants, ' +
       'requires real prices, and does not allow the faucet, simulated traders, demo markets ' +
       'or `fault`. Cannot be changed after the first start with a data folder',
     isEveryday: true,
@@ -147,7 +147,7 @@ const IDENTITY_SETTINGS = {
       unset: 'none',
       help:
         "First part of the venue's [network name](#network-name), preferably its domain: 3 " +
-        'to 55 letters, digits and dots. Required on a mainnet and with an external chain',
+        'to 55 letters, digits and dots. Required on mainnet and with an external chain',
       isEveryday: true,
     },
   ),
@@ -247,7 +247,7 @@ const PRICE_SETTINGS = {
     default: 'simulated',
     help:
       'Source of perp prices: a random walk (`simulated`), the unchanged last price ' +
-      '(`still`), or real exchanges (`exchanges`; required on a mainnet)',
+      '(`still`), or real exchanges (`exchanges`; required on mainnet)',
     isEveryday: true,
   }),
   oracleEveryMs: setting(whole('ms'), {
