@@ -8,15 +8,14 @@ import { snapshotOf } from './target-entries.ts';
 import { isOutcomeId } from '../messages/limits.ts';
 import { cancelOutcomeOrder } from '../outcome/outcome-order.ts';
 
-/** Which of an account's orders go. */
 type Picks = {
   readonly resting: (order: OrderSnapshot) => boolean;
   readonly waiting: (trigger: TriggerOrder) => boolean;
 };
 
 /**
- * Cancels the orders of an account that are picked, by order id, children that sleep before them all:
- * a parent would take them along, and each is to end for the same cause.
+ * Cancels the selected orders of an account by order id, waiting children first: otherwise their
+ * parent would cancel them with another cause.
  */
 export function cancelMany(
   execution: Execution,
@@ -44,17 +43,17 @@ export function cancelMany(
   });
 }
 
-/** Ends a resting order of either kind without a fill and tells its owner why. */
+/** Cancels a resting order of either kind and reports the cause. */
 export function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
   return isOutcomeId(readSlotInt(execution.state.pool.instrument, slot))
     ? cancelOutcomeOrder(execution, slot, cause)
     : cancelPerpOrder(execution, slot, cause);
 }
 
-/** Above this many entries the expiry queue is rebuilt when most of them are dead. */
+/** Above this many entries the expiry queue is rebuilt when most of them are stale. */
 const EXPIRY_REBUILD_MIN = 1_024;
 
-/** Cancels the orders whose time has come (R-tif), by due time, then order id. */
+/** Cancels expired orders (R-tif), by due time, then order id. */
 export function expireOrders(execution: Execution, untilMs = execution.state.timeMs): void {
   const { state } = execution;
   for (;;) {

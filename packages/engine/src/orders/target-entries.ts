@@ -15,22 +15,21 @@ import { isOutcomeId } from '../messages/limits.ts';
 import { outcomeSnapshotOf } from '../outcome/outcome-order.ts';
 import { perpSnapshotOf } from '../perp-orders/taker-order.ts';
 
-/** An order that a command names. */
 type Target = {
   readonly instrumentId: number;
   readonly orderId?: number;
   readonly clientOrderId?: string;
 };
 
-/** What has to be known of a command to tell about the orders that it names. */
+/** The rules for finding the orders that a command names. */
 export type TargetRules<Asked extends SignedCommand = SignedCommand> = {
-  /** The orders that it names; absent when it names none. */
+  /** Absent when the command names no orders. */
   readonly targets?: (command: Asked) => readonly Target[];
 };
 
 /**
- * The result of an amend or a cancel that was refused as a whole, with how the orders stand that it
- * names: a refusal leaves them as they are, and whoever read `rejected` would place them again.
+ * The result of an amend or cancel that was rejected as a whole, with the state of its orders: a
+ * reject leaves them unchanged, and a client that saw `rejected` would place them again.
  */
 export function withTargets(
   state: State,
@@ -46,19 +45,17 @@ export function withTargets(
   return { ...result, entries: named.map((target) => targetEntry(state, account, target)) };
 }
 
-/** The orders that a list of cancels names. */
 export function targetsOfCancels({
   cancels,
 }: CancelOrdersCommand | CancelByClientIdCommand): readonly Target[] {
   return cancels;
 }
 
-/** The order that an amend names. */
 export function targetOfAmend({ instrumentId, target }: ModifyOrderCommand): readonly Target[] {
   return [{ instrumentId, ...target }];
 }
 
-/** Who has no right to act for an account learns nothing of its orders. */
+/** A signer that may not act for an account must not learn anything about its orders. */
 function isAboutRole({ reason }: Reject): boolean {
   switch (reason) {
     case 'multiSigRequired':
@@ -72,13 +69,13 @@ function isAboutRole({ reason }: Reject): boolean {
   }
 }
 
-/** How an order of the account stands; without one the target is told as it was sent. */
+/** The state of the account's order, or the target as it was sent if there is none. */
 function targetEntry(state: State, account: Account, target: Target): EntryResult {
   const { clientOrderId, instrumentId } = target;
   const key = clientOrderKey(clientOrderId ?? '') ?? '';
   const orderId = target.orderId ?? account.clientOrders.get(key);
   const none = { filled: 0, filledNotional: 0 };
-  // Negative while it waits in the delay queue: it has no id yet (R-delay).
+  // Negative while the order waits in the delay queue: it has no id yet (R-delay).
   if (orderId !== undefined && orderId < 0) {
     return { orderId: undefined, clientOrderId, state: 'open', ...none };
   }
@@ -99,7 +96,7 @@ function targetEntry(state: State, account: Account, target: Target): EntryResul
   return { orderId, clientOrderId: order.clientOrderId, state: 'open', filled, filledNotional };
 }
 
-/** A resting order of either kind as events and readers see it. */
+/** A resting order of either kind, as events and readers show it. */
 export function snapshotOf(state: State, slot: number): OrderSnapshot {
   return isOutcomeId(readSlotInt(state.pool.instrument, slot))
     ? outcomeSnapshotOf(state, slot)

@@ -15,7 +15,7 @@ import { watchMarket } from './market-phase.ts';
 const SIZE_DECIMALS_MAX = 4;
 const RATE_DECIMALS = 8;
 
-/** Puts events and markets on the list, for a deployer or for a series. The caller has judged them. */
+/** Lists an event for a deployer or a series. The caller has checked it. */
 
 export function listEvent(
   execution: Execution,
@@ -81,7 +81,7 @@ function referenceOf(series: SeriesListing | undefined): PriceReference | undefi
   return { symbol, source, windowSeconds };
 }
 
-/** A market with an empty book, among those of the state. */
+/** Adds a market with an empty book to the state. */
 export function createMarket(state: State, definition: MarketDefinition): OutcomeMarket {
   const { outcomes } = state;
   const id = definition.instrumentId;
@@ -101,14 +101,13 @@ export function createMarket(state: State, definition: MarketDefinition): Outcom
     unpaid: undefined,
   };
   outcomes.markets.set(id, market);
-  // Ids grow as a rule, so the place of a new one is found from the end.
+  // Ids usually increase, so the position of a new one is searched from the end.
   let at = outcomes.marketIds.length;
   while (at > 0 && (outcomes.marketIds[at - 1] ?? 0) > id) at--;
   outcomes.marketIds.splice(at, 0, id);
   return market;
 }
 
-/** 1.00 in price units. */
 function unitOf(szDecimals: number): number {
   return 10 ** (6 - szDecimals);
 }
@@ -136,10 +135,10 @@ export function isIdTaken({ markets, settled }: State['outcomes'], id: number): 
   return markets.has(id) || settled.has(id);
 }
 
-/** A field of a listing, by its name on the wire, and what it must be. */
+/** A field of a listing by its name on the wire, and its requirement. */
 export type ListingFault = { readonly field: string; readonly why: string };
 
-/** What is wrong with a grid; undefined when nothing is. Bounds are told in the wire's decimals. */
+/** The first error of a grid, or undefined. Bounds are reported in the wire's decimals. */
 export function gridFault(grid: MarketGrid): ListingFault | undefined {
   const { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 } = grid;
   if (!Number.isInteger(szDecimals) || szDecimals < 0 || szDecimals > SIZE_DECIMALS_MAX) {
@@ -169,7 +168,6 @@ export function gridFault(grid: MarketGrid): ListingFault | undefined {
   return undefined;
 }
 
-/** The largest size whose value stays an exact number. */
 function largestSize(unit: number): number {
   return Math.min(LIMITS.sizeMax, Math.floor(Number.MAX_SAFE_INTEGER / unit));
 }

@@ -8,11 +8,11 @@ import type { State } from '../state/state.ts';
 import { cancelOutcomeOrder } from './outcome-order.ts';
 import type { MarketResolved } from '../messages/event.ts';
 
-/** The phases of a market (R-phases): when one is due to change, and what a change does. */
+/** The phases of a market (R-phases): due changes and their effects. */
 
 /**
- * Notes when a market needs looking at: its start, its end, and what its series waits for. What has
- * been looked at is left out, so that a restored state waits for the same as one that lived.
+ * Schedules the next checks of a market: its start, its end, and the inputs of its series.
+ * Completed checks are left out, so that a restored state has the same schedule.
  */
 export function watchMarket({ outcomes, timeMs }: State, market: OutcomeMarket): void {
   const { endMs, instrumentId: id, reference, startMs } = market.definition;
@@ -24,7 +24,7 @@ export function watchMarket({ outcomes, timeMs }: State, market: OutcomeMarket):
   outcomes.seriesClock.push(endMs + LIMITS.resolveAfterMs, id);
 }
 
-/** Ends trading: resting orders go, what waits in the queue fails when it is released. */
+/** Ends trading: cancels resting orders; queued orders fail at their release. */
 export function closeMarket(execution: Execution, market: OutcomeMarket): void {
   if (market.phase === 'closed' || market.phase === 'resolved') return;
   changePhase(execution, market, 'closed');
@@ -40,7 +40,7 @@ export function closeMarket(execution: Execution, market: OutcomeMarket): void {
   }
 }
 
-/** Moves a market to another phase and says so. */
+/** Moves a market to another phase and reports it. */
 export function changePhase(
   { commandIndex, events, state }: Execution,
   market: OutcomeMarket,
@@ -54,10 +54,10 @@ export function changePhase(
   events.push({ type: 'marketPhaseChanged', commandIndex, instrumentId: id, from, to });
 }
 
-/** One, in the unit that fractions of an event are summed in. */
+/** One, in the unit of the sum of an event's fractions. */
 export const FRACTION_ONE = 1_000_000;
 
-/** Decides a market for good; its holders are paid from this block on (R-settlement). */
+/** Resolves a market permanently; its holders are paid starting with this block (R-settlement). */
 export function resolve(
   execution: Execution,
   market: OutcomeMarket,
@@ -100,8 +100,8 @@ export function fitsEvent(event: MarketEvent, share: number): boolean {
 }
 
 /**
- * Lets go of events that are over (R-limits-of-state): what is left of them goes where it takes little room.
- * Nothing that the engine computes depends on it.
+ * Moves finished events to compact storage (R-limits-of-state). The engine computes the same result
+ * in either form.
  */
 export function packPast(state: State): void {
   const { outcomes, timeMs } = state;
@@ -114,7 +114,7 @@ export function packPast(state: State): void {
   }
 }
 
-/** A market is paid: when its event ends, nobody can join it any more. */
+/** Schedules the packing of a paid market for the end of its event, when no market can join it. */
 export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: SettledMarket): void {
   const event = outcomes.events.live.get(eventSlug);
   if (event !== undefined) outcomes.pastClock.push(event.endMs, instrumentId);
@@ -122,7 +122,7 @@ export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: Sett
 
 function pack({ outcomes }: State, event: MarketEvent): void {
   const markets = event.instrumentIds.flatMap((id) => outcomes.settled.live.get(id) ?? []);
-  // Not all of its markets are settled: one that joined it late is paid later.
+  // A market that joined the event late is paid later.
   if (markets.length < event.instrumentIds.length) return;
   if (!outcomes.past.add(event, markets)) return;
   outcomes.events.letGo(event.slug);

@@ -14,7 +14,7 @@ import {
 } from '@oddlot/testing/engine/outcomes';
 import { alice, bob, carol, type Scenario } from '@oddlot/testing/engine/scenario';
 
-/** Everybody starts with 900 USDC, 100 YES and 100 NO; the taker fee rate is 0.07. */
+/** All accounts start with 900 USDC, 100 YES and 100 NO; the taker fee rate is 0.07. */
 function venueOfHolders(): Scenario {
   const venue = openMarket();
   for (const account of [alice, bob, carol]) operate(venue, account, 'split', 10_000);
@@ -32,8 +32,8 @@ const sellNo = (price: number, size = 1_000): ShareOrder => ({
 });
 
 describe('R-mint-burn: ten shares trade at the resting order’s YES price of 0.60', () => {
-  // The taker’s limit is 0.05 better than needed: the improvement is the taker’s. The fee is
-  // 0.07 × 10 × 0.60 × 0.40 = 0.168 whatever the leg.
+  // The taker’s limit is 0.05 better than necessary, and the taker receives the improvement. The
+  // fee is 0.07 × 10 × 0.60 × 0.40 = 0.168 for either leg.
   test.each([
     {
       maker: buyYes(6_000),
@@ -116,7 +116,7 @@ describe('R-mint-burn: ten shares trade at the resting order’s YES price of 0.
     ['sells of both legs above 1.00', sellYes(5_500), sellNo(4_600)],
     ['a YES sell above the YES bid', buyYes(5_500), sellYes(5_600)],
     ['a NO sell above the NO bid', buyNo(4_500), sellNo(4_600)],
-  ])('%s rest side by side', (_name, first, second) => {
+  ])('%s rest next to each other', (_name, first, second) => {
     const venue = venueOfHolders();
     share(venue, alice, first);
     expect(share(venue, bob, second).state).toBe('open');
@@ -124,7 +124,7 @@ describe('R-mint-burn: ten shares trade at the resting order’s YES price of 0.
   });
 });
 
-describe('R-reserve: what a resting order sets aside, of 900 USDC and 100 shares a leg', () => {
+describe('R-reserve: the reserve of a resting order, from 900 USDC and 100 shares a leg', () => {
   test.each([
     // 0.60 × 10 and the fee at the limit, 0.168.
     ['buy yes 0.60', buyYes(6_000), '893.832 + 6.168 reserved, 100 yes, 100 no'],
@@ -143,24 +143,24 @@ describe('R-reserve: what a resting order sets aside, of 900 USDC and 100 shares
     expect(purse(venue, alice)).toBe('900, 100 yes, 100 no');
   });
 
-  test('a fill frees what it leaves over; the rest keeps what it needs', () => {
+  test('a fill releases its excess; the rest keeps the required reserve', () => {
     const venue = venueOfHolders();
-    // 40 at 0.50: 20 and a fee of 0.7 at worst.
+    // 40 at 0.50: 20 and a maximum fee of 0.7.
     share(venue, alice, buyYes(5_000, 4_000));
     expect(purse(venue, alice)).toBe('879.3 + 20.7 reserved, 100 yes, 100 no');
     share(venue, bob, sellYes(4_000, 1_000));
     // Makers pay no fee: 30 remain, 15 and 0.525.
     expect(purse(venue, alice)).toBe('879.475 + 15.525 reserved, 110 yes, 100 no');
-    // Bob takes 30 at 0.50 with a limit of NO 0.60 and rests with 10: 6 and 0.07 × 10 × 0.24.
-    // He paid 15 and 0.525 for those, and 5 less 0.175 came in before.
+    // Bob takes 30 at 0.50 with a limit of NO 0.60 and rests with 10: 6 and 0.07 × 10 × 0.24. He
+    // paid 15 and 0.525 for those, and had received 5 less 0.175.
     share(venue, bob, buyNo(6_000, 4_000));
     expect(purse(venue, alice)).toBe('880, 140 yes, 100 no');
     expect(purse(venue, bob)).toBe('883.132 + 6.168 reserved, 90 yes, 130 no');
   });
 });
 
-describe('R-book: best price first, then time, whatever the legs', () => {
-  test('one level of both legs trades by acceptance', () => {
+describe('R-book: best price first, then time, for either leg', () => {
+  test('orders of both legs at one level trade by acceptance', () => {
     const venue = venueOfHolders();
     share(venue, alice, buyNo(4_000, 500));
     share(venue, carol, sellYes(6_000, 500));
@@ -209,9 +209,9 @@ describe('R-outcome-fee: rate × size × p × (1 − p), rounded up once per ord
     expect(venue.state.treasury).toBe(2_940_000n);
   });
 
-  test('a rounding is paid once: partial fills cost what one fill would', () => {
+  test('rounding is charged once: partial fills cost the fee of one fill', () => {
     // A lot at 0.50 costs 0.01 × 0.07 × 0.25 = 175 micro-USDC at a rate of 0.07; at 0.0000601 a
-    // fill of 100 lots costs 15.025, so that three of them cost 46 together, not 48.
+    // fill of 100 lots costs 15.025, so that three of them cost 46 together instead of 48.
     const venue = openMarket({ takerFeeE8: 6_010, minOrderSize: 1 });
     operate(venue, alice, 'split', 10_000);
     for (let n = 0; n < 3; n++) share(venue, alice, sellYes(5_000, 100));
@@ -249,7 +249,7 @@ describe('R-stp: an order that would trade with the account’s own cancels the 
     expect(venue.state.treasury).toBe(0n);
   });
 
-  test('it then goes on with the next', () => {
+  test('it then continues with the next order', () => {
     const venue = venueOfHolders();
     share(venue, alice, buyNo(4_000));
     share(venue, carol, buyNo(4_000));
@@ -262,13 +262,13 @@ describe('R-stp: an order that would trade with the account’s own cancels the 
   });
 });
 
-test('a position keeps its cost, what it realised and its fees until it is empty', () => {
+test('a position keeps its cost, realised PnL and fees until it is empty', () => {
   const venue = openMarket();
   const of = (account: Address) => sharesOf(venue, account)?.yes;
   share(venue, alice, buyNo(4_000, 3_000));
   share(venue, bob, buyYes(6_000, 3_000));
   expect(of(bob)).toMatchObject({ size: 3_000, cost: 18_000_000n, feesPaid: 504_000n });
-  // A third is sold for 7.00; it had cost 6.00.
+  // A third, which had cost 6.00, is sold for 7.00.
   share(venue, carol, buyYes(7_000));
   share(venue, bob, sellYes(7_000));
   expect(of(bob)).toMatchObject({

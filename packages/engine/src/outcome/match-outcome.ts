@@ -45,10 +45,11 @@ import {
 } from './outcome-order.ts';
 
 /**
- * Trades an incoming order against the one book of its market, best price first, then oldest,
- * whatever the legs (R-one-book, R-mint-burn). Every side acts for itself at its leg's price: a buyer
- * pays and gets shares, a seller gives shares and is paid. Two buyers make a pair and lock 1.00, two
- * sellers end one and release it. An own resting order is cancelled instead (R-stp).
+ * Matches an incoming order against its market's single book, best price first, then oldest, for
+ * both legs (R-one-book, R-mint-burn). Each side settles at its own leg's price: a buyer pays and
+ * receives shares, a seller delivers shares and is paid. Two buyers create a pair and lock 1.00,
+ * two sellers destroy one and release it. A resting order of the taker is cancelled instead
+ * (R-stp).
  */
 export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelCause | undefined {
   return matchBook(execution, taker.holding.market.book, taker, meetMaker);
@@ -135,7 +136,7 @@ function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): vo
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
 }
 
-/** R-outcome-fee: what a fill at its leg's price costs the taker. */
+/** R-outcome-fee: the taker fee of a fill at its leg's price. */
 function takerFee(
   { feeOverpaid, holding }: OutcomeTaker,
   price: number,
@@ -145,7 +146,7 @@ function takerFee(
   return accrueOutcomeFee({ size, price, unit }, rateE8(definition.takerFeeE8), feeOverpaid);
 }
 
-/** R-mint-burn: pairs come into being between two buyers and cease between two sellers. */
+/** R-mint-burn: two buyers create pairs and two sellers destroy them. */
 function movePairs(
   state: State,
   market: OutcomeMarket,
@@ -164,17 +165,16 @@ type SideFill = {
   readonly holding: OutcomeHolding;
   readonly leg: OutcomeLeg;
   readonly isSell: boolean;
-  /** The leg's own. */
   readonly price: number;
   readonly size: number;
   readonly fee: MicroUsdc;
-  /** Who charges for the side's order (R-builder). */
+  /** The builder of the side's order (R-builder). */
   readonly builder: OrderBuilder | undefined;
   readonly role: BuilderCharge['role'];
   readonly order: { readonly orderId: number; readonly clientOrderId: string | undefined };
 };
 
-/** Moves one side's shares, and a seller's money; `paid` is what a buyer's reserve owes. */
+/** Moves one side's shares, and a seller's money; `paid` is due from a buyer's reserve. */
 function settleSide(
   state: State,
   fill: SideFill,
@@ -225,7 +225,7 @@ function settleSide(
   return { side, paid: isSell ? ZERO_USDC : addUsdc(value, fees) };
 }
 
-/** What the builder of a side's order earns by a fill, on the notional at the leg's price. */
+/** The reward of the order's builder for a fill, on the notional at the leg's price. */
 function chargeOf(
   state: State,
   { account, builder, holding, price, role, size }: SideFill,
@@ -236,7 +236,7 @@ function chargeOf(
   return builderCharge(state, account, builder, { instrumentId, value }, role);
 }
 
-/** A resting buy pays for its part of a fill; what is left of it keeps what it needs. */
+/** A resting buy pays for its part of a fill; the rest keeps the required reserve. */
 function payFromMaker(
   state: State,
   slot: number,
@@ -256,7 +256,7 @@ function payFromMaker(
   else reserves.delete(orderId);
 }
 
-/** Pays a fill out of a reserve and frees what the rest does not need; returns what stays. */
+/** Pays a fill from a reserve, releases the excess and returns the rest. */
 function payFromReserve(
   state: State,
   account: Account,

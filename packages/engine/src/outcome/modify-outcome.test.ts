@@ -33,7 +33,7 @@ function amend(...args: Parameters<typeof amendBlock>): CommandResult {
 
 const buy: ShareOrder = { price: 5_000, size: 1_000 };
 
-describe('R-modify on an outcome market: the price is the leg’s own', () => {
+describe('R-modify on an outcome market: prices are those of the leg', () => {
   test('the reserve follows price and size', () => {
     const venue = openMarket();
     share(venue, alice, { leg: 'no', price: 4_000, size: 1_000 });
@@ -61,18 +61,18 @@ describe('R-modify on an outcome market: the price is the leg’s own', () => {
     expect(marketOf(venue).book.levels(true, 9)).toEqual([{ price: 4_000, size: 2_000, count: 1 }]);
   });
 
-  test('at its price it keeps its place, at another it stands by its acceptance', () => {
+  test('it keeps its queue position at its price; at another price it is queued by its acceptance', () => {
     const venue = openMarket();
     for (const account of [alice, bob]) share(venue, account, buy);
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
     expect(purse(venue, alice)).toContain('5 yes');
-    // Away and back within a minute of its acceptance: it is the older one still.
+    // Moved away and back within a minute of its acceptance, it is still the older one.
     amend(venue, alice, 1, { price: 4_000, size: 3_000 });
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
     share(venue, carol, { leg: 'no', price: 5_000, size: 500 });
     expect(purse(venue, alice)).toContain('10 yes');
-    // An hour later it stands as if accepted a minute ago, and Bob, who stayed, is older.
+    // An hour later it is queued as if accepted a minute ago; Bob's order, which stayed, is older.
     venue.wait(3_600_000);
     amend(venue, alice, 1, { price: 4_000, size: 3_000 });
     amend(venue, alice, 1, { price: 5_000, size: 3_000 });
@@ -80,7 +80,7 @@ describe('R-modify on an outcome market: the price is the leg’s own', () => {
     expect(purse(venue, bob)).toContain('5 yes');
   });
 
-  test('a new price that crosses trades as a taker, in the name of the amend', () => {
+  test('a new price that crosses trades as a taker, under the hash of the amend', () => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 3_000, size: 500 });
@@ -99,20 +99,20 @@ describe('R-modify on an outcome market: the price is the leg’s own', () => {
     expect(purse(venue, alice)).toBe('992.3705 + 4.056 reserved, 5 yes');
   });
 
-  test('what an amend leaves after trading stands as if accepted a minute ago', () => {
+  test('the rest of an amend that traded is queued as if accepted a minute ago', () => {
     const venue = openMarket();
     share(venue, bob, { price: 1_000, size: 1_000 });
     share(venue, alice, { price: 1_100, size: 1_000 });
     venue.wait(3_600_000);
     share(venue, carol, { leg: 'no', price: 3_000, size: 500 });
-    // Both come to 0.70 at one time: Bob was accepted before Alice, an hour ago.
+    // Both move to 0.70 at the same time: Bob's order was accepted before Alice's, an hour ago.
     amend(venue, alice, 2, { price: 7_000, size: 1_000 });
     amend(venue, bob, 1, { price: 7_000, size: 1_000 });
     share(venue, carol, { leg: 'no', price: 3_000, size: 500 });
     expect(purse(venue, bob)).toContain('5 yes');
   });
 
-  test('the new size counts what has filled; at or below it the rest is cancelled', () => {
+  test('the new size includes the filled size; at or below it the rest is cancelled', () => {
     const venue = openMarket();
     share(venue, alice, buy);
     share(venue, bob, { leg: 'no', price: 5_000, size: 500 });
@@ -131,7 +131,7 @@ describe('R-modify on an outcome market: the price is the leg’s own', () => {
     ['off the tick', { price: 5_050, size: 1_000 }, 'priceOffTick'],
     ['part of a lot', { price: 5_000, size: 1_000, sizeInexact: true }, 'sizeOffLot'],
     ['too large', { price: 5_000, size: 100_000_001 }, 'sizeAboveMax'],
-    // 5 of 10 have filled.
+    // 5 of 10 are filled.
     ['a rest below the minimum', { price: 4_000, size: 999 }, 'sizeBelowMin'],
     ['a rest of the minimum', { price: 4_000, size: 1_000 }, undefined],
     ['too dear', { price: 9_000, size: 200_000 }, 'balanceInsufficient'],
@@ -144,7 +144,7 @@ describe('R-modify on an outcome market: the price is the leg’s own', () => {
     if (reason !== undefined) expect(purse(venue, alice)).toBe(before);
   });
 
-  test('a post-only order, another’s order and a halted market refuse', () => {
+  test('amends are rejected for a post-only order, another account’s order and a halted market', () => {
     const venue = openMarket();
     share(venue, alice, { ...buy, timeInForce: 'alo' });
     share(venue, bob, { leg: 'no', price: 3_000, size: 500 });
@@ -157,7 +157,7 @@ describe('R-modify on an outcome market: the price is the leg’s own', () => {
     }
   });
 
-  test('an amended Gtd order still ends at its time', () => {
+  test('an amended Gtd order still expires at its time', () => {
     const venue = openMarket();
     const expireMs = (venue.nowMs + 5_000) as never;
     share(venue, alice, { ...buy, timeInForce: 'gtd', expireMs });
@@ -167,7 +167,7 @@ describe('R-modify on an outcome market: the price is the leg’s own', () => {
   });
 });
 
-test('R-delay: where orders wait, an amend that would take is refused, one that would not is not', () => {
+test('R-delay: in a market with a delay, an amend is rejected only if it would take liquidity', () => {
   const venue = openMarket({ orderDelayMs: 250 });
   share(venue, alice, buy);
   share(venue, alice, { leg: 'no', price: 3_000, size: 500 });

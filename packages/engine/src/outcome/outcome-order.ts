@@ -31,7 +31,7 @@ import { unlinkSlot, writeSlot } from '../resting/slots.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
-/** An outcome order on its way through the book: what it was, and what is left of it. */
+/** The state of an outcome order while it is matched. */
 export type OutcomeTaker = {
   readonly orderId: number;
   readonly account: Account;
@@ -44,28 +44,27 @@ export type OutcomeTaker = {
   remaining: number;
   /** Sum of leg price × size over the fills. */
   filledNotional: number;
-  /** What a buy has set aside and not used. */
+  /** The unused reserve of a buy. */
   reserve: MicroUsdc;
-  /** Rounding that the taker fee has paid ahead (R-outcome-fee). */
+  /** The amount by which rounding has overcharged the taker fee (R-outcome-fee). */
   feeOverpaid: number;
-  /** Who charges for it (R-builder). */
   readonly builder: OrderBuilder | undefined;
-  /** The action that the order came with, and the one that makes it trade: an amend's own. */
+  /** The action that placed the order, and the one that makes it trade, such as an amend. */
   readonly txHash: Hash;
   readonly tradeTxHash: Hash;
   readonly acceptedMs: TimeMs;
-  /** Set on an order that has rested before (R-modify). */
+  /** Present on an order that has rested before (R-modify). */
   readonly rank?: number;
 };
 
-/** The YES price of an order: of one for NO, what is left to 1 (R-one-book). */
+/** The YES price of an order; for NO, 1 minus its price (R-one-book). */
 export function bookPrice(market: OutcomeMarket, order: OrderRequest): number {
   return legPrice(outcomeLegOf(order), order.price, market.unit);
 }
 
 /**
- * R-reserve: what a buy must hold back for what is left of it, at its limit: the price and the worst
- * case of its fees. A better price never costs more, since price and fee together rise with the price.
+ * R-reserve: the required reserve for the rest of a buy at its limit: the price and its maximum
+ * fees. A better price never costs more, because price and fee together increase with the price.
  */
 export function requiredReserve(
   market: OutcomeMarket,
@@ -73,7 +72,7 @@ export function requiredReserve(
   rest: number,
   { builder, feeOverpaid }: FeeRemainders,
 ): MicroUsdc {
-  // An order that is done holds nothing, whatever its fees have rounded: it is freed with the last fill.
+  // A finished order needs no reserve despite rounding; the last fill releases it.
   if (rest === 0) return ZERO_USDC;
   const { takerFeeE8 } = market.definition;
   const fill = { size: rest, price: limit, unit: market.unit };
@@ -82,26 +81,22 @@ export function requiredReserve(
   return addUsdc(addUsdc(value, fee), builderFeeAtMost(value, builder));
 }
 
-/** What the fees of an order have left over or paid ahead so far. */
+/** The accumulated rounding of an order's fees. */
 type FeeRemainders = {
   readonly feeOverpaid: number;
   readonly builder: OrderBuilder | undefined;
 };
 
-/** Of an order that has not traded yet. */
 export function freshRemainders(order: OrderRequest): FeeRemainders {
   return { feeOverpaid: 0, builder: builderOf(order) };
 }
 
-/** The order as events show it: prices are the leg's own. */
 export function outcomeTakerSnapshot(taker: OutcomeTaker): OrderSnapshot {
   const { acceptedMs, account, leg, request, txHash } = taker;
   return looseSnapshot(taker, account.address, request.price, acceptedMs, { leg, txHash });
 }
 
-/** Outcome orders in the book: how they get there, and how they leave. */
-
-/** The account's place in a market, created empty when there is none. */
+/** The account's holding in a market, created empty when there is none. */
 export function outcomeHoldingOf(
   state: State,
   account: Account,
@@ -117,7 +112,7 @@ export function outcomeHoldingOf(
   return holding;
 }
 
-/** Who owns a resting outcome order, their place in its market, and the leg it is about. */
+/** The owner of a resting outcome order, its holding in the market, and the order's leg. */
 export function outcomeOwnerOf(
   state: State,
   slot: number,
@@ -134,7 +129,7 @@ export function outcomeOwnerOf(
   };
 }
 
-/** Puts what is left of an order into the book. Its reserve and its shares stay set aside. */
+/** Adds the rest of an order to the book. Its reserve and its shares remain reserved. */
 export function restOutcomeOrder({ state }: Execution, taker: OutcomeTaker): void {
   const { holding } = taker;
   writeSlot(state, taker, {
@@ -150,7 +145,7 @@ export function restOutcomeOrder({ state }: Execution, taker: OutcomeTaker): voi
   state.outcomes.orderTx.set(taker.orderId, taker.txHash);
 }
 
-/** Takes a resting order out of the book; what it set aside is the caller's to place. */
+/** Removes a resting order from the book; the caller releases its reserve. */
 export function takeOutcomeOrder(state: State, slot: number): void {
   const { account, holding } = outcomeOwnerOf(state, slot);
   const orderId = readSlot(state.pool.orderId, slot);
@@ -159,7 +154,7 @@ export function takeOutcomeOrder(state: State, slot: number): void {
   state.outcomes.orderTx.delete(orderId);
 }
 
-/** Ends a resting order without a fill: its money and shares are free again. */
+/** Cancels a resting order and releases its money and shares. */
 export function cancelOutcomeOrder(
   execution: Execution,
   slot: number,
@@ -176,7 +171,7 @@ export function cancelOutcomeOrder(
   return order;
 }
 
-/** A resting order as events and readers see it: prices are the leg's own. */
+/** A resting order as events and readers show it, with the price of its leg. */
 export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
   const { pool } = state;
   const { holding, leg } = outcomeOwnerOf(state, slot);

@@ -9,7 +9,7 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 const PERIOD_SECONDS = PERIOD_MS / 1_000;
 
-/** Prices around the borders of periods, so that all markets but the last are resolved. */
+/** Sends prices around the ends of the periods, so that all markets but the last are resolved. */
 function lived(periods: number): Scenario {
   const venue = seriesVenue();
   for (let period = 1; period <= periods; period += 1) {
@@ -23,7 +23,7 @@ function lived(periods: number): Scenario {
 const pastSlugs = ({ outcomes }: State): string[] =>
   [...outcomes.past.events()].map(({ slug }) => slug);
 
-test('R-limits-of-state: events of a series are packed when they are paid, and are still known', () => {
+test('R-limits-of-state: events of a series are packed when they are paid, and remain known', () => {
   const venue = lived(4);
   const { outcomes } = venue.state;
   const slug = (period: number): string => `btc-15m-${START_MS / 1_000 + period * PERIOD_SECONDS}`;
@@ -41,7 +41,7 @@ test('R-limits-of-state: events of a series are packed when they are paid, and a
   checkInvariants(venue.state);
 });
 
-test('neither a slug nor an id of the past is given again', () => {
+test('slugs and ids of packed events are not reused', () => {
   const venue = lived(3);
   const [first = ''] = pastSlugs(venue.state);
   const known = venue.state.outcomes.events.get(first);
@@ -64,7 +64,7 @@ test('neither a slug nor an id of the past is given again', () => {
   expect(taken.outcomes[0]?.reject).toMatchObject({ field: 'eventId', why: 'is used already' });
 });
 
-test('a dump is the same whether packed or not, and a restored state has the same future', () => {
+test('a packed state has the same dump as an unpacked one, and a restored state the same future', () => {
   const venue = lived(4);
   const plain = JSON.stringify(dump(venue.state));
   const packed = packedText(venue.state);
@@ -78,7 +78,7 @@ test('a dump is the same whether packed or not, and a restored state has the sam
   checkRestarts(venue);
 });
 
-/** The columns of orders are no JSON. */
+/** The columns of orders are not JSON. */
 function packedText(state: State): string {
   const packed = dumpPacked(state);
   const orders = Array.from(packed.orders, (block) =>

@@ -35,8 +35,8 @@ import {
 } from './validate-outcome-order.ts';
 
 /**
- * Takes the orders of an action into the delay queue (R-delay), each on its own. One that would take
- * liquidity waits for its market's delay with its funds set aside; all others leave it at once.
+ * Queues the orders of an action, each separately (R-delay). An order that would take liquidity
+ * waits for its market's delay with its funds reserved; all others are released immediately.
  */
 export function placeOutcomeOrders(
   execution: Execution,
@@ -54,8 +54,8 @@ export function placeOutcomeOrders(
 }
 
 /**
- * For each sell of an action, what admission would see of its leg: what is free before the first order
- * executes, less the sells before it. A buy that fills on the way does not make a last sell a small one.
+ * For each sell of an action, its free lots at admission: those before the first order executes,
+ * less the earlier sells. A buy that fills meanwhile must not make a closing sell too small.
  */
 function freeLots(
   state: State,
@@ -118,7 +118,7 @@ function accept(
   return releaseOrder(execution, queued, false);
 }
 
-/** R-delay: crosses any resting order, its own included; a post-only order never takes. */
+/** R-delay: crosses any resting order, including its own; a post-only order never takes. */
 function wouldTake(market: OutcomeMarket, order: OrderRequest): boolean {
   return order.timeInForce !== 'alo' && market.book.crosses(order.isBuy, bookPrice(market, order));
 }
@@ -130,7 +130,7 @@ function enqueue(execution: Execution, account: Account, queued: QueuedOrder): E
   state.outcomes.queue.push(queued);
   account.liveOrders += 1;
   if (clientOrderId !== undefined) {
-    // A queued order has no order id yet: its place in the queue, negative, stands for it.
+    // A queued order has no order id yet; its negative queue position identifies it.
     account.clientOrders.set(
       present(clientOrderKey(clientOrderId), 'a valid client order id'),
       -queueId,
@@ -150,7 +150,7 @@ function enqueue(execution: Execution, account: Account, queued: QueuedOrder): E
   return { orderId: undefined, clientOrderId, state: 'queued', filled: 0, filledNotional: 0 };
 }
 
-/** Lets an order go to the book, or refuses it when the market has changed meanwhile. */
+/** Releases an order to the book, or rejects it when the market has changed meanwhile. */
 export function releaseOrder(
   execution: Execution,
   queued: QueuedOrder,
@@ -178,7 +178,7 @@ function leaveQueue(account: Account, { clientOrderId }: OrderRequest): void {
   account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
 }
 
-/** From here on the order has an id and a life of its own. */
+/** The order gets its id here. */
 function enterBook(execution: Execution, account: Account, queued: QueuedOrder): EntryResult {
   const { state } = execution;
   const { request, txHash } = queued;
@@ -212,14 +212,14 @@ function enterBook(execution: Execution, account: Account, queued: QueuedOrder):
   return runOutcomeTaker(execution, taker);
 }
 
-/** An order that has rested before has come before. */
+/** An order that has rested before was already reported. */
 function tellOutcomeEntry(state: State, taker: OutcomeTaker): void {
   if (taker.rank !== undefined) return;
   const { market } = taker.holding;
   observeEntry(state, taker, market.book, { markHalves: markHalves(market), oracle: 0 });
 }
 
-/** Matches an order and rests what is left. */
+/** Matches an order and rests the remainder. */
 export function runOutcomeTaker(execution: Execution, taker: OutcomeTaker): EntryResult {
   const { state } = execution;
   if (state.observer !== undefined) tellOutcomeEntry(state, taker);
@@ -244,7 +244,7 @@ function entryOf(order: OrderSnapshot, state: OrderStatus): EntryResult {
   return { orderId, clientOrderId, state, filled, filledNotional };
 }
 
-/** Gives back what an order that ends has set aside. */
+/** Releases the funds of an order that ends. */
 function freeFunds(
   state: State,
   account: Account,
@@ -289,7 +289,7 @@ function emitReleased(
   });
 }
 
-/** Judges a whole action before it enters the log, its orders one after the other. */
+/** Checks a whole action before it enters the log, one order after the other. */
 export function checkPlaceOutcomeOrders(
   state: State,
   account: Account,

@@ -19,7 +19,6 @@ import { alice, bob } from '@oddlot/testing/engine/scenario';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 
-/** Everything that owners can see of their shares, money and orders. */
 function views(state: State): object[] {
   return OWNERS.map((owner) => ({
     account: outcomeAccountView(state, owner),
@@ -27,7 +26,7 @@ function views(state: State): object[] {
   }));
 }
 
-test('a simulation on an outcome market says what execution does, and leaves no trace', () => {
+test('a simulation on an outcome market equals the execution and changes nothing', () => {
   const reached = new Reached();
   fc.assert(
     fc.property(outcomeSteps, (steps) => {
@@ -49,7 +48,7 @@ test('a simulation on an outcome market says what execution does, and leaves no 
         checkInvariants(after);
         expect(JSON.stringify(dump(venue.state))).toBe(before);
         const block = venue.block(command);
-        // What admission would refuse as a whole is refused order by order in a block.
+        // Admission would reject the whole action; a block rejects each order separately.
         if (outcome.reject !== undefined) {
           reached.note('refused');
           continue;
@@ -65,7 +64,7 @@ test('a simulation on an outcome market says what execution does, and leaves no 
   reached.demand(1, 'refused', 'placeOrders', 'operateOutcome', 'modifyOrder', 'cancelOrders');
 });
 
-test('R-delay: an order that would wait is simulated as released now', () => {
+test('R-delay: a simulation releases a delayed order immediately', () => {
   const venue = openForSteps(250);
   share(venue, alice, { price: 6_000, size: 1_000 });
   const command: SignedCommand = {

@@ -39,7 +39,7 @@ function action(venue: Scenario, orders: readonly ShareOrder[], grouping?: Group
   return grouping === undefined ? command : { ...command, grouping };
 }
 
-/** What admission says of an action: which order fails, and why. */
+/** The result of admission: the rejected order and the reason. */
 function admission(venue: Scenario, ...orders: readonly ShareOrder[]): string {
   const { reject, rejectIndex } = checkCommand(venue.state, action(venue, orders), venue.nowMs);
   return reject === undefined ? 'admitted' : `${rejectIndex} ${reject.reason}`;
@@ -47,11 +47,11 @@ function admission(venue: Scenario, ...orders: readonly ShareOrder[]): string {
 
 type Refusal = Partial<Reject> & Pick<Reject, 'reason'>;
 
-describe('the first test that an order fails refuses it, at admission and at execution', () => {
+describe('the first failed check rejects an order, at admission and at execution', () => {
   const unknown = instrumentId(100_001);
   const trigger = { kind: 'stopLoss', isMarket: true, price: 1 } as const;
   const expireMs = timeMs(0);
-  // Each order fails a later test too, so that the order of the tests shows.
+  // Each order fails a later check too, so that the order of the checks is tested.
   const rows: [string, ShareOrder, Refusal][] = [
     [
       'another market',
@@ -136,8 +136,8 @@ describe('the first test that an order fails refuses it, at admission and at exe
   });
 });
 
-describe('R-sizes: the minimum is 5 shares, but all that is held and free may be sold', () => {
-  test('all that was held when the action began, although a buy of the same action filled', () => {
+describe('R-sizes: the minimum is 5 shares, but all held and free shares may be sold', () => {
+  test('all shares held when the action began, even if a buy of the same action filled', () => {
     const venue = openMarket();
     operate(venue, alice, 'split', 50);
     share(venue, bob, { price: 6_000, size: 10_000 });
@@ -146,7 +146,7 @@ describe('R-sizes: the minimum is 5 shares, but all that is held and free may be
       { leg: 'no', sell: true, price: 5_000, size: 20 },
       { leg: 'no', sell: true, price: 5_000, size: 30 },
     ];
-    // 0.20 of 0.50 are not all of it, 0.50 and the 0.30 that follow a sale of 0.20 are.
+    // 0.20 of 0.50 is not all; 0.50 is, and so is 0.30 after a sale of 0.20.
     const whole = [orders[0]!, { ...orders[1]!, size: 50 }];
     expect(checkCommand(venue.state, action(venue, orders), venue.nowMs)).toMatchObject({
       reject: { reason: 'sizeBelowMin' },
@@ -157,7 +157,7 @@ describe('R-sizes: the minimum is 5 shares, but all that is held and free may be
     expect(entries?.map(({ state }) => state)).toEqual(['filled', 'open']);
   });
 
-  test('all that is held then, although less was when the action began', () => {
+  test('all shares held at execution, even if there were fewer when the action began', () => {
     const venue = openMarket();
     share(venue, bob, { price: 6_000, size: 700 });
     operate(venue, alice, 'split', 50);
@@ -184,7 +184,7 @@ describe('R-sizes: the minimum is 5 shares, but all that is held and free may be
   });
 });
 
-describe('R-reserve: what one action asks for adds up', () => {
+describe('R-reserve: the requirements of one action add up', () => {
   test.each<[string, readonly ShareOrder[], string]>([
     // Each costs 0.50 × 960 and 16.80 of fees: two cost 993.60 of 990.
     [
@@ -235,12 +235,12 @@ describe('R-reserve: what one action asks for adds up', () => {
       ],
       '1 clientOrderIdDuplicate',
     ],
-  ])('%s', (_name, orders, said) => {
+  ])('%s', (_name, orders, expected) => {
     const venue = venueOfAlice();
-    expect(admission(venue, ...orders)).toBe(said);
+    expect(admission(venue, ...orders)).toBe(expected);
     const { outcomes } = sendShares(venue, alice, ...orders);
     const last = outcomes[0]?.entries?.at(-1);
-    const isSame = said === 'admitted' ? 'open' : said.slice(2);
+    const isSame = expected === 'admitted' ? 'open' : expected.slice(2);
     expect(last?.reject?.reason ?? last?.state).toBe(isSame);
   });
 
@@ -254,7 +254,7 @@ describe('R-reserve: what one action asks for adds up', () => {
 });
 
 describe('R-cloid: a client order id is unique among live orders', () => {
-  test('resting, queued, and free again when the order has ended', () => {
+  test('resting, queued, and free again after the order has ended', () => {
     const venue = venueOfAlice({ orderDelayMs: 250 });
     share(venue, bob, { ...good, size: 1_000 });
     const mine = { ...sell, clientOrderId: CLIENT };
@@ -266,7 +266,7 @@ describe('R-cloid: a client order id is unique among live orders', () => {
     expect(share(venue, alice, resting).reject?.reason).toBe('clientOrderIdDuplicate');
   });
 
-  test('an order of the other exchange has it too', () => {
+  test('orders of the other exchange count too', () => {
     const venue = openMarket();
     venue.fund(alice, 1_000_000_000);
     share(venue, alice, { ...good, clientOrderId: CLIENT });
@@ -275,7 +275,7 @@ describe('R-cloid: a client order id is unique among live orders', () => {
   });
 });
 
-test('R-tif: Gtd rests until its time, with 5 s at least', () => {
+test('R-tif: a Gtd order rests until its time, for at least 5 s', () => {
   const venue = venueOfAlice();
   const expireMs = timeMs(venue.nowMs + 5_000);
   share(venue, alice, { ...good, timeInForce: 'gtd', expireMs });
@@ -284,7 +284,7 @@ test('R-tif: Gtd rests until its time, with 5 s at least', () => {
   expect(purse(venue, alice)).toBe('990, 10 yes, 10 no');
 });
 
-test('R-tif: post-only is rejected whole when any part would trade, its own orders included', () => {
+test('R-tif: a post-only order is rejected whole when any part would trade, own orders included', () => {
   const venue = venueOfAlice();
   const alo = { timeInForce: 'alo', price: 5_000, size: 1_000 } as const;
   expect(share(venue, alice, alo).state).toBe('open');
@@ -296,7 +296,7 @@ test('R-tif: post-only is rejected whole when any part would trade, its own orde
   expect(purse(venue, bob)).toBe('1000');
 });
 
-test('R-limits-of-state: 5,000 live orders, queued ones and those of perps included', () => {
+test('R-limits-of-state: 5,000 live orders, including queued ones and those of perps', () => {
   const venue = openMarket({ funds: 100_000_000_000, orderDelayMs: 250 });
   venue.fund(alice, 1_000_000_000);
   venue.one(alice, { price: 900_000, size: 100 });
@@ -308,15 +308,15 @@ test('R-limits-of-state: 5,000 live orders, queued ones and those of perps inclu
   for (let n = 2; n + perCall < LIMITS.ordersPerAccount; n += perCall) {
     sendShares(venue, alice, ...cheap);
   }
-  const room = LIMITS.ordersPerAccount - venue.account(alice).liveOrders;
-  expect(room).toBeLessThan(perCall);
-  expect(admission(venue, ...cheap)).toBe(`${room} ordersFull`);
+  const free = LIMITS.ordersPerAccount - venue.account(alice).liveOrders;
+  expect(free).toBeLessThan(perCall);
+  expect(admission(venue, ...cheap)).toBe(`${free} ordersFull`);
   const entries = sendShares(venue, alice, ...cheap).outcomes[0]?.entries ?? [];
   expect(entries.map(({ state }) => state)).toEqual(
-    cheap.map((_, at) => (at < room ? 'open' : 'rejected')),
+    cheap.map((_, at) => (at < free ? 'open' : 'rejected')),
   );
   expect(entries.at(-1)?.reject).toEqual({ reason: 'ordersFull', max: 5_000 });
-  // Its place is free again when the queued order has traded.
+  // The traded queued order no longer counts.
   later(venue, 250);
   expect(venue.account(alice).liveOrders).toBe(LIMITS.ordersPerAccount - 1);
 });

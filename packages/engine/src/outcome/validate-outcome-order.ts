@@ -10,13 +10,12 @@ import { outcomeLegOf, type OutcomeMarket } from '../state/outcome-market.ts';
 import type { State } from '../state/state.ts';
 import { freshRemainders, requiredReserve } from './outcome-order.ts';
 
-/** What an outcome order is judged on. */
 export type OutcomeOrderContext = {
   readonly state: State;
   readonly account: Account;
   readonly order: OrderRequest;
   readonly timeMs: number;
-  /** What an amend gives back before it asks (R-modify); `order.size` is the new rest. */
+  /** The part that an amend releases first (R-modify); `order.size` is the new rest. */
   readonly replaced?: {
     readonly remaining: number;
     readonly filled: number;
@@ -24,24 +23,23 @@ export type OutcomeOrderContext = {
     readonly feeOverpaid: number;
     readonly builder: OrderBuilder | undefined;
   };
-  /** What earlier orders of the same action will have taken. */
+  /** The requirements of earlier orders of the same action. */
   readonly taken?: Taken;
-  /** Free lots of the leg when the action began, less what its earlier sells took. */
+  /** Free lots of the leg when the action began, less its earlier sells. */
   readonly freeAtStart?: number;
 };
 
-/** Money and shares that the earlier orders of an action ask for. */
+/** Money and shares that earlier orders of an action require. */
 export type Taken = {
   readonly money: MicroUsdc;
-  /** Lots of the order's own leg. */
+  /** Lots of the order's leg. */
   readonly shares: number;
-  /** Orders that will live. */
   readonly orders: number;
 };
 
 /**
- * Judges one order in a fixed order: the market and its phase, the size, the price, the time in
- * force, the client's id, and last the shares of a sell or the money of a buy. Changes nothing.
+ * Checks one order in a fixed sequence: the market and its phase, the size, the price, the time in
+ * force, the client order id, and last the shares of a sell or the money of a buy. Changes nothing.
  */
 export function validateOutcomeOrder(context: OutcomeOrderContext): Reject | undefined {
   const { order, state } = context;
@@ -63,7 +61,7 @@ export function unknownMarket(state: State, instrumentId: InstrumentId): Reject 
     : { reason: 'instrumentUnknown', instrumentId };
 }
 
-/** R-phases: orders are for open markets. */
+/** R-phases: only open markets accept orders. */
 export function checkPhase(market: OutcomeMarket, instrumentId: InstrumentId): Reject | undefined {
   switch (market.phase) {
     case 'open':
@@ -99,9 +97,9 @@ function checkPrice({ order }: OutcomeOrderContext, { definition, unit }: Outcom
 }
 
 /**
- * R-sizes: a sell of all that is held and unreserved may be smaller than the minimum: all that is held
- * now, or that was held when its action began, as admission saw it. Of an amended order the rest is
- * judged (R-modify).
+ * R-sizes: a sell of all held and unreserved shares may be smaller than the minimum: all that are
+ * held now, or that were held when its action began, as admission saw it. For an amended order its
+ * rest is checked (R-modify).
  */
 function checkMinimum(context: OutcomeOrderContext, market: OutcomeMarket): Reject | undefined {
   const { order } = context;
@@ -127,7 +125,7 @@ function checkNew(context: OutcomeOrderContext): Reject | undefined {
   return checkClientOrderId(context) ?? (isFull ? { reason: 'ordersFull', max } : undefined);
 }
 
-/** Lots of the order's leg that no sell holds. */
+/** Lots of the order's leg that no sell has reserved. */
 export function freeShares({ account, order, replaced, taken }: OutcomeOrderContext): number {
   const holding = account.outcomes.get(order.instrumentId);
   if (holding === undefined) return 0;
@@ -152,7 +150,7 @@ function checkMoney(context: OutcomeOrderContext, market: OutcomeMarket): Reject
   return { reason: 'balanceInsufficient', required, available };
 }
 
-/** Judges again what can have changed while an order waited: the market, its expiry, the gate. */
+/** Repeats the checks that time can change: the market, its expiry, the gate. */
 export function checkRelease(
   state: State,
   account: Account,

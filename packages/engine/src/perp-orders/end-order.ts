@@ -13,18 +13,18 @@ import { addResting, removeOrder } from './resting.ts';
 import { ordersChanged } from '../perp/margin.ts';
 
 /**
- * How perp orders end, in the book and before it, and what the end of one means for others (R-grouping, R-trigger). Whoever ends an order says so
- * here, after its own event; an order in no group costs a look-up. Cancelling an order ends it and
- * ending one cancels others, so all of it stands in one file.
+ * Ends perp orders, in the book and before it, with the consequences for related orders
+ * (R-grouping, R-trigger). Callers that end an order report it here, after its event; an order
+ * without a group costs one lookup. Cancelling an order ends it and ending one cancels others, so
+ * one file contains both.
  */
 
-/** How an order ended. */
 type Ending = {
   readonly status: 'filled' | 'cancelled' | 'rejected';
   readonly cause?: CancelCause;
 };
 
-/** Ends a resting perp order without a fill and tells its owner why. */
+/** Cancels a resting perp order and reports the cause. */
 export function cancelPerpOrder(
   execution: Execution,
   slot: number,
@@ -38,8 +38,8 @@ export function cancelPerpOrder(
 }
 
 /**
- * Ends a waiting order and tells its owner why. One that has ended already is left alone: a list of
- * orders to cancel may hold a parent and the children that went with it.
+ * Cancels a waiting order and reports the cause. Orders that have already ended are ignored: a list
+ * of orders to cancel may contain a parent and the children that ended with it.
  */
 export function cancelTrigger(
   execution: Execution,
@@ -55,7 +55,7 @@ export function cancelTrigger(
   return order;
 }
 
-/** Takes a waiting order out of everything but its group, without a word. */
+/** Removes a waiting order everywhere but from its group, without an event. */
 export function removeTrigger(state: State, trigger: TriggerOrder): void {
   const { clientOrderId } = trigger.request;
   state.triggers.remove(trigger);
@@ -64,7 +64,7 @@ export function removeTrigger(state: State, trigger: TriggerOrder): void {
   account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
 }
 
-/** Leaves or cancels the children of a parent, cancels the sibling of a child that filled. */
+/** Keeps or cancels the children of a parent, and cancels the sibling of a filled child. */
 export function orderEnded(
   execution: Execution,
   order: { readonly orderId: number; readonly filled: number },
@@ -78,7 +78,7 @@ export function orderEnded(
   else childEnded(execution, group, order.orderId, ending);
 }
 
-/** Children stay for what their parent filled, and go with one that filled nothing. */
+/** Children stay for the filled part of their parent, and are cancelled if it filled nothing. */
 function parentEnded(execution: Execution, group: OrderGroup, filled: number): void {
   const { state } = execution;
   state.groups.parentLeft(group);
@@ -93,8 +93,8 @@ function parentEnded(execution: Execution, group: OrderGroup, filled: number): v
 }
 
 /**
- * A live order has filled more: children that it is the parent of may sell as much, and start to wait
- * for their price with its first fill (R-grouping).
+ * Updates the children of a live order that has filled more: they may sell as much, and start to
+ * wait for their price with its first fill (R-grouping).
  */
 export function parentFilled(
   execution: Execution,
@@ -116,14 +116,14 @@ function growChildren(execution: Execution, group: OrderGroup, filled: number): 
   }
 }
 
-/** The exit ends the entry: a child that fires cancels what is left of its parent first (R-grouping). */
+/** Cancels the rest of the parent first, so that the exit ends the entry (R-grouping). */
 export function cancelParent(execution: Execution, { groupId, orderId }: TriggerOrder): void {
   if (groupId === undefined) return;
   const parentId = execution.state.groups.of(orderId)?.parentId;
   if (parentId !== undefined) cancelSibling(execution, parentId);
 }
 
-/** A sibling goes when the other has filled in full; after a part, or a failure, it stays. */
+/** Cancels the sibling of a fully filled child; after a partial fill or a failure it stays. */
 function childEnded(
   execution: Execution,
   group: OrderGroup,
@@ -141,7 +141,7 @@ function childEnded(
   else endFired(execution, group.accountIndex, group.holding);
 }
 
-/** The sibling waits for its price, or has fired and rests. */
+/** The sibling waits for its price, or has triggered and rests. */
 function cancelSibling(execution: Execution, orderId: number): void {
   const { pool, triggers } = execution.state;
   const trigger = triggers.find(orderId);
@@ -154,8 +154,9 @@ function cancelSibling(execution: Execution, orderId: number): void {
 }
 
 /**
- * Ends what hangs on a position that has closed or flipped. A group one of whose orders is at work
- * is left to the end of that order: if it is what closed the position, it says so to its sibling.
+ * Ends the groups of a position that has closed or flipped. A group with an executing order is left
+ * to the end of that order: if it closed the position, it cancels its sibling with the correct
+ * cause.
  */
 function endPositionGroups(execution: Execution, holding: Holding): void {
   const { groups, triggers } = execution.state;
@@ -167,8 +168,8 @@ function endPositionGroups(execution: Execution, holding: Holding): void {
 }
 
 /**
- * Ends the orders that have fired and try on for a position that has closed or flipped (R-trigger). Of
- * a group with an order at work the same holds as above.
+ * Ends triggered orders that retry for a position that has closed or flipped (R-trigger). Groups
+ * with an executing order are left alone as above.
  */
 function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
   const { groups, triggers } = execution.state;
@@ -183,7 +184,7 @@ function endFired(execution: Execution, accountIndex: number, holding: Holding):
   }
 }
 
-/** True when the order is about this leg, and the leg has nothing left for it to reduce. */
+/** True when the order is for this leg, and the leg has no position for it to reduce. */
 function isBare(state: State, { accountIndex, request }: TriggerOrder, holding: Holding): boolean {
   const account = present(state.accounts[accountIndex], 'the owner of a trigger');
   const isOfLeg =
@@ -192,7 +193,7 @@ function isBare(state: State, { accountIndex, request }: TriggerOrder, holding: 
   return isOfLeg && (request.isBuy ? holding.size >= 0 : holding.size <= 0);
 }
 
-/** Orders of the group that rest are cut with the position, as all reduce-only ones are. */
+/** Resting orders of the group are cut with the position, like all reduce-only orders. */
 function endGroup(execution: Execution, group: OrderGroup): void {
   for (const childId of group.childIds) {
     const trigger = execution.state.triggers.find(childId);
@@ -200,14 +201,14 @@ function endGroup(execution: Execution, group: OrderGroup): void {
   }
 }
 
-/** True while the position that the group hangs on is open, on the same side. */
+/** True while the group's position is open on the same side. */
 export function hasPosition({ holding, isLong }: OrderGroup): boolean {
   return isLong ? holding.size > 0 : holding.size < 0;
 }
 
 /**
- * R-reduce: after a position shrank, reduce-only orders that no longer have a position behind them
- * are cut, the newest first, and cancelled at zero. What hangs on a position that is gone goes too.
+ * R-reduce: after a position shrank, cuts reduce-only orders that exceed it, the newest first, and
+ * cancels them at zero. If the position closed, orders attached to it end too.
  */
 export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
   cutResting(execution, account, holding);
@@ -249,7 +250,7 @@ function cutOne(
     cancelPerpOrder(execution, slot, 'reduceOnly');
     return;
   }
-  // The order asks for less from now on; what it has filled stays what it was.
+  // The order's size decreases; its filled part is unchanged.
   holding.perp.book.resize(slot, remaining - excess);
   pool.original[slot] = readSlot(pool.original, slot) - excess;
   addResting(holding, isBuy, true, -excess);

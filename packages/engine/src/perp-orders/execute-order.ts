@@ -36,12 +36,11 @@ import {
   observePerpEntry,
 } from './taker-order.ts';
 
-/** How an order fared; `cause` says why it was cancelled. */
 export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };
 
 /**
- * Judges an order and sends it to the book under an id that it has already: a new one, or one that
- * has waited for the mark. Every order that can rest or trade by its owner's will passes here.
+ * Checks an order and sends it to the book under its existing id: a new one, or that of a triggered
+ * order. Every order that can rest or trade on its owner's behalf passes here.
  */
 export function executeOrder(
   execution: Execution,
@@ -109,13 +108,12 @@ export function executeOrder(
   return cause === undefined ? { entry } : { entry, cause };
 }
 
-/** How an order left the book's door; `cause` says why it was cancelled. */
 type TakerEnd = { readonly status: OrderStatus; readonly cause?: CancelCause };
 
 const OPEN = { status: 'open' } as const;
 const FILLED = { status: 'filled' } as const;
 
-/** Matches an order, rests or cancels what is left, and gives back the reserve of what ended. */
+/** Matches an order, rests or cancels the remainder, and releases the reserve of an ended order. */
 export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
   const { state } = execution;
   if (state.observer !== undefined) observePerpEntry(state, taker);
@@ -138,8 +136,9 @@ export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
 }
 
 /**
- * Sends a market trigger to the book in orders that are no larger than market orders may be (R-trigger). They are one order to
- * the world: one id, one end, one sum of fees. Where one of them ends with a rest, its book is used up.
+ * Sends a market trigger to the book in parts of at most the maximum market order size (R-trigger).
+ * Clients see one order: one id, one end, one sum of fees. If a part is not fully filled, the book
+ * is exhausted.
  */
 function matchInParts(execution: Execution, taker: TakerOrder): CancelCause | undefined {
   const partMax = taker.holding.perp.definition.maxMarketOrderSize;
@@ -169,7 +168,7 @@ export function takerEntry(taker: TakerOrder, state: OrderStatus): EntryResult {
   };
 }
 
-/** Refuses an order that has an id, and says so to whoever waits for its end. */
+/** Rejects an order that has an id, and reports its end to related orders. */
 export function rejectOrder(
   execution: Execution,
   account: Account,
@@ -191,7 +190,7 @@ export function rejectOrder(
   };
 }
 
-/** An accepted order's margin mode becomes the instrument's. */
+/** Sets the instrument's margin mode to that of an accepted order. */
 export function adoptMarginMode(
   account: Account,
   perp: Perp,
@@ -213,18 +212,19 @@ function whyNotRest(state: State, taker: TakerOrder): CancelCause | undefined {
 }
 
 /**
- * R-initial holds again when what is left enters the book: fills worse than the mark have cost part
- * of what the order was admitted on. What does not raise the worst-case exposure may always rest.
+ * Checks R-initial again when the remainder enters the book: fills worse than the mark have used
+ * margin on which the order was accepted. A remainder that does not raise the worst-case exposure
+ * may always rest.
  */
 function isRestCovered(state: State, taker: TakerOrder): boolean {
   const { account, holding, request, remaining } = taker;
   const entered = taker.original - (taker.amended?.filled ?? 0);
-  // An isolated order has set aside what its rest needs.
+  // The reserve of an isolated order covers its remainder.
   if (request.reduceOnly || remaining === entered || holding.isIsolated) return true;
   return isSizeCovered(state, account, holding, request.isBuy ? remaining : -remaining);
 }
 
-/** Whether so many lots more may rest on one side of a cross holding; negative sizes sell. */
+/** True if this many more lots may rest on one side of a cross holding; negative sizes sell. */
 export function isSizeCovered(
   state: State,
   account: Account,

@@ -21,14 +21,13 @@ const ID = PERP.instrumentId;
 const MARK = 1_000_000;
 const HALT = { type: 'setPerp', instrumentId: ID, halted: true, changes: {} } as const;
 
-/** Bob and carol are rich, alice has a given amount. */
+/** Bob and carol have ample funds, alice has this amount. */
 function venueWith(microUsdc: number): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   venue.fund(alice, microUsdc);
   return venue;
 }
 
-/** The next block in which a mark is due. */
 function nextMark(venue: Scenario): BlockResult {
   return venue.wait(LIMITS.markEveryMs).block();
 }
@@ -48,14 +47,14 @@ function alo(shape: OrderShape) {
 }
 
 describe('R-fillable: before a mark the best order of each side is tested', () => {
-  // 60 at 101 need 300 of margin, lose 60 and pay 0.909; R-initial asks for 302.727.
+  // 60 at 101 need 300 of margin, lose 60 and pay 0.909; R-initial requires 302.727.
   test.each([
     [360_909_000, []],
     [360_908_999, [[1, 'marginCanceled']]],
   ])('the example: with %i micro-USDC a bid for 60 at 101 ends as %j', (funds, expected) => {
     const venue = venueWith(funds);
     expect(venue.one(alice, { price: 1_010_000, size: 6_000 }).state).toBe('open');
-    // Not in a block in which no mark is due.
+    // There is no test in a block without a due mark.
     expect(cancels(venue.wait(LIMITS.markEveryMs - 1).block())).toEqual([]);
     expect(cancels(venue.wait(1).block())).toEqual(expected);
     expect(bids(venue, alice)).toEqual(expected.length === 0 ? [1_010_000] : []);
@@ -68,12 +67,12 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     expect(venue.balance(alice)).toBe(640_000_000n);
   });
 
-  test('a failing order gives way to the next, until one passes', () => {
+  test('a failing order is followed by the next, until one passes', () => {
     const venue = venueWith(400_000_000);
     venue.one(alice, { price: 1_700_000, size: 3_000 });
     venue.one(alice, { price: 1_600_000, size: 3_000 });
     venue.one(bob, { price: 1_500_000, size: 100 });
-    // This one would fail too, but bob's is the best bid then.
+    // This order would fail too, but bob's is the best bid now.
     venue.one(alice, { price: 1_490_000, size: 1_500 });
     expect(cancels(nextMark(venue)).map(([id]) => id)).toEqual([1, 2]);
     expect(bids(venue, alice)).toEqual([1_490_000]);
@@ -83,16 +82,16 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     const venue = Scenario.open({ accounts: [alice, bob], funds: 640_000_000 });
     venue.one(bob, { isBuy: false, price: 1_800_000, size: 6_000 });
     venue.one(alice, { price: 1_700_000, size: 6_000 });
-    // The sale at 180 could be filled: the seller gains.
+    // The sale at 180 can fill: the seller gains.
     expect(cancels(nextMark(venue))).toEqual([[2, 'marginCanceled']]);
     venue.one(alice, { isBuy: false, price: 300_000, size: 6_000 });
     venue.one(bob, { price: 290_000, size: 100 });
     expect(cancels(nextMark(venue))).toEqual([[3, 'marginCanceled']]);
   });
 
-  test('each order is tested alone: what its account could not fill together stays', () => {
+  test('each order is tested separately: orders whose account could not fill all of them stay', () => {
     const venue = venueWith(400_000_000);
-    // Each loses 30 and needs 150 beside the 150 of the other: 400 carry one fill, not two.
+    // Each loses 30 and needs 150 in addition to the 150 of the other: 400 cover one fill, not two.
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     venue.one(alice, { price: 1_010_000, size: 3_000 });
     expect(cancels(nextMark(venue))).toEqual([]);
@@ -101,20 +100,20 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
   test('at the marks in force before any mark of the block moves', () => {
     const venue = venueWith(360_909_000);
     venue.one(alice, { price: 1_010_000, size: 6_000 });
-    // At 101 it would need 303 and lose nothing, at 99 lose 120; the old mark decides.
+    // At 101 it would need 303 and lose nothing, at 99 lose 120; the old mark applies.
     expect(cancels(venue.wait(2_000).oracle(990_000))).toEqual([]);
     expect(cancels(nextMark(venue))).toEqual([[1, 'marginCanceled']]);
   });
 
-  test('an isolated order brings its reserve; what it lacks comes from cross, or it goes', () => {
+  test('an isolated order uses its reserve; the rest comes from cross, or the order is cancelled', () => {
     const isolated = { marginMode: 'isolated' } as const;
     const poor = venueWith(400_000_000);
-    // It reserves 300 of margin, 60 of open loss and 2.727 of fees.
+    // It reserves 300 of margin, 60 of immediate loss and 2.727 of fees.
     poor.one(alice, { price: 1_010_000, size: 6_000, ...isolated });
     expect(poor.balance(alice)).toBe(37_273_000n);
     expect(cancels(nextMark(poor))).toEqual([]);
     poor.wait(1_000).oracle(990_000);
-    // 297 + 120 + 0.909 against 362.727 of reserve and 37.273 that are free.
+    // 297 + 120 + 0.909 against 362.727 of reserve and 37.273 of free margin.
     expect(cancels(nextMark(poor))).toEqual([[1, 'marginCanceled']]);
     expect(poor.balance(alice)).toBe(400_000_000n);
     const rich = venueWith(420_000_000);
@@ -129,7 +128,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
     venue.one(alice, { price: MARK, size: 1_000 });
     const sell = { isBuy: false, size: 1_000, reduceOnly: true } as const;
-    // Equity is 60 − 0.45 of fee: a sale at 95 keeps 9.4, one at 94 would leave less than nothing.
+    // Equity is 60 − 0.45 of fee: a sale at 95 keeps 9.4, one at 94 would leave it negative.
     venue.one(alice, { ...sell, price: 950_000 });
     expect(cancels(nextMark(venue))).toEqual([]);
     venue.cancel(alice, 3);
@@ -137,7 +136,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     expect(cancels(nextMark(venue))).toEqual([[4, 'marginCanceled']]);
   });
 
-  test('a blind scope keeps only orders that reduce near the mark', () => {
+  test('a margin-restricted scope keeps only orders that reduce near the mark', () => {
     const venue = venueWith(1_000_000_000);
     const second = toInstrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -150,7 +149,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     expect(cancels(nextMark(venue))).toEqual([[3, 'marginCanceled']]);
   });
 
-  test('a market that is halted, stale or closing tests nothing', () => {
+  test('a halted, stale or closing market tests nothing', () => {
     for (const still of ['halted', 'stale', 'closing'] as const) {
       const venue = venueWith(640_000_000);
       venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
@@ -165,14 +164,14 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
       if (still === 'stale') venue.wait(30_001);
       expect(cancels(nextMark(venue))).toEqual([]);
       if (still === 'closing') continue;
-      // With trading or the price back it is tested before the next mark.
+      // When trading or the price resumes, it is tested before the next mark.
       const back =
         still === 'halted' ? venue.block({ ...HALT, halted: false }) : venue.oracle(MARK);
       expect(cancels(back)).toEqual([[3, 'marginCanceled']]);
     }
   });
 
-  test('the cancel of a parent takes its sleeping children along', () => {
+  test('cancelling a parent cancels its waiting children too', () => {
     const venue = venueWith(640_000_000);
     const exit = { isBuy: false, reduceOnly: true, size: 6_000, timeInForce: 'market' } as const;
     venue.outcome({
@@ -194,7 +193,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     ]);
   });
 
-  test('a storm of failing orders is tested 10,000 a side at once', () => {
+  test('at most 10,000 failing orders a side are tested at once', () => {
     const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
     venue.checks = false;
     const second = toInstrumentId(2);
@@ -210,7 +209,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
     }
     const orders = 3 * LIMITS.ordersPerAccount;
     expect(venue.state.pool.size).toBe(orders);
-    // The halt blinds all three: none of their bids may fill.
+    // The halt restricts all three accounts: none of their bids may fill.
     venue.wait(1).block({ ...HALT, instrumentId: second });
     expect(cancels(nextMark(venue))).toHaveLength(LIMITS.fillTests);
     expect(cancels(nextMark(venue))).toHaveLength(orders - LIMITS.fillTests);
@@ -219,7 +218,7 @@ describe('R-fillable: before a mark the best order of each side is tested', () =
 });
 
 describe('R-fillable: before a premium is sampled', () => {
-  /** Every 5 s there is a sample; marks are due earlier, so that only the sample tests deeper orders. */
+  /** Samples are taken every 5 s; marks are due earlier, so only the sample tests deeper orders. */
   function sampleAfter(venue: Scenario): BlockResult {
     venue.wait(4_999).block();
     return venue.wait(1).block();
@@ -230,10 +229,10 @@ describe('R-fillable: before a premium is sampled', () => {
     venue.fund(alice, 640_000_000);
     venue.fund(actor(1), 640_000_000);
     venue.one(bob, { price: 1_010_000, size: 100 });
-    // Second best: out of reach for the test of the mark, in reach of the 6,000 USDC of the sample.
+    // The second best bid is not tested for the mark, but is within the 6,000 USDC of the sample.
     venue.one(alice, { price: 1_009_000, size: 12_000 });
     venue.one(bob, { price: 1_008_000, size: 6_000 });
-    // 100.90 and 6,048 are behind: enough without this one, which is not tested.
+    // 100.90 and 6,048 suffice without this order, which is not tested.
     venue.one(actor(1), { price: 1_007_000, size: 12_000 });
     venue.wait(4_999);
     expect(cancels(venue.block())).toEqual([]);
@@ -257,7 +256,7 @@ describe('R-fillable: before a premium is sampled', () => {
     expect(cancels(sampleAfter(venue))).toEqual([[2, 'marginCanceled']]);
   });
 
-  test('a book of failing orders alone gives no sample', () => {
+  test('a book with only failing orders gives no sample', () => {
     const venue = venueWith(640_000_000);
     venue.wait(4_500).block();
     venue.one(alice, { price: 1_700_000, size: 6_000 });
@@ -265,7 +264,7 @@ describe('R-fillable: before a premium is sampled', () => {
     expect(venue.state.perps.get(ID)?.funding.samples).toBe(0);
   });
 
-  test('reads leave out what would fail and cancel nothing', () => {
+  test('reads skip failing orders and cancel nothing', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     venue.one(bob, { price: 1_005_000, size: 6_000 });
@@ -274,8 +273,8 @@ describe('R-fillable: before a premium is sampled', () => {
   });
 });
 
-describe('R-tif, R-fillable: a post-only order is rejected only by what it could trade with', () => {
-  test('orders that fail are cancelled and the post-only order rests', () => {
+describe('R-tif, R-fillable: a post-only order is rejected only by an order that could trade with it', () => {
+  test('failing orders are cancelled and the post-only order rests', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     const authority = venue.authority(bob);
@@ -288,7 +287,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by what it could
     expect(cancels(result)).toEqual([[1, 'marginCanceled']]);
   });
 
-  test('one that passes rejects it; those met before it are cancelled all the same', () => {
+  test('a passing order rejects it; earlier failing ones are cancelled in any case', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     venue.one(carol, { price: 1_005_000, size: 100 });
@@ -298,7 +297,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by what it could
     expect(bids(venue, carol)).toEqual([1_005_000]);
   });
 
-  test('one of the own account rejects it, tested or not', () => {
+  test('an order of the same account rejects it, tested or not', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 3_000 });
     const entry = venue.one(alice, alo({ isBuy: false, price: 1_600_000, size: 100 }));
@@ -309,26 +308,30 @@ describe('R-tif, R-fillable: a post-only order is rejected only by what it could
   test.each([
     [undefined, 'open', []],
     [1_005_000, 'rejected', [1_005_000]],
-  ])('an amend of a post-only order is tested so too: a bid at %s', (bid, expected, left) => {
-    const venue = venueWith(640_000_000);
-    const { orderId = 0 } = venue.one(bob, alo({ isBuy: false, price: 1_780_000, size: 100 }));
-    venue.one(alice, { price: 1_700_000, size: 6_000 });
-    if (bid !== undefined) venue.one(carol, { price: bid, size: 100 });
-    const amended = venue.outcome({
-      type: 'modifyOrder',
-      authority: venue.authority(bob),
-      instrumentId: ID,
-      target: { orderId },
-      price: MARK,
-      size: 100,
-    });
-    if (expected === 'open') expect(amended.entries).toMatchObject([{ state: 'open', filled: 0 }]);
-    else expect(amended.reject).toEqual({ reason: 'postOnlyWouldTrade' });
-    expect(bids(venue, alice)).toEqual([]);
-    expect(bids(venue, carol)).toEqual(left);
-  });
+  ])(
+    'an amend of a post-only order is tested in the same way: a bid at %s',
+    (bid, expected, left) => {
+      const venue = venueWith(640_000_000);
+      const { orderId = 0 } = venue.one(bob, alo({ isBuy: false, price: 1_780_000, size: 100 }));
+      venue.one(alice, { price: 1_700_000, size: 6_000 });
+      if (bid !== undefined) venue.one(carol, { price: bid, size: 100 });
+      const amended = venue.outcome({
+        type: 'modifyOrder',
+        authority: venue.authority(bob),
+        instrumentId: ID,
+        target: { orderId },
+        price: MARK,
+        size: 100,
+      });
+      if (expected === 'open')
+        expect(amended.entries).toMatchObject([{ state: 'open', filled: 0 }]);
+      else expect(amended.reject).toEqual({ reason: 'postOnlyWouldTrade' });
+      expect(bids(venue, alice)).toEqual([]);
+      expect(bids(venue, carol)).toEqual(left);
+    },
+  );
 
-  test('where nothing is tested any order rejects it', () => {
+  test('where orders are not tested, any order rejects it', () => {
     const venue = venueWith(640_000_000);
     venue.one(bob, { isBuy: false, price: MARK, size: 1_000 });
     venue.one(carol, { price: MARK, size: 1_000 });
@@ -339,7 +342,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by what it could
     expect(bids(venue, alice)).toEqual([1_700_000]);
   });
 
-  test('a simulation cancels on its fork alone', () => {
+  test('a simulation cancels only on its fork', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 6_000 });
     const authority = venue.authority(bob);

@@ -51,18 +51,18 @@ describe('R-book', () => {
     expect(entry).toMatchObject({ state: 'filled', filled: 25, filledNotional: 25_000_500 });
   });
 
-  test('a buy pays the resting price, not its limit; what is left rests at the limit', () => {
+  test('a buy pays the resting price, not its limit; the remainder rests at the limit', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const entry = scenario.one(alice, buy(1_050_000, 30));
     expect(entry).toMatchObject({ state: 'open', filled: 10, filledNotional: 10_000_000 });
     const rest = findOrder(scenario.state, entry.orderId!);
     expect(rest).toMatchObject({ price: 1_050_000, remaining: 20, original: 30, filled: 10 });
-    // A seller at 1.00 then meets the bid at 1.05.
+    // A seller at 1.00 then fills the bid at 1.05.
     expect(scenario.one(carol, sell(PRICE, 10)).filledNotional).toBe(10_500_000);
   });
 
-  test('a partial fill keeps the place in the queue', () => {
+  test('a partial fill keeps the queue position', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 30));
     scenario.one(carol, sell(PRICE, 10));
@@ -76,7 +76,7 @@ describe('R-book', () => {
 });
 
 describe('R-tif', () => {
-  test('alo is refused whole when any part would trade, and rests at the tick before', () => {
+  test('alo is rejected whole when any part would trade, and rests one tick lower', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const refused = scenario.one(alice, { ...buy(PRICE, 500), timeInForce: 'alo' });
@@ -85,7 +85,7 @@ describe('R-tif', () => {
     expect(scenario.one(alice, { ...buy(999_900, 500), timeInForce: 'alo' }).state).toBe('open');
   });
 
-  test("alo is refused by the account's own resting order, which stays", () => {
+  test("alo is rejected by the account's own resting order, which stays", () => {
     const scenario = Scenario.open();
     const own = scenario.one(alice, sell(PRICE, 10));
     const refused = scenario.one(alice, { ...buy(PRICE, 10), timeInForce: 'alo' });
@@ -93,7 +93,7 @@ describe('R-tif', () => {
     expect(findOrder(scenario.state, own.orderId!)?.remaining).toBe(10);
   });
 
-  test('ioc trades what it can and cancels the rest', () => {
+  test('ioc trades immediately and cancels the rest', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     scenario.one(bob, sell(1_000_100, 10));
@@ -123,23 +123,23 @@ describe('R-tif', () => {
     expect(entry.clamped).toEqual(asked === limit ? undefined : { from: asked, to: limit });
   });
 
-  test('an order at the market is judged by the price that it is clamped to, not by the one it names', () => {
+  test('a market order is checked at its clamped price, not at its own', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 4_000));
-    // At the price that it names the fee alone would be more than there is.
+    // At its own price the fee alone would exceed the balance.
     const shape = { ...buy(900_000_000_000, 2_000), timeInForce: 'market' } as const;
     expect(scenario.one(alice, { ...shape, marginMode: 'isolated' })).toMatchObject({
       state: 'filled',
     });
-    // A sell for next to nothing is worth what it is clamped to.
+    // A sell with a near-zero price is valued at its clamped price.
     scenario.one(bob, buy(PRICE, 30));
     const small = { isBuy: false, price: 100, size: 20, timeInForce: 'market' } as const;
     expect(scenario.one(bob, small).reject?.reason).toBe(undefined);
   });
 
-  test('a price at which nobody sells buys nothing at the market, and is no fault', () => {
+  test('a market buy below all asks buys nothing, without an error', () => {
     const scenario = Scenario.open();
-    // Further from the oracle than an order that rests may be.
+    // This is further from the oracle than a resting order may be.
     const low = { ...buy(190_000, 100), timeInForce: 'market' } as const;
     expect(scenario.one(alice, low)).toMatchObject({ state: 'cancelled', filled: 0 });
   });
@@ -150,7 +150,7 @@ describe('R-tif', () => {
     ['off the tick', { price: 99_990_001 }, 'priceOffTick'],
     ['finer than prices are', { price: 99_990_000, priceInexact: true }, 'priceOffTick'],
   ] as const)(
-    'at the market too a price is above 0 and on the tick: %s',
+    'a market order’s price must also be above 0 and on the tick: %s',
     (_name, shape, reason) => {
       const scenario = Scenario.open();
       const entry = scenario.one(alice, { ...buy(PRICE, 20), ...shape, timeInForce: 'market' });
@@ -167,7 +167,7 @@ describe('R-tif', () => {
 });
 
 describe('R-stp', () => {
-  test('an own resting order is cancelled, nothing is paid, and matching goes on', () => {
+  test('an own resting order is cancelled without a fee, and matching continues', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const own = scenario.one(alice, sell(PRICE, 10));
@@ -182,7 +182,7 @@ describe('R-stp', () => {
     expect(scenario.balance(alice)).toBe(1_000_000_000n - 9_000n);
   });
 
-  test('an incoming order that meets only its own rests in their place', () => {
+  test('an incoming order that meets only own orders rests in their place', () => {
     const scenario = Scenario.open();
     scenario.one(alice, sell(PRICE, 10));
     scenario.one(alice, sell(1_000_100, 10));
@@ -203,7 +203,7 @@ describe('R-stp', () => {
 });
 
 describe('several orders in one action', () => {
-  test('each sees the book that the one before left, and a failure stops nobody', () => {
+  test('each order sees the book that the previous one left, and a failure affects no other order', () => {
     const scenario = Scenario.open();
     scenario.one(bob, sell(PRICE, 10));
     const clientOrderId = '0x000000000000000000000000000000aa';
@@ -214,12 +214,12 @@ describe('several orders in one action', () => {
       order({ ...buy(PRICE, 10), clientOrderId }),
       order({ ...buy(PRICE, 10), timeInForce: 'alo' }),
     );
-    // The first fills and frees its id; the second rests with it; the third repeats a live id.
+    // The first fills and releases its id; the second rests with it; the third repeats a live id.
     expect(entries.map(({ state }) => state)).toEqual(['filled', 'open', 'rejected', 'open']);
     expect(entries[2]!.reject?.reason).toBe('clientOrderIdDuplicate');
   });
 
-  test('cancels of one block come before takers, an order cancelled twice is not live', () => {
+  test('cancels of one block execute before takers, an order cancelled twice is not live', () => {
     const scenario = Scenario.open();
     const resting = scenario.one(bob, sell(PRICE, 10)).orderId!;
     const take = {
@@ -236,7 +236,7 @@ describe('several orders in one action', () => {
     expect(second!.reject?.reason).toBe('orderNotLive');
   });
 
-  test("nobody cancels another's order", () => {
+  test("an account cannot cancel another account's order", () => {
     const scenario = Scenario.open();
     const resting = scenario.one(bob, sell(PRICE, 10)).orderId!;
     expect(scenario.cancel(alice, resting)[0]?.reject?.reason).toBe('orderNotLive');
@@ -254,7 +254,7 @@ function restMany(scenario: Scenario, signer: Address, shape: OrderShape, count:
 }
 
 describe('R-storms and R-limits-of-state', () => {
-  test('an order meets 10,000 resting ones, own ones included, then loses its rest', () => {
+  test('an order processes 10,000 resting ones, including its own, then its rest is cancelled', () => {
     const scenario = Scenario.open({ funds: 1_000_000_000_000 });
     scenario.checks = false;
     restMany(scenario, bob, sell(PRICE, 10), 5_000);
@@ -268,7 +268,7 @@ describe('R-storms and R-limits-of-state', () => {
     scenario.block();
   });
 
-  test('an account has at most 5,000 live orders; a cancel or a fill makes room', () => {
+  test('an account has at most 5,000 live orders; a cancel or a fill frees a slot', () => {
     const scenario = Scenario.open({ funds: 1_000_000_000_000 });
     scenario.checks = false;
     restMany(scenario, alice, sell(PRICE, 10), 5_000);

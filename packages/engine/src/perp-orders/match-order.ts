@@ -38,9 +38,9 @@ import { holdingChanged } from '../perp/margin.ts';
 import { type Closed, closedBy, tradePosition } from '../perp/position.ts';
 
 /**
- * Trades an incoming order against the book at the resting orders' prices. An own resting order is cancelled, not traded with (R-stp); a maker that its fill
- * would leave uncovered is cancelled and the taker goes on; a taker that is uncovered stops
- * (R-fill-check). Returns why matching ended early, when it did.
+ * Matches an incoming order against the book at the resting orders' prices. A resting order of the
+ * taker is cancelled (R-stp); a maker whose fill would be uncovered is cancelled and matching
+ * continues; an uncovered taker stops (R-fill-check). Returns the cause if matching ended early.
  */
 export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause | undefined {
   return matchBook(execution, taker.holding.perp.book, taker, meetMaker);
@@ -66,7 +66,6 @@ function meetMaker(execution: Execution, taker: TakerOrder, slot: number): Cance
 
 type Maker = { readonly account: Account; readonly holding: Holding };
 
-/** A trade that is about to happen. */
 type Fill = {
   readonly price: number;
   readonly size: number;
@@ -116,7 +115,7 @@ function takerCharge(
   return builderCharge(state, account, builder, { instrumentId, value }, 'taker');
 }
 
-/** Whoever takes it, a maker's order pays its builder. */
+/** A maker's order pays its builder for any taker. */
 function makerCharge(
   state: State,
   slot: number,
@@ -129,7 +128,6 @@ function makerCharge(
   return builderCharge(state, account, builder, { instrumentId, value }, 'maker');
 }
 
-/** What a fill means for the side of its maker. */
 type MakerFill = Pick<Fill, 'price' | 'size' | 'makerFee' | 'makerCharge'>;
 
 function planMaker(state: State, slot: number, maker: Maker, fill: MakerFill): SidePlan {
@@ -151,8 +149,8 @@ function planMaker(state: State, slot: number, maker: Maker, fill: MakerFill): S
 }
 
 /**
- * Judges a resting order as the maker of a fill of all that is left of it (R-fillable): the account as
- * it is, its other orders unfilled. Changes nothing.
+ * Checks a resting order as the maker of a fill of its whole rest (R-fillable), with the account as
+ * it is and its other orders unfilled. Changes nothing.
  */
 export function isFillable(state: State, slot: number): boolean {
   const { pool } = state;
@@ -188,7 +186,7 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
   return plan;
 }
 
-/** R-liquidation: a share of what filled, never more than the equity left; unwinding is free. */
+/** R-liquidation: a share of the filled value, at most the remaining equity; unwinding is free. */
 function forcedFee(
   state: State,
   taker: TakerOrder,
@@ -264,28 +262,26 @@ function settleFill(
   cutReduceOnly(execution, taker.account, taker.holding);
 }
 
-/** One side of a fill before it happens. `fees` are the exchange's and the builder's together. */
+/** One side of a planned fill. `fees` is the sum of the exchange fee and the builder fee. */
 type SideFill = PendingFill & {
   /** The exchange's fee, which the event shows. */
   readonly fee: MicroUsdc;
   readonly charge: BuilderCharge | undefined;
-  /** What the side's order has set aside, and the lots that it has filled before. */
+  /** The reserve of the side's order, and its lots that were filled before. */
   readonly reserve: MicroUsdc;
   readonly filled: number;
 };
 
-/** A side that is planned: whether it may happen, and where its money goes. */
+/** A planned side: whether it is permitted, and its money movements. */
 export type SidePlan = {
   readonly fill: SideFill;
   feeTo: 'treasury' | 'fund';
   isCovered: boolean;
-  /** Added to the balance; negative is taken. */
+  /** Added to the balance; negative amounts are taken from it. */
   readonly toBalance: MicroUsdc;
-  /** Taken out of the reserve of the side's isolated order. */
+  /** Taken from the reserve of the side's isolated order. */
   readonly fromReserve: MicroUsdc;
-  /** The isolated margin after the fill. */
   readonly marginAfter: MicroUsdc;
-  /** What it closes, if anything. */
   readonly closed: Closed | undefined;
 };
 

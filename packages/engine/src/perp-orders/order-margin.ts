@@ -13,8 +13,8 @@ import type { OrderRequest } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * R-initial: what the order's scope brings covers the initial margin with this order and its
- * worst-case fees. An order that does not raise the worst-case exposure is always admitted.
+ * R-initial: the order's scope covers the initial margin with this order and its maximum fees. An
+ * order that does not raise the worst-case exposure is always accepted.
  */
 export function checkMargin(
   context: OrderContext,
@@ -43,7 +43,7 @@ export function checkMargin(
   return available >= required ? undefined : { reason: 'marginInsufficient', required, available };
 }
 
-/** An amend to a worse price holds back more, although it opens no more (R-isolated). */
+/** An amend to a worse price reserves more even if it opens no more (R-isolated). */
 function isWorsePrice({ order, replaced }: OrderContext): boolean {
   if (replaced === undefined || order.reduceOnly) return false;
   return order.isBuy ? order.price > replaced.price : order.price < replaced.price;
@@ -65,7 +65,7 @@ function orderLeverage(
     : leverageOf(settings, legOf(account, order), isolated);
 }
 
-/** What an isolated order that raises the exposure has to set aside; zero for any other. */
+/** The reserve of an isolated order that raises the exposure; zero for any other order. */
 export function orderReserve(
   context: OrderContext,
   perp: Perp,
@@ -91,37 +91,36 @@ function worstCaseRate({ state, account, order }: OrderContext, perp: Perp): Rat
   return withBuilderRate(takerRate, order);
 }
 
-/** The instrument's current mode for an account. */
+/** True if the account's current margin mode of the instrument is isolated. */
 export function isIsolated(account: Account, perp: Perp): boolean {
   const settings = account.settings.get(perp.definition.instrumentId);
   return settings?.isIsolated ?? perp.definition.onlyIsolated;
 }
 
-/** What an order is judged on: who, what, when, and what the account has there already. */
+/** The inputs for checking an order. */
 export type OrderContext = {
   readonly state: State;
   readonly account: Account;
   readonly order: OrderRequest;
   readonly timeMs: number;
-  /** The resting order whose place this one takes (R-modify); `order.size` is its new rest. */
+  /** The resting order that this one replaces (R-modify); `order.size` is its new rest. */
   readonly replaced?: Replaced;
-  /** The leg's position when the action began, of several orders in one action (R-sizes). */
+  /** The leg's position when an action with several orders began (R-sizes). */
   readonly heldAtStart?: number | undefined;
 };
 
-/** What an amend takes away before it adds. */
+/** The part that an amend releases before it is checked. */
 type Replaced = {
   readonly remaining: number;
   readonly filled: number;
   readonly price: number;
-  /** What it holds back, when it is isolated. */
   readonly reserve: MicroUsdc;
 };
 
 /**
- * What a reduce-only order can still take: the position less what rests reduce-only (R-reduce). What
- * rests gives way to a market trigger that fires: it leaves nothing in the book, and a stop that a
- * take-profit in the book could disarm would protect nobody.
+ * The size that a reduce-only order can still reduce: the position less resting reduce-only orders
+ * (R-reduce). A market trigger ignores resting orders: it leaves nothing in the book, and otherwise
+ * a take-profit in the book could disable a stop.
  */
 export function reducibleSize(context: OrderContext, holding: Holding | undefined): number {
   const { order } = context;
@@ -131,12 +130,11 @@ export function reducibleSize(context: OrderContext, holding: Holding | undefine
   return Math.max(0, Math.abs(size) - (order.isBuy ? reduceBuy : reduceSell));
 }
 
-/** Sizes of a leg that an order is judged on. */
 type Standing = Pick<Holding, 'size' | 'restingBuy' | 'restingSell' | 'reduceBuy' | 'reduceSell'>;
 
 const NOTHING: Standing = { size: 0, restingBuy: 0, restingSell: 0, reduceBuy: 0, reduceSell: 0 };
 
-/** What the account has in the leg, the order that is replaced left out. */
+/** The account's sizes in the leg, without the order that is replaced. */
 function standing({ order, replaced }: OrderContext, holding: Holding | undefined): Standing {
   if (holding === undefined) return NOTHING;
   if (replaced === undefined) return holding;
@@ -153,7 +151,7 @@ export function raisesExposure(context: OrderContext, holding: Holding | undefin
   return exposureWith(context, holding) > currentExposure(holding);
 }
 
-/** Of the position and what rests, an order that is being replaced included. */
+/** Of the position and the resting orders, including one that is being replaced. */
 function currentExposure(holding: Holding | undefined): number {
   return holding === undefined ? 0 : exposure(holding);
 }

@@ -13,7 +13,6 @@ import {
 const PRICE = 1_000_000;
 const FAR = 1_100_000;
 
-/** Alice is long so many lots, bought at 100 from bob. */
 function aliceLong(size: number): Scenario {
   const scenario = Scenario.open();
   scenario.one(bob, { isBuy: false, price: PRICE, size });
@@ -28,7 +27,7 @@ const reduce = (price: number, size: number): OrderShape => ({
   reduceOnly: true,
 });
 
-/** What alice's orders have left, oldest first. */
+/** The remaining sizes of alice's orders, oldest first. */
 function left(scenario: Scenario): number[] {
   return openOrders(scenario.state, alice)
     .map(({ remaining }) => remaining)
@@ -36,7 +35,7 @@ function left(scenario: Scenario): number[] {
 }
 
 describe('R-reduce: a new order', () => {
-  test('is clipped to the position and says so', () => {
+  test('is cut to the position and reports it', () => {
     const scenario = aliceLong(30);
     const entry = scenario.one(alice, reduce(FAR, 50));
     expect(entry).toMatchObject({ state: 'open', clipped: { from: 50, to: 30 } });
@@ -46,18 +45,18 @@ describe('R-reduce: a new order', () => {
     });
   });
 
-  test('gets what the resting ones leave, and is refused when nothing is left', () => {
+  test('gets the size that resting orders leave, and is rejected when nothing is left', () => {
     const scenario = aliceLong(30);
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toBeUndefined();
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
     expect(scenario.one(alice, reduce(FAR, 20)).reject?.reason).toBe('reduceOnlyIncreases');
-    // Orders that are not reduce-only leave the room as it is.
+    // Other orders do not count against it.
     scenario.cancel(alice, 4);
     scenario.one(alice, { isBuy: false, price: FAR, size: 30 });
     expect(scenario.one(alice, reduce(FAR, 20)).clipped).toEqual({ from: 20, to: 10 });
   });
 
-  test('is refused without a position, and on the side that would enlarge it', () => {
+  test('is rejected without a position, and on the side that would enlarge it', () => {
     const scenario = aliceLong(30);
     const reject = { reason: 'reduceOnlyIncreases' };
     expect(scenario.one(carol, reduce(FAR, 20)).reject).toEqual(reject);
@@ -68,7 +67,7 @@ describe('R-reduce: a new order', () => {
     expect(scenario.one(bob, reduce(FAR, 20)).reject).toEqual(reject);
   });
 
-  test('never flips, however much it meets', () => {
+  test('never flips, for any size of the book', () => {
     const scenario = aliceLong(30);
     scenario.one(carol, { price: PRICE, size: 100 });
     const entry = scenario.one(alice, { ...reduce(PRICE, 100), timeInForce: 'ioc' });
@@ -76,7 +75,7 @@ describe('R-reduce: a new order', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('what rests of it after a part has filled is still covered', () => {
+  test('the rest after a partial fill is still covered', () => {
     const scenario = aliceLong(30);
     scenario.one(carol, { price: PRICE, size: 12 });
     const entry = scenario.one(alice, reduce(PRICE, 30));
@@ -87,7 +86,7 @@ describe('R-reduce: a new order', () => {
 
   test('needs no margin', () => {
     const scenario = aliceLong(1_000);
-    // 1,000 lots bought at 100 have lost 950 USDC at 5: of 1,000 USDC alice has 49.55 left.
+    // 1,000 lots bought at 100 have lost 950 USDC at 5: alice has 49.55 of 1,000 USDC left.
     scenario.oracle(50_000);
     const initial = scenario.one(alice, { price: 50_000, size: 20_000 });
     expect(initial.reject?.reason).toBe('marginInsufficient');
@@ -96,7 +95,7 @@ describe('R-reduce: a new order', () => {
 });
 
 describe('R-reduce: when the position shrinks', () => {
-  test('the newest is cut first, and cut to zero it is cancelled', () => {
+  test('the newest order is cut first, and cancelled at zero', () => {
     const scenario = aliceLong(30);
     scenario.one(alice, reduce(FAR, 10));
     scenario.one(alice, reduce(FAR, 15));
@@ -104,7 +103,7 @@ describe('R-reduce: when the position shrinks', () => {
     // 30 − 18 = 12 against 25: the newest loses 13.
     scenario.one(alice, { isBuy: false, price: PRICE, size: 18, timeInForce: 'ioc' });
     expect(left(scenario)).toEqual([10, 2]);
-    // 12 − 10 = 2 against 12: the newest goes, the other loses 8.
+    // 12 − 10 = 2 against 12: the newest is cancelled, the other loses 8.
     const authority = scenario.authority(alice);
     const orders = [order({ isBuy: false, price: PRICE, size: 10, timeInForce: 'ioc' })];
     const { events } = scenario.block({ type: 'placeOrders', authority, orders });
@@ -125,7 +124,7 @@ describe('R-reduce: when the position shrinks', () => {
     ]);
   });
 
-  test('a position that grows gives nothing back', () => {
+  test('a growing position does not restore cut orders', () => {
     const scenario = aliceLong(30);
     scenario.one(alice, reduce(FAR, 30));
     scenario.one(carol, { price: PRICE, size: 20 });
@@ -136,7 +135,7 @@ describe('R-reduce: when the position shrinks', () => {
     expect(left(scenario)).toEqual([10]);
   });
 
-  test('a flip cancels all of the old side', () => {
+  test('a flip cancels all orders of the old side', () => {
     const scenario = aliceLong(20);
     scenario.one(alice, reduce(FAR, 20));
     scenario.one(carol, { price: PRICE, size: 45 });
@@ -145,12 +144,12 @@ describe('R-reduce: when the position shrinks', () => {
     expect(left(scenario)).toEqual([]);
   });
 
-  test('a maker is cut in the middle of the taker that sweeps its orders', () => {
+  test("a maker's orders are cut while a taker sweeps them", () => {
     const scenario = aliceLong(30);
     scenario.one(alice, { isBuy: false, price: 1_000_100, size: 20 });
     scenario.one(alice, reduce(1_000_200, 20));
     scenario.one(alice, reduce(1_000_300, 10));
-    // 20 at the first price leave her 10 long: the third order goes, the second keeps 10.
+    // 20 at the first price leave her 10 long: the third order is cancelled, the second keeps 10.
     const entry = scenario.one(carol, { price: 1_000_300, size: 45 });
     expect(entry).toMatchObject({ state: 'open', filled: 30 });
     // 20 × 1,000,100 + 10 × 1,000,200.
@@ -159,7 +158,7 @@ describe('R-reduce: when the position shrinks', () => {
     expect(left(scenario)).toEqual([]);
   });
 
-  test('a partly filled order that is cut keeps what it has filled', () => {
+  test('a partly filled order keeps its filled size when it is cut', () => {
     const scenario = aliceLong(30);
     const { orderId } = scenario.one(alice, reduce(PRICE, 30));
     scenario.one(carol, { price: PRICE, size: 10 });
@@ -171,7 +170,7 @@ describe('R-reduce: when the position shrinks', () => {
   });
 });
 
-test('R-stp: an own reduce-only order in the way is cancelled, its room is free again', () => {
+test('R-stp: an own reduce-only order is cancelled and its size becomes available', () => {
   const scenario = aliceLong(30);
   scenario.one(alice, reduce(PRICE, 30));
   const entry = scenario.one(alice, { price: PRICE, size: 20 });

@@ -8,7 +8,7 @@ import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import type { TakerOrder } from './taker-order.ts';
 
-/** Puts what is left of an order into the book; an amended one takes back the rank that it had. */
+/** Adds the remainder of an order to the book; an amended one keeps its rank. */
 export function restOrder({ state }: Execution, taker: TakerOrder): void {
   const { account, amended, holding, request } = taker;
   writeSlot(state, taker, {
@@ -30,7 +30,7 @@ export function restOrder({ state }: Execution, taker: TakerOrder): void {
   if (exposureOf(holding) !== before) ordersChanged(state, account, holding);
 }
 
-/** Takes a resting order out of everything, without a word. */
+/** Removes a resting order from all structures, without an event. */
 export function removeOrder(state: State, slot: number): void {
   const { pool } = state;
   const { account, holding } = ownerOf(state, slot);
@@ -44,7 +44,7 @@ export function removeOrder(state: State, slot: number): void {
   if (exposureOf(holding) !== before) ordersChanged(state, account, holding);
 }
 
-/** Who owns a resting order, and their place in its instrument. */
+/** The owner of a resting order and its holding in the instrument. */
 export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
   const { pool } = state;
   const account = present(state.accounts[readSlotInt(pool.account, slot)], 'the owner of an order');
@@ -53,13 +53,13 @@ export function ownerOf(state: State, slot: number): { account: Account; holding
   return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
 }
 
-/** What an isolated order still holds back. */
+/** The remaining reserve of an isolated order. */
 export function reserveOf(state: State, orderId: number): MicroUsdc {
   const { reserves } = state;
   return reserves.size === 0 ? ZERO_USDC : (reserves.get(orderId) ?? ZERO_USDC);
 }
 
-/** Uses part of an order's reserve; the caller says where it goes. */
+/** Uses part of an order's reserve; the caller moves the money. */
 export function useReserve(
   state: State,
   holding: Holding,
@@ -69,7 +69,7 @@ export function useReserve(
   if (amount === 0n) return;
   const left = subUsdc(reserveOf(state, orderId), amount);
   assert(left >= 0n, 'an order uses what it has set aside');
-  // A reserve of nothing is none, as it is in a restored state.
+  // An empty reserve is deleted, as in a restored state.
   if (left === 0n) state.reserves.delete(orderId);
   else state.reserves.set(orderId, left);
   holding.reserved = subUsdc(holding.reserved, amount);
@@ -84,7 +84,7 @@ function returnReserve(state: State, account: Account, holding: Holding, orderId
   postToBalance(state, account, left);
 }
 
-/** Keeps the sums of resting sizes; reduce-only ones are counted apart. */
+/** Updates the sums of resting sizes; reduce-only orders are counted separately. */
 export function addResting(
   holding: Holding,
   isBuy: boolean,
@@ -98,10 +98,9 @@ export function addResting(
   else holding.restingSell += size;
 }
 
-/** Orders that an account has at work, by kind. */
 type WorkingOrders = {
   readonly resting: number;
-  /** Take-profit and stop-loss orders that hang on a parent or a position. */
+  /** Take-profit and stop-loss orders attached to a parent or a position. */
   readonly tpsl: number;
   /** Other orders that wait for the mark. */
   readonly triggers: number;

@@ -8,7 +8,7 @@ import { readSlot } from '../book/order-pool.ts';
 import type { State } from '../state/state.ts';
 import { observeEntry } from '../resting/order-events.ts';
 
-/** An order on its way through the book: what it was, and what is left of it. */
+/** The state of a perp order while it is matched. */
 export type TakerOrder = {
   readonly orderId: number;
   readonly account: Account;
@@ -20,27 +20,27 @@ export type TakerOrder = {
   readonly original: number;
   remaining: number;
   filledNotional: number;
-  /** What an isolated order has set aside and not used. */
+  /** The unused reserve of an isolated order. */
   reserve: MicroUsdc;
-  /** Set on the venue's own orders: a liquidation, or the insurance fund unwinding. */
+  /** Present on the venue's own orders: a liquidation, or the insurance fund's unwinding. */
   readonly forced: 'liquidation' | 'unwind' | undefined;
-  /** Rounding that the taker fee has paid ahead, 10^-8 micro-USDC. */
+  /** The amount by which rounding has overcharged the taker fee, in 10^-8 micro-USDC. */
   feeOverpaid: number;
-  /** Who charges for it; never on the venue's own orders. */
+  /** Never present on the venue's own orders. */
   readonly builder: OrderBuilder | undefined;
-  /** Set on an order that has rested before: what it takes back into the book (R-modify). */
+  /** Present on an order that has rested before: the state to restore in the book (R-modify). */
   readonly amended: RestingRecord | undefined;
-  /** Set on an order that has waited for the mark. */
+  /** Present on a triggered order. */
   readonly fired: FiredTrigger | undefined;
 };
 
-/** What an amended order keeps while it trades as a taker. */
+/** The state that an amended order keeps while it trades as a taker. */
 type RestingRecord = {
   readonly acceptedMs: number;
   readonly rank: number;
   /** Lots filled before. */
   readonly filled: number;
-  /** Rounding that the maker fee has paid ahead; the two roles round apart (R-rounding). */
+  /** Like `feeOverpaid` for the maker fee; each role is rounded separately (R-rounding). */
   readonly makerFeeOverpaid: number;
 };
 
@@ -52,7 +52,7 @@ export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
   return fired === undefined ? snapshot : { ...snapshot, ...firedFields(fired) };
 }
 
-/** An order that never got further than its request. */
+/** An order that was rejected before it reached the book. */
 export function requestSnapshot(
   orderId: number,
   account: Address,
@@ -66,7 +66,6 @@ export function requestSnapshot(
   return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }
 
-/** What the snapshot of an order that was a trigger says about it. */
 function firedFields(
   fired: FiredTrigger,
 ): Pick<OrderSnapshot, 'trigger' | 'isPositionTpsl' | 'hasFired'> {
@@ -74,14 +73,14 @@ function firedFields(
   return isPositionTpsl ? { trigger, isPositionTpsl, hasFired: true } : { trigger, hasFired: true };
 }
 
-/** A resting perp order as events and readers see it. */
+/** A resting perp order as events and readers show it. */
 export function perpSnapshotOf(state: State, slot: number): OrderSnapshot {
   const order = slotSnapshot(state, slot, readSlot(state.pool.price, slot));
   const fired = state.triggers.firedAs(order.orderId);
   return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }
 
-/** A waiting order as events and readers see it; one that has fired says what it has filled. */
+/** A waiting order as events and readers show it; a triggered one includes its fills. */
 export function triggerSnapshot(state: State, trigger: TriggerOrder): OrderSnapshot {
   const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
   const { firing, groupId, orderId, request } = trigger;
@@ -100,18 +99,18 @@ export function triggerSnapshot(state: State, trigger: TriggerOrder): OrderSnaps
   };
 }
 
-/** A group that hangs on no position has the id of its parent. */
+/** The id of a group without a position is that of its parent. */
 function parentOf(groupId: number | undefined): Pick<OrderSnapshot, 'parentOrderId'> {
   return groupId === undefined ? {} : { parentOrderId: groupId };
 }
 
-/** What it asks for: the rest of one that has fired, else no more than its parent filled; 0 is the whole position. */
+/** The rest of a triggered order, or at most the parent's filled size; 0 is the whole position. */
 export function triggerSize({ firing, request, sizeMax }: TriggerOrder): number {
   if (firing !== undefined) return firing.rest;
   return sizeMax === undefined ? request.size : Math.min(request.size, sizeMax);
 }
 
-/** Tells the observer of books that a perp order is about to be matched. One that has rested before has come before. */
+/** Notifies the book observer before matching, except for orders that rested before. */
 export function observePerpEntry(state: State, taker: TakerOrder): void {
   if (taker.amended !== undefined) return;
   const { book, mark, oracle } = taker.holding.perp;

@@ -15,7 +15,7 @@ const PRICE = 1_000_000;
 const TAKEN_ID = '0x000000000000000000000000000000aa';
 const id = PERP.instrumentId;
 
-/** One thing wrong with an order: fields of the order, or something about the venue. */
+/** One error of an order: fields of the order, or a condition of the venue. */
 type Fault = {
   readonly reason: RejectReason;
   readonly shape?: Partial<OrderShape>;
@@ -25,13 +25,13 @@ type Fault = {
 
 const perpOf = (scenario: Scenario) => scenario.state.perps.get(id)!;
 
-/** In the order in which an order is judged: the first that fails is told. */
+/** In the order of the checks: the first failure is reported. */
 const FAULTS: readonly Fault[] = [
   { reason: 'instrumentUnknown', shape: { instrumentId: instrumentId(99) } },
   {
     reason: 'instrumentDelisted',
     arrange: (scenario) => {
-      // The flag alone: a real delisting would also close what later faults need to be open.
+      // Only the flag: a real delisting would also close markets that later faults need open.
       scenario.checks = false;
       perpOf(scenario).delisted = true;
     },
@@ -73,7 +73,8 @@ const EXCLUSIVE: readonly (readonly [RejectReason, RejectReason])[] = [
 
 /**
  * Alice rests 12 lots at 90 USDC: margin 12 × 100 / 20 × 0.01 = 0.6 USDC, fee 12 × 0.9 × 0.045% =
- * 0.00486 USDC. Poor, she has exactly that: one lot more is refused. Bob offers 20 lots at 100.
+ * 0.00486 USDC. In the poor case she has exactly that: one lot more is rejected. Bob offers 20 lots
+ * at 100.
  */
 function venueWith(faults: readonly Fault[]): Scenario {
   const scenario = Scenario.open({ accounts: [bob] });
@@ -105,9 +106,9 @@ function canMeet(first: Fault, second: Fault): boolean {
   return !isExclusive && !Object.keys(second.shape ?? {}).some((field) => fields.includes(field));
 }
 
-describe('each refusal, alone and before every later one', () => {
+describe('each reject, alone and before every later one', () => {
   for (const [at, first] of FAULTS.entries()) {
-    test(`${first.reason} comes before what follows it`, () => {
+    test(`${first.reason} comes before all later rejects`, () => {
       const isBookFault = first.reason === 'postOnlyWouldTrade';
       const alone = { admitted: isBookFault ? undefined : first.reason, executed: first.reason };
       expect(judge([first])).toEqual(alone);
@@ -139,8 +140,8 @@ describe('each refusal, alone and before every later one', () => {
   });
 });
 
-describe('R-sizes: the borders are inside', () => {
-  // Oracle 100: ±80% is 20 … 180.
+describe('R-sizes: the limits are inclusive', () => {
+  // Oracle 100: ±80% is 20 to 180.
   test.each([
     [200_000, true],
     [199_900, false],
@@ -174,11 +175,11 @@ describe('R-sizes: the borders are inside', () => {
     }
   });
 
-  test('R-exact: a size whose value could leave the safe integers is refused', () => {
+  test('R-exact: a size whose value could leave the safe integers is rejected', () => {
     const tiers = [{ ...PERP.tiers[0]!, maxSize: 1_000_000_000_000 }];
     const huge = { ...PERP, maxLimitOrderSize: 1_000_000_000_000, tiers };
     const scenario = Scenario.open({ perp: huge, oracle: 5_000_000_000 });
-    // Band to 9 × 10^9 units, 16 times headroom: floor((2^53 − 1) / (144 × 10^9)) = 62,549.
+    // Band to 9 × 10^9 units, a headroom of 16: (2^53 − 1) / (144 × 10^9) = 62,549, rounded down.
     const above = scenario.one(alice, { price: 5_000_000_000, size: 62_550 });
     expect(above.reject).toMatchObject({ reason: 'sizeAboveMax', max: 62_549 });
     const below = scenario.one(alice, { price: 5_000_000_000, size: 62_549 });
@@ -199,13 +200,13 @@ describe('R-sizes: the borders are inside', () => {
     const part = scenario.one(alice, { ...sell, size: 1, reduceOnly: true });
     expect(part.reject?.reason).toBe('valueBelowMin');
     expect(scenario.one(alice, { ...sell, size: 2 }).state).toBe('open');
-    // Reduce-only is clipped to the position, so more than the position closes it as well.
+    // Reduce-only is cut to the position, so a larger size closes it as well.
     const clipped = scenario.one(alice, { ...sell, size: 3, reduceOnly: true });
     expect(clipped).toMatchObject({ state: 'open', clipped: { from: 3, to: 2 } });
   });
 });
 
-test('R-sizes: an order may close the position that was there when its action began', () => {
+test('R-sizes: an order may close the position that existed when its action began', () => {
   const scenario = Scenario.open();
   scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
   scenario.one(alice, { price: PRICE, size: 20 });
@@ -219,7 +220,7 @@ test('R-sizes: an order may close the position that was there when its action be
   const authority = scenario.authority(alice);
   const both = { type: 'placeOrders', authority, orders: orders.slice(0, 2) } as const;
   expect(checkCommand(scenario.state, both, scenario.nowMs).reject).toBeUndefined();
-  // 20 lots are worth 5 USDC, and were all there was; 19 were not.
+  // 20 lots, worth 5 USDC, were the whole position; 19 were not.
   expect(scenario.place(alice, ...orders)).toMatchObject([
     { state: 'filled' },
     { state: 'open' },
@@ -228,7 +229,7 @@ test('R-sizes: an order may close the position that was there when its action be
 });
 
 describe('R-oracle-stale', () => {
-  test('before the first price nothing trades', () => {
+  test('nothing trades before the first price', () => {
     const scenario = Scenario.open();
     const second = { ...PERP, instrumentId: instrumentId(2), name: 'NEW-USDC' };
     scenario.block({ type: 'registerPerp', perp: second });
@@ -238,7 +239,7 @@ describe('R-oracle-stale', () => {
     expect(scenario.one(alice, closing).reject?.reason).toBe('priceTooFar');
   });
 
-  test('30 s old is fresh, a millisecond more is stale for what raises exposure', () => {
+  test('30 s old is fresh, a millisecond more is stale for orders that raise exposure', () => {
     const scenario = Scenario.open();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 50 });
@@ -246,7 +247,7 @@ describe('R-oracle-stale', () => {
     expect(scenario.one(alice, { price: 900_000, size: 20 }).state).toBe('open');
     scenario.wait(1);
     expect(scenario.one(alice, { price: 900_000, size: 20 }).reject?.reason).toBe('oracleStale');
-    // Long 50, 20 bought at most: the worst case is 70. Selling 120 makes it 70 again.
+    // Long 50, at most 20 bought: the worst case is 70. Selling 120 makes it 70 again.
     const flip = { isBuy: false, price: 1_100_000 } as const;
     expect(scenario.one(alice, { ...flip, size: 121 }).reject?.reason).toBe('oracleStale');
     expect(scenario.one(alice, { ...flip, size: 120 }).state).toBe('open');

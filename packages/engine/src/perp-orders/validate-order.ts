@@ -19,14 +19,14 @@ import {
 import { workingOrders } from './resting.ts';
 
 const WITH_MARGIN = { margin: true };
-// Constants of this module are known to the compiler; imported ones would be read each time.
+// The compiler inlines constants of this module; imported ones would be read each time.
 const { bandHeadroom, expiryAheadMs, ordersPerAccount, priceMax, sizeMax } = LIMITS;
 
 /**
- * Judges one order by everything that is known before it meets the book, in a fixed order: the
- * instrument, the size, the price, the value, the time in force, the client's id, reduce-only, and
- * last the margin. Changes nothing; admission and execution both ask it. Whether a post-only order
- * would trade is left to execution: the book may move until then.
+ * Checks one order before it reaches the book, in a fixed sequence: the instrument, the size, the
+ * price, the value, the time in force, the client order id, reduce-only, and last the margin.
+ * Changes nothing; admission and execution both call it. Execution decides whether a post-only
+ * order would trade, because the book may change before.
  */
 export function validateOrder(
   context: OrderContext,
@@ -40,7 +40,7 @@ export function validateOrder(
   return judgeOrder(context, perp, holding, options);
 }
 
-/** The same for whoever has looked up the instrument, and what the account has in the order's leg. */
+/** The same for callers that have looked up the instrument and the leg's holding. */
 export function judgeOrder(
   context: OrderContext,
   perp: Perp,
@@ -65,7 +65,7 @@ export function judgeOrder(
   );
 }
 
-/** What an amend leaves as it is. */
+/** The checks that an amend skips, because it does not change their fields. */
 function checkNew(context: OrderContext): Reject | undefined {
   return checkExpiry(context) ?? checkClientOrderId(context) ?? checkCount(context);
 }
@@ -87,7 +87,7 @@ export function checkInstrument(
   return checkRestriction(context, holding);
 }
 
-/** R-oracle-stale: a blind scope takes orders that reduce, in every instrument, and no others. */
+/** R-oracle-stale: a margin-restricted scope accepts only reducing orders, in every instrument. */
 function checkRestriction(
   { account, order, state }: OrderContext,
   holding: Holding | undefined,
@@ -96,7 +96,7 @@ function checkRestriction(
   const size = holding?.size ?? 0;
   if (order.reduceOnly || isReducing(size, order.isBuy ? order.size : -order.size))
     return undefined;
-  // An isolated order that opens draws on cross.
+  // An isolated opening order uses cross margin.
   const restricting = restrictingPerp(state, crossScope(account));
   return restricting === undefined ? undefined : restrictedReject(restricting);
 }
@@ -113,17 +113,17 @@ export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | 
   const isImmediate = timeInForce === 'ioc' || timeInForce === 'market';
   const listed = isImmediate ? maxMarketOrderSize : maxLimitOrderSize;
   const exact = Math.min(sizeMax, exactSizeMax(perp));
-  // A market trigger goes out in parts.
+  // A market trigger is sent in parts.
   const max = isMarketTrigger(order) ? exact : Math.min(listed, exact);
   return size > max ? { reason: 'sizeAboveMax', instrumentId, max } : undefined;
 }
 
-/** An order that has waited for the mark and takes what the book has then (R-trigger). */
+/** A market order that has waited for the mark (R-trigger). */
 export function isMarketTrigger({ timeInForce, trigger }: OrderRequest): boolean {
   return trigger !== undefined && timeInForce === 'market';
 }
 
-/** The largest size whose value stays an exact number, with room for the band to move. */
+/** The largest size whose value is an exact number, with headroom for band moves. */
 function exactSizeMax(perp: Perp): number {
   const highest = Math.max(1, perp.bandMax) * bandHeadroom;
   return Math.floor(Number.MAX_SAFE_INTEGER / highest);
@@ -135,7 +135,7 @@ export function checkPrice(context: OrderContext, perp: Perp): Reject | undefine
   if (price < 0 || (price === 0 && order.priceInexact !== true)) {
     return { reason: 'priceOutOfRange', instrumentId };
   }
-  // What is more than can be counted stands for all of it, on the tick or not.
+  // The largest countable price represents all higher ones, on the tick or not.
   const isBeyond = price === Number.MAX_SAFE_INTEGER;
   if (order.priceInexact === true || (price % perp.definition.priceTick !== 0 && !isBeyond)) {
     return { reason: 'priceOffTick', instrumentId };
@@ -159,8 +159,8 @@ export function checkValue(
 }
 
 /**
- * An order that closes a whole position may be worth less than the minimum (R-sizes): the position as it
- * is, or as it was when the action began and was admitted.
+ * An order that closes a whole position may be worth less than the minimum (R-sizes): the current
+ * position, or that when the action began and was accepted.
  */
 function closesPosition(order: OrderRequest, size: number): boolean {
   if (size === 0 || order.isBuy === size > 0) return false;
@@ -168,7 +168,7 @@ function closesPosition(order: OrderRequest, size: number): boolean {
   return order.reduceOnly ? order.size >= magnitude : order.size === magnitude;
 }
 
-/** A mode cannot change under an open position or working orders (R-isolated). */
+/** The mode cannot change while a position or orders are open (R-isolated). */
 export function checkMarginMode(context: OrderContext, perp: Perp): Reject | undefined {
   const { account, order, state } = context;
   const { instrumentId, marginMode } = order;
@@ -198,7 +198,7 @@ function checkExpiry(context: OrderContext): Reject | undefined {
   return (order.expireMs ?? 0) < minMs ? { reason: 'expiryTooSoon', minMs } : undefined;
 }
 
-/** What never rests needs no room: an account with too many orders can still close. */
+/** Orders that never rest are not counted: an account with too many orders can still close. */
 function checkCount({ account, order }: OrderContext): Reject | undefined {
   const max = ordersPerAccount;
   const isImmediate = order.timeInForce === 'ioc' || order.timeInForce === 'market';

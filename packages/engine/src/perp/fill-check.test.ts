@@ -13,10 +13,10 @@ import {
   Scenario,
 } from '@oddlot/testing/engine/scenario';
 
-/** One lot at this price is worth 1 USDC; the mark of every test unless it says otherwise. */
+/** One lot at this price is worth 1 USDC; it is the mark unless a test sets another one. */
 const PRICE = 1_000_000;
 
-/** Bob and carol are rich, alice has ten dollars. */
+/** Bob and carol have ample funds, alice has ten dollars. */
 function venue(): Scenario {
   const scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   scenario.fund(alice, 10_000_000);
@@ -43,8 +43,8 @@ function causes(result: BlockResult): Record<number, string | undefined> {
   return Object.fromEntries(updates.map((event) => [event.order.orderId, event.cancelCause]));
 }
 
-describe('R-fill-check: a price far from the mark hands no margin to a confederate', () => {
-  // 100 lots at 1.79 × mark need 5 USDC and a fee of 0.08: admitted. Filled, they would lose 79.
+describe('R-fill-check: a price far from the mark transfers no margin to an accomplice', () => {
+  // 100 lots at 1.79 × mark need 5 USDC and a fee of 0.08: accepted. A fill would lose 79.
   test('a taker that buys far above the mark is stopped before the fill', () => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price: 1_790_000, size: 100 });
@@ -55,7 +55,7 @@ describe('R-fill-check: a price far from the mark hands no margin to a confedera
     expect(scenario.balance(alice)).toBe(10_000_000n);
   });
 
-  test('a maker far above the mark is cancelled and the taker goes on to the next', () => {
+  test('a maker far above the mark is cancelled and the taker continues with the next', () => {
     const scenario = venue();
     scenario.one(alice, { price: 1_790_000, size: 100 });
     scenario.one(carol, { price: 990_000, size: 100 });
@@ -79,29 +79,29 @@ describe('R-fill-check: a price far from the mark hands no margin to a confedera
   test.each([
     [1_049_500, 'filled'],
     [1_049_600, 'cancelled'],
-  ])('the border of an opening fill is account value = initial margin: %i', (price, state) => {
+  ])('the limit of an opening fill is account value = initial margin: %i', (price, state) => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price, size: 100 });
     expect(scenario.one(alice, { price, size: 100 }).state).toBe(state);
   });
 
-  test('account value = initial margin is enough, to the micro-USDC', () => {
+  test('account value = initial margin is sufficient, to the micro-USDC', () => {
     const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
-    // 5 USDC of margin for 100 lots and 0.045 of fee; a fill at the mark leaves exactly 5.
+    // 5 USDC of margin for 100 lots and a fee of 0.045; a fill at the mark leaves exactly 5.
     scenario.fund(alice, 5_045_000);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     expect(scenario.one(alice, { price: PRICE, size: 100 }).state).toBe('filled');
   });
 
-  test('what a maker fills no longer counts as resting', () => {
+  test('the filled part of a maker no longer counts as resting', () => {
     const scenario = venue();
-    // 190 lots need 9.5 of 10 USDC, before the fill as an order and after it as a position.
+    // 190 lots need 9.5 of 10 USDC, as an order before the fill and as a position after it.
     scenario.one(alice, { price: PRICE, size: 190 });
     expect(scenario.one(bob, { isBuy: false, price: PRICE, size: 190 }).state).toBe('filled');
     expect(scenario.position(alice)).toBe(190);
   });
 
-  test('a taker keeps what it filled before it failed', () => {
+  test('a taker keeps its fills before a failure', () => {
     const scenario = venue();
     scenario.one(bob, { isBuy: false, price: PRICE, size: 10 });
     scenario.one(bob, { isBuy: false, price: 1_200_000, size: 90 });
@@ -113,7 +113,7 @@ describe('R-fill-check: a price far from the mark hands no margin to a confedera
 
   test('own resting orders on the same side count in the state after the fill', () => {
     const scenario = venue();
-    // 150 lots rest: 7.5 USDC. 40 more at the mark would need 9.5, and have 10 − fees.
+    // 150 lots rest: 7.5 USDC. 40 more at the mark would need 9.5 of 10 − fees.
     scenario.one(alice, { price: 900_000, size: 150 });
     scenario.one(bob, { isBuy: false, price: 1_010_000, size: 40 });
     // The loss of 0.4 and the fee of 0.01818 leave 9.58182 for 9.5.
@@ -126,9 +126,9 @@ describe('R-fill-check: a price far from the mark hands no margin to a confedera
   });
 });
 
-describe('R-initial: what is left of a taker enters the book only while it is covered', () => {
-  // 150 lots need 7.5. 60 at 105 lose 3 and pay 0.02835: 6.97165 carry the 60, not the 150.
-  // 40 at 105 lose 2 and pay 0.0189: 7.9811 carry all.
+describe('R-initial: the remainder of a taker enters the book only while it is covered', () => {
+  // 150 lots need 7.5. 60 at 105 lose 3 and pay 0.02835: 6.97165 cover the 60, not the 150. 40 at
+  // 105 lose 2 and pay 0.0189: 7.9811 cover all.
   test.each([
     { offered: 60, state: 'cancelled' },
     { offered: 40, state: 'open' },
@@ -143,7 +143,7 @@ describe('R-initial: what is left of a taker enters the book only while it is co
     expect(view.cross.accountValue >= view.initialMargin).toBe(true);
   });
 
-  test('an order admitted to the last micro-USDC may fill in part at the mark and rest', () => {
+  test('an order accepted to the last micro-USDC may fill in part at the mark and rest', () => {
     const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
     // 101 lots: 5.05 of margin and 0.04545 of fee.
     scenario.fund(alice, 5_095_450);
@@ -154,14 +154,14 @@ describe('R-initial: what is left of a taker enters the book only while it is co
     });
   });
 
-  test('the rest of a flip that leaves the worst case as it was may rest uncovered', () => {
+  test('the remainder of a flip that leaves the worst case unchanged may rest uncovered', () => {
     const scenario = aliceLong();
     scenario.oracle(930_000);
     scenario.one(carol, { price: 930_000, size: 30 });
     // Long 100, worth 2.955 against 4.65: sells 200, of which 30 reduce at the mark.
     const entry = scenario.one(alice, { isBuy: false, price: 930_000, size: 200 });
     expect(entry).toMatchObject({ filled: 30, state: 'cancelled' });
-    // 70 long, 170 to sell: the worst case would be 100 again, above the 70 that are left.
+    // 70 long, 170 to sell: the worst case would be 100 again, above the remaining 70.
     const within = scenario.one(alice, { isBuy: false, price: 930_000, size: 140 });
     expect(within.state).toBe('open');
   });
@@ -173,7 +173,7 @@ describe('R-fill-check: a fill that only reduces', () => {
   test.each([
     { size: 100, price: 900_900, state: 'filled' },
     { size: 100, price: 900_800, state: 'cancelled' },
-    // Half of it: the ratio 1.955 / 1.38 may not fall, which is the same price.
+    // Half of it: the ratio 1.955 / 1.38 may not fall, which gives the same price.
     { size: 50, price: 900_900, state: 'filled' },
     { size: 50, price: 900_800, state: 'cancelled' },
     { size: 50, price: 930_000, state: 'filled' },
@@ -187,7 +187,7 @@ describe('R-fill-check: a fill that only reduces', () => {
     }
   });
 
-  // A maker pays 0.015%: at 90.06 it is left 0.001491, at 90.05 it would lack 0.0085075.
+  // A maker pays 0.015%: at 90.06 it has 0.001491 left, at 90.05 it would lack 0.0085075.
   test('passes for a maker as well, and a maker below the bankruptcy price is cancelled', () => {
     for (const [price, cause] of [
       [900_600, undefined],
@@ -207,7 +207,7 @@ describe('R-fill-check: a fill that only reduces', () => {
     scenario.oracle(920_000);
     scenario.one(carol, { price: 920_000, size: 120 });
     const sell = { isBuy: false, price: 920_000, timeInForce: 'ioc' } as const;
-    // 120 lots leave alice 20 short with 1.905: enough for the 0.92 of initial margin.
+    // 120 lots leave alice 20 short with 1.905, above the 0.92 of initial margin.
     expect(scenario.one(alice, { ...sell, size: 120 }).state).toBe('filled');
     const other = aliceLong();
     other.oracle(920_000);
@@ -228,8 +228,8 @@ describe('R-fill-check: a fill that only reduces', () => {
     expect(openOrders(scenario.state, carol)).toHaveLength(1);
   });
 
-  test('with equity below zero nothing that loses more passes', () => {
-    // At 86 the second position has lost 12.6 of her 9.9145: −2.6855, and the fee makes it less.
+  test('with negative equity, fills that lose more are rejected', () => {
+    // At 86 the second position has lost 12.6 of her 9.9145: −2.6855, further reduced by the fee.
     const scenario = underWater(860_000, { price: PRICE, size: 100 });
     const sell = { isBuy: false, price: PRICE, size: 100, reduceOnly: true } as const;
     expect(scenario.one(alice, { ...sell, timeInForce: 'ioc' })).toMatchObject({
@@ -239,7 +239,7 @@ describe('R-fill-check: a fill that only reduces', () => {
   });
 
   // At 88.4 it has lost 10.44: alice is worth −0.5255. 50 lots sold at 101 gain 0.5 and pay
-  // 0.022725: her ratio rises from −0.195 to −0.025, her equity stays below zero.
+  // 0.022725: her ratio rises from −0.195 to −0.025, but her equity stays negative.
   test('equity must not stay below zero, even if the ratio rises', () => {
     const scenario = underWater(884_000, { price: 1_010_000, size: 50 });
     const sell = { isBuy: false, price: 1_010_000, size: 50, timeInForce: 'ioc' } as const;
@@ -247,7 +247,7 @@ describe('R-fill-check: a fill that only reduces', () => {
   });
 
   // 53 lots sold at 102 gain 1.06 and pay 0.024327: −0.5255 becomes 0.510173.
-  test('a fill that lifts it above zero passes', () => {
+  test('a fill that lifts equity above zero passes', () => {
     const scenario = underWater(884_000, { price: 1_020_000, size: 53 });
     const sell = { isBuy: false, price: 1_020_000, size: 53, timeInForce: 'ioc' } as const;
     expect(scenario.one(alice, sell).state).toBe('filled');
@@ -255,8 +255,9 @@ describe('R-fill-check: a fill that only reduces', () => {
 });
 
 /**
- * Alice is long 100 lots here and 90 of a second perp, 9.9145 USDC in hand. The second one falls and
- * is halted, the oracle of this one is stale: liquidation waits in both, reducing orders go on.
+ * Alice is long 100 lots here and 90 of a second perp, with 9.9145 USDC. The second one falls and
+ * is halted, the oracle of this one is stale: liquidation waits in both, reducing orders still
+ * work.
  */
 function underWater(second: number, bid: { price: number; size: number }): Scenario {
   const scenario = aliceLong();
@@ -265,7 +266,7 @@ function underWater(second: number, bid: { price: number; size: number }): Scena
   scenario.oracle(PRICE, instrumentId);
   scenario.one(bob, { instrumentId, isBuy: false, price: PRICE, size: 90 });
   expect(scenario.one(alice, { instrumentId, price: PRICE, size: 90 }).state).toBe('filled');
-  // Carol buys back what she has sold: in a stale market nobody opens.
+  // Carol buys back her sale: opening is not possible in a stale market.
   scenario.one(carol, { isBuy: false, price: PRICE, size: 100 });
   scenario.one(bob, { price: PRICE, size: 100 });
   scenario.one(carol, bid);

@@ -10,8 +10,9 @@ const ID = PERP.instrumentId;
 const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 
 /**
- * R-order-of-events: what leaves a perp scope before the liquidations of a block must be free at its
- * marks and at the last judged ones. Alice is long 10 coins at 100 on 1,000, free of fees.
+ * R-order-of-events: money can leave a perp scope before the liquidations of a block only if it is
+ * free at its marks and at the last valid ones. Alice is long 10 coins at 100 with 1,000, without
+ * fees.
  */
 let venue: Scenario;
 
@@ -26,7 +27,7 @@ function long(): void {
   venue.one(alice, { price: 1_000_000, size: 1_000, timeInForce: 'ioc' });
 }
 
-/** A price and a command of alice's in one block; what came of the command. */
+/** Executes a price and a command of alice's in one block; returns the result of the command. */
 function inOneBlock(price: number, command: Unsigned): CommandResult {
   const observedMs = timeMs(venue.wait(1_000).nowMs);
   const prices = [{ instrumentId: ID, oracle: price }];
@@ -49,9 +50,9 @@ const withdraw = (amount: number): Unsigned => ({
   amountMicroUsdc: usdc(amount),
 });
 
-describe('what leaves cross in the block of a gap', () => {
-  // At 100 1,000 − 100 = 900 are free. At 150 it is worth 1,500 and 1,000 + 500 − 150 are, at most the
-  // balance: but only 900 were when the mark was last judged.
+describe('money that leaves cross in the block of a gap', () => {
+  // At 100 1,000 − 100 = 900 are free. At 150 it is worth 1,500 and 1,000 + 500 − 150 are free, at
+  // most the balance; but only 900 were free at the last valid mark.
   test.each([
     { why: 'a rise', price: 1_500_000, amount: 900, passes: true },
     { why: 'a rise', price: 1_500_000, amount: 900.000001, passes: false },
@@ -62,7 +63,7 @@ describe('what leaves cross in the block of a gap', () => {
     for (const command of [send, withdraw]) {
       if (venue.account(alice).holdings.size === 0) long();
       else {
-        // The same once more for the other door.
+        // The same for the other command.
         venue.wait(1_000).oracle(1_000_000);
         venue.fund(alice, usdc(1_000) - Number(venue.balance(alice)));
       }
@@ -72,14 +73,14 @@ describe('what leaves cross in the block of a gap', () => {
     checkRestarts(venue);
   });
 
-  test('a block later the new mark has been judged', () => {
+  test('a block later the new mark is valid', () => {
     long();
     venue.wait(1_000).oracle(1_500_000);
     expect(act(venue, alice, send(1_000)).outcomes[0]?.reject).toBeUndefined();
   });
 });
 
-test('what an isolated position gives back in the block of a gap', () => {
+test('margin that leaves an isolated position in the block of a gap', () => {
   const margin = { type: 'updateIsolatedMargin', instrumentId: ID, isBuy: true } as const;
   act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
   long();
@@ -91,9 +92,9 @@ test('what an isolated position gives back in the block of a gap', () => {
   expect(inOneBlock(1_200_000, off(100)).reject).toBeUndefined();
 });
 
-// At 20× 50 carry the position: 950 are free in cross at 100. At 150 1,000 + 500 − 75 would be, at most
-// the balance of 1,000.
-test('what cross gives to isolated orders and margins in the block of a gap', () => {
+// At 20× the position needs 50: 950 are free in cross at 100. At 150 1,000 + 500 − 75 would be, at
+// most the balance of 1,000.
+test('money that leaves cross for isolated orders and margins in the block of a gap', () => {
   const second = { ...PERP, instrumentId: 2 as typeof ID, name: 'B-USDC' };
   venue.block({ type: 'registerPerp', perp: { ...second, takerFeeE8: 0, makerFeeE8: 0 } });
   venue.oracle(1_000_000, second.instrumentId);
@@ -103,8 +104,7 @@ test('what cross gives to isolated orders and margins in the block of a gap', ()
     marginMode: 'isolated',
   });
   long();
-  // A post-only order executes before the liquidations: 19,000 and 19,100 lots at 20× hold back as many
-  // twentieths.
+  // A post-only order executes before the liquidations; each reserves a twentieth at 20×.
   const alo = (size: number): Unsigned => ({
     type: 'placeOrders',
     orders: [

@@ -7,11 +7,11 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
-/** The arithmetic of R-funding. Premiums and rates count 10^-10; nothing here holds state. */
+/** The stateless arithmetic of R-funding. Premiums and rates are in units of 10^-10. */
 
 const E10 = 10_000_000_000n;
 const E10_PER_E8 = 100n;
-/** Levels read at first; a thin book is read further. */
+/** The number of levels that are read first; a thin book is read further. */
 const LEVELS_START = 32;
 const LEVELS_GROWTH = 8;
 
@@ -20,10 +20,10 @@ export type ImpactPrice = { readonly numerator: bigint; readonly denominator: bi
 
 /**
  * The average price of a market order worth exactly `notional` micro-USDC against one side of a
- * book (`isBuy`: the bids, which such an order sells into). Whole levels are taken best first, of
+ * book (`isBuy`: the bids, which such an order sells into). Whole levels count best first, and of
  * the last one the fraction that completes the value: with `lots` taken before a level at `price`
- * and `left` still to be traded there, notional / (lots + left / price). Kept exact, so that a
- * coarse price unit does not blur the premium. Undefined when the side is too thin.
+ * and `left` still to be traded there, notional / (lots + left / price). The result is exact, so
+ * that a coarse price unit does not distort the premium. Undefined when the side is too thin.
  */
 export function impactPrice(
   book: LevelBook,
@@ -54,25 +54,25 @@ export function averagePrice(
   return undefined;
 }
 
-/** An impact price as it is shown: a whole price unit, half up. */
+/** An impact price for display: a whole price unit, rounded half up. */
 export function shownImpact(price: ImpactPrice | undefined): number | undefined {
   return price === undefined ? undefined : Number(divHalfUp(price.numerator, price.denominator));
 }
 
-/** How far from the oracle a sampled price may be, 10^-8. */
+/** The maximum distance of a sampled price from the oracle, 10^-8. */
 export function premiumCapE8(definition: { readonly premiumCapE8?: number }): number {
   return definition.premiumCapE8 ?? LIMITS.premiumCapE8;
 }
 
-/** The prices that a premium is made of, beside those of the book. */
+/** The prices of a premium, in addition to those of the book. */
 type PremiumTerms = Pick<Perp, 'mark' | 'oracle'> & {
   readonly definition: { readonly premiumCapE8?: number };
 };
 
 /**
- * (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, towards zero, with b = min(impactBid, mark, (1 + cap) × O)
- * and a = max(impactAsk, mark, (1 − cap) × O). The mark is on one side of the oracle, so at most one
- * of the two terms is above zero. A side too thin contributes 0.
+ * (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, towards zero, with b = min(impactBid, mark, (1 +
+ * cap) × O) and a = max(impactAsk, mark, (1 − cap) × O). The mark is on one side of the oracle, so
+ * at most one of the two terms is above zero. A side that is too thin contributes 0.
  */
 export function premiumE10(
   { definition, mark, oracle }: PremiumTerms,
@@ -94,15 +94,15 @@ function distanceE10({ numerator, denominator }: ImpactPrice, oracle: number): b
   return divTowardsZero((numerator - base) * E10, base);
 }
 
-/** P of an hour: the sum of its samples over 720, towards zero; missing ones so count 0. */
+/** P of an hour: the sum of its samples over 720, towards zero; missing samples count as 0. */
 export function hourPremiumE10(sum: bigint): bigint {
   return divTowardsZero(sum, BigInt(SAMPLES_PER_HOUR));
 }
 
 /**
- * F8h = P + clamp(interest − P, ±damper); the rate of an hour is clamp(F8h / 8, ±max). The eighth
- * rounds half up, that is a tie goes towards plus infinity, below zero too: `divHalfUp` would send
- * −73966.5 to −73967.
+ * F8h = P + clamp(interest − P, ±damper); the hourly rate is clamp(F8h / 8, ±max). The eighth
+ * rounds half up: a tie rounds towards plus infinity, also below zero, where `divHalfUp` would
+ * round −73966.5 to −73967.
  */
 export function fundingRateE10(premium: bigint, parameters: FundingParameters): number {
   const interest = BigInt(parameters.fundingInterestE10);
@@ -116,13 +116,14 @@ function clamp(value: bigint, limit: bigint): bigint {
   return value < -limit ? -limit : value;
 }
 
-/** The side that pays an hour: its lots, and those of them that are the insurance fund's. */
+/** The paying side of an hour: its lots, and the insurance fund's part of them. */
 export type PayingSide = { readonly lots: number; readonly ofFund: number };
 
 /**
- * What a position collects for an hour, −size × oracle × rate; paid is negative. The insurance fund
- * pays none, so a receiver gets the share of the lots that pay (R-insurance-fund). Rounded once,
- * towards minus infinity: the payer's amount up, the receiver's down (R-rounding).
+ * The funding that a position receives for an hour, −size × oracle × rate; payments are negative.
+ * The insurance fund pays none, so a receiver gets the share of the lots that pay
+ * (R-insurance-fund). Rounded once, towards minus infinity: the payer's amount up, the receiver's
+ * down (R-rounding).
  */
 export function fundingAmount(
   size: number,
@@ -137,8 +138,8 @@ export function fundingAmount(
 }
 
 /**
- * Whether a premium is sampled: not during a halt, a stale oracle or the closing hour, whose mark is an
- * average (R-delist), and not from an empty book. A side that is too thin contributes 0.
+ * True if a premium is sampled: not during a halt, a stale oracle or the closing hour, whose mark
+ * is an average (R-delist), and not from an empty book. A side that is too thin contributes 0.
  */
 export function isSampled(state: State, perp: Perp): boolean {
   if (perp.halted || perp.closing !== undefined || perp.book.orderCount === 0) return false;
@@ -146,8 +147,8 @@ export function isSampled(state: State, perp: Perp): boolean {
 }
 
 /**
- * What the hour in progress would pay if its average so far held to its end; missing samples count
- * 0. Without any sample it pays nothing. 10^-10.
+ * The rate of the current hour if its average so far held to its end; missing samples count as 0,
+ * and without any sample the rate is 0. In 10^-10.
  */
 export function predictedRateE10(state: State, perp: Perp): number {
   const { samples, sum } = perp.funding;
@@ -156,12 +157,12 @@ export function predictedRateE10(state: State, perp: Perp): number {
   return fundingRateE10(divTowardsZero(sum, BigInt(passed)), parametersOf(state));
 }
 
-/** When the hour in progress falls due. */
+/** The end of the current funding hour. */
 export function nextFundingMs(state: State): number {
   return nextMultiple(state.timeMs, HOUR_MS);
 }
 
-/** The first multiple of a step that lies after a time. */
+/** The first multiple of a step after a time. */
 export function nextMultiple(timeMs: number, step: number): number {
   return timeMs - (timeMs % step) + step;
 }

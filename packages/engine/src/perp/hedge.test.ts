@@ -15,7 +15,7 @@ function venueWith(funds = 1_000_000_000, parameters = {}): Scenario {
   return venue;
 }
 
-/** Bob takes the other side of what alice does at the mark. */
+/** Bob is the counterparty of alice's trades at the mark. */
 function trade(venue: Scenario, isBuy: boolean, size: number, reduceOnly = false): void {
   venue.one(bob, { isBuy: !isBuy, price: PRICE, size });
   const order: OrderShape = { isBuy, reduceOnly, price: PRICE, size, timeInForce: 'ioc' };
@@ -26,7 +26,7 @@ const sizes = (venue: Scenario): number[] =>
   ([0, 1] as const).map((leg) => venue.account(alice).holdings.get(holdingKey(ID, leg))?.size ?? 0);
 const initial = (venue: Scenario): bigint => accountView(venue.state, alice)!.initialMargin;
 
-describe('R-hedge: side and reduce-only name the leg', () => {
+describe('R-hedge: side and reduce-only determine the leg', () => {
   test('all four combinations', () => {
     const venue = venueWith();
     trade(venue, true, 100);
@@ -42,7 +42,7 @@ describe('R-hedge: side and reduce-only name the leg', () => {
     expect(shown).toEqual([70, -40]);
   });
 
-  test('a close never opens the other leg, and is refused without a position of its own', () => {
+  test('a close never opens the other leg, and is rejected without a position in its leg', () => {
     const venue = venueWith();
     trade(venue, true, 100);
     const buy = { isBuy: true, reduceOnly: true, price: PRICE, size: 50 };
@@ -53,7 +53,7 @@ describe('R-hedge: side and reduce-only name the leg', () => {
     expect(sizes(venue)).toEqual([0, 0]);
   });
 
-  test('R-reduce: resting closes use up their own leg, not the other', () => {
+  test('R-reduce: resting closes count against their own leg only', () => {
     const venue = venueWith();
     trade(venue, true, 100);
     trade(venue, false, 100);
@@ -86,10 +86,10 @@ describe('R-initial in hedge mode: the sum of |leg + its resting opening orders|
     expect(initial(venue)).toBe(11_000_000n);
   });
 
-  test('admission counts both legs: 6.045 carry 100 lots and 19 of the other leg, not 20', () => {
+  test('admission counts both legs: 6.045 cover 100 lots and 19 of the other leg, not 20', () => {
     const venue = venueWith(6_045_000);
     trade(venue, true, 100);
-    // 6 left. 20 lots short: 5 + 1, and 0.009 of fee.
+    // 6 are left. 20 lots short: 5 + 1, and a fee of 0.009.
     expect(venue.one(alice, { isBuy: false, price: PRICE, size: 20 }).reject).toEqual({
       reason: 'marginInsufficient',
       required: 6_009_000n,
@@ -102,7 +102,7 @@ describe('R-initial in hedge mode: the sum of |leg + its resting opening orders|
     const venue = venueWith(100_000_000_000, { defaultLeverage: 50 });
     trade(venue, true, 100_000);
     trade(venue, false, 100_000);
-    // Each 100,000 USDC of tier 1: 2% of initial, 1% of maintenance, 0.5% of fee; tier 2 would ask 5%.
+    // Each is 100,000 USDC of tier 1: 2% initial, 1% maintenance, 0.5% fee; tier 2 requires 5%.
     expect(accountView(venue.state, alice)).toMatchObject({
       initialMargin: 4_000_000_000n,
       maintenanceMargin: 2_000_000_000n,
@@ -113,7 +113,7 @@ describe('R-initial in hedge mode: the sum of |leg + its resting opening orders|
   });
 });
 
-test('R-stp: an order of one leg cancels a resting one of the other that it would meet', () => {
+test('R-stp: an order of one leg cancels a crossing resting order of the other leg', () => {
   const venue = venueWith();
   const short = venue.one(alice, { isBuy: false, price: 1_010_000, size: 50 });
   venue.one(bob, { isBuy: false, price: 1_010_000, size: 50 });
@@ -137,14 +137,14 @@ test('R-stp: an order of one leg cancels a resting one of the other that it woul
   expect(sizes(venue)).toEqual([50, 0]);
 });
 
-test('isolated legs stand on their own margins', () => {
+test('isolated legs have separate margins', () => {
   const venue = venueWith();
   act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
   trade(venue, true, 100);
   trade(venue, false, 100);
   const leg = (n: 0 | 1) => venue.account(alice).holdings.get(holdingKey(ID, n))!;
   expect([leg(0).isolatedMargin, leg(1).isolatedMargin]).toEqual([5_000_000n, 5_000_000n]);
-  // At 96 the long is worth 1 against a risk of 1.44: it goes. The short has gained.
+  // At 96 the long is worth 1 against a risk of 1.44 and is liquidated. The short has gained.
   venue.fund(bob, 1);
   venue.one(bob, { price: 955_000, size: 100 });
   venue.wait(1_000).oracle(960_000);

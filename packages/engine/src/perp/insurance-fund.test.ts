@@ -24,7 +24,7 @@ const [failing, other] = [actor(0xfa11), actor(0x07e4)];
 const steps = ({ events }: BlockResult): string[] =>
   events.flatMap((event) => (event.type === 'liquidationStep' ? [event.step] : []));
 
-/** Somebody is long 10 coins on 50, another one short; the fund has 20,000. */
+/** One account is long 10 coins with 50, another one short; the fund has 20,000. */
 function held(fund = 20_000): Scenario {
   const venue = openGap();
   venue.fund(failing, 50_000_000);
@@ -38,11 +38,11 @@ function note(venue: Scenario, id: number, usdc: number): void {
   noteFundCost(venue.state, id, microUsdc(money(usdc)));
 }
 
-/** X gaps from 100 to 90: 50 are lost; at worst the fund would buy 10 coins at 100: 100 too much. */
+/** X gaps from 100 to 90: 50 are lost. At worst the fund would pay 100 more than the value. */
 const gap = (venue: Scenario): string[] => steps(leap(venue, 90, 100));
 
-describe('R-insurance-fund: what its takings and unwinding may cost within an hour', () => {
-  // 5% of 20,000 are 1,000: with the 100 of this one at most 900 before.
+describe('R-insurance-fund: the maximum cost of take-overs and unwinding within an hour', () => {
+  // 5% of 20,000 is 1,000: with the 100 of this take-over, at most 900 before.
   test.each([
     { before: 900, found: ['insurance'] },
     { before: 900.000001, found: ['adl'] },
@@ -52,7 +52,7 @@ describe('R-insurance-fund: what its takings and unwinding may cost within an ho
     expect(gap(venue)).toEqual(found);
   });
 
-  // 10% are 2,000: with 1,900 in other instruments.
+  // 10% is 2,000: with 1,900 in other instruments.
   test.each([
     { before: 1_900, found: ['insurance'] },
     { before: 1_900.000001, found: ['adl'] },
@@ -69,15 +69,15 @@ describe('R-insurance-fund: what its takings and unwinding may cost within an ho
     ] as const) {
       const venue = held();
       note(venue, X, 1_000);
-      // A fresh price first: a gap is measured from the mark that was last judged.
+      // A fresh price comes first: a gap is measured from the last valid mark.
       venue.wait(minutes * MINUTE_MS - 1_000 - (venue.nowMs % MINUTE_MS));
       leap(venue, 100, 100);
       expect(gap(venue), `${minutes} minutes later`).toEqual([found]);
     }
   });
 
-  // It buys at 95 what is worth 90: 50, not the 100 that it was asked for.
-  test('what it has cost is counted, at the price that it had', () => {
+  // It buys at 95, and the value is 90: the cost is 50, not the 100 of the estimate.
+  test('the actual cost is counted, at the price of the take-over', () => {
     const venue = held();
     gap(venue);
     expect(worth(venue, FUND)).toBe(money(19_950));
@@ -88,9 +88,9 @@ describe('R-insurance-fund: what its takings and unwinding may cost within an ho
     expect(dump(restore(plain))).toEqual(plain);
   });
 
-  // At 95.5 5 are left, below two thirds of 9.55: it buys at 95, a gain of 5. That is asked for in (7),
-  // and nothing stands against it.
-  test('gains count nowhere, neither for nor against it', () => {
+  // At 95.5 5 are left, below two thirds of 9.55: it buys at 95, a gain of 5. Step (7) takes it
+  // over, and no cost limits it.
+  test('gains are not counted in either direction', () => {
     const venue = held();
     note(venue, X, 1_000_000);
     expect(steps(leap(venue, 95.5, 100))).toEqual(['market', 'insurance']);
@@ -98,7 +98,7 @@ describe('R-insurance-fund: what its takings and unwinding may cost within an ho
   });
 
   // 10 coins from 95, sold at 89.91 (0.1% below 90) for 0.90 less than the mark.
-  test('what unwinding costs is counted as well, a better price is not', () => {
+  test('the cost of unwinding is counted too, a better price is not', () => {
     const venue = held();
     gap(venue);
     venue.one(other, { price: 899_100, size: 400 });
@@ -114,7 +114,7 @@ describe('R-insurance-fund: what its takings and unwinding may cost within an ho
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(50.36));
   });
 
-  test('R-deficit: what others could not pay counts, and is never refused', () => {
+  test('R-deficit: deficits of other accounts count, and are never refused', () => {
     const venue = held();
     note(venue, X, 50_000);
     postDeficit(venue.state, microUsdc(money(300)));
@@ -124,7 +124,7 @@ describe('R-insurance-fund: what its takings and unwinding may cost within an ho
     expect(insuranceFund(venue.state).perpBalance).toBe(money(19_700));
   });
 
-  test('R-deficit: what the treasury pays is not the fund’s cost', () => {
+  test('R-deficit: payments of the treasury are not a cost of the fund', () => {
     const venue = held(100);
     setReserves(venue, 100, 150);
     postDeficit(venue.state, microUsdc(money(300)));

@@ -18,8 +18,8 @@ import type { State } from '../state/state.ts';
 import { accountValue } from './margin.ts';
 
 /**
- * R-insurance-fund: an ordinary cross account that nobody has the key of. It is filled by liquidation
- * fees, remainders and a share of exchange fees, and takes over positions that the book could not.
+ * R-insurance-fund: a cross account without a key. It receives liquidation fees, remainders and a
+ * share of exchange fees, and takes over positions that the book could not close.
  */
 export function insuranceFund(state: State): Account {
   if (state.fundIndex < 0) {
@@ -29,16 +29,16 @@ export function insuranceFund(state: State): Account {
   return present(state.accounts[state.fundIndex], 'the insurance fund');
 }
 
-/** True for the fund's own account, which pays no fees and is never liquidated or deleveraged. */
+/** True for the fund's account, which pays no fees and is never liquidated or deleveraged. */
 export function isInsuranceFund(state: State, account: Account): boolean {
   return account.index === insuranceFund(state).index;
 }
 
 /**
- * Whether the fund may take a position at a price: afterwards its whole notional is at most five
- * times its account value and that instrument's at most twice, so that one manipulated market can't
- * empty it; and what such takings and their unwinding cost within an hour stays a small part of what
- * it has, so that a gap is not an option that it writes for free.
+ * True if the fund may take over a position at a price. Afterwards its whole notional is at most
+ * five times its account value and that of the instrument at most twice, so that one manipulated
+ * market cannot empty it. The cost of take-overs and unwinding within an hour is limited to a small
+ * share, so that a gap is not a free option against the fund.
  */
 export function mayTakeOver(
   state: State,
@@ -65,7 +65,7 @@ export function mayTakeOver(
   );
 }
 
-/** With this cost, those of the hour are within their shares of what the fund has. */
+/** True if the cost of the hour, including this one, is within the fund's limits. */
 function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsdc): boolean {
   const { fundCosts, timeMs } = state;
   const { insuranceHourE8, insuranceInstrumentHourE8 } = parametersOf(state);
@@ -78,13 +78,13 @@ function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsd
   );
 }
 
-/** The fund takes lots at a price: if that is worse than the mark, the difference is a cost; a better one is no gain. */
+/** Counts the cost of a take-over at a price worse than the mark; a better price is not a gain. */
 export function noteTakingCost(state: State, perp: Perp, takenSize: number, price: number): void {
   const cost = notional(price - perp.mark, takenSize);
   noteFundCost(state, perp.definition.instrumentId, cost);
 }
 
-/** Counts a cost of the fund against its hour. */
+/** Adds a cost of the fund to its hour. */
 export function noteFundCost(state: State, instrumentId: number, cost: MicroUsdc): void {
   if (cost <= 0n) return;
   state.fundCosts.add(state.timeMs, instrumentId, cost);
@@ -92,7 +92,7 @@ export function noteFundCost(state: State, instrumentId: number, cost: MicroUsdc
   state.digest.amount(cost);
 }
 
-/** What the fund should hold: a share of the open interest at marks. */
+/** The fund's target: a share of the open interest at marks. */
 export function insuranceTarget(state: State): MicroUsdc {
   let interest = ZERO_USDC;
   for (const id of state.perpIds) {
@@ -101,7 +101,7 @@ export function insuranceTarget(state: State): MicroUsdc {
   return targetFor(state, interest);
 }
 
-/** Step (3), at the marks of the block: of the perps that nothing has moved, what was counted counts. */
+/** Step (3), at the marks of the block. Perps that have not changed keep their previous amount. */
 export function updateInsuranceTarget(state: State): void {
   const { watch } = state;
   if (watch.checksAll) {
@@ -130,7 +130,7 @@ function targetFor(state: State, interest: MicroUsdc): MicroUsdc {
   return shareDown(interest, rateE8(parametersOf(state).insuranceTargetE8));
 }
 
-/** What the fund has, never shown below zero. */
+/** The fund's account value, never shown below zero. */
 export function insuranceValue(state: State): MicroUsdc {
   return maxUsdc(ZERO_USDC, accountValue(state, insuranceFund(state)));
 }

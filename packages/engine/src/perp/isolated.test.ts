@@ -13,11 +13,11 @@ import {
 } from '@oddlot/testing/engine/scenario';
 import { act } from '@oddlot/testing/engine/waiting';
 
-/** One lot at this price is worth 1 USDC; the mark of every test unless it says otherwise. */
+/** One lot at this price is worth 1 USDC; it is the mark unless a test sets another one. */
 const PRICE = 1_000_000;
 const ID = PERP.instrumentId;
 
-/** Alice trades isolated at 20× with so much money; bob and carol are rich. */
+/** Alice trades isolated at 20× with these funds; bob and carol have ample funds. */
 function venueWith(funds = 1_000_000_000): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   venue.fund(alice, funds);
@@ -25,7 +25,7 @@ function venueWith(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-/** Alice is long 100 lots at 100 on 5 USDC of margin; 0.045 of fee are paid. */
+/** Alice is long 100 lots at 100 with 5 USDC of margin; the fee of 0.045 is paid. */
 function aliceLong(funds = 1_000_000_000): Scenario {
   const venue = venueWith(funds);
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
@@ -35,8 +35,8 @@ function aliceLong(funds = 1_000_000_000): Scenario {
   return venue;
 }
 
-describe('R-isolated: what an opening order reserves', () => {
-  // 100 lots: 5 USDC of margin, the open loss, 0.045% of the value at the limit.
+describe('R-isolated: the reserve of an opening order', () => {
+  // 100 lots: 5 USDC of margin, the immediate loss, 0.045% of the value at the limit.
   test.each([
     { isBuy: true, price: 1_000_000, reserve: 5_045_000n, why: 'at the mark' },
     { isBuy: true, price: 1_010_000, reserve: 6_045_450n, why: 'a buy above it loses 1' },
@@ -60,18 +60,18 @@ describe('R-isolated: what an opening order reserves', () => {
     expect(venueWith(Number(reserve)).one(alice, { isBuy, price, size: 100 }).state).toBe('open');
   });
 
-  test('only what raises the worst case is reserved, and reduce-only orders reserve nothing', () => {
+  test('only orders that raise the worst case have a reserve, reduce-only orders have none', () => {
     const venue = aliceLong();
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 100, reduceOnly: true });
     expect(venue.holding(alice).reserved).toBe(0n);
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 200 });
     expect(venue.holding(alice).reserved).toBe(0n);
-    // 100 − 220 = −120: 20 more than the 100 there were. 1 of margin, 0.045% of 20.2.
+    // 100 − 220 = −120: 20 more than 100. 1 of margin, 0.045% of 20.2.
     venue.one(alice, { isBuy: false, price: 1_010_000, size: 20 });
     expect(venue.holding(alice).reserved).toBe(1_009_090n);
   });
 
-  test('the tier that the exposure falls in caps the leverage', () => {
+  test('the tier of the exposure caps the leverage', () => {
     const venue = venueWith(100_000_000_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
@@ -80,8 +80,8 @@ describe('R-isolated: what an opening order reserves', () => {
     expect(venue.holding(alice).reserved).toBe(5_045_504_500n);
   });
 
-  test('an order that crosses a tier in several fills is judged as one', () => {
-    // 150,000 lots at the 20× of tier 2: 7,500, and 0.045% of 150,000 = 67.5; not a micro-USDC more.
+  test('an order that crosses a tier in several fills is checked as one', () => {
+    // 150,000 lots at the 20× of tier 2: exactly 7,500, and 0.045% of 150,000 = 67.5.
     const venue = venueWith(7_567_500_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
@@ -93,8 +93,8 @@ describe('R-isolated: what an opening order reserves', () => {
     expect(venue.balance(alice)).toBe(0n);
   });
 
-  test('rounded up fill by fill, the reserve of an order still carries all of it', () => {
-    // 3 times 33 lots at 101 and 7×: 14.2842857… for all of it, 4.7614285… for each.
+  test('rounded up fill by fill, the reserve of an order still covers all fills', () => {
+    // 3 times 33 lots at 101 and 7×: 14.2842857… in total, 4.7614285… each.
     const venue = venueWith(14_284_286 + 44_996);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 7 });
@@ -104,7 +104,7 @@ describe('R-isolated: what an opening order reserves', () => {
     expect(venue.position(alice)).toBe(99);
   });
 
-  test('so is one that fills in parts as a maker, and what is left of it', () => {
+  test('so does a partial fill as a maker, and its remainder', () => {
     const venue = venueWith(7_567_500_000);
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateLeverage', ...isolated, leverage: 50 });
@@ -116,7 +116,7 @@ describe('R-isolated: what an opening order reserves', () => {
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 7_500_000_000n, reserved: 0n });
   });
 
-  test('what is free is value less initial margin of cross, at most the balance', () => {
+  test('free margin is value less initial margin of cross, at most the balance', () => {
     const venue = aliceLong(10_000_000);
     // 4.955 left: 98 lots need 4.9 + 0.0441 = 4.9441, 99 need 4.99455.
     expect(venue.one(alice, { price: PRICE, size: 99 }).reject?.reason).toBe('marginInsufficient');
@@ -125,11 +125,11 @@ describe('R-isolated: what an opening order reserves', () => {
 });
 
 describe('R-isolated: fills', () => {
-  test('a maker filled in part moves its share; the rest stays reserved, and returns', () => {
+  test('a maker filled in part moves its share; the rest stays reserved until released', () => {
     const venue = venueWith();
     const { orderId } = venue.one(alice, { price: 990_000, size: 100 });
     venue.one(bob, { isBuy: false, price: 990_000, size: 40, timeInForce: 'ioc' });
-    // 40 / 20 = 2 at the mark; no open loss below it; fee 0.015% of 39.6.
+    // 40 / 20 = 2 at the mark; no immediate loss below it; fee 0.015% of 39.6.
     expect(venue.holding(alice)).toMatchObject({
       size: 40,
       isolatedMargin: 2_000_000n,
@@ -141,22 +141,22 @@ describe('R-isolated: fills', () => {
     expect(venue.holding(alice).reserved).toBe(0n);
   });
 
-  test('a fill worse than the mark moves its open loss in as well, a better limit returns', () => {
+  test('a fill worse than the mark moves its loss into the margin, and a better limit releases it', () => {
     for (const price of [1_010_000, 1_020_000]) {
       const venue = venueWith();
       venue.one(bob, { isBuy: false, price: 1_010_000, size: 100 });
       venue.one(alice, { price, size: 100 });
-      // 5 + 1 of loss; equity is 5 again. Fee 0.045% of 101.
+      // 5 + 1 of loss; equity is 5 again. The fee is 0.045% of 101.
       expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 6_000_000n, reserved: 0n });
       expect(venue.balance(alice)).toBe(993_954_550n);
     }
   });
 
-  // The mark rises to 110 after 5.045 were reserved: 5.5 and 0.015 of maker fee are needed.
+  // The mark rises to 110 after 5.045 were reserved: 5.5 and a maker fee of 0.015 are needed.
   test.each([
     { funds: 5_515_000, state: 'filled' },
     { funds: 5_514_999, state: 'marginCanceled' },
-  ])('what the reserve lacks comes from cross or the fill fails: $funds', ({ funds, state }) => {
+  ])('a missing reserve is taken from cross, or the fill fails: $funds', ({ funds, state }) => {
     const venue = venueWith(funds);
     venue.one(alice, { price: PRICE, size: 100 });
     venue.oracle(1_100_000);
@@ -179,7 +179,7 @@ describe('R-isolated: fills', () => {
       reserved: 3_027_000n,
     });
     expect(venue.one(bob, { isBuy: false, price: PRICE, size: 60 }).state).toBe('filled');
-    // 3 more; a maker pays 0.009, not 0.027: the difference comes back.
+    // 3 more; a maker pays 0.009 instead of 0.027, and the difference is released.
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, reserved: 0n });
     expect(venue.balance(alice)).toBe(18_000n);
   });
@@ -198,7 +198,7 @@ describe('R-isolated: closing', () => {
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_500_000n });
   });
 
-  test('the last lot releases all, the remainder of a division stays until then', () => {
+  test('the last lot releases all; until then the remainder of a division stays', () => {
     const venue = aliceLong();
     venue.one(carol, { price: PRICE, size: 100 });
     venue.one(alice, sell({ price: PRICE, size: 33 }));
@@ -213,26 +213,26 @@ describe('R-isolated: closing', () => {
     expect(venue.balance(alice)).toBe(999_910_000n);
   });
 
-  test('a shortfall comes out of the margin that remains, never out of the balance', () => {
+  test('a shortfall reduces the remaining margin, never the balance', () => {
     const venue = aliceLong();
     venue.oracle(970_000);
     venue.one(carol, { price: 945_000, size: 50 });
     const before = venue.balance(alice);
-    // 2.5 released, 2.75 lost, fee 0.0212625: 0.271263 short, rounded with the fee.
+    // 2.5 released, 2.75 lost, fee 0.0212625: a shortfall of 0.271263, rounded with the fee.
     expect(venue.one(alice, sell({ price: 945_000, size: 50 })).state).toBe('filled');
     expect(venue.balance(alice)).toBe(before);
     expect(venue.holding(alice)).toMatchObject({ size: 50, isolatedMargin: 2_228_737n });
   });
 
-  test('so does one off the book, where nobody asks whether it is covered', () => {
+  test('so does an off-book trade, which has no margin check', () => {
     const venue = aliceLong();
     const before = venue.balance(alice);
     const execution = { state: venue.state, events: [], commandIndex: TIMER };
-    const side = (who: typeof alice) => ({
-      account: venue.account(who),
-      holding: venue.holding(who),
+    const side = (trader: typeof alice) => ({
+      account: venue.account(trader),
+      holding: venue.holding(trader),
     });
-    // 2.5 released, 3 lost at 94: 0.5 out of the 2.5 that remain.
+    // 2.5 released, 3 lost at 94: 0.5 from the remaining 2.5.
     expect(tradeOffBook(execution, side(alice), -50, 940_000).realised).toBe(-3_000_000n);
     expect(tradeOffBook(execution, side(bob), 50, 940_000).realised).toBe(3_000_000n);
     expect(venue.balance(alice)).toBe(before);
@@ -253,20 +253,20 @@ describe('R-isolated: closing', () => {
     }
   });
 
-  test('a flip pays the old position out and opens the new one on its own margin', () => {
+  test('a flip pays out the old position and opens the new one with its own margin', () => {
     const venue = aliceLong();
     venue.oracle(1_020_000);
     venue.one(carol, { price: 1_020_000, size: 150 });
     venue.one(alice, sell({ price: 1_020_000, size: 150 }));
-    // 5 + 2 come back, 50 × 1.02 / 20 = 2.55 go in, fee 0.045% of 153.
+    // 5 + 2 are paid out, 50 × 1.02 / 20 = 2.55 move in, fee 0.045% of 153.
     expect(venue.holding(alice)).toMatchObject({ size: -50, isolatedMargin: 2_550_000n });
     expect(venue.balance(alice)).toBe(994_955_000n + 7_000_000n - 2_550_000n - 68_850n);
   });
 
-  test('an isolated loss is no loss of cross, and a cross loss none of it', () => {
+  test('an isolated loss does not affect cross, nor a cross loss isolated positions', () => {
     const venue = aliceLong(10_000_000);
     const before = venue.balance(alice);
-    // At 96.5 equity is 1.5 and risk 1.4475; at 96 it is liquidated, by whom there is.
+    // At 96.5 equity is 1.5 and risk 1.4475; at 96 it is liquidated.
     venue.wait(1_000).oracle(965_000);
     expect(venue.position(alice)).toBe(100);
     venue.one(carol, { price: 955_000, size: 100 });

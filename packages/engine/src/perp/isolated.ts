@@ -27,11 +27,11 @@ import { cappedLeverage, initialMargin, liquidationFee } from './margin.ts';
 import { closeResult, releasedPart, splitTrade } from './position.ts';
 
 /**
- * Isolated margin (R-isolated): a position stands on its own margin, brought by the orders that open
- * it. Nothing else of the account is ever touched by its losses.
+ * Isolated margin (R-isolated): a position has its own margin, from the orders that open it. Its
+ * losses never affect the rest of the account.
  */
 
-/** What an opening order holds back: size × mark / leverage, its open loss and worst-case fees. */
+/** The reserve of an opening order: size × mark / leverage, its immediate loss and maximum fees. */
 export function isolatedReserve(
   perp: Perp,
   order: { readonly isBuy: boolean; readonly price: number; readonly size: number },
@@ -48,28 +48,26 @@ function openingMargin(perp: Perp, size: number, leverage: number): MicroUsdc {
   return microUsdc(divCeil(notional(perp.mark, size), BigInt(leverage)));
 }
 
-/** What a price worse than the mark loses at once. */
 function openLoss(perp: Perp, isBuy: boolean, price: number, size: number): MicroUsdc {
   const worse = isBuy ? price - perp.mark : perp.mark - price;
   return worse > 0 ? notional(worse, size) : ZERO_USDC;
 }
 
-/** Where the money of one fill goes. */
 type IsolatedFill = {
-  /** Taken out of the order's own reserve. */
+  /** Taken from the order's reserve. */
   readonly fromReserve: MicroUsdc;
-  /** Added to the balance; negative is taken. */
+  /** Added to the balance; negative amounts are taken from it. */
   readonly toBalance: MicroUsdc;
   readonly marginAfter: MicroUsdc;
   readonly isCovered: boolean;
 };
 
 /**
- * Plans one isolated fill and judges it (R-fill-check). Closing pays released margin and realised
- * PnL to the balance, a shortfall comes out of the margin that remains; opening moves its margin and
- * open loss in, out of the order's reserve first, then out of what is free in cross. The fills of an
- * order are judged as one: where one of them leads to a tier of less leverage, the order's reserve,
- * which was computed for that tier, also makes up for those before it.
+ * Plans one isolated fill and checks it (R-fill-check). Closing pays released margin and realised
+ * PnL to the balance; a shortfall reduces the remaining margin. Opening moves margin and the
+ * immediate loss in, first from the order's reserve, then from free cross margin. The fills of an
+ * order are checked as one: if a fill reaches a tier with less leverage, the order's reserve, which
+ * was computed for that tier, also covers earlier fills.
  */
 export function planIsolatedFill(
   state: State,
@@ -78,10 +76,10 @@ export function planIsolatedFill(
   fill: {
     readonly signedSize: number;
     readonly price: number;
-    /** All that the side pays, the builder of its order included. */
+    /** All fees of the side, including those of its order's builder. */
     readonly fees: MicroUsdc;
     readonly reserve: MicroUsdc;
-    /** Lots that the order has filled before. */
+    /** Lots of the order that were filled before. */
     readonly filled: number;
   },
 ): IsolatedFill {
@@ -125,8 +123,8 @@ export function planIsolatedFill(
 }
 
 /**
- * Every fill rounds its margin up, the reserve of an order is rounded up once: the last ones may find a
- * micro-USDC less for each that went before. The position has it already.
+ * Each fill rounds its margin up, but the reserve of an order is rounded up once: the last fills
+ * may find up to one micro-USDC less per earlier fill. The position already has it.
  */
 function roundedUp(filled: number): MicroUsdc {
   return microUsdc(BigInt(Math.min(filled, LIMITS.matchesPerOrder)));
@@ -138,7 +136,7 @@ type After = {
   readonly cost: MicroUsdc;
 };
 
-/** No further short of its initial margin than before, and a ratio above 1. */
+/** The distance to initial margin does not grow, and the ratio is above 1. */
 function isOpenCovered(state: State, account: Account, holding: Holding, after: After): boolean {
   if (fallsShort(state, account, holding, after) > 0n) return false;
   const paper = paperProfitWith(state, { account, holding }, holding, after.size);
@@ -146,7 +144,7 @@ function isOpenCovered(state: State, account: Account, holding: Holding, after: 
   return equity > riskOf(state, holding.perp, Math.abs(after.size));
 }
 
-/** How much further short of its initial margin the position would be than it is. */
+/** The increase of the position's distance to initial margin. */
 function fallsShort(state: State, account: Account, holding: Holding, after: After): MicroUsdc {
   const { perp } = holding;
   const scope = { account, holding };

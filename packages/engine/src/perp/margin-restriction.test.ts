@@ -30,7 +30,7 @@ const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 
 let venue: Scenario;
 
-/** Two markets at 100, B's prices stay fresh; bob and carol are rich. Free of fees. */
+/** Two markets at 100, B's prices stay fresh; bob and carol have ample funds. There are no fees. */
 function open(funds: number): void {
   const perp = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
   venue = Scenario.open({ accounts: [bob, carol, builder], funds: usdc(1_000_000), perp });
@@ -39,14 +39,13 @@ function open(funds: number): void {
   venue.fund(alice, usdc(funds));
 }
 
-function trade(who: Address, lots: number, id = A): void {
+function trade(trader: Address, lots: number, id = A): void {
   const shape = { instrumentId: id, price: PRICE, size: Math.abs(lots) };
   venue.one(carol, { ...shape, isBuy: lots < 0 });
-  const { state } = venue.one(who, { ...shape, isBuy: lots > 0, timeInForce: 'ioc' });
+  const { state } = venue.one(trader, { ...shape, isBuy: lots > 0, timeInForce: 'ioc' });
   expect(state).toBe('filled');
 }
 
-/** More than 30 s pass without a price of A. */
 function goStale(): void {
   venue.wait(30_001).oracle(PRICE, B);
 }
@@ -55,26 +54,25 @@ function halt(halted = true): void {
   venue.block({ type: 'setPerp', instrumentId: A, halted, changes: {} });
 }
 
-function isolate(who: Address, id: typeof A): void {
-  act(venue, who, { type: 'updateMarginMode', instrumentId: id, marginMode: 'isolated' });
+function isolate(trader: Address, id: typeof A): void {
+  act(venue, trader, { type: 'updateMarginMode', instrumentId: id, marginMode: 'isolated' });
 }
 
 const scope = () => crossScope(venue.account(alice));
 const isRestricted = (): boolean => restrictingPerp(venue.state, scope()) !== undefined;
 const first = ({ outcomes }: { outcomes: readonly CommandResult[] }) => outcomes[0]?.reject;
 
-/** What comes of one order of alice's: its state, or why not. */
 function order(shape: OrderShape): string {
   const entry = venue.one(alice, shape);
   return entry.reject?.reason ?? entry.state;
 }
 
-describe('R-oracle-stale: what a scope counts', () => {
-  // 10 coins at 100 are 1,000: 2,000 are taken off. Their initial margin at 20× is 50.
+describe('R-oracle-stale: the value of a scope', () => {
+  // 10 coins at 100 are 1,000: 2,000 are subtracted. Their initial margin at 20× is 50.
   test.each([
     { funds: 2_050, blind: false },
     { funds: 2_049.999999, blind: true },
-  ])('with $funds it is blind: $blind', ({ blind, funds }) => {
+  ])('with $funds it is restricted: $blind', ({ blind, funds }) => {
     open(funds);
     trade(alice, 1_000);
     expect(isRestricted()).toBe(false);
@@ -82,7 +80,7 @@ describe('R-oracle-stale: what a scope counts', () => {
     expect(unpricedDeduction(venue.state, scope())).toBe(BigInt(usdc(2_000)));
     expect(availableValue(venue.state, scope())).toBe(BigInt(usdc(funds - 2_000)));
     expect(isRestricted()).toBe(blind);
-    // All resume with the next price.
+    // Trading resumes with the next price.
     venue.oracle(PRICE);
     expect(isRestricted()).toBe(false);
     checkRestarts(venue);
@@ -92,19 +90,19 @@ describe('R-oracle-stale: what a scope counts', () => {
   test.each([
     { mark: 1_200_000, share: 2_400 },
     { mark: 800_000, share: 2_000 },
-  ])('halted, at the mark or the last judged one: $mark', ({ mark, share }) => {
+  ])('halted, at the mark or the last valid one: $mark', ({ mark, share }) => {
     open(10_000);
     trade(alice, 1_000);
     halt();
     venue.wait(1_000).oracle(mark);
     expect(unpricedDeduction(venue.state, scope())).toBe(BigInt(usdc(share)));
-    // What was judged last outlives a restart.
+    // The last valid mark survives a restart.
     expect(venue.state.perps.get(A)).toMatchObject({ mark, lastValidMark: PRICE });
     checkRestarts(venue);
   });
 
   // 5,000 less 2,000, less 10% of 1,000.
-  test('a scope that sees may still take out what is left', () => {
+  test('an unrestricted scope may still withdraw the rest', () => {
     open(5_000);
     trade(alice, 1_000);
     goStale();
@@ -112,7 +110,7 @@ describe('R-oracle-stale: what a scope counts', () => {
     expect(order({ instrumentId: B, price: PRICE, size: 100 })).toBe('open');
   });
 
-  test('the insurance fund is never blind', () => {
+  test('the insurance fund is never restricted', () => {
     open(1_000);
     venue.fund(FUND, usdc(100));
     trade(FUND, 1_000);
@@ -121,9 +119,10 @@ describe('R-oracle-stale: what a scope counts', () => {
     expect(restrictingPerp(venue.state, crossScope(venue.account(FUND)))).toBeUndefined();
   });
 
-  // Long 10 on 60 in a halted market, 1 more short in B. The oracle goes to 120: 200 on paper, which
-  // carry nothing, so that 1.5% of 1,300 = 19.50 stand against 60 − 45 when B is at 145.
-  test('R-ratio: a profit that nobody can judge carries nothing', () => {
+  // Long 10 with 60 in a halted market, short 1 in B. The oracle goes to 120: an unrealised profit
+  // of 200, which does not count, so that 1.5% of 1,300 = 19.50 are compared with 60 − 45 when B is
+  // at 145.
+  test('R-ratio: a profit without a valid price does not count', () => {
     open(60);
     trade(alice, 1_000);
     trade(alice, -100, B);
@@ -134,8 +133,8 @@ describe('R-oracle-stale: what a scope counts', () => {
   });
 });
 
-describe('R-oracle-stale: nothing leaves a blind scope by any door', () => {
-  /** Cross: long 10 of A on 1,000, which is stale. Isolated: long 1 of B on 5. */
+describe('R-oracle-stale: nothing can leave a restricted scope', () => {
+  /** Cross: long 10 of A with 1,000, which is stale. Isolated: long 1 of B with 5. */
   beforeEach(() => {
     open(1_005);
     isolate(alice, B);
@@ -158,7 +157,7 @@ describe('R-oracle-stale: nothing leaves a blind scope by any door', () => {
     expect(first(act(venue, alice, send))).toBeUndefined();
   });
 
-  test('an isolated order that opens, a cross one, a reversal', () => {
+  test('isolated and cross orders that open, and reversals', () => {
     const stale = { reason: 'oracleStale', instrumentId: A };
     expect(venue.one(alice, { instrumentId: B, price: PRICE, size: 100 }).reject).toEqual(stale);
     const turn = { type: 'reversePosition', instrumentId: B } as const;
@@ -167,13 +166,13 @@ describe('R-oracle-stale: nothing leaves a blind scope by any door', () => {
     expect(group(venue, alice, 'none', trigger).entries?.[0]?.reject).toEqual(stale);
   });
 
-  test('margin for an isolated position; what comes back may come in', () => {
+  test('adding margin to an isolated position; removed margin may return', () => {
     const move = { type: 'updateIsolatedMargin', instrumentId: B, isBuy: true } as const;
     const add = { ...move, amountMicroUsdc: usdc(1) };
     expect(first(act(venue, alice, add))?.reason).toBe('balanceInsufficient');
-    // B falls nowhere, its position has 5 and needs 10 for a tenth of its value: nothing is free yet.
+    // B's position has 5 and needs 10 for a tenth of its value: nothing is free yet.
     venue.oracle(1_300_000, B);
-    // 5 + 30 − 13 = 22, but no more than its margin of 5.
+    // 5 + 30 − 13 = 22, but at most its margin of 5.
     expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(5) }))).toBeUndefined();
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_005)));
     venue.fund(alice, usdc(10));
@@ -186,29 +185,29 @@ describe('R-oracle-stale: nothing leaves a blind scope by any door', () => {
     expect(first(act(venue, alice, lower))?.reason).toBe('marginInsufficient');
     const cross = { type, instrumentId: A, leverage: 10 } as const;
     expect(first(act(venue, alice, cross))?.reason).toBe('marginInsufficient');
-    // A higher one frees nothing that is not there.
+    // A higher one releases nothing.
     expect(first(act(venue, alice, { ...cross, leverage: 40 }))).toBeUndefined();
     expect(isRestricted()).toBe(true);
   });
 });
 
-test('R-oracle-stale: no margin comes off an isolated position whose own market is stale', () => {
+test('R-oracle-stale: margin cannot be removed from an isolated position whose market is stale', () => {
   open(5_000);
   isolate(alice, A);
   trade(alice, 100);
   const move = { type: 'updateIsolatedMargin', instrumentId: A, isBuy: true } as const;
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: usdc(300) }))).toBeUndefined();
   goStale();
-  // 305 less 200, less a tenth of 100: 95 stay free.
+  // 305 less 200, less a tenth of 100: 95 are free.
   const off = { ...move, amountMicroUsdc: -usdc(95.000001) };
   expect(first(act(venue, alice, off))?.reason).toBe('marginNotFree');
   expect(first(act(venue, alice, { ...move, amountMicroUsdc: -usdc(95) }))).toBeUndefined();
-  // Cross holds nothing there: it sees.
+  // Cross has no position there, so it is unrestricted.
   expect(isRestricted()).toBe(false);
 });
 
-describe('the words', () => {
-  test('name the market that blinds, and whether it is stale or halted', () => {
+describe('the texts', () => {
+  test('name the restricting market, and whether it is stale or halted', () => {
     open(100);
     trade(alice, 1_000);
     halt();
@@ -220,7 +219,7 @@ describe('the words', () => {
     expect(venue.one(alice, shape).reject).toEqual({ reason: 'oracleStale', instrumentId: A });
   });
 
-  test('R-delist: a market that waits for a price for another hour blinds as well', () => {
+  test('R-delist: a market that waits for a price for another hour restricts as well', () => {
     open(100);
     trade(alice, 1_000);
     venue.block({ type: 'setPerp', instrumentId: A, delisted: true, changes: {} });
@@ -232,8 +231,8 @@ describe('the words', () => {
   });
 });
 
-describe('R-fill-check: a blind scope closes near the mark', () => {
-  /** Long 10 of A, which is stale, and 10 of B at a leverage; its orders in B may only reduce. */
+describe('R-fill-check: a restricted scope closes near the mark', () => {
+  /** Long 10 of stale A, and 10 of B at this leverage; its orders in B may only reduce. */
   function blind(leverage: number): void {
     open(1_000);
     approve(venue, alice, 100);
@@ -244,7 +243,7 @@ describe('R-fill-check: a blind scope closes near the mark', () => {
     expect(isRestricted()).toBe(true);
   }
 
-  // The lesser of 0.5% and 5% / leverage: 5 × and 10 × 0.5, 20 × 0.25, 50 × 0.1 of 100.
+  // The lesser of 0.5% and 5% / leverage: 5× and 10× 0.5, 20× 0.25, 50× 0.1 of 100.
   const BOUNDS = [
     { leverage: 5, price: 995_000 },
     { leverage: 10, price: 995_000 },
@@ -268,7 +267,7 @@ describe('R-fill-check: a blind scope closes near the mark', () => {
     const [near, far] = [price, price - 100].map((each) =>
       venue.one(alice, { ...rests, price: each, reduceOnly: true }),
     );
-    // The one that is too far is cancelled, and whoever buys goes on.
+    // The order that is too far away is cancelled, and the buyer continues.
     const buy = { instrumentId: B, price: PRICE, size: 200, timeInForce: 'ioc' as const };
     expect(venue.one(bob, buy)).toMatchObject({ filled: 100 });
     expect([near?.state, far?.state]).toEqual(['open', 'open']);
@@ -276,8 +275,8 @@ describe('R-fill-check: a blind scope closes near the mark', () => {
     expect(venue.account(alice).liveOrders).toBe(0);
   });
 
-  // 0.25% of 100 are 0.25; a builder who takes 0.1% (0.09985 of 99.85) leaves 0.15 of it for the price.
-  test('what a builder takes is part of it', () => {
+  // 0.25% of 100 is 0.25; a builder fee of 0.1% (0.09985 of 99.85) leaves 0.15 of it for the price.
+  test('a builder fee counts towards it', () => {
     blind(20);
     const sell = { instrumentId: B, isBuy: false, price: 900_000, size: 100 };
     venue.one(bob, { instrumentId: B, price: 998_400, size: 100 });
@@ -288,10 +287,10 @@ describe('R-fill-check: a blind scope closes near the mark', () => {
     expect(filled.outcomes[0]?.entries?.[0]?.state).toBe('filled');
   });
 
-  test('the stale market itself closes near the mark that stands', () => {
+  test('in the stale market itself, closes are near the current mark', () => {
     blind(20);
     const sell = { isBuy: false, price: 900_000, size: 100, timeInForce: 'ioc' as const };
-    // Carol is short what alice is long, and sees.
+    // Carol is short against alice, and unrestricted.
     venue.one(carol, { price: 997_400, size: 100, reduceOnly: true });
     expect(order(sell)).toBe('cancelled');
     venue.one(carol, { price: 997_500, size: 100, reduceOnly: true });
@@ -306,12 +305,12 @@ describe('R-fill-check: a blind scope closes near the mark', () => {
     expect(isNearMark(holding, fill)).toBe(true);
     expect(isNearMark(holding, { ...fill, price: 997_499 })).toBe(false);
     expect(isNearMark(holding, { ...fill, builderFee: 1n as never })).toBe(false);
-    // A better price pays for a builder.
+    // A better price compensates a builder fee.
     const better = { ...fill, price: 1_000_001, builderFee: 2_501n as never };
     expect(isNearMark(holding, better)).toBe(true);
   });
 
-  test('a cross order that rested before and would open is cancelled by its fill', () => {
+  test('an earlier cross order that would open is cancelled by its fill', () => {
     open(1_000);
     trade(alice, 1_000);
     const { orderId } = venue.one(alice, { instrumentId: B, price: PRICE, size: 100 });
@@ -323,7 +322,7 @@ describe('R-fill-check: a blind scope closes near the mark', () => {
   });
 });
 
-describe('R-oracle-stale: isolated orders that were reserved before', () => {
+describe('R-oracle-stale: isolated orders with an earlier reserve', () => {
   test('still fill in other markets, from their reserve alone', () => {
     open(1_000);
     isolate(alice, B);
@@ -338,8 +337,8 @@ describe('R-oracle-stale: isolated orders that were reserved before', () => {
     expect(venue.balance(alice)).toBe(BigInt(usdc(995)));
   });
 
-  // The mark has risen to 110 meanwhile: 100 lots need 5.50, and only 5 are reserved.
-  test('and fail when that is too little', () => {
+  // The mark has risen to 110: 100 lots need 5.50, and only 5 are reserved.
+  test('and fail when it is insufficient', () => {
     open(1_000);
     isolate(alice, B);
     trade(alice, 1_000);
@@ -351,9 +350,9 @@ describe('R-oracle-stale: isolated orders that were reserved before', () => {
     expect(venue.balance(alice)).toBe(BigInt(usdc(1_000)));
   });
 
-  // Nobody holds A. Alice bids for 10 and sells 5: her worst case stays 10, so it is admitted; she
-  // would be the first to be short there.
-  test('in a stale market no fill raises exposure, not even the first one', () => {
+  // No account has a position in A. Alice bids for 10 and sells 5: her worst case stays 10, so it
+  // is accepted; she would be the first to be short there.
+  test('in a stale market no fill raises exposure, including the first one', () => {
     open(1_000);
     venue.one(alice, { price: 990_000, size: 1_000 });
     venue.one(bob, { price: 995_000, size: 500 });

@@ -8,7 +8,7 @@ const PRICE = 1_000_000;
 const USDC = 1_000_000n;
 const viewOf = (scenario: Scenario) => accountView(scenario.state, alice)!;
 
-/** Alice is long so many lots, bought at 100 from bob, with this much money in micro-USDC. */
+/** Alice is long this many lots, bought at 100 from bob, with these funds in micro-USDC. */
 function aliceLong(size: number, funds: number, parameters = {}): Scenario {
   const scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000, parameters });
   scenario.fund(alice, funds);
@@ -30,13 +30,13 @@ describe('R-initial: worst-case exposure', () => {
     expect(worstCase(size, buys, sells)).toBe(exposure);
   });
 
-  test('resting orders of both sides count once, reduce-only ones not at all', () => {
+  test('resting orders of both sides count once, reduce-only ones do not count', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     // 100 lots at 20×: 5 USDC.
     expect(viewOf(scenario).initialMargin).toBe(5n * USDC);
     scenario.one(alice, { price: 900_000, size: 60 });
     expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
-    // 100 − 250 = −150, less than 160: no more margin.
+    // 100 − 250 = −150, less than 160: no additional margin.
     scenario.one(alice, { isBuy: false, price: 1_100_000, size: 250 });
     expect(viewOf(scenario).initialMargin).toBe(8n * USDC);
     scenario.one(alice, { isBuy: false, price: 1_100_000, size: 50 });
@@ -54,7 +54,7 @@ describe('R-initial: worst-case exposure', () => {
     expect(viewOf(scenario).initialMargin).toBe(650_001n);
   });
 
-  test('the tier that the exposure falls in caps the leverage of all of it', () => {
+  test('the tier of the exposure caps the leverage of all of it', () => {
     const parameters = { defaultLeverage: 50 };
     const scenario = Scenario.open({ funds: 100_000_000_000, parameters });
     scenario.one(alice, { price: PRICE, size: 100_000 });
@@ -86,16 +86,16 @@ describe('R-initial: admission', () => {
     expect(entry.reject).toEqual({ reason: 'marginInsufficient', ...numbers });
   });
 
-  test('the worst-case fee is that of the limit price', () => {
+  test('the maximum fee is that of the limit price', () => {
     // 20 lots at 1.8: margin 1 USDC at the mark, fee 0.045% of 36 = 0.0162.
     const order = { price: 1_800_000, size: 20 };
     expect(Scenario.open({ funds: 1_016_200 }).one(alice, order).state).toBe('open');
     expect(Scenario.open({ funds: 1_016_199 }).one(alice, order).state).toBe('rejected');
   });
 
-  test('an order that does not raise the worst case is admitted whatever the account is worth', () => {
+  test('an order that does not raise the worst case is accepted at any account value', () => {
     const scenario = aliceLong(100, 10_000_000);
-    // 9.955 USDC left and 8 lost at 92: far below the 4.6 of initial margin.
+    // 9.955 USDC less a loss of 8 at 92: far below the 4.6 of initial margin.
     scenario.oracle(920_000);
     const view = viewOf(scenario);
     expect(view.cross.accountValue < view.initialMargin).toBe(true);
@@ -109,7 +109,7 @@ describe('R-initial: admission', () => {
 });
 
 describe('R-tiers: the position limit', () => {
-  test('is tested on worst-case exposure, before margin', () => {
+  test('is checked on worst-case exposure, before margin', () => {
     const scenario = Scenario.open({ funds: 4_000_000_000_000 });
     expect(scenario.one(alice, { price: PRICE, size: 9_999_990 }).state).toBe('open');
     const above = scenario.one(alice, { price: PRICE, size: 11 });
@@ -146,7 +146,7 @@ describe('R-ratio and R-withdrawable', () => {
     expect(viewOf(scenario).withdrawable).toBe(expected);
   });
 
-  test('initial margin counts when resting orders make it more than the tenth', () => {
+  test('initial margin counts when resting orders raise it above the tenth', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.one(alice, { price: 900_000, size: 300 });
     // 400 lots at 20× are 20 USDC.
@@ -164,7 +164,7 @@ describe('R-ratio and R-withdrawable', () => {
     expect(viewOf(scenario).withdrawable).toBe(0n);
   });
 
-  test('R-oracle-stale: twice a position that nobody can judge stays, of its holder alone', () => {
+  test('R-oracle-stale: twice a position without a valid price is retained, for its owner only', () => {
     const scenario = aliceLong(100, 1_000_000_000);
     scenario.wait(30_001);
     scenario.block();

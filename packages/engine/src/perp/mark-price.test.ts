@@ -81,7 +81,7 @@ describe('R-mark: the median of A, B and C', () => {
     expect(markOf({ ...low, external: [950_000, 0] })).toBe(997_764);
   });
 
-  // B and C around A make A the median; A is the oracle and a fraction of a unit.
+  // B and C on both sides of A make A the median; A is the oracle and a fraction of a unit.
   test.each([
     [500_000, 1_000_001],
     [499_999, 1_000_000],
@@ -114,13 +114,13 @@ describe('R-ema', () => {
     expect(emaAfter(0, sample, 1)).toBe(step);
   });
 
-  test('a sample below is reached, one above not quite', () => {
+  test('a lower sample is reached, a higher one not quite', () => {
     expect(emaAfter(1_000, 0, 100_000)).toBe(0);
     // It stops where the distance is 150 or less.
     expect(emaAfter(0, 1_000, 100_000)).toBe(850);
   });
 
-  test('many seconds at once are as many steps', () => {
+  test('many seconds at once are that many steps', () => {
     let value = 0;
     for (let i = 0; i < 40; i++) value = emaAfter(value, -123_456_789, 1);
     expect(emaAfter(0, -123_456_789, 40)).toBe(value);
@@ -133,7 +133,7 @@ function marks(result: BlockResult): number[] {
     .map(({ mark }) => mark);
 }
 
-/** A book of 1,003,000 to 1,005,000: the middle is 4,000 above the oracle. */
+/** A book of 1,003,000 to 1,005,000: the mid price is 4,000 above the oracle. */
 function withBook(): Scenario {
   const scenario = Scenario.open({ perp: WIDE_PERP });
   scenario.one(alice, { price: 1_003_000, size: 20 });
@@ -169,13 +169,13 @@ describe('R-mark: when it is computed', () => {
     for (let i = 0; i < 10; i++)
       ema += Number(((4_000_000_000n - BigInt(ema)) * 28_537_883n) >> 32n);
     expect(emaOf(scenario)).toBe(ema);
-    // The 900 ms are not lost.
+    // The 900 ms still count.
     scenario.wait(100);
     scenario.oracle(ORACLE);
     expect(emaOf(scenario)).toBeGreaterThan(ema);
   });
 
-  test('R-ema: after 1,500 s it is the sample, after 1,499 not yet', () => {
+  test('R-ema: after 1,500 s it equals the sample, after 1,499 not yet', () => {
     for (const [seconds, isSample] of [
       [1_500, true],
       [1_499, false],
@@ -199,7 +199,7 @@ describe('R-mark: when it is computed', () => {
     expect(emaOf(scenario)).toBe(10_000_000_000);
   });
 
-  test('a trade speaks for 60 s', () => {
+  test('a trade counts for 60 s', () => {
     const scenario = withBook();
     scenario.one(bob, { isBuy: false, price: 1_004_000, size: 12 });
     scenario.one(alice, { price: 1_004_000, size: 12 });
@@ -212,11 +212,11 @@ describe('R-mark: when it is computed', () => {
     // A is below 1,004,000 and C above it: B, the trade.
     expect(push()).toEqual([1_004_000]);
     scenario.wait(1);
-    // B of bid, ask and oracle.
+    // B is the median of bid, ask and oracle.
     expect(push()).toEqual([1_003_000]);
   });
 
-  test('R-order-of-events: no order of a block moves the mark of that block', () => {
+  test('R-order-of-events: orders of a block do not move the mark of that block', () => {
     const scenario = withBook();
     scenario.wait(1_000);
     const orders = [order({ price: 1_004_900, size: 20 })];
@@ -226,18 +226,18 @@ describe('R-mark: when it is computed', () => {
 });
 
 describe('R-oracle-stale', () => {
-  test('the mark stands still and moves again with the next price', () => {
+  test('the mark does not move until the next price', () => {
     const scenario = withBook();
     scenario.wait(30_001);
     expect(marks(scenario.block())).toEqual([]);
     expect(emaOf(scenario)).toBe(0);
     scenario.wait(999);
-    // 31 steps towards 4,000: 746.837173 (counted by a script that shares nothing with this).
+    // 31 steps towards 4,000: 746.837173 (computed by an independent script).
     expect(marks(scenario.oracle(ORACLE))).toEqual([1_000_747]);
     expect(emaOf(scenario)).toBe(746_837_173);
   });
 
-  test('an observation 5 s ahead counts as now, a later one and an older one are skipped', () => {
+  test('an observation up to 5 s ahead counts as current, a later one and an older one are skipped', () => {
     const scenario = Scenario.open();
     const push = (oracle: number, aheadMs: number) =>
       scenario.block({
@@ -254,7 +254,7 @@ describe('R-oracle-stale', () => {
     });
   });
 
-  test('a price that arrives too old moves the oracle, not the mark', () => {
+  test('a price that arrives too late moves the oracle, not the mark', () => {
     const scenario = Scenario.open();
     scenario.wait(60_000);
     const prices = [{ instrumentId: PERP.instrumentId, oracle: 1_200_000 }];

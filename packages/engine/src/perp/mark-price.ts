@@ -3,18 +3,19 @@ import { LIMITS } from '../messages/limits.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import { type Closing, SAMPLE_MS, SAMPLES_MIN, SAMPLES_PER_HOUR } from '../state/sampled-hours.ts';
 
-/** 2^32 × (1 − e^(−1/150)): the weight of one second in an average over 150 (R-ema). */
+/** 2^32 × (1 − e^(−1/150)): the weight of one second in an average over 150 s (R-ema). */
 const EMA_WEIGHT = 28_537_883n;
 const EMA_SHIFT = 32n;
-/** The EMA and the candidates of the mark count 10^-6 price units. */
+/** The EMA and the candidates of the mark are in 10^-6 price units. */
 const SCALE = 1_000_000;
 const SCALE_BIG = 1_000_000n;
 
 /**
- * The mark (R-mark): the median of three opinions, kept near the oracle, rounded half up to a price
- * unit. A: the oracle and a slow average of how far the book's middle is from it. B: the median of
- * the best bid, the best ask and the last trade. C: a perpetual price from elsewhere, or the oracle.
- * In a halted market it is the oracle alone (R-halt), in a closing one what it would settle at.
+ * The mark (R-mark): the median of three prices, clamped to a band around the oracle and rounded
+ * half up to a price unit. A: the oracle plus a slow average of the mid price's distance from it.
+ * B: the median of the best bid, the best ask and the last trade. C: a perpetual price from another
+ * venue, or the oracle. In a halted market the mark is the oracle alone (R-halt), in a closing one
+ * the current settlement price.
  */
 export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
   const { closing, oracle } = perp;
@@ -30,7 +31,7 @@ export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): 
   return Math.max(1, Math.floor((clamped + SCALE / 2) / SCALE));
 }
 
-/** Runs the average over the whole seconds that have passed, with the books as they stand. */
+/** Updates the average for all whole seconds that have passed, with the current books. */
 export function advanceEma(perp: Perp, timeMs: number): void {
   const seconds = Math.floor((timeMs - perp.emaMs) / 1_000);
   if (seconds <= 0) return;
@@ -39,12 +40,12 @@ export function advanceEma(perp: Perp, timeMs: number): void {
   perp.ema = seconds >= LIMITS.emaSecondsMax ? sample : emaAfter(perp.ema, sample, seconds);
 }
 
-/** `ema += floor((sample − ema) × weight / 2^32)`, once a second. */
+/** The EMA after some seconds: each adds (sample − ema) × weight / 2^32, rounded down. */
 export function emaAfter(ema: number, sample: number, seconds: number): number {
   let value = BigInt(ema);
   const target = BigInt(sample);
   for (let i = 0; i < seconds; i++) {
-    // A shift of a bigint rounds towards minus infinity, as the rule asks.
+    // The right shift of a bigint rounds towards minus infinity, as the rule requires.
     const step = ((target - value) * EMA_WEIGHT) >> EMA_SHIFT;
     if (step === 0n) break;
     value += step;
@@ -53,8 +54,8 @@ export function emaAfter(ema: number, sample: number, seconds: number): number {
 }
 
 /**
- * How far the book's middle is from the oracle, within the band; 0 when a side is empty. A halted
- * book says nothing either: when trading resumes the mark starts from the oracle.
+ * The distance of the mid price from the oracle, clamped to the band; 0 when a side is empty. A
+ * halted book gives 0 too: when trading resumes, the mark starts at the oracle.
  */
 function emaSample(perp: Perp): number {
   if (perp.halted) return 0;
@@ -88,8 +89,8 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 /**
- * Takes the samples of the instants before a time, at the oracle in force; an instant at which it is
- * stale has none. Returns how many were taken.
+ * Takes the samples due before a time, at the current oracle; a stale oracle gives no sample.
+ * Returns the number of samples.
  */
 export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): number {
   const { closing } = perp;
@@ -106,16 +107,16 @@ export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): nu
 }
 
 /**
- * The mark of the closing hour: what it would settle at if the oracle stood still, with the oracle
- * for each sample to come. One that was missed counts nowhere, as in the settlement: else the mark
- * would jump at the end. Half up; undefined when none was taken and none is to come.
+ * The mark of the closing hour: its settlement price if the oracle did not change, using the oracle
+ * for each future sample. Missed samples are excluded, as in the settlement: otherwise the mark
+ * would jump at the end. Rounded half up; undefined without past or future samples.
  */
 export function closingMark({ looked, samples, sum }: Closing, oracle: number): number | undefined {
   const toCome = SAMPLES_PER_HOUR - looked;
   return samples + toCome === 0 ? undefined : average(sum + toCome * oracle, samples + toCome);
 }
 
-/** What the hour settles at, half up; undefined when too few samples were taken. */
+/** The settlement price of the hour, rounded half up; undefined when too few samples were taken. */
 export function settlementPrice({ samples, sum }: Closing): number | undefined {
   return samples < SAMPLES_MIN ? undefined : average(sum, samples);
 }

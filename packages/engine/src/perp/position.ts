@@ -11,7 +11,7 @@ import type { Holding } from '../state/account.ts';
 import { setSize } from '../state/holders.ts';
 import type { State } from '../state/state.ts';
 
-/** How a signed trade divides: first it closes what stands against it, then it opens. */
+/** Splits a signed trade: it first closes an opposite position, then opens. */
 export function splitTrade(size: number, signedSize: number): { close: number; open: number } {
   const magnitude = Math.abs(signedSize);
   if (size === 0 || size > 0 === signedSize > 0) return { close: 0, open: magnitude };
@@ -19,7 +19,7 @@ export function splitTrade(size: number, signedSize: number): { close: number; o
   return { close, open: magnitude - close };
 }
 
-/** What closing so many lots of a position realises, before fees, and the cost that it releases. */
+/** The realised PnL of closing this many lots, before fees, and the released cost. */
 export type Closed = {
   readonly size: number;
   readonly realised: MicroUsdc;
@@ -32,7 +32,7 @@ export function closeResult(holding: Holding, close: number, atPrice: number): C
   return { size: close, realised: subUsdc(notional(atPrice, signed), released), released };
 }
 
-/** What a signed trade at a price closes of a position, if anything. */
+/** The part of a position that a signed trade at a price closes, if any. */
 export function closedBy(
   holding: Holding,
   signedSize: number,
@@ -43,17 +43,17 @@ export function closedBy(
 }
 
 /**
- * The part of an amount that goes with part of a position: in proportion, rounded towards zero, and
- * the last lot releases all (R-rounding).
+ * The proportional part of an amount for part of a position, rounded towards zero; the last lot
+ * releases all (R-rounding).
  */
 export function releasedPart(amount: MicroUsdc, closed: number, size: number): MicroUsdc {
   return closed === size ? amount : partOf(amount, { part: closed, whole: size });
 }
 
 /**
- * Trades a signed size into a position and returns what it closed, if anything. Opening adds to
- * the cost; reducing releases cost; a trade through zero closes, then opens with the rest. Whoever
- * planned the trade knows already what it closes.
+ * Trades a signed size into a position and returns the closed part, if any. Opening adds to the
+ * cost; reducing releases cost; a trade through zero closes, then opens with the rest. Callers that
+ * planned the trade pass the closed part.
  */
 export function tradePosition(
   state: Pick<State, 'timeMs' | 'watch'>,

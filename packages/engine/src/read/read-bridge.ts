@@ -11,18 +11,17 @@ import {
 import type { State } from '../state/state.ts';
 import { isDeficitDeep, ownerOf, payableWithdrawals } from '../ledger/withdrawals.ts';
 
-/** The settlement chain as the venue knows it. */
 export type BridgeView = {
   readonly chainId: number;
   readonly contract: Address;
   readonly token: Address;
-  /** The furthest place that something was credited from; block -1 before the first. */
+  /** The position of the last credited deposit on the current chain; block -1 before the first. */
   readonly cursor: ChainPlace;
-  /** The newest block of the chain that the books rest on; -1 before the first. */
+  /** The newest block of the chain that the balances depend on; -1 before the first. */
   readonly bookedBlock: number;
-  /** All that came by deposits; what else came in is the faucet's. */
+  /** The sum of all deposits; all other money came from the faucet. */
   readonly creditedTotal: MicroUsdc;
-  /** What was published last. */
+  /** The latest published reserves. */
   readonly reserves: Reserves | undefined;
 };
 
@@ -38,14 +37,14 @@ export function isDepositCredited({ bridge }: State, source: DepositSource): boo
   return bridge !== undefined && isCredited(bridge, source);
 }
 
-/** True when it was credited so lately that it is remembered one by one. */
+/** True for a deposit recent enough to be known by its key. */
 export function isDepositRemembered({ bridge }: State, source: DepositSource): boolean {
   return bridge?.credited.has(depositKey(source)) ?? false;
 }
 
 /**
- * What telling a deposit would do: nothing, since it was credited or (`old`) is from before the time that
- * is remembered; keep it for the end of a binding; or credit it.
+ * The effect of reporting a deposit: none, because it was credited or (`old`) is older than the
+ * known keys; held until its binding ends; or credited.
  */
 type DepositStanding = 'credited' | 'old' | 'bound' | 'open';
 
@@ -60,7 +59,7 @@ export function depositStanding(
   return isForBound(state, deposit) ? 'bound' : 'open';
 }
 
-/** What was credited last from a chain, newest first. */
+/** The latest deposits that were credited from a chain, newest first. */
 export function newestDeposits(
   { bridge }: State,
   chainId: number,
@@ -70,37 +69,37 @@ export function newestDeposits(
   return all.slice(-limit).toReversed();
 }
 
-/** Deposits and grants of all time less what was paid out: what the venue owes in all (R-conservation). */
+/** All deposits and grants less payouts: the total liabilities of the venue (R-conservation). */
 export function owedMicroUsdc({ deposited, withdrawn }: State): bigint {
   return deposited - withdrawn;
 }
 
-/** All that the faucet ever gave: what came in and was no deposit. */
+/** All funds that the faucet has paid out: received money without a deposit. */
 export function grantedMicroUsdc({ bridge, deposited }: State): bigint {
   return deposited - (bridge?.creditedTotal ?? 0n);
 }
 
-/** A withdrawal that is not settled, as the bridge is to see it. */
+/** A pending withdrawal, as the bridge sees it. */
 export type OpenWithdrawal = {
   readonly withdrawalId: number;
   readonly user: Address;
   readonly destination: Address;
-  /** What arrives: the fee is off. */
+  /** The payout after the fee. */
   readonly pays: MicroUsdc;
   readonly requestedMs: TimeMs;
 };
 
-/** The number of the withdrawal that comes next; all that were ever issued have lower ones. */
+/** The number of the next withdrawal; all issued ones are lower. */
 export function nextWithdrawalId(state: State): number {
   return state.nextWithdrawalId;
 }
 
-/** Whether withdrawals wait in the hold, those to come included (R-deficit). */
+/** True if withdrawals are on hold, including future ones (R-deficit). */
 export function doWithdrawalsWait(state: State): boolean {
   return isDeficitDeep(state);
 }
 
-/** All that are not settled, by id, and whether they may be paid now (R-deficit). */
+/** All pending withdrawals by id, and whether they may be paid now (R-deficit). */
 export function openWithdrawals(state: State): {
   readonly withdrawals: readonly OpenWithdrawal[];
   readonly isPayable: boolean;

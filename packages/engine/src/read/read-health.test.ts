@@ -6,7 +6,7 @@ import { oracleAges, venueMoney } from './read-health.ts';
 const SECOND = instrumentId(2);
 
 describe('R-oracle-stale: the ages of prices', () => {
-  test('count from the observation, and a perp without any is stale', () => {
+  test('start at the observation, and a perp without one is stale', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
     venue.oracle(1_000_000);
@@ -20,7 +20,7 @@ describe('R-oracle-stale: the ages of prices', () => {
     expect(at(oracleStaleMs + 1)[0]).toMatchObject({ ageMs: oracleStaleMs + 1, isStale: true });
   });
 
-  test('of a halted perp keep nobody waiting', () => {
+  test('are not awaited for a halted perp', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.block({
       type: 'setPerp',
@@ -34,7 +34,7 @@ describe('R-oracle-stale: the ages of prices', () => {
     });
   });
 
-  test('R-delist: a perp in its closing hour does not trade, and its price is waited for', () => {
+  test('R-delist: a perp in its closing hour does not trade, but its price is awaited', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     venue.oracle(1_000_000);
     venue.block({
@@ -51,7 +51,7 @@ describe('R-oracle-stale: the ages of prices', () => {
 });
 
 describe('the money of the venue', () => {
-  test('is what fees brought to the treasury and the insurance fund', () => {
+  test('consists of the fees in the treasury and the insurance fund', () => {
     const venue = Scenario.open({ accounts: [alice, bob] });
     const before = venueMoney(venue.state);
     venue.fund(PARAMETERS.insuranceFundAddress, 5_000_000);

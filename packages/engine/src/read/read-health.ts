@@ -6,14 +6,14 @@ import type { State } from '../state/state.ts';
 import { closingMs } from '../state/sampled-hours.ts';
 import { nextListingMs } from '../state/outcomes.ts';
 
-/** How old the oracle of a perp is, and whether that keeps it from trading. */
+/** The age of a perp's oracle, and whether it prevents trading. */
 type OracleAge = {
   readonly name: string;
-  /** False for one that is halted or delisted, which it is from its closing hour on (R-delist). */
+  /** False for a halted or delisted perp, which includes the closing hour (R-delist). */
   readonly isTrading: boolean;
-  /** Whether anything waits for its price: the closing hour does, which averages it. */
+  /** True if the venue needs its price: the closing hour does, which averages it. */
   readonly isAwaited: boolean;
-  /** Milliseconds; undefined before the first price. */
+  /** In milliseconds; undefined before the first price. */
   readonly ageMs: number | undefined;
   /** R-oracle-stale. */
   readonly isStale: boolean;
@@ -35,10 +35,9 @@ export function oracleAges(state: State, nowMs: number): OracleAge[] {
   });
 }
 
-/** The money that belongs to no user. */
 type VenueMoney = {
   readonly treasury: MicroUsdc;
-  /** R-insurance-fund: its account value at the marks; below zero it owes. */
+  /** R-insurance-fund: its account value at the marks; negative when it owes. */
   readonly insuranceFund: MicroUsdc;
   readonly insuranceTarget: MicroUsdc;
 };
@@ -52,9 +51,9 @@ export function venueMoney(state: State): VenueMoney {
 }
 
 /**
- * When something happens by itself next: to outcome markets, or to a perp that closes. The log should
- * carry the time past it soon after. Undefined when nothing waits. What has work left for the next
- * block is due now.
+ * The next due time of an outcome market or a closing perp. The log should contain a later entry
+ * soon after it. Undefined when nothing is scheduled; unfinished work of a block is due
+ * immediately.
  */
 export function nextDueMs(state: State): number | undefined {
   const { outcomes, timeMs } = state;
@@ -69,7 +68,7 @@ export function nextDueMs(state: State): number | undefined {
   return next;
 }
 
-/** R-delist: when the hours of closing perps end. */
+/** R-delist: the ends of the closing hours. */
 function closingTimes({ perps }: State): (number | undefined)[] {
   return [...perps.values()].map(({ closing, delisted }) =>
     closing === undefined || delisted ? undefined : closingMs(closing),

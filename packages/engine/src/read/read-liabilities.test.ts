@@ -10,7 +10,7 @@ import { accountWorth, liabilities, type Liability, VENUE_ADDRESS } from './read
 const amountOf = ({ outcome, perp, rewards, withdrawHold }: Liability): bigint =>
   perp + outcome + withdrawHold + rewards;
 
-test('an address is owed what its account is worth, with rewards that it has not claimed', () => {
+test('the liability to an address is its account value plus unclaimed rewards', () => {
   const pick = randomIntegers(4);
   const scenario = openEverything(20_000_000);
   for (let at = 0; at < 100; at++) {
@@ -28,7 +28,7 @@ test('an address is owed what its account is worth, with rewards that it has not
   expect(compared).toBe(state.accounts.length);
 });
 
-test('who lost more than everything is owed nothing, and nobody else less', () => {
+test('an account with negative equity has no liability and does not reduce others', () => {
   const scenario = Scenario.open({ accounts: [alice, bob] });
   const debtor = scenario.account(alice);
   debtor.perpBalance = microUsdc(-3n);
@@ -40,7 +40,7 @@ test('who lost more than everything is owed nothing, and nobody else less', () =
   expect(found.at(-1)?.account).toBe(VENUE_ADDRESS);
 });
 
-test('what is granted is all that came in and was no deposit', () => {
+test('grants are all received money without deposits', () => {
   const scenario = Scenario.open({ accounts: [alice] });
   const before = grantedMicroUsdc(scenario.state);
   expect(before).toBe(owedMicroUsdc(scenario.state));

@@ -19,32 +19,33 @@ import {
 import { parametersOf } from '../state/execution.ts';
 import { legPrice, markHalves, type OutcomeMarket } from '../state/outcome-market.ts';
 
-/** What the venue owes to one address. No part is negative. */
+/** The venue's liability to one address. No part is negative. */
 export type Liability = {
   readonly account: Address;
-  /** Cross and isolated equity, each scope that is below zero counted as nothing, and reserves. */
+  /** Reserves and the equity of all scopes, where negative ones count as zero. */
   readonly perp: MicroUsdc;
   /** Money and reserves of the outcome sub-account, and shares at their mark. */
   readonly outcome: MicroUsdc;
-  /** R-withdraw: not paid yet, so still owed. */
+  /** R-withdraw: not paid yet, and therefore owed. */
   readonly withdrawHold: MicroUsdc;
   /** R-builder: earned and not claimed. */
   readonly rewards: MicroUsdc;
-  /** What scopes lack that are below zero: nobody is owed less because somebody else lost more. */
+  /** The total deficit of scopes below zero, which reduces no other liability. */
   readonly shortfall: MicroUsdc;
 };
 
-/** The venue's own part stands under the address that nobody can have an account at (R-transfer). */
+/** The venue's own part uses the address that cannot have an account (R-transfer). */
 export const VENUE_ADDRESS: Address = toAddress('0x0000000000000000000000000000000000000000');
 
 /**
- * Everything that the venue owes, by address and oldest account first; the venue's own part, fees and
- * what rounding has left over, comes last. The sum of all parts less all shortfalls is deposits less
- * withdrawals paid, exactly (R-conservation): signed sizes of a perp sum to zero, so marks cancel out,
- * and a pair of YES and NO is worth 1.00 at any mark. The state must not change between two of them.
+ * All liabilities, the oldest account first, then unclaimed rewards by address; the venue's own
+ * part, which is fees and rounding, comes last. The sum of all parts less all shortfalls is exactly
+ * deposits less paid withdrawals (R-conservation): signed sizes of a perp sum to zero, so marks
+ * cancel out, and a pair of YES and NO is worth 1.00 at any mark. The state must not change during
+ * the iteration.
  */
 export function* liabilities(state: State): Iterable<Liability> {
-  // Twice the shares of everybody, which each rounds down for itself.
+  // Twice the value of all shares; each liability is rounded down separately.
   let halves = 0n;
   let shown = 0n;
   for (const account of state.accounts) {
@@ -62,7 +63,7 @@ export function* liabilities(state: State): Iterable<Liability> {
   yield { ...NOTHING, account: VENUE_ADDRESS, perp: state.treasury, outcome: rounding };
 }
 
-/** How many there are, before they are counted one by one. */
+/** An upper bound on their number, without counting. */
 export function liabilitiesMax(state: State): number {
   return state.accounts.length + state.builderRewards.size + 1;
 }
@@ -75,7 +76,7 @@ const NOTHING = {
   shortfall: ZERO_USDC,
 };
 
-/** Computed without the sums of the account: of a large venue they would be renewed all at once. */
+/** Computed without the account's cached sums, which would all be refreshed at once. */
 function liabilityOf(state: State, account: Account, shares: bigint): Liability {
   let cross: bigint = account.perpBalance;
   let perp = 0n;
@@ -104,10 +105,10 @@ function liabilityOf(state: State, account: Account, shares: bigint): Liability 
   }
 }
 
-/** What an account has, all of it: both sub-accounts, what orders and withdrawals hold back. */
+/** The total value of an account: both sub-accounts, and reserves of orders and withdrawals. */
 type Worth = { readonly account: Address; readonly value: MicroUsdc };
 
-/** The accounts that hold positions or shares, and those that the caller picks, oldest first. */
+/** Accounts with positions or shares, and those that the caller selects, oldest first. */
 export function* worthOfHolders(
   state: State,
   isPicked: (account: Address) => boolean,
@@ -130,13 +131,12 @@ function holdsAny({ holdings, outcomes }: Account): boolean {
   return false;
 }
 
-/** Shares count at their mark; half a micro-USDC of a mid is rounded down. */
+/** Shares count at their mark; half a micro-USDC of a mid price is rounded down. */
 function worthOf(state: State, account: Account): MicroUsdc {
   const cash = account.withdrawHold + account.outcomeBalance + account.outcomeReserved;
   return addUsdc(totalValue(state, account), microUsdc(cash + divFloor(shareHalves(account), 2n)));
 }
 
-/** All shares of an account at their marks, in half micro-USDC. */
 function shareHalves({ outcomes }: Account): bigint {
   let halves = 0n;
   for (const { market, no, yes } of outcomes.values()) {
@@ -147,20 +147,19 @@ function shareHalves({ outcomes }: Account): bigint {
   return halves;
 }
 
-/** A resolved market's shares are worth what they will be paid. */
+/** Shares of a resolved market count at their payout. */
 function yesHalves(market: OutcomeMarket): number {
   const { resolution } = market;
   return resolution === undefined ? markHalves(market) : 2 * resolution.fraction;
 }
 
-/** How an account trades a perp: what is shown beside its orders. */
 type TradeSettings = {
   readonly isHedged: boolean;
   readonly isIsolated: boolean;
   readonly leverage: number;
 };
 
-/** The settings that hold for an order of an account; undefined when its perp is not listed. */
+/** The settings for an order of an account, or undefined when its perp is not listed. */
 export function tradeSettings(
   state: State,
   address: Address,

@@ -24,43 +24,40 @@ import {
 import { twapBefore } from '../outcome/series.ts';
 import { priceFeedKey } from '../state/outcomes.ts';
 
-/** What a reader may ask of outcome markets. */
-
 /** The outcome sub-account of an address. */
 type OutcomeAccountView = {
-  /** Money that nothing holds back. */
   readonly free: MicroUsdc;
-  /** What queued and resting buys hold back. */
+  /** The reserves of queued and resting buys. */
   readonly reserved: MicroUsdc;
   /** By instrument id, YES before NO. */
   readonly positions: readonly SharesView[];
 };
 
-/** The shares that an account has in one leg. */
+/** The shares of an account in one leg. */
 export type SharesView = {
   readonly instrumentId: InstrumentId;
   readonly leg: OutcomeLeg;
   readonly size: number;
   readonly reserved: number;
-  /** Those of `reserved` in queued sells: where these wait is their owner's to know (R-delay). */
+  /** The part in queued sells: only their owner may know where they wait (R-delay). */
   readonly queued: number;
   readonly cost: MicroUsdc;
-  /** The leg's mark in half price units, so that a mid is exact. */
+  /** The leg's mark in half price units, so that a mid price is exact. */
   readonly markHalves: number;
   readonly feesPaid: MicroUsdc;
   readonly realised: MicroUsdc;
   readonly updatedMs: number;
 };
 
-/** A market that is not settled, as it stands. */
+/** The current state of an unsettled market. */
 export type MarketView = {
   readonly definition: MarketDefinition;
   readonly unit: number;
   readonly phase: MarketPhase;
   readonly pairs: number;
-  /** Grows with every change of the book. */
+  /** Increases with every change of the book. */
   readonly bookVersion: number;
-  /** YES prices; 0 when there is none. */
+  /** YES prices; 0 when the side is empty. */
   readonly bestBid: number;
   readonly bestAsk: number;
   readonly lastTrade: number;
@@ -116,7 +113,7 @@ export function marketView(state: State, id: number): MarketView | undefined {
   };
 }
 
-/** What is left of a market whose holders are paid. */
+/** The stored data of a market whose holders are paid. */
 export function settledMarketView(state: State, id: number): SettledMarket | undefined {
   return state.outcomes.settled.get(id);
 }
@@ -132,7 +129,7 @@ export function outcomeOpenOrders(state: State, address: Address): readonly Orde
   return orders.sort((a, b) => b.orderId - a.orderId);
 }
 
-/** Notional of all that rests in a market, in YES terms. */
+/** The notional of all resting orders in a market, in YES terms. */
 export function marketLiquidity(state: State, id: number): MicroUsdc {
   const market = state.outcomes.markets.get(id);
   if (market === undefined) return ZERO_USDC;
@@ -145,25 +142,24 @@ export function marketLiquidity(state: State, id: number): MicroUsdc {
   return sum;
 }
 
-/** Whether orders of an action still wait in the delay queue. */
+/** True while orders of an action wait in the delay queue. */
 export function isQueued(state: State, txHash: string): boolean {
   return state.outcomes.queue.hasAction(txHash);
 }
 
-/** Who holds the shares of a leg, and what they cost. */
 type HolderView = {
   readonly account: Address;
   readonly size: number;
   readonly cost: MicroUsdc;
 };
 
-/** Where a list of holders goes on: behind so many shares of that account. */
+/** The continuation of a list of holders: after this number of shares of that account. */
 export type HolderPlace = { readonly size: number; readonly index: number };
 
 type HoldersView = {
-  /** All who hold the leg. */
+  /** All accounts with shares of the leg. */
   readonly holders: number;
-  /** Lots of all of them. */
+  /** Lots of all holders. */
   readonly shares: number;
   readonly rows: readonly HolderView[];
   readonly next: HolderPlace | undefined;
@@ -172,8 +168,8 @@ type HoldersView = {
 type Held = HolderView & HolderPlace;
 
 /**
- * The accounts that hold a leg of a market, the most shares first, of equal ones the older account; undefined where there
- * is no such market any more. All holders are looked at, and only those that are shown are sorted.
+ * The accounts with shares of a leg, largest holding first, then the older account; undefined for
+ * an unknown market. All holders are read, but only the displayed ones are sorted.
  */
 export function outcomeHolders(
   state: State,
@@ -185,7 +181,7 @@ export function outcomeHolders(
   const rows: Held[] = [];
   let holders = 0;
   let shares = 0;
-  // Whoever has a place in a market may have orders there and no shares.
+  // A holding in a market may have orders and no shares.
   for (const index of market.holders.keys()) {
     const account = state.accounts[index];
     const held = account?.outcomes.get(id)?.[leg];
@@ -215,7 +211,7 @@ function isBefore(left: HolderPlace, right: HolderPlace): boolean {
   return left.size > right.size || (left.size === right.size && left.index < right.index);
 }
 
-/** Into a sorted list, by halves. */
+/** Binary insertion into a sorted list. */
 function insert(rows: Held[], row: Held): void {
   let low = 0;
   let high = rows.length;
@@ -229,19 +225,19 @@ function insert(rows: Held[], row: Held): void {
 }
 
 /**
- * R-series: `pending` before the price to beat can be known, `fixed` when it is, `missing` when too few prices were
- * there before the start. Prices that arrive within the next five seconds can still make it `fixed`.
+ * R-series: `pending` before the strike can be computed, `fixed` when it is, `missing` when there
+ * were too few prices before the start. Prices of the next five seconds can still make it `fixed`.
  */
 type StrikeStatus = 'pending' | 'fixed' | 'missing';
 
-/** How a market of a series stands to what decides it. */
+/** The state of the inputs that resolve a market of a series. */
 type SeriesOutlook = {
   readonly strike: StrikeStatus;
-  /** The operator, as soon as it is clear that prices are missing at its start or at its end. */
+  /** The operator, as soon as prices are known to be missing at its start or its end. */
   readonly decidedBy: 'series' | 'operator';
 };
 
-/** Undefined for a market of no series, and for one whose holders are paid. */
+/** Undefined for a market without a series, and for one whose holders are paid. */
 export function seriesOutlook(state: State, id: number): SeriesOutlook | undefined {
   const market = state.outcomes.markets.get(id);
   if (market === undefined || market.definition.reference === undefined) return undefined;
@@ -253,7 +249,7 @@ export function seriesOutlook(state: State, id: number): SeriesOutlook | undefin
 function strikeStatus(state: State, market: OutcomeMarket): StrikeStatus {
   if (market.strike === null) return 'missing';
   if (market.strike !== undefined) return 'fixed';
-  // Whoever resolves a market by hand ahead of its strike leaves it without one.
+  // A market that the operator resolved before its strike has none.
   if (market.resolution !== undefined) return 'missing';
   const isStarted = state.timeMs >= market.definition.startMs;
   return isStarted && !hasPricesBeforeStart(state, market) ? 'missing' : 'pending';

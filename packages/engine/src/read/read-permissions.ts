@@ -14,14 +14,14 @@ import { accountAt, type State } from '../state/state.ts';
 import type { ApprovedBuilder, BuilderView, GateStatusView } from './views.ts';
 import { parametersOf } from '../state/execution.ts';
 
-/** R-multisig: who signs for an account; undefined when it is an ordinary one, or none at all. */
+/** R-multisig: the signers of an account, or undefined for an ordinary or unknown one. */
 export function multiSigSigners(state: State, address: Address): MultiSigSet | undefined {
   return accountAt(state, address)?.multiSig;
 }
 
 /**
- * R-vault: what somebody's shares are worth at the current marks, rounded down vault by vault. A
- * vault that owes more than it has is worth nothing. Holders need no account. Vaults are few.
+ * R-vault: the value of an address's vault shares at the current marks, rounded down for each
+ * vault. A vault with negative value counts as zero. Holders need no account.
  */
 export function vaultEquity(state: State, user: Address): MicroUsdc {
   let equity = ZERO_USDC;
@@ -35,7 +35,7 @@ export function vaultEquity(state: State, user: Address): MicroUsdc {
   return equity;
 }
 
-/** R-gate: whether a channel asks for an access code, and the one that an address was granted. */
+/** R-gate: whether a channel requires an access code, and the granted code of an address. */
 export function gateStatus(state: State, channel: Exchange, address: Address): GateStatusView {
   const { grants, mode } = state.gates[channel];
   const grant = grants.get(address);
@@ -48,7 +48,7 @@ export function gateStatus(state: State, channel: Exchange, address: Address): G
   };
 }
 
-/** What an address earned as a builder; one that never did has zeros. */
+/** The earnings of an address as a builder; zeros if it has none. */
 export function builderState(state: State, builder: Address): BuilderView {
   const rewards = state.builderRewards.get(builder);
   const earned = rewards?.earned ?? ZERO_USDC;
@@ -67,7 +67,7 @@ export function builderState(state: State, builder: Address): BuilderView {
   };
 }
 
-/** Who may charge an account, by address. */
+/** The builders that may charge an account, by address. */
 export function approvedBuilders(state: State, address: Address): readonly ApprovedBuilder[] {
   return [...(accountAt(state, address)?.builders ?? [])]
     .map(([builder, approval]) => ({ builder, ...approval }))

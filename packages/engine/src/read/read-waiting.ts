@@ -7,8 +7,9 @@ import type { OrderGroup } from '../state/waiting.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**
- * The account's orders that wait for their price, or have fired and try on, newest first, with the
- * children that sleep behind them. Left out are children that sleep behind other orders, and what hangs on a position.
+ * The account's orders that wait for their price, or retry after firing, newest first, with the
+ * children that wait behind them. Children of other orders and orders attached to a position are
+ * excluded.
  */
 export function triggerOrders(state: State, address: Address): readonly TriggerView[] {
   const index = state.accountIndex.get(address);
@@ -22,7 +23,7 @@ export function triggerOrders(state: State, address: Address): readonly TriggerV
     .sort((a, b) => b.order.orderId - a.order.orderId);
 }
 
-/** The children that sleep behind a live order, by id; none when it is no parent. */
+/** The waiting children of a live order, by id; empty when it is not a parent. */
 export function childOrders(state: State, parentId: number): readonly OrderSnapshot[] {
   const group = state.groups.of(parentId);
   if (group?.parentId !== parentId) return [];
@@ -32,17 +33,17 @@ export function childOrders(state: State, parentId: number): readonly OrderSnaps
     .map((child) => triggerSnapshot(state, child));
 }
 
-/** When each order that waits for its price, or has fired and tries on, was placed. */
+/** The creation time of each order that waits for its price or retries. */
 export function waitingSince(state: State): readonly (readonly [orderId: number, TimeMs])[] {
   return state.triggers.all().map(({ createdMs, orderId }) => [orderId, timeMs(createdMs)]);
 }
 
-/** What hangs on a position, in order of creation: one entry an action. */
+/** The TP/SL orders attached to a position, in order of creation: one entry per action. */
 export function tpslOf(state: State, holding: Holding): readonly TpslView[] {
   return [...state.groups.attachedTo(holding)].map((group) => tpslView(state, group));
 }
 
-/** An order of the group that has fired is an open order by now, and is listed there. */
+/** A triggered order of the group is an open order and is listed there. */
 function tpslView(state: State, group: OrderGroup): TpslView {
   let takeProfit: TpslLeg | undefined;
   let stopLoss: TpslLeg | undefined;
@@ -73,7 +74,7 @@ export function reverseJobs(state: State, address: Address): readonly ReverseJob
     }));
 }
 
-/** When the account's orders will be cancelled, if it said so. */
+/** The due time of the account's scheduled cancel, if any. */
 export function scheduledCancel(state: State, address: Address): number | undefined {
   const index = state.accountIndex.get(address);
   return index === undefined ? undefined : state.schedules.of(index);

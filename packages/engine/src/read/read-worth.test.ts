@@ -4,7 +4,7 @@ import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenar
 import { act } from '@oddlot/testing/engine/waiting';
 import { accountWorth, tradeSettings, worthOfHolders } from './read-liabilities.ts';
 
-test('what an account is worth counts margins, reserves and holds', () => {
+test('the value of an account includes margins, reserves and holds', () => {
   const venue = Scenario.open({ accounts: [alice, bob] });
   const isolated = { instrumentId: PERP.instrumentId, marginMode: 'isolated' } as const;
   act(venue, alice, { type: 'updateMarginMode', ...isolated });
@@ -22,7 +22,7 @@ test('what an account is worth counts margins, reserves and holds', () => {
   expect(accountWorth(venue.state, carol)).toBeUndefined();
 });
 
-test('shares count at their mark, and at what they are paid once that is known', () => {
+test('shares count at their mark, and at their payout once that is known', () => {
   const venue = openMarket();
   const before = accountWorth(venue.state, alice)!;
   const entries = [{ instrumentId: MARKET_ID, size: 1_000 }];
@@ -31,7 +31,7 @@ test('shares count at their mark, and at what they are paid once that is known',
   share(venue, alice, { sell: true, price: 6_000, size: 600 });
   share(venue, bob, { price: 6_000, size: 600 });
   setPhase(venue, 'closed');
-  // Four shares of YES at the last trade, ten of NO at the rest, 3.60 for what was sold.
+  // Four YES shares at the last trade, ten NO at the rest, 3.60 from the sale.
   expect(accountWorth(venue.state, alice)).toBe(
     before - 10_000_000n + 3_600_000n + 2_400_000n + 4_000_000n,
   );
@@ -39,14 +39,14 @@ test('shares count at their mark, and at what they are paid once that is known',
   expect(accountWorth(venue.state, alice)).toBe(before - 10_000_000n + 3_600_000n + 4_000_000n);
 });
 
-test('only holders and those who are picked are told', () => {
+test('only holders and selected accounts are listed', () => {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 100 });
   venue.one(alice, { price: 1_000_000, size: 100 });
-  const told = (picked: string): string[] =>
+  const listed = (picked: string): string[] =>
     [...worthOfHolders(venue.state, (account) => account === picked)].map(({ account }) => account);
-  expect(told('')).toEqual([alice, bob]);
-  expect(told(carol)).toEqual([alice, bob, carol]);
+  expect(listed('')).toEqual([alice, bob]);
+  expect(listed(carol)).toEqual([alice, bob, carol]);
 });
 
 test('R-leverage, R-hedge: the settings of an order are those of its leg', () => {

@@ -63,12 +63,12 @@ export {
 } from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
 
-/** Price units that rounding can move a liquidation price by. */
+/** The maximum distance, in price units, that rounding moves a liquidation price. */
 const ROUNDING_UNITS = 8;
 
 /**
- * The account under an address at the current marks; undefined when there is none. A reader who does
- * not ask for ADL ranks may give a `rank` that costs less: the true one looks at every account.
+ * The account of an address at the current marks, or undefined. Readers without need for ADL ranks
+ * may pass a cheaper `rank`: the real one reads every account.
  */
 export function accountView(
   state: State,
@@ -130,7 +130,7 @@ export function agentsOf(state: State, address: Address): readonly AgentView[] {
     .sort((a, b) => byBytes(a.label, b.label));
 }
 
-/** The order of the bytes of two texts, which is that of their code points. */
+/** Compares the bytes of two texts, which is the order of their code points. */
 function byBytes(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   for (const [at, point] of left.entries()) {
@@ -140,7 +140,7 @@ function byBytes(a: string, b: string): number {
   return left.length - right.length;
 }
 
-/** Whom an agent acts for; undefined when the address is nobody's agent. */
+/** The owner of an agent, or undefined when the address is not an agent. */
 export function agentOwner(
   state: State,
   agent: Address,
@@ -168,7 +168,7 @@ export function openOrders(state: State, address: Address): readonly OrderSnapsh
   return orders.sort((a, b) => b.orderId - a.orderId);
 }
 
-/** An order that rests or waits for the mark; undefined when no such order is live. */
+/** An order that rests or waits for the mark, or undefined when it is not live. */
 export function findOrder(state: State, orderId: number): OrderSnapshot | undefined {
   const slot = state.pool.find(orderId);
   if (slot !== NONE) {
@@ -271,12 +271,13 @@ function positionView(
 }
 
 /**
- * The first mark of this instrument at which its scope is liquidated, the other marks unchanged: one
- * price unit nearer to today's the ratio is above 1. With equity E, the risk of the scope's other
- * instruments M, a net size s at mark m, and the maintenance and fee of the instrument's own legs at
- * mark x being x × k:  E + s × (x − m) = M + x × k,  so x = (M + s × m − E) / (s − k). The tier goes
- * by size, so k does not depend on x. Maintenance and fee round up, which can make it a unit or two
- * less; a slope so flat that it is more is not followed. Undefined when not above 0.
+ * The first mark of this instrument at which its scope is liquidated, with other marks unchanged:
+ * one price unit nearer to the current mark, the ratio is above 1. With equity E, the risk of the
+ * scope's other instruments M, a net size s at mark m, and the maintenance and fee of the
+ * instrument's legs at mark x being x × k: E + s × (x − m) = M + x × k, so x = (M + s × m − E) / (s
+ * − k). The tier depends on the size, so k does not depend on x. Rounding up maintenance and fee
+ * can shift it by a unit or two; larger shifts of nearly flat slopes are ignored. Undefined when
+ * not above 0.
  */
 function liquidationPrice(
   state: State,
@@ -323,7 +324,7 @@ function liquidationPrice(
   return price > 0n ? Number(price) : undefined;
 }
 
-/** An instrument's positions in the cross scope: the two legs of a hedge move with one mark. */
+/** An instrument's positions in the cross scope: both legs of a hedge use one mark. */
 function crossLegs({ holdings }: Account, perp: Perp): Holding[] {
   return ([0, 1] as const).flatMap((leg) => {
     const holding = holdings.get(holdingKey(perp.definition.instrumentId, leg));
@@ -347,7 +348,10 @@ function othersOf(
   return { maintenance, notional: value };
 }
 
-/** The lots that trade before a resting order at its price; undefined when it does not rest, or its queue is too long to count. */
+/**
+ * The lots that trade before a resting order at its price; undefined when it does not rest, or its
+ * queue is too long to count.
+ */
 export function lotsAhead(state: State, orderId: number): number | undefined {
   const { pool } = state;
   const slot = pool.find(orderId);
@@ -357,7 +361,7 @@ export function lotsAhead(state: State, orderId: number): number | undefined {
   return market?.book.aheadOf(slot, LIMITS.observedQueue);
 }
 
-/** The order of an account that lives under a client order id; one that is in the delay queue has no id yet. */
+/** The live order of an account with a client order id; a queued one has no id yet. */
 export function liveOrderOf(
   state: State,
   user: Address,
@@ -368,7 +372,7 @@ export function liveOrderOf(
   return orderId !== undefined && orderId > 0 ? orderId : undefined;
 }
 
-/** An account's place on the ladder; anyone unknown stands at its foot. */
+/** An account's tier; unknown accounts have the lowest one. */
 export function feeTierView(state: State, address: Address): FeeTierView {
   const { feeTiers } = parametersOf(state);
   const account = accountAt(state, address);
@@ -387,10 +391,10 @@ type Impacts = {
   readonly ask: ImpactPrice | undefined;
 };
 
-/** By book: forks of the state have books of their own. */
+/** By book, because forks of the state have their own books. */
 const known = new WeakMap<Perp['book'], Impacts>();
 
-/** The funding of a perp as traders see it now, from orders that could fill (R-fillable). */
+/** The current funding of a perp, from orders that could fill (R-fillable). */
 function fundingView(
   state: State,
   perp: Perp,
@@ -405,7 +409,7 @@ function fundingView(
   };
 }
 
-/** Orders are tested once a block and book, not with every read. */
+/** Orders are tested once per block and book instead of on every read. */
 function impactsOf(state: State, perp: Perp): Impacts {
   const { height } = state;
   const { version } = perp.book;

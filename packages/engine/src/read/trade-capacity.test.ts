@@ -8,7 +8,7 @@ const PRICE = 1_000_000;
 const id = PERP.instrumentId;
 const settings = { instrumentId: id, marginMode: 'cross' } as const;
 
-/** The size shown is admitted at the mark, and one lot more is not. */
+/** The displayed size is accepted at the mark, and one lot more is not. */
 function expectTight(arrange: (scenario: Scenario) => void, funds = 10_000_000): void {
   for (const isBuy of [true, false]) {
     for (const more of [0, 1]) {
@@ -33,8 +33,8 @@ function long(scenario: Scenario, size: number): void {
   expect(scenario.one(alice, { price: PRICE, size }).state).toBe('filled');
 }
 
-describe('R-initial: the largest size shown is the largest admitted', () => {
-  test('with nothing else: 10 USDC at 20× and 0.045%', () => {
+describe('R-initial: the largest size shown is the largest accepted', () => {
+  test('without positions: 10 USDC at 20× and 0.045%', () => {
     const scenario = Scenario.open({ funds: 10_000_000 });
     // n × (0.05 + 0.00045) ≤ 10: 198.2.
     expect(tradeCapacity(scenario.state, alice, id)).toEqual({
@@ -57,7 +57,7 @@ describe('R-initial: the largest size shown is the largest admitted', () => {
       scenario.one(alice, { isBuy: false, price: 1_100_000, size: 45 });
     }));
   test('across a tier', () => expectTight(() => {}, 60_000_000_000));
-  test('with reduce-only orders, which count for nothing', () =>
+  test('with reduce-only orders, which do not count', () =>
     expectTight((scenario) => {
       long(scenario, 100);
       scenario.one(alice, { isBuy: false, price: 1_100_000, size: 60, reduceOnly: true });
@@ -70,9 +70,9 @@ describe('R-initial: the largest size shown is the largest admitted', () => {
   });
 });
 
-describe('R-tiers, R-initial: the margin shown is that of the tier that the size leads to', () => {
+describe('R-tiers, R-initial: the displayed margin is that of the tier of the resulting size', () => {
   test.each([
-    // 50× up to 100,000 lots: 2,000 USDC carry 98 thousand of them.
+    // 50× up to 100,000 lots: 2,000 USDC cover 98 thousand of them.
     { funds: 2_000_000_000, tierLeverage: 50 },
     // 20× above.
     { funds: 20_000_000_000, tierLeverage: 20 },
@@ -98,19 +98,19 @@ describe('R-tiers, R-initial: the margin shown is that of the tier that the size
   });
 });
 
-test('R-sizes: nothing when all that the margin allows is below the minimum value', () => {
+test('R-sizes: zero when the affordable size is below the minimum value', () => {
   const scenario = Scenario.open({ funds: 400_000 });
   const none = { maxBuy: 0, maxSell: 0, availableToBuy: 0n, availableToSell: 0n };
   expect(tradeCapacity(scenario.state, alice, id)).toMatchObject(none);
 });
 
-test('R-halt: nothing while trading is halted', () => {
+test('R-halt: zero while trading is halted', () => {
   const scenario = Scenario.open();
   scenario.block({ type: 'setPerp', instrumentId: id, halted: true, changes: {} });
   expect(tradeCapacity(scenario.state, alice, id)).toMatchObject({ maxBuy: 0, maxSell: 0 });
 });
 
-test('R-initial: a mark off the tick: the next price that could trade there', () => {
+test('R-initial: for a mark off the tick, the next price that could trade there', () => {
   const scenario = Scenario.open({ funds: 10_000_000, oracle: 1_000_050 });
   for (const isBuy of [true, false]) {
     const { maxBuy, maxSell } = tradeCapacity(scenario.state, alice, id)!;
@@ -124,7 +124,7 @@ test('R-initial: a mark off the tick: the next price that could trade there', ()
   }
 });
 
-test('a position under water may still be turned as far as it was', () => {
+test('a position below initial margin may still be flipped up to its size', () => {
   const scenario = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   scenario.fund(alice, 10_000_000);
   long(scenario, 100);
@@ -132,7 +132,7 @@ test('a position under water may still be turned as far as it was', () => {
   expect(tradeCapacity(scenario.state, alice, id)).toMatchObject({ maxBuy: 0, maxSell: 200 });
 });
 
-test('nothing before the first price, for strangers, and for instruments that are not listed', () => {
+test('zero before the first price, for unknown accounts and for unlisted instruments', () => {
   const scenario = Scenario.open();
   const second = { ...PERP, instrumentId: instrumentId(2), name: 'NEW-USDC' };
   scenario.block({ type: 'registerPerp', perp: second });

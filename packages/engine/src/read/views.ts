@@ -3,8 +3,8 @@ import type { OrderSnapshot } from '../messages/event.ts';
 import type { FeeTier } from '../messages/parameters.ts';
 
 /**
- * What a reader may ask of the state. Views compute, they never change anything; the numbers are
- * integers, the wire's spelling is the business of the process around the engine.
+ * The readable views of the state. Views compute and never change anything; numbers are integers,
+ * and the process around the engine converts them for the wire.
  */
 
 /** An account's perp sub-account at the current marks. */
@@ -12,21 +12,20 @@ export type AccountView = {
   readonly address: Address;
   readonly perpBalance: MicroUsdc;
   readonly outcomeBalance: MicroUsdc;
-  /** R-withdraw: in none of the sums below. */
+  /** R-withdraw: not included in the sums below. */
   readonly withdrawHold: MicroUsdc;
   readonly isHedged: boolean;
-  /** Everything: balance, isolated margins, reserves and unrealised PnL. */
+  /** All money: balance, isolated margins, reserves and unrealised PnL. */
   readonly total: MarginView;
-  /** The cross scope alone: without isolated positions and reserves. */
+  /** The cross scope only: without isolated positions and reserves. */
   readonly cross: MarginView;
-  /** Of the cross scope. */
-  /** The cross account value less what is only on paper, which its ratio counts with (R-ratio). */
+  /** The cross account value less unrealised profit that does not count for the ratio (R-ratio). */
   readonly crossEquity: MicroUsdc;
   readonly initialMargin: MicroUsdc;
   readonly maintenanceMargin: MicroUsdc;
   readonly liquidationFee: MicroUsdc;
   readonly withdrawable: MicroUsdc;
-  /** R-vault: what its shares in vaults are worth. */
+  /** R-vault: the value of its shares in vaults. */
   readonly vaultEquity: MicroUsdc;
   /** By instrument id. */
   readonly positions: readonly PositionView[];
@@ -39,14 +38,13 @@ export type MarginView = {
   readonly notional: MicroUsdc;
   /** Σ size × mark. */
   readonly signedNotional: MicroUsdc;
-  /** Σ position margin as shown. */
   readonly marginUsed: MicroUsdc;
 };
 
 export type PositionView = {
   readonly instrumentId: InstrumentId;
   readonly isIsolated: boolean;
-  /** What the position's scope has, and what it must have (R-ratio). */
+  /** The equity and the required risk margin of the position's scope (R-ratio). */
   readonly equity: MicroUsdc;
   readonly risk: MicroUsdc;
   readonly size: number;
@@ -61,28 +59,28 @@ export type PositionView = {
   readonly marginUsed: MicroUsdc;
   /** R-adl: 0 to 4, 4 is deleveraged first. */
   readonly adlQuantile: number;
-  /** The mark at which the ratio of its scope is 1; undefined when none is above 0. */
+  /** The mark at which the ratio of its scope is 1; undefined when there is none above 0. */
   readonly liquidationPrice: number | undefined;
   readonly updatedMs: TimeMs;
-  /** Paid in fees since the position opened; positive is paid. */
+  /** Fees since the position opened; positive is paid. */
   readonly feesPaid: MicroUsdc;
   /** Realised since the position opened, before fees. */
   readonly realised: MicroUsdc;
-  /** Collected; paid is negative. */
+  /** Received; payments are negative. */
   readonly fundingAllTime: MicroUsdc;
   readonly fundingSinceOpen: MicroUsdc;
   readonly fundingSinceChange: MicroUsdc;
-  /** Take-profits and stop-losses that hang on it, in order of creation. */
+  /** The attached take-profits and stop-losses, in order of creation. */
   readonly tpsl: readonly TpslView[];
 };
 
-/** A perp as traders see it now. */
+/** The current state of a perp. */
 export type PerpView = {
   readonly instrumentId: InstrumentId;
   readonly halted: boolean;
-  /** R-delist: from the first entry of its closing hour on. */
+  /** R-delist: starting with the first log entry of its closing hour. */
   readonly delisted: boolean;
-  /** When its closing hour ends, or ended; undefined without one, or while it waits for a price. */
+  /** The end of its closing hour; undefined without one, or while it waits for a price. */
   readonly closingMs: number | undefined;
   /** Undefined before the first price. */
   readonly oracle: number | undefined;
@@ -96,21 +94,20 @@ export type PerpView = {
   readonly dayVolumeMicroUsdc: MicroUsdc;
   /** The last trade price before the 24 hours; undefined when there was none. */
   readonly previousDayPrice: number | undefined;
-  /** What the hour in progress would pay by its average so far, 10^-10 per hour. */
+  /** The rate of the current hour by its average so far, 10^-10 per hour. */
   readonly fundingRateE10: number;
-  /** Of the book as it stands, 10^-10; undefined while no samples are taken. */
+  /** Of the current book, 10^-10; undefined while no samples are taken. */
   readonly premiumE10: bigint | undefined;
   /** The average price of the impact notional; undefined when the side is too thin. */
   readonly impactBid: number | undefined;
   readonly impactAsk: number | undefined;
   readonly nextFundingMs: TimeMs;
-  /** Changes whenever the book does. */
   readonly bookVersion: number;
 };
 
 export type BookLevel = { readonly price: number; readonly size: number; readonly count: number };
 
-/** What an account could still trade in one instrument. */
+/** The largest orders that an account could place in one instrument. */
 export type TradeCapacity = {
   readonly isIsolated: boolean;
   readonly isHedged: boolean;
@@ -130,28 +127,28 @@ export type AgentView = {
   readonly updatedMs: TimeMs;
 };
 
-/** R-gate: an address before the access code of a channel. */
+/** R-gate: the access of an address to a channel. */
 export type GateStatusView = {
   readonly required: boolean;
-  /** Always true where no code is required. */
+  /** Always true when no code is required. */
   readonly granted: boolean;
   readonly code: string | undefined;
   readonly grantedMs: number | undefined;
 };
 
-/** An account's place on the fee ladder (R-fee-tiers); anyone unknown stands at its foot. */
+/** An account's fee tier (R-fee-tiers); unknown accounts have the lowest one. */
 export type FeeTierView = {
   readonly tier: FeeTier;
-  /** Of the 14 UTC days ended, which the tier follows from. */
+  /** The volume of the last 14 full UTC days, which determines the tier. */
   readonly volume14d: MicroUsdc;
   /** The next tier up; undefined at the top. */
   readonly next: FeeTier | undefined;
 };
 
-/** What one action has hung on a position (R-grouping). */
+/** The orders that one action has attached to a position (R-grouping). */
 export type TpslView = {
   readonly createdMs: TimeMs;
-  /** The part of the position that was named; 0 is the whole. */
+  /** The requested part of the position; 0 is the whole. */
   readonly size: number;
   readonly takeProfit: TpslLeg | undefined;
   readonly stopLoss: TpslLeg | undefined;
@@ -164,26 +161,26 @@ export type TpslLeg = {
   readonly price: number;
 };
 
-/** An order that waits for its price, and the children that sleep behind it. */
+/** An order that waits for its price, and the children that wait behind it. */
 export type TriggerView = {
   readonly order: OrderSnapshot;
   readonly children: readonly OrderSnapshot[];
 };
 
-/** A position being turned round. */
+/** A reversal in progress. */
 export type ReverseJobView = {
   readonly instrumentId: InstrumentId;
   readonly phase: 'closing' | 'opening';
   /** Signed. */
   readonly sizeAtStart: number;
-  /** Lots that the job has closed, and opened. */
+  /** Lots that the job has closed and opened. */
   readonly closed: number;
   readonly opened: number;
   readonly isIsolated: boolean;
   readonly startedMs: TimeMs;
 };
 
-/** What a builder earned, and whether it earns now (R-builder). */
+/** The earnings of a builder, and whether it earns now (R-builder). */
 export type BuilderView = {
   readonly builder: Address;
   readonly unclaimed: MicroUsdc;
@@ -194,12 +191,12 @@ export type BuilderView = {
   readonly isEligible: boolean;
 };
 
-/** Someone who may charge an account, up to a rate. */
+/** A builder that may charge an account up to a rate. */
 export type ApprovedBuilder = {
   readonly builder: Address;
   /** 10^-8. */
   readonly maxFeeE8: number;
-  /** As it was written. */
+  /** The rate as it was sent. */
   readonly maxFeeText: string;
   readonly updatedMs: TimeMs;
 };

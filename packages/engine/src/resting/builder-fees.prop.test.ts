@@ -10,10 +10,10 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { act, checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 /**
- * Random histories of traders, poor and rich, cross and isolated, who trade through two builders,
- * one of which never has the money to earn. Beside the engine runs a model that knows the rules and
- * no code: whom each trader approves, which orders a builder may charge for, and that a fee is the
- * rate times all that an order traded in a role, rounded down. The scenario checks conservation.
+ * Random histories of poor and rich, cross and isolated traders with two builders, one of which
+ * never has the balance to earn. A model that shares no code with the engine follows the rules:
+ * approvals, chargeable orders, and a fee of the rate times all fills of an order in a role,
+ * rounded down. The scenario checks conservation.
  */
 
 type Pick = (bound: number) => number;
@@ -25,13 +25,12 @@ const rich = actor(0xb111d);
 const poor = actor(0xb222d);
 const FEES = [0, 1, 7, 33, 100, 101];
 
-/** What is charged for, what is approved, and what was paid. */
 class Model {
   readonly #approved = new Map<string, number>();
   readonly #orders = new Map<number, BuilderTerms>();
   readonly #traded = new Map<string, { sum: bigint; paid: bigint }>();
   paid = 0n;
-  /** Fills of a builder's order that paid, by role, and that did not. */
+  /** Fills with and without a builder fee, by role. */
   readonly counts = { taker: 0, maker: 0, dropped: 0 };
 
   approve(trader: Address, builder: Address, feeTenthsBp: number | undefined): void {
@@ -112,7 +111,7 @@ function anyCommand(scenario: Scenario, pick: Pick): Command {
   }
 }
 
-/** Tells the model what a block did; a fill is of an order that was placed before or in it. */
+/** Updates the model with a block; its fills are of orders placed earlier or in it. */
 function follow(model: Model, command: Command, { events, outcomes }: BlockResult): void {
   for (const event of events) {
     if (event.type !== 'builderChanged') continue;
@@ -132,7 +131,7 @@ function follow(model: Model, command: Command, { events, outcomes }: BlockResul
   }
 }
 
-test('R-builder, R-rounding: builders earn what their users paid, as much as one fill would', () => {
+test('R-builder, R-rounding: builders earn the fees that their users paid, as for single fills', () => {
   const seen = { taker: 0, maker: 0, dropped: 0, claimed: 0n };
   for (const seed of SEEDS) {
     const pick = randomIntegers(seed);

@@ -30,7 +30,7 @@ import { judgeBuilder } from './order-builder.ts';
 /** One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;
 /**
- * 33 lots at this price are 33,023,100 micro-USDC: 2,311.617 at 0.007 %. Two such fills are
+ * 33 lots at this price are 33,023,100 micro-USDC: 2,311.617 at 0.007%. Two such fills are
  * 4,623.234, three 6,934.851; each alone would pay 2,311.
  */
 const ODD = 1_000_700;
@@ -40,7 +40,7 @@ const buy = (size: number, price = PRICE): OrderShape => ({ price, size });
 
 let venue: Scenario;
 
-/** Alice and bob let the builder charge up to 0.05 % of what they trade; it is rich enough. */
+/** Alice and bob approve up to 0.05% for the builder, whose balance is sufficient. */
 beforeEach(() => {
   venue = Scenario.open({ accounts: [alice, bob, carol, builder, other] });
   for (const trader of [alice, bob]) approve(venue, trader, 50);
@@ -50,15 +50,14 @@ afterEach(() => {
   checkRestarts(venue);
 });
 
-/** An order without a builder. */
 function plain(signer: Address, shape: OrderShape): BlockResult {
   return act(venue, signer, { type: 'placeOrders', orders: [order(shape)] });
 }
 
-describe('R-builder: the tests, in order', () => {
+describe('R-builder: the order of the checks', () => {
   const f = (feeTenthsBp: number, address = builder): BuilderTerms => ({ address, feeTenthsBp });
   test.each([
-    // Not approved, over the cap, short of money: the first is told.
+    // Not approved, over the cap, and without sufficient balance: the first one is reported.
     ['notApproved', f(101, actor(0xdead)), 'perp', 0],
     ['overCap', f(101), 'perp', 100],
     ['overCap', f(1_001), 'outcome', 1_000],
@@ -67,7 +66,7 @@ describe('R-builder: the tests, in order', () => {
     ['overApproval', f(51), 'perp', 50],
     ['builderBalance', f(50), 'perp', 0],
     ['builderBalance', f(1), 'outcome', 0],
-    // No fee, nothing to drop.
+    // Without a fee, nothing is dropped.
     [undefined, f(0, actor(0xdead)), 'perp', 0],
   ] as const)('%s', (reason, terms, kind, allowedTenthsBp) => {
     setBalance(venue, builder, 99_999_999);
@@ -87,7 +86,7 @@ describe('R-builder: the tests, in order', () => {
     });
   });
 
-  test('100 USDC are enough, and an approved address without an account has none', () => {
+  test('100 USDC is sufficient, and an approved address without an account has none', () => {
     setBalance(venue, builder, 100_000_000);
     expect(judgeBuilder(venue.state, venue.account(alice), f(50), 'perp')).toBeUndefined();
     approve(venue, alice, 50, actor(0xdead));
@@ -97,7 +96,7 @@ describe('R-builder: the tests, in order', () => {
     );
   });
 
-  test('a dropped fee stops no order, and is told at admission and at execution', () => {
+  test('a dropped fee does not reject the order, and is reported at admission and at execution', () => {
     const orders = [order(buy(100)), order(buy(100, 990_000))];
     const command = sign(venue, carol, { type: 'placeOrders', orders, builder: f(10) });
     const builderDrop = { reason: 'notApproved', feeTenthsBp: 10, allowedTenthsBp: 0 };
@@ -112,7 +111,7 @@ describe('R-builder: the tests, in order', () => {
     ]);
   });
 
-  test('what is paid, or not asked for, drops nothing', () => {
+  test('a paid fee and a missing fee drop nothing', () => {
     for (const fee of [50, 0]) {
       const { outcomes } = oneThrough(venue, alice, fee, buy(100));
       expect(outcomes[0]).not.toHaveProperty('builderDrop');
@@ -121,11 +120,11 @@ describe('R-builder: the tests, in order', () => {
   });
 });
 
-describe('R-builder: who pays what', () => {
-  test('a taker, beside the exchange fee', () => {
+describe('R-builder: fees of each side', () => {
+  test('a taker, in addition to the exchange fee', () => {
     venue.one(bob, sell(100));
     const { events } = oneThrough(venue, alice, 10, buy(100));
-    // 100 USDC at 0.045 % and 0.01 %.
+    // 100 USDC at 0.045% and 0.01%.
     const trade = events.find((event) => event.type === 'tradeExecuted');
     expect(trade).toMatchObject({
       taker: { fee: 45_000n, builderFee: { builder, feeTenthsBp: 10, amount: 10_000n } },
@@ -153,7 +152,7 @@ describe('R-builder: who pays what', () => {
     expect([earned(venue), earned(venue, other)]).toEqual([20_000n, 50_000n]);
   });
 
-  test('a builder may be the other side of what it earns on, but charges nobody for its own orders', () => {
+  test('a builder may be the counterparty of a charged fill, but pays no builder fee itself', () => {
     venue.one(builder, sell(100));
     expect(charges(oneThrough(venue, alice, 10, buy(100)))).toEqual([[10_000n, 0n]]);
     expect(approve(venue, builder, 10).reject?.reason).toBe('builderIsSelf');
@@ -161,7 +160,7 @@ describe('R-builder: who pays what', () => {
 });
 
 describe('R-rounding: builder fees round down once per order and role', () => {
-  test('a taker that meets three makers pays what one fill would', () => {
+  test('a taker that fills against three makers pays the fee of one fill', () => {
     for (const maker of [bob, carol, bob]) venue.one(maker, sell(33, ODD));
     expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([
       [2_311n, 0n],
@@ -171,22 +170,22 @@ describe('R-rounding: builder fees round down once per order and role', () => {
     expect(earned(venue)).toBe(6_934n);
   });
 
-  test('a maker that is filled three times, too', () => {
+  test('so does a maker that is filled three times', () => {
     oneThrough(venue, alice, 7, buy(99, ODD));
     const fills = [1, 2, 3].map(() => charges(plain(bob, sell(33, ODD))));
     expect(fills).toEqual([[[0n, 2_311n]], [[0n, 2_312n]], [[0n, 2_311n]]]);
     expect(venue.state.orderBuilders.size).toBe(0);
   });
 
-  test('an order that takes and then rests counts each role by itself', () => {
+  test('an order that takes and then rests counts each role separately', () => {
     venue.one(bob, sell(33, ODD));
     expect(charges(oneThrough(venue, alice, 7, buy(99, ODD)))).toEqual([[2_311n, 0n]]);
     const fills = [1, 2].map(() => charges(plain(bob, sell(33, ODD))));
     expect(fills).toEqual([[[0n, 2_311n]], [[0n, 2_312n]]]);
   });
 
-  test('a fill too small for a micro-USDC shows no fee and is charged with the next', () => {
-    // A lot is worth 0.05 USDC here: half a micro-USDC at 0.001 %.
+  test('a fill below one micro-USDC of fee shows none and is charged with the next', () => {
+    // A lot is worth 0.05 USDC here: half a micro-USDC at 0.001%.
     venue.wait(1_000).oracle(50_000);
     plain(carol, sell(201, 50_000));
     plain(bob, buy(200, 50_000));
@@ -202,8 +201,8 @@ describe('R-rounding: builder fees round down once per order and role', () => {
   });
 });
 
-describe('R-builder: the tests run again at each fill', () => {
-  // Three fills of 2,311.617: what the first left uncharged waits for the third.
+describe('R-builder: the checks are repeated at each fill', () => {
+  // Three fills of 2,311.617: the uncharged part of the first is charged with the third.
   test.each([
     ['a revoked approval', () => revoke(venue, alice), () => approve(venue, alice, 7)],
     ['a lowered approval', () => approve(venue, alice, 6), () => approve(venue, alice, 7)],
@@ -212,7 +211,7 @@ describe('R-builder: the tests run again at each fill', () => {
       () => setBalance(venue, builder, 99_999_999),
       () => setBalance(venue, builder, 100_000_000),
     ],
-  ])('%s ends the fee of a resting order, until it is there again', (_, end, begin) => {
+  ])('%s suspends the fee of a resting order until it is restored', (_, end, begin) => {
     oneThrough(venue, alice, 7, buy(99, ODD));
     const fill = (): [bigint, bigint][] => charges(plain(bob, sell(33, ODD)));
     expect(fill()).toEqual([[0n, 2_311n]]);
@@ -227,9 +226,9 @@ describe('R-builder: the tests run again at each fill', () => {
     ['notApproved', carol, 10, 0n],
     ['overApproval', alice, 51, 0n],
     ['overCap', bob, 101, 0n],
-    // Short of money is not unwanted: it charges when it has enough.
+    // A low balance is temporary: the builder charges when it is sufficient.
     ['builderBalance', alice, 10, 10_000n],
-  ])('%s when the order is accepted, good when it fills', (reason, trader, fee, charged) => {
+  ])('%s when the order is accepted, valid when it fills', (reason, trader, fee, charged) => {
     setBalance(venue, builder, 99_999_999);
     const { outcomes } = oneThrough(venue, trader, fee, buy(100));
     expect(outcomes[0]).toMatchObject({ builderDrop: { reason }, entries: [{ state: 'open' }] });
@@ -243,7 +242,7 @@ describe('R-determinism', () => {
   test.each([
     ['an order that rests', () => [order(buy(100))]],
     ['an order that waits', () => [waiting({ price: 900_000 }, { reduceOnly: false })]],
-  ])('who charges for %s, and how much, reaches the digest', (_, orders) => {
+  ])('the builder of %s and its fee are in the digest', (_, orders) => {
     approve(venue, alice, 50, other);
     const before = JSON.stringify(dump(venue.state));
     const digest = (terms: BuilderTerms): string => {

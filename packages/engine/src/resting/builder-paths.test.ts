@@ -26,9 +26,9 @@ import {
 } from '@oddlot/testing/engine/scenario';
 import { act, checkRestarts, sign, story, waiting } from '@oddlot/testing/engine/waiting';
 
-/** Builder fees on every way that an order can take. One lot at this price is worth 1 USDC. */
+/** Builder fees on every path of an order. One lot at this price is worth 1 USDC. */
 const PRICE = 1_000_000;
-/** 33 lots at this price pay 2,311.617 micro-USDC at 0.007 %. */
+/** 33 lots at this price pay 2,311.617 micro-USDC at 0.007%. */
 const ODD = 1_000_700;
 const { instrumentId } = PERP;
 const dave = actor(0xda7e);
@@ -37,7 +37,7 @@ const buy = (size: number, price = PRICE): OrderShape => ({ price, size });
 
 let venue: Scenario;
 
-/** Alice lets the builder charge up to 0.05 %; it is rich enough. */
+/** Alice approves up to 0.05% for the builder, whose balance is sufficient. */
 beforeEach(() => {
   venue = Scenario.open({ accounts: [alice, bob, carol, builder] });
   approve(venue, alice, 50);
@@ -46,7 +46,6 @@ afterEach(() => {
   checkRestarts(venue);
 });
 
-/** An order without a builder. */
 function plain(signer: Address, shape: OrderShape): BlockResult {
   return act(venue, signer, { type: 'placeOrders', orders: [order(shape)] });
 }
@@ -59,7 +58,7 @@ function isolate(signer: Address): void {
   act(venue, signer, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
 }
 
-// 100 lots at 20×: 5 USDC of margin, 0.045 of taker fee, 0.01 for the builder at 0.01 %.
+// 100 lots at 20×: 5 USDC of margin, 0.045 of taker fee, 0.01 for the builder at 0.01%.
 describe.each(['cross', 'isolated'])('R-initial, R-isolated: the worst case, %s', (mode) => {
   test.each([
     { why: 'approved', approved: 10, balance: 100_000_000, required: 5_055_000n },
@@ -103,19 +102,19 @@ describe('R-fill-check: net of all fees', () => {
   });
 });
 
-describe('R-isolated: out of the reserve, out of what a close pays, out of the margin', () => {
+describe('R-isolated: from the reserve, from the payout of a close, from the margin', () => {
   beforeEach(() => {
     isolate(alice);
   });
 
-  test('a taker opens: margin and both fees come out of the reserve', () => {
+  test('a taker opens: margin and both fees come from the reserve', () => {
     plain(bob, sell(100));
     expect(charges(oneThrough(venue, alice, 10, buy(100)))).toEqual([[10_000n, 0n]]);
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, feesPaid: 55_000n });
     expect(venue.balance(alice)).toBe(1_000_000_000n - 5_055_000n);
   });
 
-  test('a maker opens: what the lower fee leaves of the reserve comes back', () => {
+  test('a maker opens: the reserve that the lower fee leaves is released', () => {
     oneThrough(venue, alice, 10, buy(100));
     expect(venue.holding(alice).reserved).toBe(5_055_000n);
     expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
@@ -124,12 +123,12 @@ describe('R-isolated: out of the reserve, out of what a close pays, out of the m
   });
 
   test('the reserve rounds up', () => {
-    // 1.65 of margin, 0.0231 of open loss, 33,023,100 at 0.052 %: 17,172.012.
+    // 1.65 of margin, 0.0231 of immediate loss, 33,023,100 at 0.052%: 17,172.012.
     oneThrough(venue, alice, 7, buy(33, ODD));
     expect(venue.holding(alice).reserved).toBe(1_650_000n + 23_100n + 17_173n);
   });
 
-  test('a close pays it out of what it releases, a shortfall out of the margin that remains', () => {
+  test('a close pays it from its release, a shortfall from the remaining margin', () => {
     plain(bob, sell(200));
     plain(alice, buy(200));
     const add = { type: 'updateIsolatedMargin', instrumentId, isBuy: true } as const;
@@ -148,7 +147,7 @@ describe('R-isolated: out of the reserve, out of what a close pays, out of the m
 });
 
 describe('R-modify: an amended order keeps its builder', () => {
-  test('and what each role has not charged yet', () => {
+  test('and the uncharged part of each role', () => {
     const hit = (): [bigint, bigint][] => charges(plain(bob, sell(33, ODD)));
     oneThrough(venue, alice, 7, buy(132, ODD));
     expect(hit()).toEqual([[0n, 2_311n]]);
@@ -163,20 +162,20 @@ describe('R-modify: an amended order keeps its builder', () => {
     expect(venue.state.orderBuilders.size).toBe(0);
   });
 
-  test('also at an unchanged price, and when the tests fail in between', () => {
+  test('also at an unchanged price, and when the checks fail in between', () => {
     isolate(alice);
     oneThrough(venue, alice, 10, buy(100));
     amend(1, PRICE, 200);
     expect(venue.holding(alice).reserved).toBe(10_110_000n);
     revoke(venue, alice);
-    // Nobody charges now, so nothing is set aside for it.
+    // No builder charges now, so there is no reserve for it.
     amend(1, PRICE, 100);
     expect(venue.holding(alice).reserved).toBe(5_045_000n);
     approve(venue, alice, 10);
     expect(charges(plain(bob, sell(100)))).toEqual([[0n, 10_000n]]);
   });
 
-  test('an amend at or below what has filled ends it', () => {
+  test('an amend at or below the filled size ends it', () => {
     oneThrough(venue, alice, 10, buy(100));
     plain(bob, sell(50));
     expect(story(amend(1, PRICE, 50))).toEqual(['1 cancelled amendedBelowFilled']);
@@ -184,7 +183,7 @@ describe('R-modify: an amended order keeps its builder', () => {
   });
 });
 
-describe('R-trigger: the builder waits with the order', () => {
+describe('R-trigger: a waiting order keeps its builder', () => {
   /** Alice is long 100 lots. */
   beforeEach(() => {
     plain(bob, sell(100));
@@ -199,13 +198,13 @@ describe('R-trigger: the builder waits with the order', () => {
     expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([[9_400n, 0n]]);
   });
 
-  test('and stays with a limit order that fires and rests', () => {
+  test('and remains with a limit order that fires and rests', () => {
     through(venue, alice, 10, [stop(false)]);
     expect(charges(venue.wait(1_000).oracle(940_000))).toEqual([]);
     expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 9_400n]]);
   });
 
-  test('it is judged when the order fires: an approval that came since counts', () => {
+  test('it is checked when the order fires: a later approval counts', () => {
     revoke(venue, alice);
     const { outcomes } = through(venue, alice, 10, [stop(false)]);
     expect(outcomes[0]?.builderDrop?.reason).toBe('notApproved');
@@ -214,7 +213,7 @@ describe('R-trigger: the builder waits with the order', () => {
     expect(charges(plain(carol, buy(100, 940_000)))).toEqual([[0n, 9_400n]]);
   });
 
-  test('… and one that was gone then does not come back', () => {
+  test('and a builder that was dropped then is not restored', () => {
     expect(through(venue, alice, 10, [stop(false)]).outcomes[0]).not.toHaveProperty('builderDrop');
     revoke(venue, alice);
     venue.wait(1_000).oracle(940_000);
@@ -239,7 +238,7 @@ describe('R-grouping: the builder of an action charges for all of its orders', (
     expect(earned(venue)).toBe(20_600n);
   });
 
-  test('what hangs on a position', () => {
+  test('orders attached to a position', () => {
     plain(bob, sell(100));
     plain(alice, buy(100));
     grouped('position', { ...profit, price: 1_050_000 }, loss);
@@ -248,8 +247,8 @@ describe('R-grouping: the builder of an action charges for all of its orders', (
   });
 });
 
-describe('where no builder earns', () => {
-  test('R-stp: an own order that is met is cancelled, and takes its builder along', () => {
+describe('paths without a builder fee', () => {
+  test('R-stp: an own crossing order is cancelled together with its builder', () => {
     oneThrough(venue, alice, 10, sell(100));
     const result = oneThrough(venue, alice, 10, buy(100));
     expect(story(result)).toEqual(['1 cancelled selfTrade', '2 open 100']);
@@ -257,7 +256,7 @@ describe('where no builder earns', () => {
     expect(earned(venue)).toBe(0n);
   });
 
-  test('R-liquidation: the account that is closed pays none; whoever takes it pays its own', () => {
+  test('R-liquidation: the liquidated account pays none; its counterparty pays its own', () => {
     for (const trader of [dave, carol]) {
       venue.fund(trader, 60_000_000);
       approve(venue, trader, 20);

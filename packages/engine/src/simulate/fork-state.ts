@@ -14,16 +14,15 @@ import type { OutcomeHolding, OutcomeMarket } from '../state/outcome-market.ts';
 import type { Outcomes } from '../state/outcomes.ts';
 
 /**
- * A state that a signed command may be executed on without changing the one that it came from. Parts
- * are copied when they are first touched, so a fork costs what the command needs, however large the
- * venue is. The original must stand still while the fork is in use, and only the newest fork of a
- * state is good.
+ * A state on which a signed command can be executed without changing its origin. Parts are copied
+ * on first use, so a fork costs only what the command needs. The original must not change while the
+ * fork is in use, and only the newest fork of a state is valid.
  *
- * A fork executes commands and not blocks. What only a block asks for starts empty: when resting
- * orders expire, and which scopes are to be looked at for liquidation. Commands add to both and read
- * neither. What signed commands only read is shared: vaults and gates change by the operator's
- * commands, liquidations and the fund's unwinding by steps of the block. Of triggers and schedules
- * see their own `fork`.
+ * A fork executes commands but not blocks. Data that only a block reads starts empty: the expiry
+ * times of resting orders, and the scopes to check for liquidation. Commands add to both and read
+ * neither. Data that signed commands only read is shared: vaults and gates change by operator
+ * commands, liquidations and the fund's unwinding by steps of the block. Triggers and schedules
+ * have their own `fork`.
  */
 export function forkState(state: State): State {
   const pool = state.pool.fork();
@@ -73,7 +72,7 @@ export function forkState(state: State): State {
   return { ...state, ...parts };
 }
 
-/** Signed commands use up bindings and open the accounts of pegs; what is credited they only leave. */
+/** Signed commands change bindings and pegs, but no credited deposits. */
 function forkBridge(bridge: Bridge): Bridge {
   const parts: ObjectFields<Bridge> = {
     credited: bridge.credited,
@@ -103,7 +102,6 @@ function forkPerp(perp: Perp, pool: OrderPool): Perp {
   return { ...perp, ...parts };
 }
 
-/** The parts of a fork that accounts are tied to. */
 type Ties = {
   readonly pool: OrderPool;
   readonly perps: ReadonlyMap<number, Perp>;
@@ -112,8 +110,8 @@ type Ties = {
 };
 
 /**
- * The accounts of a fork: an array in which each account is copied when it is first looked at, so
- * that a fork costs the same whether the venue has ten accounts or a hundred thousand.
+ * The accounts of a fork: an array in which each account is copied on its first read, so that the
+ * cost of a fork does not depend on the number of accounts.
  */
 function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
   const own = new Map<number, Account>();
@@ -122,7 +120,7 @@ function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
     const original = accounts[index];
     if (own.has(index) || original === undefined) return own.get(index);
     const copied = copyAccount(original, ties);
-    // Before its ties, which may ask for the account again.
+    // This precedes its references, which may read the account again.
     own.set(index, copied);
     tie(original, copied, ties);
     return copied;
@@ -176,7 +174,7 @@ function copyHolding(holding: Holding, perps: ReadonlyMap<number, Perp>): Holdin
   return { ...holding, ...parts };
 }
 
-/** Brings over the account's resting orders, whose lists are walked, and what hangs on positions. */
+/** Copies the account's resting orders, whose lists are walked, and the groups of its positions. */
 function tie(original: Account, copied: Account, { groups, pool }: Ties): void {
   for (const [key, holding] of original.holdings) {
     const own = present(copied.holdings.get(key), 'a copied holding');
@@ -200,8 +198,8 @@ function mapValues<Key, Value>(
 }
 
 /**
- * The outcome markets of a fork. Signed commands trade on markets and queue orders; what deployers
- * and the clock alone change is shared.
+ * The outcome markets of a fork. Signed commands trade on markets and queue orders; data that only
+ * deployers and time change is shared.
  */
 function forkOutcomes(outcomes: Outcomes, pool: OrderPool): Outcomes {
   const parts: ObjectFields<Outcomes> = {
@@ -236,7 +234,6 @@ function forkMarket(market: OutcomeMarket, pool: OrderPool): OutcomeMarket {
   return { ...market, ...parts };
 }
 
-/** What an account has in a market, tied to the market of the fork. */
 function copyOutcomeHolding(
   { market, no, orders, yes }: OutcomeHolding,
   markets: ReadonlyMap<number, OutcomeMarket>,
@@ -250,8 +247,9 @@ function copyOutcomeHolding(
 }
 
 /**
- * The fields of a type that hold more than a number, an amount, a text or a flag. Whoever copies a
- * value spreads it and lists these: a new field that could be shared by mistake does not compile.
+ * The fields of a type that hold more than a number, an amount, a text or a flag. Copying code
+ * spreads a value and lists these fields, so that a new field that would be shared by mistake does
+ * not compile.
  */
 type ObjectFields<T> = {
   [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];

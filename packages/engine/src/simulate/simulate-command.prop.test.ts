@@ -27,10 +27,10 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { simulateCommand, type Simulation } from './simulate-command.ts';
 
 /**
- * Goal: a simulation says what execution does, and leaves no trace. Method: in random histories of
- * every kind of command, once nothing is left for time alone to do, each command is simulated and
- * then executed in a block of its own at the same time. Refusals are compared with admission, all
- * else with the block; at the end the history without its simulations is replayed.
+ * Goal: a simulation equals the execution and changes nothing. Method: in random histories of every
+ * command type, once nothing is due, each command is simulated and then executed in its own block
+ * at the same time. Rejects are compared with admission, other results with the block; at the end,
+ * the history is replayed without simulations.
  */
 
 const SEEDS = Number(process.env['FUZZ_RUNS'] ?? 100) / 100;
@@ -40,13 +40,13 @@ const POOR = 15_000_000;
 
 const text = (state: State): string => JSON.stringify(dump(state));
 
-/** The state but for what only a block and a signature change. */
+/** The state without the parts that only a block and a signature change. */
 function essence(state: State): object {
   const { height: _h, digest: _d, signers: _s, bridge, ...rest } = dump(state);
   return { ...rest, bridge: { ...bridge, unusedAgents: undefined } };
 }
 
-/** Everything that an account's owner can see of it; ranks among others are kept for a while. */
+/** The readable data of each account's owner; ranks among other accounts are cached. */
 function views(state: State): object[] {
   return state.accounts.map(({ address }) => ({
     account: accountView(state, address, () => 0),
@@ -57,19 +57,18 @@ function views(state: State): object[] {
   }));
 }
 
-/** What a simulation left behind, read before the next block ends it. */
+/** The fork of a simulation, read before the next block invalidates it. */
 type Foreseen = Pick<Simulation, 'outcome' | 'events'> & {
   readonly essence: object;
   readonly views: object[];
 };
 
-/** Simulates a command on the live state and shows that the state is the one that it was. */
 function foresee({ state }: Scenario, { command, user }: Acted): Foreseen {
   const before = text(state);
   const { after, events, outcome } = simulateCommand(state, user, command);
   const foreseen = { outcome, events, essence: essence(after), views: views(after) };
   checkInvariants(after);
-  // Its invariants are checked when the next block has been built on it.
+  // The invariants are checked with the next block.
   expect(text(state)).toBe(before);
   return foreseen;
 }
@@ -78,16 +77,15 @@ function foresee({ state }: Scenario, { command, user }: Acted): Foreseen {
 function expectSameDigest({ state }: Scenario, { command, user }: Acted): void {
   const { after, outcome } = simulateCommand(state, user, command);
   if (outcome.reject !== undefined) return;
-  const twin = restore(JSON.parse(text(state)) as StateDump);
-  twin.insuranceTarget = insuranceTarget(twin);
-  const actor = twin.accountIndex.get(command.authority.vault ?? user) ?? -1;
-  const execution = { state: twin, events: [], commandIndex: 0 };
-  signedRules(command).execute(execution, twin.accounts[actor]!, command);
-  expect(after.digest.hex()).toBe(twin.digest.hex());
-  expect(text(after)).toBe(text(twin));
+  const copy = restore(JSON.parse(text(state)) as StateDump);
+  copy.insuranceTarget = insuranceTarget(copy);
+  const actor = copy.accountIndex.get(command.authority.vault ?? user) ?? -1;
+  const execution = { state: copy, events: [], commandIndex: 0 };
+  signedRules(command).execute(execution, copy.accounts[actor]!, command);
+  expect(after.digest.hex()).toBe(copy.digest.hex());
+  expect(text(after)).toBe(text(copy));
 }
 
-/** How a command ended, in a word for each part of it. */
 function endings(outcome: CommandResult, events: readonly EngineEvent[]): string[] {
   const statuses = events.flatMap((event) =>
     event.type === 'orderUpdated'
@@ -97,7 +95,7 @@ function endings(outcome: CommandResult, events: readonly EngineEvent[]): string
   return [outcome.reject?.reason ?? 'accepted', ...statuses];
 }
 
-/** Plays a history; says what commands it accepted, and what ended them. */
+/** Plays a history and returns its accepted commands and their endings. */
 function play(scenario: Scenario, seed: number): Set<string> {
   const pick = randomIntegers(seed);
   const seen = new Set<string>();
@@ -120,7 +118,7 @@ function play(scenario: Scenario, seed: number): Set<string> {
     for (const ending of endings(foreseen.outcome, foreseen.events)) seen.add(ending);
     if (foreseen.outcome.reject === undefined) seen.add(command.type);
     if (foreseen.outcome.builderDrop !== undefined) seen.add(foreseen.outcome.builderDrop.reason);
-    // What a passive command lets time do later in the same block is not the command's.
+    // Steps after a passive command in the same block are not part of the simulation.
     if (events.length > foreseen.events.length) continue;
     expect(foreseen.essence).toEqual(essence(scenario.state));
     expect(foreseen.views).toEqual(views(scenario.state));
@@ -128,14 +126,14 @@ function play(scenario: Scenario, seed: number): Set<string> {
   return seen;
 }
 
-/** The same blocks on another state, where nobody ever simulated. */
+/** Applies the same blocks to another state without simulations. */
 function expectNoTrace(scenario: Scenario): void {
-  const twin = createState();
+  const copy = createState();
   for (const { commands, timeMs: at } of scenario.blocks) {
-    applyBlock(twin, { height: twin.height + 1, timeMs: timeMs(at), commands });
+    applyBlock(copy, { height: copy.height + 1, timeMs: timeMs(at), commands });
   }
-  expect(twin.digest.hex()).toBe(scenario.state.digest.hex());
-  expect(text(twin)).toBe(text(scenario.state));
+  expect(copy.digest.hex()).toBe(scenario.state.digest.hex());
+  expect(text(copy)).toBe(text(scenario.state));
 }
 
 const COMMANDS = [
@@ -161,7 +159,7 @@ const COMMANDS = [
 const ENDINGS = ['open', 'filled', 'iocRemainder', 'selfTrade', 'userCanceled', 'parentCanceled'];
 const REFUSALS = ['postOnlyWouldTrade', 'marginInsufficient', 'gated', 'vaultLeaderDiffers'];
 
-test('simulate equals execution when nothing happens in between, and leaves no trace', () => {
+test('a simulation equals the execution if nothing happens in between, and changes nothing', () => {
   const seen = new Set<string>();
   for (let seed = 1; seed <= SEEDS; seed++) {
     for (const funds of [RICH, POOR]) {

@@ -18,28 +18,28 @@ import {
 import { act, sign } from '@oddlot/testing/engine/waiting';
 import { simulateCommand } from './simulate-command.ts';
 
-/** That a simulation equals execution is a property: `simulate.prop.test.ts`. Here is the rest. */
+/** A property test compares simulations with execution; these are all other cases. */
 
 const vault = actor(0x7a17);
-const stranger = actor(0x999);
+const outsider = actor(0x999);
 
 function placing(scenario: Scenario, user: Address, ...shapes: OrderShape[]): SignedCommand {
   const orders = shapes.map(order);
   return sign(scenario, user, { type: 'placeOrders', orders }) as SignedCommand;
 }
 
-describe('who acts', () => {
+describe('the acting account', () => {
   const shape = { price: 1_000_000, size: 20 };
 
-  test('nobody without an account', () => {
+  test('does not exist', () => {
     const scenario = Scenario.open();
-    const command = placing(scenario, stranger, shape);
-    const { events, outcome } = simulateCommand(scenario.state, stranger, command);
-    expect(outcome).toEqual({ reject: { reason: 'accountUnknown', signer: stranger } });
+    const command = placing(scenario, outsider, shape);
+    const { events, outcome } = simulateCommand(scenario.state, outsider, command);
+    expect(outcome).toEqual({ reject: { reason: 'accountUnknown', signer: outsider } });
     expect(events).toEqual([]);
   });
 
-  test('the account, whatever its key could do: neither nonce nor signatures are judged', () => {
+  test('acts regardless of its key: neither nonce nor signatures are checked', () => {
     const scenario = Scenario.open();
     const signers = { users: [bob, carol], threshold: 2 };
     act(scenario, alice, { type: 'convertToMultiSig', signers });
@@ -51,7 +51,7 @@ describe('who acts', () => {
 
   test.each<[string, Address, Address, object]>([
     ['R-vault: the leader for its vault', alice, vault, { account: vault }],
-    ['not somebody else', bob, vault, { reject: { reason: 'vaultLeaderDiffers', vault } }],
+    ['not for another account', bob, vault, { reject: { reason: 'vaultLeaderDiffers', vault } }],
     ['nor for no vault', alice, carol, { reject: { reason: 'vaultUnknown', vault: carol } }],
   ])('%s', (_, user, named, expected) => {
     const scenario = Scenario.open({ accounts: [alice, bob, carol, vault] });
@@ -62,7 +62,7 @@ describe('who acts', () => {
     expect(outcome).toMatchObject(expected);
   });
 
-  test('R-gate: a closed channel stops new risk, and nothing else', () => {
+  test('R-gate: a closed channel rejects new risk and nothing more', () => {
     const scenario = Scenario.open();
     const { orderId } = scenario.one(alice, shape);
     scenario.block({ type: 'setGate', channel: 0, mode: 'closed' });
@@ -75,7 +75,7 @@ describe('who acts', () => {
   });
 });
 
-test('admission comes first: an order that it refuses refuses the whole action', () => {
+test('admission comes first: a rejected order rejects the whole action', () => {
   const scenario = Scenario.open();
   const good = { price: 1_000_000, size: 20 };
   const command = placing(scenario, alice, good, { ...good, size: 0 });
@@ -84,7 +84,7 @@ test('admission comes first: an order that it refuses refuses the whole action',
   expect(events).toEqual([]);
 });
 
-test('R-fill-check: a maker who cannot pay is cancelled, and is still there afterwards', () => {
+test('R-fill-check: an uncovered maker is cancelled, and still rests afterwards', () => {
   const scenario = Scenario.open({ accounts: [bob, carol] });
   scenario.fund(alice, 12_000_000);
   scenario.one(alice, { isBuy: false, price: 1_000_000, size: 200 });
@@ -100,7 +100,7 @@ test('R-fill-check: a maker who cannot pay is cancelled, and is still there afte
   expect(openOrders(scenario.state, alice)).toHaveLength(1);
 });
 
-test('a sweep of a deep book ends where a simulation has seen enough, and says so', () => {
+test('a sweep of a deep book ends at the simulation limit and reports it', () => {
   const scenario = Scenario.open({ funds: 100_000_000_000 });
   const { matchesPerSimulation } = LIMITS;
   for (let placed = 0; placed <= matchesPerSimulation; placed += 50) {
@@ -129,8 +129,8 @@ test('a sweep of a deep book ends where a simulation has seen enough, and says s
   expect(both).toMatchObject({ isCut: true, outcome: { entries: [{ filled: 12_000 }, {}] } });
 });
 
-describe('no trace, not even in what a dump does not show', () => {
-  test('of positions that never were: nobody is looked at for liquidation', () => {
+describe('leaves no trace, including data that is not in a dump', () => {
+  test('of simulated positions: no account is checked for liquidation', () => {
     const scenario = Scenario.open({ funds: 100_000_000 });
     scenario.one(bob, { isBuy: false, price: 1_000_000, size: 1_500 });
     scenario.block();
@@ -141,7 +141,7 @@ describe('no trace, not even in what a dump does not show', () => {
     expect(scenario.state.risk.take()).toEqual([]);
   });
 
-  test('R-nonce: of revocations, which make worthless what an agent signed', () => {
+  test('R-nonce: of simulated revocations, which would invalidate signatures of an agent', () => {
     const scenario = Scenario.open();
     const agent = actor(0xa9e7);
     scenario.approve(alice, agent, 'bot');
@@ -170,7 +170,7 @@ describe('no trace, not even in what a dump does not show', () => {
   });
 });
 
-test('R-insurance-fund: the target is that of the next block, not of the last', () => {
+test('R-insurance-fund: the target is that of the next block, not of the last one', () => {
   const scenario = Scenario.open();
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 2_000 });
   scenario.one(alice, { price: 1_000_000, size: 1_000 });
@@ -184,7 +184,7 @@ test('R-insurance-fund: the target is that of the next block, not of the last', 
   });
 });
 
-test('R-oracle-stale: a blind scope is told what execution would tell it, and nothing else changes', () => {
+test('R-oracle-stale: a restricted scope gets the result of execution, and nothing more changes', () => {
   const scenario = Scenario.open();
   const id = PERP.instrumentId;
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });

@@ -16,23 +16,23 @@ import type { Account } from '../state/account.ts';
 import type { Execution, Matches } from '../state/execution.ts';
 import { forkState } from './fork-state.ts';
 
-/** What executing a command now would do. */
+/** The result of executing a command now. */
 export type Simulation = {
-  /** A refusal is that of admission, or of the whole command at its execution. */
+  /** A reject is that of admission, or of the whole command at its execution. */
   readonly outcome: CommandResult;
-  /** False when admission refuses: such a command never executes. */
+  /** False when admission rejects: such a command never executes. */
   readonly isAdmitted: boolean;
   readonly events: readonly EngineEvent[];
-  /** It met as many resting orders as a simulation may; what came after is not known. */
+  /** It reached the limit of resting orders for a simulation; the rest is unknown. */
   readonly isCut?: true;
-  /** The state afterwards; good for reading until the next simulation or block. */
+  /** The state afterwards, readable until the next simulation or block. */
   readonly after: State;
 };
 
 /**
- * Executes a command for an account on a fork of the state, at the state's own time, through the
- * functions that admission and execution use; the state stays as it is. Who signed is not judged, nor
- * the nonce: the account acts by assumption, for itself or for the vault that the command names.
+ * Executes a command for an account on a fork of the state, at the state's time, through the
+ * functions of admission and execution; the state does not change. Signer and nonce are not
+ * checked: the account acts by assumption, for itself or for the vault that the command names.
  */
 export function simulateCommand(state: State, user: Address, command: SignedCommand): Simulation {
   const after = forkState(state);
@@ -40,17 +40,17 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
   const { account, reject } = actFor(after, user, command, rules);
   if (account === undefined) return { ...refused({ reject }), after };
   if (reject !== undefined) {
-    const told = { account: account.address, reject };
-    const outcome = withTargets(after, account, command, rules, told);
+    const rejected = { account: account.address, reject };
+    const outcome = withTargets(after, account, command, rules, rejected);
     return { ...refused(outcome), after };
   }
   freeQueuedSells(state, account);
-  // A block computes it before its commands, so the last one's is out of date.
+  // A block computes it before its commands, so the last value is outdated.
   after.insuranceTarget = insuranceTarget(state);
   return { ...execute(after, account, command, rules), after };
 }
 
-/** R-delay: anyone may ask, and in which market and leg an order waits is its owner's to know. */
+/** R-delay: only the owner may know in which market and leg an order waits. */
 function freeQueuedSells(state: State, account: Account): void {
   for (const { request } of state.outcomes.queue.sellsOf(account.index)) {
     const holding = account.outcomes.get(request.instrumentId);
@@ -58,7 +58,7 @@ function freeQueuedSells(state: State, account: Account): void {
   }
 }
 
-/** The account that the command is executed for, behind the rules of vaults and gates. */
+/** The account that the command is executed for, according to the rules of vaults and gates. */
 function actFor(
   state: State,
   user: Address,
@@ -96,8 +96,8 @@ function refused(outcome: CommandResult): Omit<Simulation, 'after'> {
 }
 
 /**
- * An outcome order that would wait for its market's delay is released at once (R-delay): the book
- * when it is over is not known, the one of now is the best guess. A fork's queue holds no others.
+ * Releases a delayed outcome order immediately (R-delay): the later book is unknown, and the
+ * current one is the best estimate. A fork's queue has no other orders.
  */
 function releaseNow(execution: Execution, outcome: CommandResult): CommandResult {
   const { queue } = execution.state.outcomes;

@@ -20,12 +20,13 @@ import type { Matches } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import { forkState } from './fork-state.ts';
 
-/** A limit price, or undefined for an order at the market. */
+/** A limit price, or undefined for a market order. */
 type Limits = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /**
- * The largest orders at the given prices that would be admitted now (R-initial) and of which the margin would stop
- * nothing: neither a fill with the book as it is (R-fill-check), nor the rest on its way into the book.
+ * The largest orders at the given prices that would be accepted now (R-initial) and that margin
+ * would not stop: neither a fill in the current book (R-fill-check), nor the remainder when it
+ * rests.
  */
 export function tradeCapacityAt(
   state: State,
@@ -38,7 +39,7 @@ export function tradeCapacityAt(
   );
 }
 
-/** The largest order of its kind; execution pulls the price of a market order to the band around the mark. */
+/** The largest order of its kind; execution clamps the price of a market order. */
 function orderAt(perp: Perp, isBuy: boolean, limit: number | undefined): OrderRequest {
   const { instrumentId, maxLimitOrderSize, maxMarketOrderSize, priceTick } = perp.definition;
   const shared = { instrumentId, isBuy, reduceOnly: false } as const;
@@ -50,8 +51,9 @@ function orderAt(perp: Perp, isBuy: boolean, limit: number | undefined): OrderRe
 }
 
 /**
- * The largest order that is admitted is tried on a fork. If the margin stops it, the state that it leaves behind tells how much more
- * it could have had; that size and one lot more are tried as well, and where rounding makes a difference, their neighbours.
+ * Tries the largest accepted order on a fork. If margin stops it, the resulting state gives an
+ * estimate of the missing size; that size and one lot more are tried, and their neighbours if
+ * rounding matters.
  */
 function largestAt(state: State, account: Account, order: OrderRequest): number {
   const admitted = largestAdmitted(state, account, order);
@@ -71,7 +73,7 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
     if (matches.isCut) break;
     if (isWhole) low = size;
     else high = size;
-    // Away from the estimate in growing steps, until sizes on both sides were tried; then by bisection.
+    // Moves away from the estimate in growing steps until both outcomes were seen; then bisects.
     seen.add(isWhole);
     if (seen.size === 2) next = low + Math.floor((high - low) / 2);
     else next = isWhole ? low + step : high - step;
@@ -79,9 +81,9 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
   return worthSending(state, account, order, low);
 }
 
-/** What an order leaves behind on a fork. */
+/** The result of an order on a fork. */
 type Trial = {
-  /** The margin stopped nothing of it. */
+  /** True if margin stopped no part of it. */
   readonly isWhole: boolean;
   readonly filled: number;
   readonly fork: State;
@@ -99,7 +101,7 @@ function tryOrder(state: State, account: Account, order: OrderRequest, matches: 
   return { isWhole, filled, fork, holding };
 }
 
-/** Lots beyond those that filled that the margin would have covered: of the next resting order, or of the order's own rest. */
+/** Further lots that margin would have covered, of a fill or of the remainder. */
 function largestMore({ filled, fork, holding }: Trial, order: OrderRequest, most: number): number {
   if (holding === undefined) return 0;
   const account = present(fork.accounts[holding.accountIndex], 'the account of a holding');
@@ -122,7 +124,6 @@ function largestMore({ filled, fork, holding }: Trial, order: OrderRequest, most
   return largestThat(Math.min(most, readSlot(fork.pool.remaining, slot)), isCovered);
 }
 
-/** By bisection. */
 function largestThat(most: number, passes: (size: number) => boolean): number {
   let low = 0;
   let high = most;

@@ -1,7 +1,6 @@
 import { type Address, type MicroUsdc, type TimeMs, ZERO_USDC } from '@oddlot/units';
 import type { DepositSource, PublishReservesCommand } from '../messages/command.ts';
 
-/** The position of an event in a chain. */
 export type ChainPlace = { readonly blockNumber: number; readonly logIndex: number };
 
 /** A credited deposit, kept so that the operator can act if the chain loses it. */
@@ -17,7 +16,7 @@ export type Bridge = {
   token: Address;
   /** The newest credited deposits by `depositKey`, in the order of crediting. */
   readonly credited: Map<string, CreditedDeposit>;
-  /** Uncredited deposits for bound addresses; `floors` does not apply to them (R-agents). */
+  /** Uncredited deposits for bound addresses; their place does not matter (R-agents). */
   readonly kept: Map<string, DepositSource>;
   /** By chain: a deposit at or before this place counts as credited, because its key may have been removed. */
   readonly floors: Map<number, ChainPlace>;
@@ -39,7 +38,6 @@ export type Bridge = {
 
 export type Reserves = Omit<PublishReservesCommand, 'type'> & { readonly publishedMs: number };
 
-/** Before the first event of a chain. */
 export const NO_PLACE: ChainPlace = { blockNumber: -1, logIndex: -1 };
 
 export function createBridge(contracts: Pick<Bridge, 'chainId' | 'contract' | 'token'>): Bridge {
@@ -57,7 +55,6 @@ export function createBridge(contracts: Pick<Bridge, 'chainId' | 'contract' | 't
   };
 }
 
-/** Key of a deposit, independent of its block. */
 export function depositKey({ chainId, logIndex, txHash }: DepositSource): string {
   return `${chainId}:${txHash}:${logIndex}`;
 }

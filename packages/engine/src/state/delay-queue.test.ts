@@ -23,7 +23,7 @@ import { checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 const CLIENT = '0x000000000000000000000000000000aa';
 
-/** A market whose orders wait 250 ms to take; Alice bids 0.60 for 100 YES, Carol has 100 pairs. */
+/** A market with a taker delay of 250 ms; Alice bids 0.60 for 100 YES, Carol has 100 pairs. */
 function delayed(options: Parameters<typeof openMarket>[0] = {}): Scenario {
   const venue = openMarket({ orderDelayMs: 250, ...options });
   operate(venue, carol, 'split', 10_000);
@@ -37,30 +37,30 @@ function place(venue: Scenario, account: Address, ...orders: readonly ShareOrder
   return sign(venue, account, { type: 'placeOrders', orders: orders.map(shareOrder) });
 }
 
-describe('R-delay: who waits', () => {
+describe('R-delay: which orders wait', () => {
   test.each<[string, ShareOrder, string]>([
     ['mints', takes, 'queued'],
     ['sells to a bid', { sell: true, price: 6_000, size: 1_000 }, 'queued'],
     ['would rest', { ...takes, price: 3_900 }, 'open'],
     ['is post-only and would rest', { ...takes, price: 3_900, timeInForce: 'alo' }, 'open'],
     ['is post-only and would trade', { ...takes, timeInForce: 'alo' }, 'rejected'],
-    ['stands on the same side', { price: 9_000, size: 1_000 }, 'open'],
-  ])('one that %s', (_name, order, state) => {
+    ['is on the same side', { price: 9_000, size: 1_000 }, 'open'],
+  ])('an order that %s', (_name, order, state) => {
     expect(share(delayed(), carol, order).state).toBe(state);
   });
 
-  test('one that crosses only its own order waits too', () => {
+  test('an order that crosses only its own order waits too', () => {
     const venue = openMarket({ orderDelayMs: 250 });
     share(venue, alice, { price: 6_000, size: 1_000 });
     expect(share(venue, alice, takes).state).toBe('queued');
     expect(tale(later(venue, 250))).toEqual(['#1 cancelled selfTrade', '#2 open 10']);
   });
 
-  test('nobody, where there is no delay', () => {
+  test('no order, without a delay', () => {
     expect(share(delayed({ orderDelayMs: 0 }), bob, takes).state).toBe('filled');
   });
 
-  test('in one action each order stands alone', () => {
+  test('orders of one action are queued separately', () => {
     const venue = delayed();
     const { events, outcomes } = sendShares(venue, bob, takes, { ...takes, price: 3_900 }, takes);
     expect(outcomes[0]?.entries?.map(({ state }) => state)).toEqual(['queued', 'open', 'queued']);
@@ -91,7 +91,7 @@ describe('R-delay: funds are reserved from arrival to release', () => {
     expect(purse(venue, carol)).toBe('905.832, 90 yes, 100 no');
   });
 
-  test('the release comes with the first entry at or past its time', () => {
+  test('the release comes with the first entry at or after its time', () => {
     const venue = delayed();
     share(venue, bob, takes);
     expect(nextDueMs(venue.state)).toBe(venue.nowMs + 250);
@@ -103,7 +103,7 @@ describe('R-delay: funds are reserved from arrival to release', () => {
     ]);
   });
 
-  test('what no longer crosses rests, accepted at its release', () => {
+  test('an order that no longer crosses rests, accepted at its release', () => {
     const venue = delayed();
     share(venue, bob, takes);
     venue.block(
@@ -143,9 +143,9 @@ describe('R-delay: release by due time, then arrival', () => {
     venue.wait(250);
     const cancels = [{ instrumentId: MARKET_ID, orderId: 1 }];
     const result = venue.block(
-      // Arrives first and is of the last class: Bob's order is at the book before it.
+      // It arrives first, but with the last class: Bob's order reaches the book before it.
       place(venue, carol, { price: 6_000, size: 1_000 }),
-      // Is of the first class: the only one that Bob's could meet when it is released.
+      // It has the first class and is the only order that Bob's could fill against at its release.
       place(venue, alice, { price: 6_100, size: 500, timeInForce: 'alo' }),
       sign(venue, bob, {
         type: 'operateOutcome',
@@ -165,7 +165,7 @@ describe('R-delay: release by due time, then arrival', () => {
   });
 });
 
-describe('R-delay: at release the order is judged again', () => {
+describe('R-delay: at release the order is checked again', () => {
   const expireMs = (venue: Scenario) => timeMs(venue.nowMs + 5_000);
   test.each<[string, (venue: Scenario) => unknown, string]>([
     ['halted', (venue) => setPhase(venue, 'halted'), 'tradingHalted'],
@@ -175,7 +175,7 @@ describe('R-delay: at release the order is judged again', () => {
       (venue) => [setPhase(venue, 'closed'), decide(venue, 0)],
       'marketResolved',
     ],
-  ])('%s: its funds are free again, it never had an id', (_name, change, reason) => {
+  ])('%s: its funds are released, and it never had an id', (_name, change, reason) => {
     const venue = delayed();
     share(venue, bob, { ...takes, clientOrderId: CLIENT });
     share(venue, carol, { sell: true, price: 5_000, size: 1_000 });
@@ -190,7 +190,7 @@ describe('R-delay: at release the order is judged again', () => {
     checkRestarts(venue);
   });
 
-  test('halted and open again in time is no matter', () => {
+  test('a market that was halted and reopened in time', () => {
     const venue = delayed();
     share(venue, bob, takes);
     setPhase(venue, 'halted');
@@ -198,7 +198,7 @@ describe('R-delay: at release the order is judged again', () => {
     expect(tale(later(venue, 250))).toContain('#2 filled');
   });
 
-  test('past its own expiry, and is told that it was (R-delay)', () => {
+  test('after its own expiry, which is reported (R-delay)', () => {
     const venue = delayed({ orderDelayMs: 10_000 });
     share(venue, bob, { ...takes, timeInForce: 'gtd', expireMs: expireMs(venue) });
     expect(tale(later(venue, 5_000))).toEqual([]);
@@ -214,7 +214,7 @@ describe('R-delay: at release the order is judged again', () => {
   });
 });
 
-describe('R-delay: a queued order can’t be taken back', () => {
+describe('R-delay: a queued order cannot be cancelled', () => {
   test('by its client id, by cancelAll, by the switch, by an amend', () => {
     const venue = delayed({ orderDelayMs: 10_000 });
     share(venue, bob, { ...takes, clientOrderId: CLIENT });
@@ -222,7 +222,7 @@ describe('R-delay: a queued order can’t be taken back', () => {
     const byName = (...cancels: (typeof named)[]) =>
       venue.outcome(sign(venue, bob, { type: 'cancelByClientId', cancels }));
     expect(byName(named)).toMatchObject({ reject: { reason: 'orderQueued' }, rejectIndex: 0 });
-    // Beside an entry that can proceed it fails alone.
+    // It fails alone, next to an entry that succeeds.
     const resting = { ...named, clientOrderId: CLIENT.replace('aa', 'bb') };
     share(venue, bob, { ...takes, price: 100, clientOrderId: resting.clientOrderId });
     expect(byName(named, resting).entries).toMatchObject([
@@ -241,7 +241,7 @@ describe('R-delay: a queued order can’t be taken back', () => {
     expect(tale(later(venue, 5_000))).toContain('#3 filled');
   });
 
-  test('cancelAll and the switch end what rests, in the outcome sub-account too', () => {
+  test('cancelAll and the switch also cancel resting orders of the outcome sub-account', () => {
     for (const subAccount of ['outcome', undefined, 'perp'] as const) {
       const venue = openMarket();
       share(venue, alice, takes);

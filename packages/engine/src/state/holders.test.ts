@@ -22,7 +22,7 @@ function traded(): Scenario {
   return venue;
 }
 
-test('R-order-of-events: holders come by address, not as their accounts were made or as they traded', () => {
+test('R-order-of-events: holders are sorted by address, not by creation or trading order', () => {
   expect(names(traded().state)).toEqual([
     [alice, 200],
     [bob, 100],
@@ -30,7 +30,7 @@ test('R-order-of-events: holders come by address, not as their accounts were mad
   ]);
 });
 
-test('who closed is no holder, and comes back with a position', () => {
+test('an account without a position is not a holder, and is one again with a new position', () => {
   const venue = traded();
   venue.one(alice, { isBuy: false, price: 1_000_000, size: 200 });
   venue.one(carol, { price: 1_000_000, size: 200, timeInForce: 'ioc' });
@@ -43,13 +43,13 @@ test('who closed is no holder, and comes back with a position', () => {
   expect(names(venue.state)[0]).toEqual([alice, -10]);
 });
 
-test('a restored venue and a fork know the same holders; the fork’s stay its own', () => {
+test('a restored venue and a fork have the same holders; those of the fork are separate', () => {
   const { state } = traded();
   expect(names(restore(dump(state)))).toEqual(names(state));
   const fork = forkState(state);
   expect(names(fork)).toEqual(names(state));
   const [first] = holdersOf(fork, ...fork.perps.values());
-  if (first === undefined) throw new Error('somebody holds it');
+  if (first === undefined) throw new Error('the first holder exists');
   setSize(fork, first.holding, 0);
   expect(names(fork).length).toBe(2);
   expect(names(state).length).toBe(3);

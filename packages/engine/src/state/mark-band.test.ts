@@ -29,14 +29,14 @@ describe('R-mark: the band', () => {
       // 0.1 − 0.08 − 0.005 − 0.00045 = 0.01455, over 2.185
       665_903,
     ],
-    ['no room at all', { takerFeeE8: 0, tiers: [row(1, 50, 1_499_999)] }, 0],
+    ['without any distance', { takerFeeE8: 0, tiers: [row(1, 50, 1_499_999)] }, 0],
   ])('%s', (_, terms, expected) => {
     expect(markBandMaxE8(terms, FEE_E8)).toBe(expected);
     expect(markBandE8(terms, FEE_E8)).toBe(expected);
     expect(markBandE8({ ...terms, markBandE8: 7 }, FEE_E8)).toBe(7);
   });
 
-  test('at the maximum is listed, above it is not', () => {
+  test('at the maximum is accepted, above it is not', () => {
     const listed = (bandE8: number) =>
       new Scenario().block(
         { type: 'genesis', parameters: PARAMETERS },
@@ -50,7 +50,7 @@ describe('R-mark: the band', () => {
     });
   });
 
-  test('that nobody named follows table and fee, and is the same after a restart', () => {
+  test('without a configured value follows table and fee, and is the same after a restart', () => {
     const venue = Scenario.open();
     expect(bandOf(venue)).toBe(223_587);
     venue.block({ type: 'setPerp', instrumentId: ID, changes: { tiers: SOL.tiers } });
@@ -61,7 +61,7 @@ describe('R-mark: the band', () => {
     expect(restore(dump(venue.state)).perps.get(ID)?.markBandE8).toBe(480_769);
   });
 
-  test('that was named is tested again when band, table or fee change', () => {
+  test('with a configured value is checked again when band, table or fee change', () => {
     const venue = Scenario.open();
     const set = (changes: object) =>
       venue.outcome({ type: 'setPerp', instrumentId: ID, changes }).reject?.reason;

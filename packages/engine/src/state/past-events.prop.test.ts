@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { fromRunLengths, PastEvents, toRunLengths } from './past-events.ts';
 import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
-/** What is packed is found again, to the letter, as from maps that keep every object. */
+/** Packed events are found exactly as in maps that keep every object. */
 
 type Over = { readonly event: MarketEvent; readonly markets: readonly SettledMarket[] };
 
 const UNIT = 10_000;
 
-/** Events of a few programmes, some of whose names say when they started and some do not. */
+/** Events of a few series; only some names contain their start time. */
 const overs: fc.Arbitrary<Over[]> = fc
   .array(
     fc.record({
@@ -53,51 +53,51 @@ const overs: fc.Arbitrary<Over[]> = fc
     return [...found.values()];
   });
 
-test('past events and their markets are found by every name they have', () => {
+test('packed events and their markets are found by all their names', () => {
   fc.assert(
     fc.property(overs, fc.boolean(), (all, isRestored) => {
       const added = new PastEvents();
-      const kept = all.filter(({ event, markets }) => added.add(event, markets));
+      const packed = all.filter(({ event, markets }) => added.add(event, markets));
       for (const { event, markets } of all) {
         const isTold = [event, ...markets].every(({ slug }) =>
           slug.split('-').includes(String(event.startMs / 1_000)),
         );
-        expect(kept.some((each) => each.event === event)).toBe(isTold);
+        expect(packed.some((each) => each.event === event)).toBe(isTold);
       }
-      const past = isRestored ? restored(added) : added;
+      const events = isRestored ? restored(added) : added;
       for (const { event, markets } of all) {
-        const isKept = kept.some((each) => each.event === event);
-        expect(past.event(event.slug)).toEqual(isKept ? event : undefined);
-        expect(past.hasEventId(event.eventId)).toBe(isKept);
+        const isKept = packed.some((each) => each.event === event);
+        expect(events.event(event.slug)).toEqual(isKept ? event : undefined);
+        expect(events.hasEventId(event.eventId)).toBe(isKept);
         for (const market of markets) {
-          expect(past.market(market.instrumentId)).toEqual(isKept ? market : undefined);
-          expect(past.marketIdOf(market.slug)).toBe(isKept ? market.instrumentId : undefined);
+          expect(events.market(market.instrumentId)).toEqual(isKept ? market : undefined);
+          expect(events.marketIdOf(market.slug)).toBe(isKept ? market.instrumentId : undefined);
         }
       }
       const byId = (a: SettledMarket, b: SettledMarket): number => a.instrumentId - b.instrumentId;
-      expect([...past.markets()].toSorted(byId)).toEqual(
-        kept.flatMap(({ markets }) => markets).toSorted(byId),
+      expect([...events.markets()].toSorted(byId)).toEqual(
+        packed.flatMap(({ markets }) => markets).toSorted(byId),
       );
-      expect([...past.events()].toSorted((a, b) => a.eventId - b.eventId)).toEqual(
-        kept.map(({ event }) => event).toSorted((a, b) => a.eventId - b.eventId),
+      expect([...events.events()].toSorted((a, b) => a.eventId - b.eventId)).toEqual(
+        packed.map(({ event }) => event).toSorted((a, b) => a.eventId - b.eventId),
       );
-      expect([...past.marketIds()].toSorted((a, b) => a - b)).toEqual(
-        kept.flatMap(({ event }) => event.instrumentIds).toSorted((a, b) => a - b),
+      expect([...events.marketIds()].toSorted((a, b) => a - b)).toEqual(
+        packed.flatMap(({ event }) => event.instrumentIds).toSorted((a, b) => a - b),
       );
     }),
   );
 });
 
-/** Through text, as in a snapshot. */
-function restored(past: PastEvents): PastEvents {
+/** Converts through text, as in a snapshot. */
+function restored(events: PastEvents): PastEvents {
   const copy = new PastEvents();
-  copy.restore(JSON.parse(JSON.stringify(past.dump())));
-  expect(copy.dump()).toEqual(past.dump());
+  copy.restore(JSON.parse(JSON.stringify(events.dump())));
+  expect(copy.dump()).toEqual(events.dump());
   return copy;
 }
 
 test('a thousand markets of a series take a few characters each', () => {
-  const past = new PastEvents();
+  const events = new PastEvents();
   for (let n = 0; n < 1_000; n += 1) {
     const slug = `btc-15m-${1_800_000_000 + n * 900}`;
     const startMs = (1_800_000_000 + n * 900) * 1_000;
@@ -106,12 +106,12 @@ test('a thousand markets of a series take a few characters each', () => {
     const fraction = (n * 7_919) % 3 === 0 ? UNIT : 0;
     const event = { ...ids, ...times, slug, resolved: 1, fractionSum: fraction * 100 };
     const [instrumentId = 0] = ids.instrumentIds;
-    past.add(event, [{ instrumentId, slug, eventSlug: slug, szDecimals: 2, fraction }]);
+    events.add(event, [{ instrumentId, slug, eventSlug: slug, szDecimals: 2, fraction }]);
   }
-  expect(JSON.stringify(past.dump()).length).toBeLessThan(5_000);
+  expect(JSON.stringify(events.dump()).length).toBeLessThan(5_000);
 });
 
-test('run lengths give the numbers back', () => {
+test('run lengths decode to the original numbers', () => {
   fc.assert(
     fc.property(fc.array(fc.nat()), (numbers) => {
       expect(fromRunLengths(toRunLengths(numbers))).toEqual(numbers);

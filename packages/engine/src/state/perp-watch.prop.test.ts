@@ -12,15 +12,15 @@ import type { Perp } from './perp.ts';
 import { createState, type State } from './state.ts';
 
 /**
- * Goal: a block that looks at no perp finds what one finds that looks at all of them. Method: random
- * histories with triggers, halts, oracles that fall silent and perps that close are applied three
- * times: as they are, by a venue that is woken before every block, and by one that was restored.
+ * Goal: a block that skips unchanged perps has the same result as one that checks all of them.
+ * Method: random histories with triggers, halts, stale oracles and closing perps are applied three
+ * times: unchanged, by a venue that checks everything in each block, and by a restored one.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 4);
 const STEPS = 150;
 
-test('a venue that looks at perps when it has to ends as one that always looks', () => {
+test('a venue that checks perps when necessary ends like one that always checks them', () => {
   const reached = new Reached();
   for (let seed = 1; seed <= RUNS; seed++) {
     const { blocks } = history(seed);
@@ -32,7 +32,7 @@ test('a venue that looks at perps when it has to ends as one that always looks',
       const block = { height: at + 1, timeMs: timeMs(ms), commands };
       const result = applyBlock(plain, block);
       reached.note(plain.watch.checksAll ? 'awake' : 'asleep');
-      if (plain.hasUnpriced) reached.note('somebody cannot be judged');
+      if (plain.hasUnpriced) reached.note('perp without valid price');
       if ([...plain.perps.values()].some(hasLostItsHour)) reached.note('an hour is lost');
       for (const { type } of result.events) reached.note(type);
       woken.watch.checkAll();
@@ -45,11 +45,11 @@ test('a venue that looks at perps when it has to ends as one that always looks',
     expect(dump(plain)).toEqual(dump(woken));
     expect(dump(plain)).toEqual(dump(restored ?? plain));
   }
-  reached.demand(RUNS, 'awake', 'asleep', 'somebody cannot be judged', 'tradeExecuted');
+  reached.demand(RUNS, 'awake', 'asleep', 'perp without valid price', 'tradeExecuted');
   reached.demand(1, 'fundingPaid', 'perpChanged', 'perpSettled', 'an hour is lost');
 });
 
-/** With a price, so that nothing else keeps it from being judged. */
+/** Only the missing samples prevent a settlement, not a missing price. */
 function hasLostItsHour({ closing, halted, openInterest }: Perp): boolean {
   return !halted && openInterest > 0 && closing !== undefined && !canSettle(closing);
 }
@@ -64,8 +64,8 @@ function history(seed: number): Scenario {
     if (pick(10) === 0) scenario.block(operated(pick));
     scenario.block(...Array.from({ length: pick(3) }, () => anyCommand(scenario, pick).command));
   }
-  // What closes arrives at its end, with a price every now and then. In every other history none comes
-  // for so long that the hour can settle no more, and another one follows.
+  // A closing perp reaches its end with occasional prices. In every other history prices stop until
+  // the hour cannot settle, and another hour follows.
   const [silentMs, isLost] = [31 * 60_000, seed % 2 === 0];
   scenario.block({
     type: 'setPerp',
@@ -83,7 +83,7 @@ function history(seed: number): Scenario {
   return scenario;
 }
 
-/** Halts a perp, or lets it trade again. */
+/** Halts or resumes a perp. */
 function operated(pick: (below: number) => number): Command {
   const { instrumentId } = perpAt(pick(2));
   return { type: 'setPerp', instrumentId, changes: {}, halted: pick(3) === 0 };

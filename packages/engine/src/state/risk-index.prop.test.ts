@@ -13,11 +13,11 @@ import { safeDistance, type Scope, TRAVEL_ONE } from './liquidations.ts';
 import type { State } from './state.ts';
 
 /**
- * Goal: the index that decides whom liquidation looks at misses nobody, and a venue restored in the
- * middle of liquidations has the same future. Method: random histories of traders at high leverage,
- * cross, isolated and hedged, on three perps whose prices jump. After every block all scopes are
- * judged by brute force: one at a ratio of 1 or less must be under liquidation. Copies are dumped
- * and restored while something is under way and live the next 50 blocks beside the venue.
+ * Goal: the index that selects accounts for liquidation misses none, and a venue restored during
+ * liquidations has the same future. Method: random histories of traders at high leverage, cross,
+ * isolated and hedged, on three perps with price jumps. After every block all scopes are checked by
+ * brute force: one at a ratio of at most 1 must be in liquidation. Copies are dumped and restored
+ * during liquidations and compared for the next 50 blocks.
  */
 
 const TRADERS = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => actor(0x9000 + n));
@@ -29,7 +29,7 @@ type Pick = (below: number) => number;
 type Copy = { readonly state: State; left: number };
 
 function openVenue(pick: Pick): Scenario {
-  // Two histories in three have a fund that can take something.
+  // In two histories of three, the fund can take over positions.
   const venue = Scenario.open({ accounts: [] });
   const [, second, third] = IDS;
   const perp = PERP;
@@ -54,19 +54,23 @@ function openVenue(pick: Pick): Scenario {
 }
 
 function randomCommand(venue: Scenario, pick: Pick): Command {
-  const who = TRADERS[pick(TRADERS.length)] as Address;
+  const trader = TRADERS[pick(TRADERS.length)] as Address;
   const id = IDS[pick(3)]!;
   const kind = pick(24);
   if (kind === 0) {
     const marginMode = pick(2) === 0 ? 'cross' : 'isolated';
-    return sign(venue, who, { type: 'updateMarginMode', instrumentId: id, marginMode });
+    return sign(venue, trader, { type: 'updateMarginMode', instrumentId: id, marginMode });
   }
   if (kind === 1) {
-    return sign(venue, who, { type: 'updateLeverage', instrumentId: id, leverage: 1 + pick(50) });
+    return sign(venue, trader, {
+      type: 'updateLeverage',
+      instrumentId: id,
+      leverage: 1 + pick(50),
+    });
   }
   if (kind <= 3) {
     const change = { isBuy: pick(2) === 0, amountMicroUsdc: pick(8_000_000) - 4_000_000 };
-    return sign(venue, who, { type: 'updateIsolatedMargin', instrumentId: id, ...change });
+    return sign(venue, trader, { type: 'updateIsolatedMargin', instrumentId: id, ...change });
   }
   if (kind === 4) {
     return { type: 'setPerp', instrumentId: id, halted: pick(4) === 0, changes: {} };
@@ -74,14 +78,14 @@ function randomCommand(venue: Scenario, pick: Pick): Command {
   if (kind === 5) {
     return {
       type: 'creditFaucet',
-      account: who,
+      account: trader,
       subAccount: 'perp',
       amountMicroUsdc: pick(9_000_000),
     };
   }
-  if (kind === 6) return sign(venue, who, { type: 'cancelAll' });
+  if (kind === 6) return sign(venue, trader, { type: 'cancelAll' });
   const orders = Array.from({ length: 1 + pick(3) }, () => randomOrder(venue, pick, id));
-  return sign(venue, who, { type: 'placeOrders', orders });
+  return sign(venue, trader, { type: 'placeOrders', orders });
 }
 
 function randomOrder(venue: Scenario, pick: Pick, id: (typeof IDS)[number]): OrderRequest {
@@ -97,7 +101,7 @@ function randomOrder(venue: Scenario, pick: Pick, id: (typeof IDS)[number]): Ord
   };
 }
 
-/** Prices of some perps, most of them near the last, now and then a jump. */
+/** Prices of some perps, mostly near the last one, sometimes a jump. */
 function randomPrices(venue: Scenario, pick: Pick): Command {
   const prices = IDS.filter(() => pick(5) > 0).map((id) => {
     const { oracle } = venue.state.perps.get(id)!;
@@ -116,7 +120,7 @@ function scopesOf(state: State): Scope[] {
   });
 }
 
-/** Nobody at a ratio of 1 or less is missed; what deleveraging did counts from the next block. */
+/** Finds every scope at a ratio of at most 1; changes by deleveraging count from the next block. */
 function expectNobodyMissed(state: State, { events }: BlockResult): void {
   const deleveraged = new Set(
     events.flatMap((event) => (event.type === 'deleveraged' ? [event.account] : [])),
@@ -158,7 +162,7 @@ function play(seed: number, seen: Map<string, number>): void {
 }
 
 describe('R-liquidation over random histories', () => {
-  test('nobody is missed, and a restored venue has the same future', () => {
+  test('no scope is missed, and a restored venue has the same future', () => {
     const seen = new Map<string, number>();
     for (let seed = 1; seed <= SEEDS; seed++) {
       try {
@@ -173,14 +177,14 @@ describe('R-liquidation over random histories', () => {
   });
 });
 
-describe('the distance that is safe', () => {
-  // d = (E − R) / (N + R) = (10 − 1.5) / 101.5 = 8.37%, and 2d / (2 + d) = 8.04%, less a little.
-  test('is the relative move that could use up the room, rounded down', () => {
+describe('the safe distance', () => {
+  // d = (E − R) / (N + R) = (10 − 1.5) / 101.5 = 8.37%, and 2d / (2 + d) = 8.04%, rounded down.
+  test('is the relative move that could exhaust the margin, rounded down', () => {
     const distance = safeDistance(10_000_000n, 1_500_000n, 100_000_000n);
     expect(distance).toBe(Math.floor((2 * 8_499_000 * TRAVEL_ONE) / (2 * 101_500_001 + 8_499_000)));
   });
 
-  test('is nothing without room and never more than a half', () => {
+  test('is zero without spare margin and at most a half', () => {
     expect(safeDistance(1_500_000n, 1_500_000n, 100_000_000n)).toBe(0);
     expect(safeDistance(1_500_900n, 1_500_000n, 100_000_000n)).toBe(0);
     expect(safeDistance(900_000_000n, 1_500_000n, 100_000_000n)).toBe(TRAVEL_ONE / 2);

@@ -3,34 +3,34 @@ import { LayeredMap } from '../collections/maps.ts';
 import type { OrderRequest, TriggerRequest } from '../messages/command.ts';
 import type { OrderBuilder } from './account.ts';
 
-/** Waiting orders, found by id, by account, and by the mark that fires them. */
+/** Waiting orders by id, by account, and by the mark that fires them. */
 export class TriggerBook {
   #byId = new Map<number, TriggerOrder>();
   #byAccount = new Map<number, Set<TriggerOrder>>();
-  /** By instrument: orders that fire when the mark is at or above, at or below their price. */
+  /** By instrument: orders that fire when the mark is at or above, or at or below, their price. */
   readonly #above = new Map<number, TriggerHeap>();
   readonly #below = new Map<number, TriggerHeap>();
-  /** Reached by the mark and not fired yet: by due time, then order id. */
+  /** Reached by the mark but not fired yet: by due time, then order id. */
   #overdue: TriggerOrder[] = [];
-  /** By instrument: orders that have fired and try again, the one that may do so first on top. */
+  /** By instrument: orders that have fired and retry, the next one on top. */
   readonly #retries = new Map<number, Heap<TriggerOrder>>();
   #retryCount = 0;
-  /** Instruments in which an order has begun to wait since it was asked who is reached, or tries again. */
+  /** Instruments with an order that started to wait or to retry since the last check. */
   readonly #toCheck = new Set<number>();
-  /** The one that is trying right now: until that is over, it does not wait. */
+  /** The order that is being tried, which does not wait meanwhile. */
   #atWork: TriggerOrder | undefined;
-  /** Orders that fired and rest in the book, by order id. */
+  /** Resting orders that were triggers, by order id. */
   #fired = new Map<number, FiredTrigger>();
 
   /**
-   * A book with the same orders, which may be changed without changing this one; this one must stand
-   * still meanwhile. It is for commands and not for blocks: no mark fires the orders that it took
-   * over, for the queues that only a block asks are left behind.
+   * A book with the same orders that can change without changing this one, which must not change
+   * meanwhile. It serves commands and not blocks: no mark fires copied orders, because the queues
+   * for blocks are not copied.
    */
   fork(): TriggerBook {
     const fork = new TriggerBook();
     const byId = new LayeredMap(this.#byId, (trigger) => ({ ...trigger }));
-    // An order that has left by id before its account was looked at is not taken over.
+    // An order removed by id before its account was first read is not copied.
     const stillThere = ({ orderId }: TriggerOrder): TriggerOrder[] => {
       const trigger = byId.get(orderId);
       return trigger === undefined ? [] : [trigger];
@@ -49,24 +49,21 @@ export class TriggerBook {
     return this.#byId.size;
   }
 
-  /** The order when it waits; one that is trying at this moment does not. */
+  /** The order while it waits, but not while it is being tried. */
   find(orderId: number): TriggerOrder | undefined {
     if (this.#byId.size === 0) return undefined;
     const trigger = this.#byId.get(orderId);
     return trigger === this.#atWork ? undefined : trigger;
   }
 
-  /** True when some order has fired and tries again. */
   get hasRetries(): boolean {
     return this.#retryCount > 0;
   }
 
-  /** In order of creation. */
   ofAccount(accountIndex: number): Iterable<TriggerOrder> {
     return this.#byAccount.get(accountIndex) ?? [];
   }
 
-  /** How many wait, of one account in all. */
   countOf(accountIndex: number): number {
     return this.#byAccount.get(accountIndex)?.size ?? 0;
   }
@@ -76,7 +73,7 @@ export class TriggerBook {
     return [...this.#byId.values()].sort((a, b) => a.orderId - b.orderId);
   }
 
-  /** Orders are added by id, so that an account's stand in order of creation. */
+  /** Orders are added by id, so that an account's orders are in order of creation. */
   add(trigger: TriggerOrder): void {
     this.#byId.set(trigger.orderId, trigger);
     let own = this.#byAccount.get(trigger.accountIndex);
@@ -92,7 +89,7 @@ export class TriggerBook {
     else if (!trigger.isDormant) this.#wait(trigger);
   }
 
-  /** A child may sell what its parent has filled; with the first fill it starts to wait for its price. */
+  /** Raises a child to its parent's filled size; the first fill starts its wait for the price. */
   grow(trigger: TriggerOrder, sizeMax: number): void {
     trigger.sizeMax = sizeMax;
     if (!trigger.isDormant) return;
@@ -100,7 +97,7 @@ export class TriggerBook {
     this.#wait(trigger);
   }
 
-  /** While it tries, an order is not there to be cancelled by what its fills bring about. */
+  /** During a try, the order cannot be cancelled by consequences of its own fills. */
   startWork(trigger: TriggerOrder): void {
     this.#atWork = trigger;
   }
@@ -109,7 +106,6 @@ export class TriggerBook {
     this.#atWork = undefined;
   }
 
-  /** Keeps a fired order armed for its rest. */
   arm(trigger: TriggerOrder, firing: Firing): void {
     if (trigger.firing === undefined) this.#retryCount += 1;
     trigger.firing = firing;
@@ -117,7 +113,6 @@ export class TriggerBook {
     this.retryLater(trigger);
   }
 
-  /** Lets a fired order try from the time on that it says. */
   retryLater(trigger: TriggerOrder): void {
     const { instrumentId } = trigger.request;
     let retries = this.#retries.get(instrumentId);
@@ -130,8 +125,8 @@ export class TriggerBook {
   }
 
   /**
-   * Takes the fired orders of an instrument that may try again, by that time, then order id. One whose
-   * price the mark has left waits for it as it did before it fired.
+   * Removes and returns the fired orders of an instrument that may retry, by that time, then order
+   * id. An order whose price is no longer reached waits for it as before its first firing.
    */
   takeRetries(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
     const retries = this.#retries.get(instrumentId);
@@ -162,7 +157,7 @@ export class TriggerBook {
     return this.#byId.get(trigger.orderId) === trigger;
   }
 
-  /** Takes the orders of an instrument that a mark fires out of the heaps; they are due now. */
+  /** Removes and returns the orders of an instrument that a mark fires; they are due now. */
   takeReached(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
     const isLive = (trigger: TriggerOrder): boolean => this.isLive(trigger);
     if ((this.#retries.get(instrumentId)?.size ?? 0) === 0) this.#toCheck.delete(instrumentId);
@@ -173,24 +168,24 @@ export class TriggerBook {
     return reached;
   }
 
-  /** Takes the orders that earlier blocks left over, first due first. */
+  /** Removes and returns the orders that earlier blocks deferred, earliest due time first. */
   takeOverdue(): TriggerOrder[] {
     const left = this.#overdue;
     this.#overdue = [];
     return left.filter((trigger) => this.isLive(trigger));
   }
 
-  /** Keeps a reached order for the next block, behind those that are kept already. */
+  /** Defers a reached order to the next block, after the ones already deferred. */
   postpone(trigger: TriggerOrder): void {
     this.#overdue.push(trigger);
   }
 
-  /** Restored orders come by id; the ones left over queue by due time first. */
+  /** Restored orders arrive by id; deferred ones are queued by due time first. */
   sortOverdue(): void {
     this.#overdue.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0) || a.orderId - b.orderId);
   }
 
-  /** Remembers that a resting order was a trigger, until it ends. */
+  /** Stores the trigger of a resting order until it ends. */
   remember(orderId: number, fired: FiredTrigger): void {
     this.#fired.set(orderId, fired);
   }
@@ -208,7 +203,7 @@ export class TriggerBook {
     return [...this.#fired].sort((a, b) => a[0] - b[0]);
   }
 
-  /** Instruments in which the same mark may reach an order that it did not reach before. */
+  /** Instruments in which an unchanged mark may reach further orders. */
   instrumentsToCheck(): readonly number[] {
     return this.#toCheck.size === 0 ? [] : [...this.#toCheck];
   }
@@ -235,13 +230,12 @@ function firesAbove({ request }: Pick<TriggerOrder, 'request'>): boolean {
   return (request.trigger.kind === 'takeProfit') !== request.isBuy;
 }
 
-/** True while the mark is at or beyond the price of an order. */
 function isReached(trigger: TriggerOrder, mark: number): boolean {
   const { price } = trigger.request.trigger;
   return firesAbove(trigger) ? mark >= price : mark <= price;
 }
 
-/** Both have fired: an order that waits for its first firing is in no queue of retries. */
+/** Both have fired: an order before its first firing is in no queue of retries. */
 export function triesBefore(a: TriggerOrder, b: TriggerOrder): boolean {
   const [x, y] = [a.firing?.nextMs ?? 0, b.firing?.nextMs ?? 0];
   return x < y || (x === y && a.orderId < b.orderId);
@@ -253,23 +247,23 @@ export type TriggerOrder = {
   readonly accountIndex: number;
   readonly request: OrderRequest & { readonly trigger: TriggerRequest };
   readonly createdMs: number;
-  /** The group that it is a child of, if any (R-grouping). */
+  /** The group of its parent, if any (R-grouping). */
   readonly groupId: number | undefined;
-  /** Attached to a position, not to a parent. */
+  /** Attached to a position instead of a parent. */
   readonly isPositionTpsl: boolean;
-  /** A child whose parent has filled nothing: it waits for that first. */
+  /** A child whose parent has no fills yet, for which it waits first. */
   isDormant: boolean;
-  /** Largest size it may have when it fires: what its parent has filled so far. */
+  /** The largest size at which it may fire: the filled size of its parent. */
   sizeMax: number | undefined;
-  /** When the mark reached it in a block that had no room to fire it (R-storms). */
+  /** The time at which the mark reached it in a block that could not fire it (R-storms). */
   dueMs: number | undefined;
-  /** Set once it has fired and tries on for its rest. */
+  /** Present once it has fired and retries its rest. */
   firing: Firing | undefined;
 };
 
 /**
- * A reducing market trigger that has fired and is not filled in full: it stays armed for its rest and
- * tries again (R-trigger).
+ * A reducing market trigger that has fired and is not fully filled: it stays armed for its rest and
+ * retries (R-trigger).
  */
 export type Firing = {
   filled: number;
@@ -277,32 +271,32 @@ export type Firing = {
   filledNotional: number;
   /** Lots still to fill, at least 1. */
   rest: number;
-  /** How far from the mark its next try may trade, 10^-8. */
+  /** The distance from the mark for its next try, 10^-8. */
   slippageE8: number;
-  /** When it may try again. */
+  /** The time of the next try. */
   nextMs: number;
-  /** Rounding that the taker fee has paid ahead, 10^-8 micro-USDC (R-rounding). */
+  /** The overcharge of the taker fee by rounding, in 10^-8 micro-USDC (R-rounding). */
   feeOverpaid: number;
-  /** Who charges for it, with what the tries so far have left uncharged. */
+  /** The builder, with the uncharged part of earlier tries. */
   readonly builder: OrderBuilder | undefined;
 };
 
-/** What an order in the book remembers of the trigger that it was. */
+/** The trigger of an order that now rests in the book. */
 export type FiredTrigger = {
   readonly trigger: TriggerRequest;
   readonly isPositionTpsl: boolean;
 };
 
-/** Up to this many entries a heap is not worth a clean-up. */
+/** Up to this many entries a heap is not cleaned up. */
 const CLEAN_UP_MIN = 64;
 
 /**
- * Waiting orders of one instrument and direction, the price that is reached first on top. Orders
- * that ended leave their entry behind; it goes when it is reached, or when the dead outnumber the
- * living.
+ * Waiting orders of one instrument and direction, the price that is reached first on top. Ended
+ * orders leave their entry behind; it is removed when it is reached, or when stale entries
+ * outnumber live ones.
  */
 class TriggerHeap {
-  /** 1 for orders that fire above their price, −1 for those that fire below: keys then rise. */
+  /** 1 for orders that fire above their price, −1 for those below, so that keys increase. */
   readonly #sign: 1 | -1;
   readonly #heap: Heap<TriggerOrder>;
   #dead = 0;
@@ -316,7 +310,7 @@ class TriggerHeap {
     this.#heap.push(trigger);
   }
 
-  /** Says that an order of the heap has ended. */
+  /** Reports that an order of the heap has ended. */
   left(isLive: (trigger: TriggerOrder) => boolean): void {
     this.#dead += 1;
     const { size } = this.#heap;
@@ -325,7 +319,7 @@ class TriggerHeap {
     this.#dead = 0;
   }
 
-  /** Takes the live orders whose price, signed as the heap is, lies at or below the mark's. */
+  /** Removes and returns the live orders whose signed price is at or below the mark's. */
   take(signedMark: number, isLive: (trigger: TriggerOrder) => boolean): TriggerOrder[] {
     const reached: TriggerOrder[] = [];
     for (;;) {

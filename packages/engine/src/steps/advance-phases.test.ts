@@ -24,7 +24,7 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 const MINUTE_MS = 60_000;
 const TO = ['open', 'halted', 'closed'] as const;
 
-describe('R-phases: a market opens and closes by itself', () => {
+describe('R-phases: a market opens and closes automatically', () => {
   test('upcoming, open from its start, closed from its end', () => {
     const startMs = timeMs(START_MS + MINUTE_MS);
     const endMs = timeMs(START_MS + 2 * MINUTE_MS);
@@ -40,7 +40,7 @@ describe('R-phases: a market opens and closes by itself', () => {
     checkRestarts(venue);
   });
 
-  test('an entry past both goes straight to closed', () => {
+  test('an entry after both goes straight to closed', () => {
     const venue = openMarket({
       startMs: timeMs(START_MS + MINUTE_MS),
       endMs: timeMs(START_MS + 2 * MINUTE_MS),
@@ -57,7 +57,7 @@ describe('R-phases: a market opens and closes by itself', () => {
     checkRestarts(venue);
   });
 
-  test('closing cancels what rests, by order id, and frees what it held', () => {
+  test('closing cancels resting orders by order id, and releases their reserves', () => {
     const venue = openMarket();
     operate(venue, bob, 'split', 1_000);
     share(venue, bob, { sell: true, price: 7_000, size: 1_000 });
@@ -75,7 +75,7 @@ describe('R-phases: a market opens and closes by itself', () => {
     expect(purse(venue, bob)).toBe('990, 10 yes, 10 no');
   });
 
-  test('halting keeps what rests, and cancels go on', () => {
+  test('a halt keeps resting orders, and they can be cancelled', () => {
     const venue = openMarket();
     share(venue, alice, { price: 5_000, size: 1_000 });
     expect(tale(setPhase(venue, 'halted'))).toEqual(['open to halted']);
@@ -87,7 +87,7 @@ describe('R-phases: a market opens and closes by itself', () => {
   });
 });
 
-describe('setTrading: from where each phase can be entered', () => {
+describe('setTrading: the permitted changes of phase', () => {
   const reach: Record<string, (venue: Scenario) => unknown> = {
     upcoming: () => undefined,
     open: (venue) => setPhase(venue, 'open'),
@@ -141,7 +141,7 @@ describe('registerEvent', () => {
     return { venue, result };
   };
 
-  test('ids follow each other and skip those that were asked for', () => {
+  test('ids are consecutive and skip requested ones', () => {
     const venue = openMarket();
     const ids = (['a', 'b', 'c'] as const).map((slug, at) => {
       const event = { ...EVENT, slug, ...(at === 0 ? { eventId: 2 } : {}) };
@@ -150,7 +150,7 @@ describe('registerEvent', () => {
     expect(ids).toEqual([2, 3, 4]);
   });
 
-  test('a known slug changes the texts and nothing else', () => {
+  test('a known slug changes only the texts', () => {
     const { result, venue } = listed({ endMs: timeMs(1), mutuallyExclusive: true, eventId: 77 });
     expect(result.events).toMatchObject([
       {
@@ -202,7 +202,7 @@ describe('registerMarket', () => {
     ['an id beyond 31 bits', { instrumentId: instrumentId(2 ** 31) }, 'instrumentId'],
     ['an id that is used', { instrumentId: MARKET_ID }, 'instrumentIdUsed'],
   ];
-  test.each(rows)('refuses %s', (_name, change, why) => {
+  test.each(rows)('rejects %s', (_name, change, why) => {
     const venue = openMarket();
     venue.wait(1);
     const market = { ...MARKET, slug: 'new', ...change };
@@ -213,7 +213,7 @@ describe('registerMarket', () => {
     expect(reject?.reason === 'definitionInvalid' ? reject.field : reject?.reason).toBe(why);
   });
 
-  test('ids follow each other; the largest and the finest grid trade', () => {
+  test('ids are consecutive; the largest and the finest grid trade', () => {
     const venue = openMarket();
     const list = (market: Partial<MarketListing>) =>
       venue.outcome({ type: 'registerMarket', market: { ...MARKET, ...market } }).created
@@ -229,7 +229,7 @@ describe('registerMarket', () => {
     checkRestarts(venue);
   });
 
-  test('R-event-sets: nobody joins an exclusive event after its first resolution', () => {
+  test('R-event-sets: markets cannot join an exclusive event after its first resolution', () => {
     for (const mutuallyExclusive of [true, false]) {
       const venue = openMarket({ event: { mutuallyExclusive } });
       venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'second' } });

@@ -5,7 +5,7 @@ import type { BlockResult } from '../messages/block.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
-/** Those whom the settlement price of a closing hour ruins. */
+/** Accounts that the settlement price of a closing hour makes insolvent. */
 
 const ID = PERP.instrumentId;
 const HOUR_MS = 3_600_000;
@@ -20,7 +20,7 @@ function of(result: BlockResult, type: string) {
   return result.events.filter((event) => event.type === type);
 }
 
-test('R-delist: what an isolated position lost beyond its margin falls to the fund, not to its owner', () => {
+test('R-delist: an isolated loss beyond its margin falls to the fund, not to its owner', () => {
   const venue = Scenario.open();
   const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
   const authority = () => venue.authority(bob);
@@ -28,7 +28,7 @@ test('R-delist: what an isolated position lost beyond its margin falls to the fu
   venue.block({ type: 'updateLeverage', ...isolated, leverage: 50, authority: authority() });
   venue.one(alice, { price: 1_000_000, size: 1_000 });
   venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-  // Halted, so that liquidation waits while the price runs away by 5%, more than the 2% of margin.
+  // Halted, so that liquidation waits while the price moves by 5%, more than the 2% of margin.
   venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
   venue.block(DELIST);
   run(venue, HOUR_MS - SAMPLE_MS, 1_050_000);
@@ -47,7 +47,7 @@ test('R-delist: what an isolated position lost beyond its margin falls to the fu
   expect(gained).toBe(20_000_000n + paid);
 });
 
-/** Bob has 59.55 USDC, is short 1,000 lots of alice's at 100, and the price has gone to 110. */
+/** Bob has 59.55 USDC, is short 1,000 lots against alice at 100, and the price is 110. */
 function ruined(fundMicroUsdc: number): Scenario {
   const venue = Scenario.open();
   const drained = venue.balance(bob) - 60_000_000n;
@@ -68,7 +68,7 @@ function ruined(fundMicroUsdc: number): Scenario {
 }
 
 // 100 USDC are lost, of which bob has 59.55. His bankruptcy price is 110 − 40.45 / 10 = 105.955.
-test('R-delist: one whom the price ruins is taken over by a fund that is rich enough', () => {
+test('R-delist: a fund with sufficient money takes over an insolvent position', () => {
   const venue = ruined(10_000_000_000);
   const fund = insuranceFund(venue.state);
   const reserves = fund.perpBalance + venue.state.treasury;
@@ -79,7 +79,7 @@ test('R-delist: one whom the price ruins is taken over by a fund that is rich en
   ]);
   expect(venue.balance(bob)).toBe(0n);
   expect(venue.balance(alice)).toBe(before + 100_000_000n);
-  // What bob did not have came out of the fund, whose own position closed with the others.
+  // The fund paid bob's deficit, and its own position closed with the others.
   expect(fund.perpBalance + venue.state.treasury).toBe(reserves - 40_450_000n);
   expect(venue.position(PARAMETERS.insuranceFundAddress)).toBe(0);
 });

@@ -22,7 +22,7 @@ const HOUR_MS = 3_600_000;
 const SAMPLE_MS = 5_000;
 const DELIST = { type: 'setPerp', instrumentId: ID, delisted: true, changes: {} } as const;
 
-/** A price every 5 s for a while; the block of the last one. */
+/** Pushes a price every 5 s for a while; returns the last block. */
 function run(venue: Scenario, ms: number, price: number): BlockResult {
   let last: BlockResult | undefined;
   for (let at = 0; at < ms; at += SAMPLE_MS) last = venue.wait(SAMPLE_MS).oracle(price);
@@ -30,7 +30,7 @@ function run(venue: Scenario, ms: number, price: number): BlockResult {
   return last;
 }
 
-/** Delists and lets the hour pass at a price; the block that settles. */
+/** Delists and runs the hour at a price; returns the block that settles. */
 function close(venue: Scenario, price: number): BlockResult {
   venue.oracle(price);
   venue.block(DELIST);
@@ -52,7 +52,7 @@ function traded(): Scenario {
 const markOf = ({ state }: Scenario): number | undefined => state.perps.get(ID)?.mark;
 
 describe('R-delist: the closing hour', () => {
-  test('starts with what could open going; what reduces stays, and so do positions', () => {
+  test('starts by cancelling orders that could open; reducing orders and positions stay', () => {
     const venue = traded();
     const opening = venue.one(carol, { price: 900_000, size: 100 });
     const reducing = venue.one(alice, {
@@ -94,7 +94,7 @@ describe('R-delist: the closing hour', () => {
     expect(nextDueMs(venue.state)).toBe(venue.nowMs + HOUR_MS);
   });
 
-  test('ends a reversal that is under way as failed', () => {
+  test('ends a running reversal as failed', () => {
     const venue = traded();
     const turned = act(venue, alice, { type: 'reversePosition', instrumentId: ID });
     expect(story(turned)).toEqual(['closing 0 0']);
@@ -102,12 +102,12 @@ describe('R-delist: the closing hour', () => {
     expect(venue.state.reverseJobs.size).toBe(0);
   });
 
-  test('lets through what reduces, amends of it and cancels, and nothing else', () => {
+  test('accepts only reducing orders, their amends, and cancels', () => {
     const venue = traded();
     venue.block(DELIST);
     const reject = { reason: 'marketClosing', instrumentId: ID };
     expect(venue.one(carol, { price: 900_000, size: 100 }).reject).toEqual(reject);
-    // One that would only reduce must say so.
+    // An order that would only reduce must be flagged as such.
     expect(venue.one(alice, { isBuy: false, price: 1_000_000, size: 100 }).reject).toEqual(reject);
     const opens = waiting({ price: 900_000 }, { reduceOnly: false });
     expect(group(venue, carol, 'none', opens).entries?.[0]?.reject).toEqual(reject);
@@ -131,25 +131,25 @@ describe('R-delist: the closing hour', () => {
     expect(stop.entries?.[0]?.state).toBe('open');
   });
 
-  test('moves the mark to the settlement price without a jump, outside of the band', () => {
+  test('moves the mark to the settlement price without a jump, outside the band', () => {
     const venue = traded();
     venue.block(DELIST);
     run(venue, HOUR_MS / 2 - SAMPLE_MS, 1_000_000);
-    // 360 samples at 100; were it to stay at 120, the average would be 110.
+    // 360 samples at 100; if 120 continued, the average would be 110.
     venue.wait(4_000).oracle(1_200_000);
     expect(markOf(venue)).toBe(1_100_000);
-    // A 720th of the way with each sample, none by the clock alone.
+    // It moves a 720th of the way with each sample, and not with time alone.
     const marks = [1, 2, 3].map(() => {
       venue.wait(SAMPLE_MS).oracle(1_200_000);
       return markOf(venue);
     });
     expect(marks).toEqual([1_100_000, 1_100_000, 1_100_000]);
     venue.wait(1_000).oracle(1_000_000);
-    // Three samples at 120 stay: (717 × 100 + 3 × 120) / 720.
+    // The three samples at 120 remain: (717 × 100 + 3 × 120) / 720.
     expect(markOf(venue)).toBe(1_000_833);
   });
 
-  test('settles at the average of its own hour: the hour before says nothing', () => {
+  test('settles at the average of its own hour, without the hour before', () => {
     const venue = Scenario.open({ oracle: 1_000_000, funds: 100_000_000_000 });
     run(venue, HOUR_MS, 1_000_000);
     venue.wait(1_000).oracle(800_000);
@@ -164,7 +164,7 @@ describe('R-delist: the closing hour', () => {
     expect(venue.balance(alice)).toBe(before - fee);
   });
 
-  test('goes on paying funding', () => {
+  test('continues to pay funding', () => {
     const venue = traded();
     const sell = { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 } as const;
     venue.one(alice, sell);
@@ -184,7 +184,7 @@ describe('R-delist: the closing hour', () => {
     venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.block(DELIST);
     run(venue, 1_800_000, 1_000_000);
-    // The oracle alone would have ruined her: equity is 60 − 50 at a mark of 95, below 9.5 + 4.75.
+    // The oracle alone would have liquidated her: at a mark of 95, 60 − 50 is below 9.5 + 4.75.
     const result = venue.wait(1_000).oracle(900_000);
     expect(markOf(venue)).toBe(950_139);
     expect(of(result, 'liquidationStep')[0]).toMatchObject({ account: alice, mark: 950_139 });
@@ -192,7 +192,7 @@ describe('R-delist: the closing hour', () => {
 });
 
 describe('R-delist: the settlement', () => {
-  test('cancels what rests, closes every position at the average and is final', () => {
+  test('cancels resting orders, closes every position at the average and is final', () => {
     const venue = traded();
     const before = { alice: venue.balance(alice), bob: venue.balance(bob) };
     venue.oracle(1_000_000);
@@ -200,13 +200,13 @@ describe('R-delist: the settlement', () => {
     venue.block(DELIST);
     const sell = { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 } as const;
     const resting = venue.one(alice, sell);
-    // The instants 0 to 479 at 100, 480 to 719 at 103.
+    // Samples 0 to 479 are at 100, 480 to 719 at 103.
     run(venue, 480 * SAMPLE_MS - SAMPLE_MS, 1_000_000);
     run(venue, 240 * SAMPLE_MS, 1_030_000);
     expect(venue.nowMs).toBe(startMs + HOUR_MS - SAMPLE_MS);
     expect(markOf(venue)).toBe(1_010_000);
     expect(of(venue.wait(SAMPLE_MS - 1).block(), 'perpSettled')).toEqual([]);
-    // A price of the last moment changes nothing.
+    // A last-moment price changes nothing.
     const result = venue.wait(1).oracle(2_000_000);
     expect(of(result, 'orderUpdated')).toMatchObject([
       { status: 'cancelled', cancelCause: 'delisted', order: { orderId: resting.orderId } },
@@ -236,7 +236,7 @@ describe('R-delist: the settlement', () => {
     expectFinal(venue);
   });
 
-  test('pays isolated margin back with what the position made', () => {
+  test('returns isolated margin with the PnL of the position', () => {
     const venue = Scenario.open();
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
     act(venue, alice, { type: 'updateMarginMode', ...isolated });
@@ -280,10 +280,10 @@ describe('R-delist: the settlement', () => {
     expect(venue.state.perps.get(2)).toMatchObject({ delisted: true, halted: true, mark: 0 });
   });
 
-  test('waits with half of the samples missing, halted, and another hour starts by itself', () => {
+  test('waits when half of the samples are missing, halted, and another hour starts automatically', () => {
     const venue = traded();
     venue.block(DELIST);
-    // Instants 0 to 352, and six more until the last price is stale: 359.
+    // Samples 0 to 352, and six more until the last price is stale: 359.
     run(venue, 352 * SAMPLE_MS, 1_000_000);
     const endMs = venue.nowMs + HOUR_MS - 352 * SAMPLE_MS;
     const failed = venue.wait(endMs - venue.nowMs).block();
@@ -297,7 +297,7 @@ describe('R-delist: the settlement', () => {
     expect(venue.one(alice, sell).reject?.reason).toBe('tradingHalted');
     expect(withdrawable(venue.state, venue.account(alice))).toBe(0n);
     expect(withdrawable(venue.state, venue.account(carol))).toBeGreaterThan(0n);
-    // The operator's word does not resume it, nor does a price that arrives too old.
+    // Neither the operator nor a late price resumes it.
     venue.block({ type: 'setPerp', instrumentId: ID, halted: false, changes: {} });
     const prices = [{ instrumentId: ID, oracle: 1_020_000 }];
     venue.block({ type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs - 30_001) });
@@ -307,28 +307,28 @@ describe('R-delist: the settlement', () => {
     const again = { delisted: true, halted: false, closingMs: venue.nowMs + HOUR_MS };
     expect(perpView(venue.state, ID)).toMatchObject(again);
     expect(withdrawable(venue.state, venue.account(alice))).toBeGreaterThan(0n);
-    // Nothing of the first hour counts.
+    // Samples of the first hour do not count.
     const settled = run(venue, HOUR_MS, 1_020_000);
     expect(of(settled, 'perpSettled')).toMatchObject([{ price: 1_020_000 }]);
     checkRestarts(venue);
   });
 
-  test('is made with half of the samples: their own average, whatever the last price', () => {
+  test('happens with half of the samples: their average, at any last price', () => {
     const venue = traded();
     venue.block(DELIST);
-    // Instants 0 to 353 and six more.
+    // Samples 0 to 353 and six more.
     run(venue, 353 * SAMPLE_MS, 1_000_000);
     venue.wait(HOUR_MS - 353 * SAMPLE_MS);
     const settled = venue.oracle(1_100_000);
     expect(of(settled, 'perpSettled')).toMatchObject([{ price: 1_000_000 }]);
   });
 
-  test('comes after an operator’s halt of the hour all the same, and resumes into a halt', () => {
+  test('also happens after an operator’s halt, and another hour resumes into a halt', () => {
     const venue = traded();
     venue.block({ ...DELIST, halted: true });
     venue.wait(HOUR_MS).block();
     venue.wait(1_000).oracle(1_010_000);
-    // The hour that starts is halted, as the operator wants it; its mark is its own.
+    // The new hour is halted, as the operator requested; it has its own mark.
     expect(perpView(venue.state, ID)).toMatchObject({ halted: true, delisted: true });
     expect(venue.state.perps.get(ID)?.closing?.isWaiting).toBe(false);
     run(venue, 1_800_000 - SAMPLE_MS, 1_010_000);
@@ -349,7 +349,7 @@ describe('R-delist: the settlement', () => {
   });
 });
 
-test('R-delist: samples are those of every fifth second, whenever entries come', () => {
+test('R-delist: samples are those of every fifth second, for any times of entries', () => {
   let seed = 12_345;
   const random = (below: number): number => {
     seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
@@ -361,7 +361,7 @@ test('R-delist: samples are those of every fifth second, whenever entries come',
     const startMs = venue.nowMs + 1_234;
     venue.wait(1_234);
     venue.block(DELIST);
-    /** [from when it is in force, until when it is fresh, the price]. */
+    /** [start of validity, end of freshness, price]. */
     const prices: [number, number, number][] = [[START_MS, START_MS + 30_000, 1_000_000]];
     let settled: BlockResult | undefined;
     while (venue.nowMs < startMs + HOUR_MS) {
@@ -384,7 +384,7 @@ test('R-delist: samples are those of every fifth second, whenever entries come',
   }
 });
 
-/** Nothing trades, changes or moves the mark any more; a restored venue agrees. */
+/** Nothing trades, changes or moves the mark; a restored venue agrees. */
 function expectFinal(venue: Scenario): void {
   const refused = { reject: { reason: 'instrumentDelisted', instrumentId: ID } };
   expect(venue.outcome({ ...DELIST })).toEqual(refused);

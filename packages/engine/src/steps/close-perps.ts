@@ -14,21 +14,21 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * R-delist: a perp that ends has one more hour. Its settlement price, the average of the oracle over
- * that hour, is not known when it starts, so nobody can trade against it.
+ * R-delist: a delisted perp has one more hour. Its settlement price, the average of the oracle over
+ * that hour, is unknown at its start and so cannot be traded against.
  */
 
-/** Starts the hour: whatever could open goes. Jobs that turn positions end in this block's pass. */
+/** Starts the hour and cancels orders that could open. Reverse jobs end in this block's pass. */
 export function startClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;
   perp.closing = createClosing(state.timeMs, perp.halted);
-  // Closing markets are marked in another way: 0 makes the mark due in the next step of this block.
+  // Closing markets use another mark: 0 makes it due in the next step of this block.
   perp.markMs = 0;
   state.digest.number(state.timeMs);
   cancelIn(execution, perp, (reduceOnly) => !reduceOnly);
 }
 
-/** Starts another hour with a price that is fresh, where the last had too few samples. */
+/** Starts another hour with a fresh price, after one with too few samples. */
 export function restartClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;
   const { closing } = perp;
@@ -40,8 +40,8 @@ export function restartClosing(execution: Execution, perp: Perp): void {
 }
 
 /**
- * Part of step (7), after the liquidations: perps whose hour is over are settled. One with too few
- * samples halts and waits for a price to start another hour with.
+ * Part of step (7), after the liquidations: settles perps whose hour has ended. One with too few
+ * samples halts and waits for a price, which starts another hour.
  */
 export function settleClosing(execution: Execution): void {
   const { state } = execution;
@@ -53,7 +53,7 @@ export function settleClosing(execution: Execution): void {
     if (price !== undefined) {
       settle(execution, perp, price);
     } else if (perp.oracle === 0) {
-      // It never had a price, so nobody could trade it: there is nothing to settle.
+      // Without a price it could never trade, so there is nothing to settle.
       perp.halted = true;
       perp.delisted = true;
       changed(execution, perp);
@@ -80,8 +80,9 @@ function changed({ commandIndex, events, state }: Execution, perp: Perp): void {
 }
 
 /**
- * Trading ends for good: what rests goes, the average becomes the mark, those whom it ruins go to the
- * fund or the other side once more, then every position closes at it, free of fee.
+ * Ends trading permanently: cancels resting orders, sets the mark to the average, moves positions
+ * of insolvent scopes to the fund or the other side, then closes every position at the mark without
+ * a fee.
  */
 function settle(execution: Execution, perp: Perp, price: number): void {
   const { commandIndex, events, state } = execution;
@@ -111,8 +112,8 @@ function settle(execution: Execution, perp: Perp, price: number): void {
 }
 
 /**
- * Resting and waiting orders by order id; children that sleep before them all, since a parent would
- * take them along for another cause.
+ * Cancels resting and waiting orders by order id, waiting children first: otherwise their parent
+ * would cancel them with another cause.
  */
 function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean) => boolean): void {
   const { pool, triggers } = execution.state;
@@ -137,8 +138,8 @@ function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean)
 }
 
 /**
- * Closes one position. An isolated one that lost more than its margin leaves the rest to R-deficit; a
- * cross account with other positions is looked at in the liquidations of the next block.
+ * Closes one position. An isolated loss beyond its margin is left to R-deficit; a cross account
+ * with other positions is checked in the liquidations of the next block.
  */
 function close(execution: Execution, account: Account, holding: Holding, price: number): void {
   const { commandIndex, events, state } = execution;

@@ -11,14 +11,14 @@ import {
 import { actor, alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import type { Account } from '../state/account.ts';
 
-/** What a market asks of a venue depends on who holds it, not on how many accounts there are. */
+/** The cost of a market depends on its holders, not on the number of accounts. */
 
-const STRANGERS = 500;
-/** Holders, the fund and whoever sends the command. */
+const OTHERS = 500;
+/** Holders, the fund and the sender of the command. */
 const FEW = 6;
 const HOUR_MS = 3_600_000;
 
-/** Counts the accounts that are looked at while something happens. */
+/** Counts the accounts that are read during an action. */
 function lookedAt(venue: Scenario, happen: () => void): number {
   const { accounts } = venue.state;
   const seen = new Set<PropertyKey>();
@@ -38,10 +38,10 @@ function lookedAt(venue: Scenario, happen: () => void): number {
   return seen.size;
 }
 
-const strangers = Array.from({ length: STRANGERS }, (_, at) => actor(0x1000 + at));
+const others = Array.from({ length: OTHERS }, (_, at) => actor(0x1000 + at));
 
 function crowd(venue: Scenario): Scenario {
-  const grants = strangers.map((account): Command => {
+  const grants = others.map((account): Command => {
     return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc: 1_000_000 };
   });
   venue.block(...grants);
@@ -56,7 +56,7 @@ function held(aliceFunds = 60_000_000): Scenario {
   return venue;
 }
 
-describe('R-funding, R-adl, R-settlement: only holders are looked at', () => {
+describe('R-funding, R-adl, R-settlement: only holders are read', () => {
   test('funding', () => {
     const venue = held(1_000_000_000);
     venue.one(carol, { price: 990_000, size: 100 });
@@ -98,7 +98,7 @@ describe('R-funding, R-adl, R-settlement: only holders are looked at', () => {
   });
 });
 
-test('R-delist: only holders are looked at', () => {
+test('R-delist: only holders are read', () => {
   const venue = held(1_000_000_000);
   venue.block({ type: 'setPerp', instrumentId: PERP.instrumentId, changes: {}, delisted: true });
   for (let at = 5_000; at < HOUR_MS; at += 5_000) venue.wait(5_000).oracle(1_000_000);

@@ -3,12 +3,12 @@ import type { Command } from '../messages/command.ts';
 import type { FundingPaid } from '../messages/event.ts';
 import { alice, bob, carol, PERP, Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 
-/** Ways in which funding was taken from honest holders, an hour of each. Invariants hold after every block. */
+/** Attacks on the funding of honest holders, one hour each. */
 
 const HOUR = 3_600_000;
 const SAMPLE_MS = 5_000;
 const ID = PERP.instrumentId;
-/** What 1,000 USDC pay for an hour of interest alone. */
+/** The payment of 1,000 USDC for an hour of interest only. */
 const INTEREST = -12_500n;
 
 /** Alice is long some lots at 100 and bob short; carol attacks. */
@@ -19,7 +19,7 @@ function holders(size = 1_000): Scenario {
   return venue;
 }
 
-/** Runs until the hour is paid, with an attack around each sample; what alice collects. */
+/** Runs until the hour is paid, with an attack at each sample; returns alice's funding. */
 function hour(
   venue: Scenario,
   attack: { readonly before: () => void; readonly at: () => readonly Command[] },
@@ -40,7 +40,7 @@ function isAlices(event: { type: string }): event is FundingPaid {
 }
 
 describe('R-fillable, R-funding: an hour of attacks', () => {
-  test('F1: a phantom, which could not be paid, makes no premium', () => {
+  test('F1: an order that cannot fill contributes no premium', () => {
     const venue = holders();
     venue.fund(carol, 640_000_000);
     venue.one(bob, { price: 990_000, size: 100 });
@@ -53,7 +53,7 @@ describe('R-fillable, R-funding: an hour of attacks', () => {
     expect(venue.balance(carol)).toBe(640_000_000n);
   });
 
-  test('F2: a bid that could be paid, there for a millisecond at each sample, makes next to none', () => {
+  test('F2: a valid bid for one millisecond at each sample contributes almost nothing', () => {
     const venue = holders();
     venue.fund(carol, 100_000_000_000);
     venue.one(bob, { price: 999_000, size: 100 });
@@ -63,7 +63,7 @@ describe('R-fillable, R-funding: an hour of attacks', () => {
       before: () => {
         orderId = venue.one(carol, { price: 1_020_000, size: 6_000 }).orderId ?? 0;
       },
-      // In the block that samples: cancels come after it.
+      // In the block that samples: cancels come after the sample.
       at: () => [
         {
           type: 'cancelOrders',
@@ -75,7 +75,7 @@ describe('R-fillable, R-funding: an hour of attacks', () => {
     expect(paid).toEqual([INTEREST]);
   });
 
-  test('F3: orders of a closing hour make no premium, whatever the oracle does', () => {
+  test('F3: orders of a closing hour contribute no premium, for any oracle', () => {
     const venue = holders(10_000);
     venue.one(bob, { price: 990_000, size: 100 });
     venue.wait(SAMPLE_MS).oracle(1_000_000);

@@ -29,20 +29,20 @@ import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { holdersOf } from '../state/holders.ts';
 
 /**
- * When premiums are sampled and funding falls due. Instants are multiples of 5 s of consensus time,
- * hours multiples of an hour; the sample at the hour itself opens the new hour, so an hour has 720.
- * A block that passes several instants takes one sample, for the latest of them: nobody knows how
- * the books would have stood at the others, which count 0 (R-funding-gaps).
+ * The times of premium samples and funding. Samples are taken at multiples of 5 s of consensus
+ * time, hours end at multiples of an hour; the sample at the full hour belongs to the new hour, so
+ * an hour has 720. A block that passes several sample times takes one sample, for the latest: the
+ * books at the other times are unknown and count as 0 (R-funding-gaps).
  */
 
 /**
- * Looks at the instants between the last block and this one, before the operator's commands change
- * anything: the oracle then in force and a halt are those that the last block left. Of several
- * hours passed only the first can have samples; those without any pay nothing.
+ * Processes the sample times between the last block and this one, before the operator's commands:
+ * the oracle and halts are those that the last block left. If several hours have passed, only the
+ * first can have samples; those without any pay nothing.
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
-  // The first block of a restored venue, which is awake, does not know yet which of them close.
+  // The first block of a restored venue does not know yet which perps are closing.
   const perps = state.watch.checksAll ? listedPerps(state) : state.watch.closing;
   sampleOracles(state, perps, state.timeMs);
   if (dueMs >= state.timeMs) return;
@@ -50,9 +50,9 @@ export function passInstants(state: State, previousMs: number): void {
 }
 
 /**
- * Step (3), after the marks: an hour that ends with this very block closes with what its operator's
- * commands left in force; then the sample of the latest instant passed is taken, from the books as
- * the last block left them, without the orders that could not fill (R-fillable).
+ * Step (3), after the marks: closes an hour that ends with this block under the conditions that its
+ * operator commands left; then takes the sample of the latest sample time from the books as the
+ * last block left them, without orders that could not fill (R-fillable).
  */
 export function sampleBooks(execution: Execution, previousMs: number): void {
   const { state } = execution;
@@ -72,7 +72,7 @@ export function sampleBooks(execution: Execution, previousMs: number): void {
   }
 }
 
-/** Only the side on which the mark is contributes. */
+/** Only the mark's side of the oracle contributes. */
 function bookPremium(perp: Perp): bigint {
   const { book, definition, mark, oracle } = perp;
   if (mark === oracle) return 0n;
@@ -94,7 +94,7 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
   funding.samples = 0;
 }
 
-/** R-delist: the instants of a closing hour are counted from its own start. */
+/** R-delist: the samples of a closing hour are counted from its own start. */
 function sampleOracles(state: State, perps: readonly Perp[], beforeMs: number): void {
   for (const perp of perps) {
     if (perp.closing === undefined) continue;
@@ -110,15 +110,14 @@ function listedPerps(state: State): Perp[] {
 }
 
 /**
- * Pays the funding that fell due with the hour, once (R-funding): out of or into the balance of a
- * cross position, the margin of an isolated one; either may fall below zero, R-liquidation follows
- * in the same block. Amounts round against the position, so longs and shorts together pay a little
- * more than they collect: the remainder is the insurance fund's, which pays none itself. Accounts by address, their positions
- * by instrument and leg.
+ * Pays the funding of the hour once (R-funding): to or from the balance of a cross position, the
+ * margin of an isolated one; either may fall below zero, and R-liquidation follows in the same
+ * block. Amounts round against the position, so longs and shorts together pay slightly more than
+ * they receive: the remainder goes to the insurance fund, which pays no funding. Accounts are
+ * sorted by address, their positions by instrument and leg.
  */
 export function settleFunding(execution: Execution, previousMs: number): void {
   const { state } = execution;
-  // No hour has ended since the last block.
   if (nextMultiple(previousMs, HOUR_MS) > state.timeMs) return;
   const perps = state.perpIds
     .map((id) => present(state.perps.get(id), 'a listed perp'))
@@ -145,17 +144,17 @@ export function settleFunding(execution: Execution, previousMs: number): void {
   if (remainder > 0n) postToBalance(state, insuranceFund(state), remainder);
 }
 
-/** The lots of the side that pays, and how many of them are the insurance fund's (R-insurance-fund). */
+/** The lots of the paying side, and the insurance fund's part of them (R-insurance-fund). */
 function payingSide(state: State, perp: Perp): PayingSide {
   const { definition, funding, openInterest } = perp;
   const { rateE10 } = present(funding.due, 'a due hour');
   const held = insuranceFund(state).holdings.get(holdingKey(definition.instrumentId, 0));
   const ofFund = Math.max(0, (held?.size ?? 0) * Math.sign(rateE10));
-  // Longs and shorts hold as many lots (R-conservation).
+  // Longs and shorts have equal sizes (R-conservation).
   return { lots: openInterest, ofFund };
 }
 
-/** Moves one position's amount, and returns it; paid is negative. The insurance fund pays none. */
+/** Moves and returns one position's amount; payments are negative, and the fund pays none. */
 function pay(
   execution: Execution,
   account: Account,

@@ -8,7 +8,7 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Account } from '../state/account.ts';
 import { legPrice, type OutcomeMarket } from '../state/outcome-market.ts';
 
-/** Step (1) of a block: markets open and close by themselves (R-phases), by time, then instrument. */
+/** Step (1) of a block: opens and closes markets (R-phases), by time, then instrument. */
 export function advancePhases(execution: Execution): void {
   const { outcomes, timeMs } = execution.state;
   for (;;) {
@@ -22,7 +22,7 @@ export function advancePhases(execution: Execution): void {
   }
 }
 
-/** Step (8) of a block: queued orders whose delay is over, by due time, then arrival (R-delay). */
+/** Step (8) of a block: releases due queued orders, by due time, then arrival (R-delay). */
 export function releaseDueOrders(execution: Execution): void {
   const { state } = execution;
   for (;;) {
@@ -35,10 +35,10 @@ export function releaseDueOrders(execution: Execution): void {
 const LEGS = ['yes', 'no'] as const;
 
 /**
- * Step (9) of a block: pays the holders of resolved markets out of what is locked (R-settlement), a
- * bounded number in each block, so that a market with very many does not stall everybody else.
- * Accounts in order of creation: nobody's payment depends on another's, and to sort very many by
- * address would make a block wait. Each holder is paid once and whole, and is none afterwards.
+ * Step (9) of a block: pays the holders of resolved markets from the locked collateral
+ * (R-settlement), a bounded number per block, so that a large market does not stall the venue.
+ * Accounts are paid in order of creation: payments are independent, and sorting many accounts by
+ * address would delay the block. Each holder is paid once in full and is then no longer a holder.
  */
 export function payHolders(execution: Execution): void {
   const { outcomes } = execution.state;
@@ -47,17 +47,16 @@ export function payHolders(execution: Execution): void {
     const id = outcomes.settling[0];
     if (id === undefined) return;
     const market = present(outcomes.markets.get(id), 'a market that is being settled');
-    // A market that nobody holds costs something too.
+    // A market without holders also counts against the limit.
     pays -= Math.max(1, payPortion(execution, market, pays));
     if (market.holders.size > 0) return;
     finish(execution, market);
   }
 }
 
-/** Pays so many holders, or all that are left if they are fewer, and returns how many it paid. */
 function payPortion(execution: Execution, market: OutcomeMarket, pays: number): number {
   const { accounts, digest } = execution.state;
-  // Nobody joins a resolved market, so the order is made once and then again after a restart.
+  // A resolved market gets no new holders, so this is computed once per process.
   market.unpaid ??= { order: byCreation(market.holders), next: 0 };
   const { next, order } = market.unpaid;
   const portion = order.subarray(next, next + pays);
@@ -69,7 +68,7 @@ function payPortion(execution: Execution, market: OutcomeMarket, pays: number): 
   return portion.length;
 }
 
-/** Most come in order already: sorting is for those who came to a market before older accounts. */
+/** Most holders are already in order: only later ones with older accounts need sorting. */
 function byCreation(holders: ReadonlyMap<number, true>): Uint32Array {
   const order = new Uint32Array(holders.size);
   let at = 0;
@@ -115,7 +114,7 @@ function payHolder(
   market.holders.delete(account.index);
 }
 
-/** Only the result stays of a market that is paid (R-limits-of-state). */
+/** Only the result of a paid market is stored (R-limits-of-state). */
 function finish({ commandIndex, events, state }: Execution, market: OutcomeMarket): void {
   const { outcomes } = state;
   const { eventSlug, instrumentId: id, slug, szDecimals } = market.definition;

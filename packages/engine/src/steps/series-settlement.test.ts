@@ -16,8 +16,7 @@ import {
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
 describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () => {
-  // The first market starts at 900 s and ends at 1,800 s; its samples are those of the 60 seconds
-  // before each.
+  // The first market runs from 900 s to 1,800 s; samples are from the 60 seconds before each.
   test.each([
     ['higher', 101, 10_000],
     ['equal', 100, 10_000],
@@ -47,16 +46,16 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_798, 100);
-    // One sample is lower by 10^-8: the shown average is the same, the result is not.
+    // One sample is lower by 10^-8: the displayed average is equal, the result is not.
     push(to(venue, 1_799), [1_799, 100 - 1e-8]);
     to(venue, 1_805).block();
     expect(resolution(venue)).toMatchObject({ fraction: 0 });
   });
 
-  test('different counts are compared multiplied out: 60 at 100, 54 at 100', () => {
+  test('different counts are compared by multiplying out: 60 at 100, 54 at 100', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
-    // From 1,746 on: 54 samples are 90 percent of 60.
+    // Starting at 1,746, 54 samples are 90 percent of 60.
     feed(venue, 1_746, 1_799, 100);
     to(venue, 1_805).block();
     expect(resolution(venue)).toMatchObject({ fraction: 10_000 });
@@ -83,37 +82,37 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     },
   );
 
-  test('a feed that fell silent and is filled up later does not resolve after the fact', () => {
+  test('a silent feed that is filled in later does not resolve the market afterwards', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_760, 101);
     to(venue, 1_805).block();
-    // Not before its last observation, so the feed takes them; the market has been judged.
+    // The feed accepts them, because its last observation is not newer.
     for (let at = 1_761; at < 1_800; at++) push(venue, [at, 101]);
     to(venue, 1_900).block();
     expect(resolution(venue)).toBeUndefined();
     checkRestarts(venue);
   });
 
-  test('an observation speaks for the seconds up to 5 s later', () => {
+  test('an observation counts for the seconds up to 5 s later', () => {
     const venue = seriesVenue({ windowSeconds: 30 });
     feed(venue, 870, 899, 100);
-    // Every 6 s, just after the second: each speaks for five of six seconds, 25 of 30.
+    // Every 6 s, just after the second: each counts for five of six seconds, 25 of 30.
     for (let at = 1_770; at < 1_800; at += 6) push(to(venue, at + 0.001), [at + 0.001, 100]);
     to(venue, 1_805).block();
     expect(resolution(venue)).toBeUndefined();
     const other = seriesVenue({ windowSeconds: 30 });
     feed(other, 870, 899, 100);
-    // At the second itself it is not older than 5 s for six of them.
+    // At the second itself it is at most 5 s old for six of them.
     for (let at = 1_770; at < 1_800; at += 6) push(to(other, at), [at, 100]);
     to(other, 1_805).block();
     expect(resolution(other)).toMatchObject({ fraction: 10_000 });
   });
 
-  test('late observations count until 5 s after the end, and those from ahead count as now', () => {
+  test('late observations count until 5 s after the end, and future ones count as current', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
-    // These speak for 51 seconds; what follows comes up to 10 s late.
+    // These count for 51 seconds; the following ones arrive up to 10 s late.
     feed(venue, 1_740, 1_785, 100);
     to(venue, 1_804.5);
     for (let at = 1_786; at < 1_800; at++) push(venue, [at, 103]);
@@ -133,21 +132,21 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     const ahead = seriesVenue();
     feed(ahead, 840, 899, 100);
     feed(ahead, 1_740, 1_799, 100);
-    // Said to be of 1,804 s and sent at 1,799.5: it counts as of 1,799.5, after the last sample.
+    // Observed at 1,804 s but sent at 1,799.5: it counts as of 1,799.5, after the last sample.
     push(to(ahead, 1_799.5), [1_804, 1]);
     to(ahead, 1_805).block();
     expect(resolution(ahead)).toMatchObject({ fraction: 10_000 });
   });
 
-  test('R-series: prices written after an outage count in no average, and the operator decides', () => {
+  test('R-series: prices sent after an outage are excluded from averages, and the operator decides', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     feed(venue, 1_740, 1_745, 100);
-    // The first entry after the outage brings every price of the window.
+    // The first entry after the outage has every price of the window.
     const missed = Array.from({ length: 54 }, (_, n): [number, number] => [1_746 + n, 90]);
-    const said = push(to(venue, 1_811), ...missed);
-    // Readers of the prices have them all the same.
-    expect(said.skipped).toBeUndefined();
+    const pushed = push(to(venue, 1_811), ...missed);
+    // Readers of the prices still get them.
+    expect(pushed.skipped).toBeUndefined();
     to(venue, 1_900).block();
     expect(resolution(venue)).toBeUndefined();
     expect(firstMarket(venue)).toMatchObject({ phase: 'closed', isJudged: true });
@@ -155,14 +154,14 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     checkRestarts(venue);
   });
 
-  test('R-series: an observation counts up to 10 s after its own time, and not a moment longer', () => {
+  test('R-series: an observation counts up to 10 s after its own time, and no later', () => {
     for (const [lateMs, counts] of [
       [10_000, true],
       [10_001, false],
     ] as const) {
       const venue = seriesVenue();
       feed(venue, 840, 899, 100);
-      // These speak for 53 seconds, one less than it takes.
+      // These count for 53 seconds, one fewer than required.
       feed(venue, 1_740, 1_787, 100);
       push(to(venue, 1_794 + lateMs / 1_000), [1_794, 100]);
       to(venue, 1_805).block();
@@ -180,18 +179,18 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     checkRestarts(venue);
   });
 
-  test('pushPrice skips what is too far ahead, too old, or no price', () => {
+  test('pushPrice skips observations that are too far ahead, too old, or without a valid price', () => {
     const venue = seriesVenue();
     to(venue, 100);
-    const said = push(venue, [106, 1], [100, 5], [99, 5], [105, 5], [100, 0], [100, 6]);
-    expect(said.skipped).toEqual([
+    const pushed = push(venue, [106, 1], [100, 5], [99, 5], [105, 5], [100, 0], [100, 6]);
+    expect(pushed.skipped).toEqual([
       { index: 0, why: 'stale' },
       { index: 2, why: 'stale' },
       { index: 4, why: 'priceOutOfRange' },
     ]);
   });
 
-  test('a changed series does not change what its listed markets resolve from', () => {
+  test('a changed series does not change the inputs of its listed markets', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     const series = { ...SERIES, symbol: 'ETH', source: 'spot', windowSeconds: 30 } as const;
@@ -202,7 +201,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     checkRestarts(venue);
   });
 
-  test('what the operator closed and resolved before is not resolved again', () => {
+  test('a market that the operator closed and resolved is not resolved again', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     setPhase(venue, 'closed', FIRST_ID);
@@ -212,7 +211,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     expect(resolution(venue)).toMatchObject({ fraction: 0 });
   });
 
-  test('one long stall: strike and end are judged in the same entry, from what is kept', () => {
+  test('after one long stall, strike and end are computed in the same entry, from stored prices', () => {
     const venue = seriesVenue();
     feed(venue, 840, 899, 100);
     const { events } = to(venue, 1_900).block();
@@ -221,7 +220,6 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     checkRestarts(venue);
   });
 
-  /** Sixty series, each with a market that starts at 900 s. */
   function sixty(): Scenario {
     const venue = Scenario.open({ accounts: [] });
     venue.checks = false;
@@ -232,7 +230,7 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     return venue;
   }
 
-  test('what the operator has resolved takes no room of those that are due', () => {
+  test('markets that the operator resolved do not count against the limit', () => {
     const venue = sixty();
     for (let n = 0; n < 55; n++) {
       const id = instrumentId(FIRST_ID + n);
@@ -245,9 +243,9 @@ describe('R-series: Up iff the settle TWAP is at or above the strike TWAP', () =
     expect(left.map(({ isJudged }) => isJudged)).toEqual([true, true, true, true, true]);
   });
 
-  test('more than a block resolves: the others follow, and a restart changes nothing', () => {
+  test('beyond the limit of a block the others follow, and a restart changes nothing', () => {
     const venue = sixty();
-    // 60 strikes and 60 ends are due at once, and a block looks at 100.
+    // 60 strikes and 60 ends are due at once; a block processes 100.
     const first = to(venue, 1_805).block().events;
     const struck = first.filter(({ type }) => type === 'seriesStruck').length;
     expect(struck).toBe(60);

@@ -8,7 +8,7 @@ import { Scenario, START_MS } from '@oddlot/testing/engine/scenario';
 import { firstMarket, PERIOD_MS, SERIES, seriesVenue, starts } from '@oddlot/testing/engine/series';
 import { checkRestarts } from '@oddlot/testing/engine/waiting';
 
-describe('R-series: a series lists its markets by itself', () => {
+describe('R-series: a series lists its markets automatically', () => {
   test.each([
     // At 0 the first starts in one period: with one ahead it is listed, the next is not.
     [1, [1]],
@@ -25,7 +25,7 @@ describe('R-series: a series lists its markets by itself', () => {
     checkRestarts(venue);
   });
 
-  test('the log is asked for an entry when the next listing is due', () => {
+  test('a log entry is requested when the next listing is due', () => {
     const venue = seriesVenue({ firstStartMs: timeMs(START_MS + 5 * PERIOD_MS) });
     expect(starts(venue)).toEqual([]);
     expect(nextDueMs(venue.state)).toBe(START_MS + 4 * PERIOD_MS);
@@ -33,7 +33,7 @@ describe('R-series: a series lists its markets by itself', () => {
     expect(starts(venue)).toEqual([5]);
   });
 
-  test('with the names, the times and the grid that the rule gives', () => {
+  test('with the names, times and grid of the rule', () => {
     const venue = seriesVenue({ orderDelayMs: 250 });
     const start = START_MS + PERIOD_MS;
     const slug = `btc-15m-${start / 1_000}`;
@@ -59,7 +59,7 @@ describe('R-series: a series lists its markets by itself', () => {
     ]);
   });
 
-  test('periods that are over are passed over; the one in progress is listed, open', () => {
+  test('periods that have ended are skipped; the current one is listed as open', () => {
     const venue = seriesVenue({ firstStartMs: timeMs(START_MS - 10 * PERIOD_MS) });
     expect(starts(venue)).toEqual([0, 1]);
     expect(firstMarket(venue)?.phase).toBe('open');
@@ -69,12 +69,12 @@ describe('R-series: a series lists its markets by itself', () => {
     expect(starts(venue)).not.toContain(3);
   });
 
-  test('a new definition is for markets not yet listed; a stopped series lists none', () => {
+  test('a new definition applies to markets not yet listed; a stopped series lists none', () => {
     const venue = seriesVenue();
     const firstStartMs = timeMs(START_MS);
     const hourly = { ...SERIES, recurrence: '1h', symbol: 'ETH', firstStartMs } as const;
     venue.block({ type: 'registerSeries', series: hourly });
-    // The next start is a whole hour, though the last one listed ended at half past.
+    // The next start is a full hour, though the last listed market ended at half past.
     expect(starts(venue)).toEqual([1, 4]);
     expect(firstMarket(venue)?.definition.reference?.symbol).toBe('BTC');
     venue.block({ type: 'registerSeries', series: { ...hourly, enabled: false } });
@@ -86,7 +86,7 @@ describe('R-series: a series lists its markets by itself', () => {
     checkRestarts(venue);
   });
 
-  test('a name that a deployer took is passed over', () => {
+  test('a slug that a deployer used is skipped', () => {
     const venue = Scenario.open({ accounts: [] });
     const slug = `btc-15m-${(START_MS + PERIOD_MS) / 1_000}`;
     const { category, icon, image, tags, title } = SERIES;
@@ -98,7 +98,7 @@ describe('R-series: a series lists its markets by itself', () => {
     expect(starts(venue)).toEqual([2]);
   });
 
-  test('a block lists so many at most; the others follow', () => {
+  test('the number of listings per block is limited; the others follow', () => {
     const venue = Scenario.open({ accounts: [] });
     for (const slug of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
       venue.block({ type: 'registerSeries', series: { ...SERIES, slug, listAhead: 20 } });
@@ -119,7 +119,7 @@ describe('R-series: a series lists its markets by itself', () => {
     ['none ahead', { listAhead: 0 }, 'listAhead'],
     ['too many ahead', { listAhead: 21 }, 'listAhead'],
     ['a tick that does not divide 1.00', { priceTick: 300 }, 'priceTick'],
-  ])('refused: %s', (_name, change, field) => {
+  ])('rejected: %s', (_name, change, field) => {
     const venue = Scenario.open({ accounts: [] });
     const command = { type: 'registerSeries', series: { ...SERIES, ...change } } as const;
     const admitted = checkCommand(venue.state, command, venue.nowMs);

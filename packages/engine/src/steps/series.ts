@@ -9,22 +9,22 @@ import type { OutcomeMarket } from '../state/outcome-market.ts';
 import { periodOf, priceFeedKey } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 
-/** Step (1) of a block: lists what is due. What has ended already is passed over. */
+/** Step (1) of a block: lists due markets. Those that have already ended are skipped. */
 export function listSeriesMarkets(execution: Execution): void {
   const { state } = execution;
-  let room = LIMITS.listingsPerBlock;
+  let remaining = LIMITS.listingsPerBlock;
   for (const series of state.outcomes.series.values()) {
     const { listing } = series;
     if (!listing.enabled) continue;
     const period = periodOf(listing);
     const ahead = state.timeMs + listing.listAhead * period;
-    // The market in progress is the oldest that can still be traded.
+    // The current market is the oldest that can still be traded.
     const running = state.timeMs - (state.timeMs % period);
     series.nextStartMs = Math.max(series.nextStartMs, running);
-    while (series.nextStartMs <= ahead && room > 0) {
+    while (series.nextStartMs <= ahead && remaining > 0) {
       listOne(execution, listing, series.nextStartMs);
       series.nextStartMs += period;
-      room -= 1;
+      remaining -= 1;
     }
   }
 }
@@ -32,7 +32,7 @@ export function listSeriesMarkets(execution: Execution): void {
 function listOne(execution: Execution, listing: SeriesListing, startMs: number): void {
   const { outcomes } = execution.state;
   const slug = `${listing.slug}-${Math.floor(startMs / 1_000)}`;
-  // A deployer may have taken the name; the series goes on with the next.
+  // A deployer may have used the slug; the series continues with the next one.
   if (outcomes.events.has(slug) || outcomes.marketSlugs.has(slug)) return;
   const times = { startMs: timeMs(startMs), endMs: timeMs(startMs + periodOf(listing)) };
   const { category, icon, image, source, symbol, tags } = listing;
@@ -55,19 +55,19 @@ function listOne(execution: Execution, listing: SeriesListing, startMs: number):
 }
 
 /**
- * Step (9) of a block: strikes that can be known, and markets whose end is long enough ago. The first
- * time that a market is due is its strike's, the second its end's. One that the operator resolved
- * takes no room: a restored state does not know that it was due.
+ * Step (9) of a block: strikes that can be computed, and markets that ended long enough ago. A
+ * market is due first for its strike, then for its end. One that the operator resolved does not
+ * count against the limit: a restored state does not know that it was due.
  */
 export function resolveSeriesMarkets(execution: Execution): void {
   const { outcomes, timeMs: nowMs } = execution.state;
-  let room = LIMITS.resolutionsPerBlock;
-  while (room > 0) {
+  let remaining = LIMITS.resolutionsPerBlock;
+  while (remaining > 0) {
     const id = outcomes.seriesClock.popDue(nowMs);
     if (id === undefined) return;
     const market = outcomes.markets.get(id);
     if (market === undefined || market.phase === 'resolved') continue;
-    room -= 1;
+    remaining -= 1;
     if (market.strike === undefined) strike(execution, market);
     else settle(execution, market);
   }

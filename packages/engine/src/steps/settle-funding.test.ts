@@ -25,7 +25,7 @@ function paid(result: BlockResult): FundingPaid[] {
   return result.events.filter((event) => event.type === 'fundingPaid');
 }
 
-/** Alice is long and bob short by some lots; the book is empty again. */
+/** Alice is long and bob short by this many lots; the book is empty again. */
 function positions(lots: number, options: ScenarioOptions = {}): Scenario {
   const venue = Scenario.open(options);
   const price = options.oracle ?? 1_000_000;
@@ -35,8 +35,9 @@ function positions(lots: number, options: ScenarioOptions = {}): Scenario {
 }
 
 /**
- * Positions in a market whose mark may be 1% from the oracle, and carol's order beyond it on one side:
- * above a mark of 101 her bid, below a mark of 99 her ask. Bob has the other side of the book.
+ * Positions in a market whose mark may be 1% from the oracle, and carol's order beyond it on one
+ * side: above a mark of 101 her bid, below a mark of 99 her ask. Bob has the other side of the
+ * book.
  */
 function steep(isAbove: boolean): { venue: Scenario; orderId: number } {
   const venue = positions(1_000, { perp: WIDE_PERP });
@@ -46,7 +47,7 @@ function steep(isAbove: boolean): { venue: Scenario; orderId: number } {
   return { venue, orderId };
 }
 
-/** Lets a price come every 5 s until a time after the start, one of elsewhere beside it; returns the last block. */
+/** Pushes a price every 5 s until a time after the start; returns the last block. */
 function runTo(venue: Scenario, endMs: number, price = 1_000_000, external?: number): BlockResult {
   let result: BlockResult | undefined;
   while (venue.nowMs < START_MS + endMs) {
@@ -60,7 +61,7 @@ function runTo(venue: Scenario, endMs: number, price = 1_000_000, external?: num
   return result;
 }
 
-describe('R-funding: an hour of it', () => {
+describe('R-funding: one hour', () => {
   test('a thin book has samples of 0: longs pay the interest at the hour', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
@@ -77,7 +78,7 @@ describe('R-funding: an hour of it', () => {
     expect(venue.balance(bob)).toBe(before.bob + 12_500n);
     const { allTime, sinceChange, sinceOpen } = venue.holding(alice).funding;
     expect([allTime, sinceOpen, sinceChange]).toEqual([-12_500n, -12_500n, -12_500n]);
-    // What the market came to, whoever holds it.
+    // The market's result, for all holders.
     expect(result.events.filter(({ type }) => type === 'fundingClosed')).toEqual([
       {
         type: 'fundingClosed',
@@ -88,21 +89,21 @@ describe('R-funding: an hour of it', () => {
         dueMs: START_MS + HOUR,
       },
     ]);
-    // The sample at the hour itself is the first of the next.
+    // The sample at the full hour is the first of the next one.
     expect(venue.state.perps.get(ID)?.funding).toMatchObject({ samples: 1, sum: 0n });
   });
 
   test('half an hour of samples counts half', () => {
     const { orderId, venue } = steep(true);
     runTo(venue, HOUR / 2, 1_000_000, 1_010_000);
-    // 360 samples: 5 s to 1,800 s, each 0.01, where the mark is.
+    // 360 samples: 5 s to 1,800 s, each 0.01, at the mark.
     expect(venue.state.perps.get(ID)?.funding).toMatchObject({
       samples: 360,
       sum: 36_000_000_000n,
     });
     venue.cancel(carol, orderId);
     const result = runTo(venue, HOUR);
-    // P = 0.005, F8h = 0.0045, an eighth is 0.0005625: of 1,000 USDC 0.5625.
+    // P = 0.005, F8h = 0.0045, an eighth is 0.0005625: 0.5625 for 1,000 USDC.
     expect(paid(result)).toMatchObject([
       { account: alice, amount: -562_500n, rateE10: 5_625_000 },
       { account: bob, amount: 562_500n },
@@ -119,7 +120,7 @@ describe('R-funding: an hour of it', () => {
     ]);
   });
 
-  test('amounts round against positions and the fund has the remainder', () => {
+  test('amounts round against positions and the fund receives the remainder', () => {
     const venue = Scenario.open({ oracle: 1_000_001, parameters: { minOrderValueMicroUsdc: 0 } });
     venue.one(alice, { price: 1_000_000, size: 2 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1 });
@@ -132,8 +133,8 @@ describe('R-funding: an hour of it', () => {
     expect(fund.perpBalance - before).toBe(2n);
   });
 
-  test('an isolated position pays out of its margin, which may fall below zero', () => {
-    // An interest that takes the rate to its cap of 4%, which is twice what 50× brings.
+  test('an isolated position pays from its margin, which may fall below zero', () => {
+    // The interest moves the rate to its cap of 4%, twice the margin at 50×.
     const parameters = { fundingInterestE10: 4_000_000_000, fundingDamperE10: 4_000_000_000 };
     const venue = Scenario.open({ parameters });
     const isolated = { instrumentId: ID, marginMode: 'isolated' } as const;
@@ -156,7 +157,7 @@ describe('R-funding: an hour of it', () => {
     });
   });
 
-  test('both legs of a hedge pay and collect on their own', () => {
+  test('both legs of a hedge pay and receive separately', () => {
     const venue = Scenario.open();
     const mode = { type: 'updatePositionMode', mode: 'hedge' } as const;
     venue.outcome({ ...mode, authority: venue.authority(alice) });
@@ -174,7 +175,7 @@ describe('R-funding: an hour of it', () => {
 });
 
 describe('R-funding-gaps', () => {
-  test('a block that passes several instants takes one sample', () => {
+  test('a block that passes several sample times takes one sample', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 1_010_000, size: 6_000 });
     venue.wait(29_000).oracle(1_000_000);
@@ -193,7 +194,7 @@ describe('R-funding-gaps', () => {
     expect(paid(first)).toEqual([]);
     venue.one(carol, { price: 990_000, size: 100 });
     venue.wait(5_000).oracle(1_000_000);
-    // The log stands still for three hours: nobody knows the oracle at the first of them.
+    // The log has no entry for three hours: the oracle at the first of them is unknown.
     venue.wait(3 * HOUR);
     expect(paid(venue.oracle(1_000_000))).toEqual([]);
     expect(paid(runTo(venue, 5 * HOUR - 1))).toEqual([]);
@@ -203,7 +204,7 @@ describe('R-funding-gaps', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 2_000);
-    // A stall of three hours from here on: the first is owed, the others have no samples.
+    // After a stall of three hours the first one is owed; the others have no samples.
     venue.wait(3 * HOUR);
     const result = venue.oracle(1_200_000);
     expect(paid(result)).toMatchObject([
@@ -213,7 +214,7 @@ describe('R-funding-gaps', () => {
     expect(paid(venue.wait(1_000).block())).toEqual([]);
   });
 
-  test('a block at the very hour pays at the price that it brings', () => {
+  test('a block exactly at the hour pays at its own price', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 5_000);
@@ -243,7 +244,7 @@ describe('R-funding-gaps', () => {
     expect(paid(fresh.block())).toHaveLength(2);
   });
 
-  test('a halt that comes with the block past the hour is too late for it', () => {
+  test('a halt in the block past the hour does not affect the hour', () => {
     const venue = positions(1_000);
     venue.one(carol, { price: 990_000, size: 100 });
     runTo(venue, HOUR - 1_000);
@@ -253,7 +254,7 @@ describe('R-funding-gaps', () => {
   });
 });
 
-test('a restored venue has the same funding ahead', () => {
+test('a restored venue predicts the same funding', () => {
   const venue = positions(1_000);
   venue.one(carol, { price: 1_010_000, size: 6_000 });
   runTo(venue, HOUR / 4);
@@ -266,9 +267,9 @@ test('a restored venue has the same funding ahead', () => {
   expect(copy.holding(alice).funding.allTime).toBeLessThan(0n);
 });
 
-test('traders see the rate ahead, the premium and the impact prices', () => {
+test('traders see the predicted rate, the premium and the impact prices', () => {
   const { venue } = steep(true);
-  // The mark has not moved yet, so the bid counts for nothing.
+  // The mark has not moved yet, so the bid does not count.
   expect(perpView(venue.state, ID)).toMatchObject({
     fundingRateE10: 0,
     premiumE10: 0n,
@@ -277,7 +278,7 @@ test('traders see the rate ahead, the premium and the impact prices', () => {
     nextFundingMs: timeMs(START_MS + HOUR),
   });
   runTo(venue, 35_000, 1_000_000, 1_010_000);
-  // Seven of the eight instants so far: P = 0.00875, F8h = 0.00825, an eighth is 0.00103125.
+  // Seven of the eight samples so far: P = 0.00875, F8h = 0.00825, an eighth is 0.00103125.
   expect(perpView(venue.state, ID)).toMatchObject({
     fundingRateE10: 10_312_500,
     premiumE10: 100_000_000n,
@@ -285,7 +286,7 @@ test('traders see the rate ahead, the premium and the impact prices', () => {
 });
 
 describe('R-insurance-fund: the fund pays no funding', () => {
-  /** The fund and alice have lots, bob has the other side; the market where nobody trades near the mark. */
+  /** The fund and alice have lots, bob the other side; the market does not trade near the mark. */
   function held(lots: Readonly<Record<'fund' | 'alice' | 'bob', number>>): Scenario {
     const venue = Scenario.open();
     venue.one(carol, { price: 900_000, size: 100 });
@@ -304,14 +305,13 @@ describe('R-insurance-fund: the fund pays no funding', () => {
   }
 
   test.each([
-    // A third of the long lots are alice's: bob is paid what she pays.
+    // A third of the long lots are alice's: bob receives what she pays.
     [{ fund: 1_000, alice: 500, bob: -1_500 }, [-6_250n, 6_250n, 0n], 0n],
     [{ fund: 1_500, alice: 0, bob: -1_500 }, [0n, 0n], 0n],
-    // What the fund is owed it receives.
     [{ fund: -1_000, alice: 1_500, bob: -500 }, [-18_750n, 6_250n, 12_500n], 12_500n],
-    // 8.3125 of 12.5 of a lot's 12.5: alice pays 13 of 12.5, bob receives 12 and the fund the rest.
+    // 8.3125 of 12.5 per lot: alice pays 13 instead of 12.5, bob receives 12 and the fund the rest.
     [{ fund: 2, alice: 1, bob: -3 }, [-13n, 12n, 0n], 1n],
-  ])('with %o they collect %o', (lots, amounts, gain) => {
+  ])('with %o they receive %o', (lots, amounts, gain) => {
     const venue = held(lots);
     const before = insuranceFund(venue.state).perpBalance;
     const events: FundingPaid[] = [];
@@ -334,7 +334,7 @@ describe('R-insurance-fund: the fund pays no funding', () => {
   });
 });
 
-test('R-order-of-events: accounts pay by address, whoever came first', () => {
+test('R-order-of-events: accounts pay by address, in any order of creation', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   venue.one(carol, { isBuy: false, price: 1_000_000, size: 300 });
   venue.one(bob, { price: 1_000_000, size: 200, timeInForce: 'ioc' });

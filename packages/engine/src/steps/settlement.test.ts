@@ -55,7 +55,7 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     expect(venue.state.outcomes.markets.size).toBe(0);
   });
 
-  test('the row of a holder says what the shares had cost', () => {
+  test('the row of a holder contains the cost of the shares', () => {
     const rows = decide(holders(), 10_000).events.filter(({ type }) => type === 'sharesSettled');
     expect(rows).toMatchObject([
       { leg: 'yes', cost: 6_000_000n, amount: 10_000_000n, fraction: 10_000 },
@@ -71,7 +71,7 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     ['below 0', { fraction: -1 }, 'definitionInvalid'],
     ['part of a price unit', { fraction: 3_333, fractionInexact: true }, 'fractionInexact'],
     ['just above 1', { fraction: 10_000, fractionInexact: true }, 'definitionInvalid'],
-  ] as const)('refused: %s', (_name, change, reason) => {
+  ] as const)('rejected: %s', (_name, change, reason) => {
     const venue = holders();
     const command = {
       type: 'resolveMarket',
@@ -86,7 +86,7 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     expect(admitted.reject?.reason).toBe(reason);
   });
 
-  test('from closed alone, and once', () => {
+  test('only when closed, and once', () => {
     const venue = openMarket({ startMs: timeMs(START_MS + 60_000) });
     const refusal = () => decide(venue, 0).outcomes[0]?.reject;
     const from = (phase: string) => ({ reason: 'phaseChangeInvalid', from: phase, to: 'resolved' });
@@ -98,7 +98,7 @@ describe('R-settlement: YES pays f, NO pays 1 − f, a pair exactly 1.00', () =>
     setPhase(venue, 'closed');
     expect(refusal()).toBeUndefined();
     expect(refusal()).toEqual({ reason: 'alreadyResolved', instrumentId: MARKET_ID });
-    // The id and the slug stay taken.
+    // The id and the slug cannot be reused.
     const market = { ...MARKET, startMs: timeMs(START_MS) };
     const again = (change: object) =>
       venue.outcome({ type: 'registerMarket', market: { ...market, ...change } }).reject?.reason;
@@ -168,7 +168,7 @@ describe('R-event-sets: the fractions of an exclusive event sum to exactly 1', (
     checkRestarts(venue);
   });
 
-  test('markets of different grids sum in one unit', () => {
+  test('markets with different grids sum in one unit', () => {
     const venue = openMarket({ event: { mutuallyExclusive: true } });
     const fine = { ...MARKET, slug: 'b', szDecimals: 0, priceTick: 10_000 };
     venue.block({ type: 'registerMarket', market: fine });
@@ -178,7 +178,7 @@ describe('R-event-sets: the fractions of an exclusive event sum to exactly 1', (
     expect(decide(venue, 750_000, IDS[1]).outcomes[0]?.reject).toBeUndefined();
   });
 
-  test('other events may sum to anything', () => {
+  test('the fractions of other events may have any sum', () => {
     const venue = openMarket();
     venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'b' } });
     setPhase(venue, 'closed', ...IDS.slice(0, 2));
@@ -188,7 +188,7 @@ describe('R-event-sets: the fractions of an exclusive event sum to exactly 1', (
   });
 });
 
-test('very many holders are paid in portions, and the venue goes on between them', () => {
+test('many holders are paid in portions, and the venue continues in between', () => {
   const venue = openMarket({ orderDelayMs: 10_000 });
   const other = instrumentId(100_001);
   venue.block({ type: 'registerMarket', market: { ...MARKET, slug: 'other' } });
@@ -222,7 +222,7 @@ test('very many holders are paid in portions, and the venue goes on between them
   }
   venue.checks = true;
   const last = holders.at(-1) ?? alice;
-  // A queued sell of one who is paid late.
+  // A queued sell of an account that is paid late.
   share(venue, alice, { price: 6_000, size: 1_000 });
   expect(share(venue, last, { sell: true, price: 6_000, size: 1_000 }).state).toBe('queued');
   setPhase(venue, 'closed');
@@ -232,7 +232,7 @@ test('very many holders are paid in portions, and the venue goes on between them
   const middle = venue.blocks.length;
   const restored = restore(JSON.parse(JSON.stringify(dump(venue.state))) as StateDump);
   expect(dump(restored)).toEqual(dump(venue.state));
-  // Who is not paid yet can do nothing with the market; elsewhere everything goes on.
+  // An unpaid account cannot act on the market; other markets continue.
   expect(marketOf(venue).phase).toBe('resolved');
   const before = venue.block(
     {
@@ -250,7 +250,7 @@ test('very many holders are paid in portions, and the venue goes on between them
   expect(tale(later(venue, 10_000))).toEqual(['refused marketResolved']);
   fundOutcome(venue, last, 1_000_000);
   expect(purse(venue, last)).toBe('11');
-  // A venue that was restarted in the middle comes to the same.
+  // A venue that restarted in between has the same result.
   for (const { commands, timeMs: at } of venue.blocks.slice(middle)) {
     applyBlock(restored, { height: restored.height + 1, timeMs: timeMs(at), commands });
   }

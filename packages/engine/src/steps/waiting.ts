@@ -11,8 +11,8 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import { type ReverseJob, reverseJobKey } from '../state/waiting.ts';
 
 /**
- * Step (1) of a block: scheduled cancels and Gtd expiries by due time, then address. A switch
- * cancels what rests and what waits to open; what protects a position stays.
+ * Step (1) of a block: scheduled cancels and Gtd expiries by due time, then address. A scheduled
+ * cancel ends resting orders and waiting ones that could open; orders that protect a position stay.
  */
 export function runDueCancels(execution: Execution): void {
   const { state } = execution;
@@ -33,13 +33,13 @@ export function runDueCancels(execution: Execution): void {
   expireOrders(execution);
 }
 
-/** Part of step (7) of a block: what the book could not fill at once is tried again. */
+/** Part of step (7) of a block: retries reversals that the book could not fill at once. */
 export function runReverseJobs(execution: Execution): void {
   if (execution.state.reverseJobs.size === 0) return;
   for (const job of allReverseJobs(execution.state)) workJob(execution, job);
 }
 
-/** Works a job as far as the book allows, and ends it when it is done, hopeless or too old. */
+/** Works a job as far as the book permits; ends a finished, failed or expired one. */
 export function workJob(execution: Execution, job: ReverseJob): void {
   const { state } = execution;
   const perp = present(state.perps.get(job.instrumentId), 'a listed perp');
@@ -59,7 +59,7 @@ export function workJob(execution: Execution, job: ReverseJob): void {
   if (ending !== undefined || !isSame) emitJob(execution, job, ending ?? job.phase);
 }
 
-/** Tells the account's readers how far a job is. */
+/** Reports the progress of a job. */
 export function emitJob(
   execution: Execution,
   job: ReverseJob,
@@ -85,7 +85,7 @@ export function emitJob(
   });
 }
 
-/** Closes, and when nothing is left to close, opens; says how the job ended, if it did. */
+/** Closes and then opens; returns the result of the job if it ended. */
 function attempt(
   execution: Execution,
   account: Account,
@@ -95,14 +95,14 @@ function attempt(
   if (job.phase === 'closing') {
     const ending = close(execution, account, job, perp);
     if (ending !== undefined || leftToClose(account, job) > 0) return ending;
-    // Someone else closed it all: there is nothing of the job's own to open again.
+    // Other orders closed all of it, so the job has nothing to open.
     if (job.closed === 0) return 'failed';
     job.phase = 'opening';
   }
   return open(execution, account, job, perp);
 }
 
-/** What the job has still to close: no more than it began with, no more than there is. */
+/** The size that the job still has to close: at most its initial size and the current position. */
 function leftToClose(account: Account, job: ReverseJob): number {
   const size = account.holdings.get(holdingKey(job.instrumentId, job.leg))?.size ?? 0;
   if (size === 0 || size > 0 !== job.sizeAtStart > 0) return 0;
@@ -122,7 +122,7 @@ function close(
   return endsJob(executed) ? 'failed' : undefined;
 }
 
-/** Opens what the job itself has closed; refused while the oracle is stale, so it waits then. */
+/** Opens the size that the job has closed; a stale oracle rejects it, so it waits then. */
 function open(
   execution: Execution,
   account: Account,
@@ -140,15 +140,15 @@ function open(
   return endsJob(executed) ? 'failed' : undefined;
 }
 
-/** A book that is thin may fill up; a refusal or a lack of margin will not go away. */
+/** A thin book may fill up; a reject or a lack of margin is permanent. */
 function endsJob({ cause, entry }: Executed): boolean {
   return entry.state === 'rejected' || cause === 'marginCanceled';
 }
 
 /**
- * Sends a market order of the job's: closing and opening are on the same side, and without
- * reduce-only that side names the other leg in hedge mode (R-hedge). Nothing is sent to a book that
- * could not fill any of it.
+ * Sends a market order for the job: closing and opening are on the same side, and without
+ * reduce-only that side selects the other leg in hedge mode (R-hedge). Nothing is sent to a book
+ * that could not fill any of it.
  */
 function send(
   execution: Execution,

@@ -22,10 +22,10 @@ import { limitFrom } from '../perp/price-band.ts';
 import type { TriggerOrderRequest } from './validate-trigger.ts';
 
 /**
- * Step (6) of a block: orders that the mark has reached fire, those that earlier blocks left over
- * first, then by order id; behind them try again those that have fired and are not filled. A block
- * fires so many and no more; the rest go first in the next one (R-storms), first firings also when the
- * mark has left their price again. Nothing fires in a market without a valid price.
+ * Step (6) of a block: fires orders that the mark has reached, deferred ones of earlier blocks
+ * first, then by order id; then orders that have fired and are unfilled retry. The number per block
+ * is limited; the rest come first in the next block (R-storms), first firings even if the mark has
+ * left their price again. Nothing fires in a market without a valid price.
  */
 export function fireTriggers(execution: Execution): void {
   const { state } = execution;
@@ -33,7 +33,7 @@ export function fireTriggers(execution: Execution): void {
   if (triggers.size === 0) return;
   const reached: TriggerOrder[] = [];
   const again: TriggerOrder[] = [];
-  // Where no mark has moved, only what has begun to wait since can be reached.
+  // If no mark has moved, only orders that started to wait since can be reached.
   for (const id of state.watch.checksAll ? state.perpIds : triggers.instrumentsToCheck()) {
     const perp = present(state.perps.get(id), 'a listed perp');
     if (!mayFire(state, perp)) continue;
@@ -46,7 +46,7 @@ export function fireTriggers(execution: Execution): void {
   again.sort((a, b) => (triesBefore(a, b) ? -1 : 1));
   let fired = 0;
   for (const trigger of [...triggers.takeOverdue(), ...reached, ...again]) {
-    // An earlier one of this pass may have cancelled it.
+    // An earlier order of this pass may have cancelled it.
     if (!triggers.isLive(trigger)) continue;
     const perp = present(state.perps.get(trigger.request.instrumentId), 'a listed perp');
     if (fired === LIMITS.triggersPerBlock || !mayFire(state, perp)) {
@@ -64,8 +64,8 @@ function mayFire(state: State, perp: Perp): boolean {
 }
 
 /**
- * Turns a waiting order into one for the book, under the id that it has. A market order that only
- * reduces stays armed until it is filled; any other is judged anew and has this one chance.
+ * Sends a waiting order to the book under its id. A reducing market order stays armed until it is
+ * filled; any other is checked again and has this single try.
  */
 function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { state } = execution;
@@ -86,7 +86,7 @@ function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   executeOrder(execution, account, orderId, order, { trigger: request.trigger, isPositionTpsl });
 }
 
-/** A position's own orders may name no size: they then take all of it (R-grouping). */
+/** A position's own orders may have no size: they then take all of it (R-grouping). */
 function sizeNow(account: Account, trigger: TriggerOrder): number {
   const { isPositionTpsl, request } = trigger;
   if (!isPositionTpsl || request.size > 0) return triggerSize(trigger);
@@ -94,15 +94,15 @@ function sizeNow(account: Account, trigger: TriggerOrder): number {
   return Math.abs(account.holdings.get(key)?.size ?? 0);
 }
 
-/** True of the orders that stay armed until they are filled: market triggers that only reduce. */
+/** True for orders that stay armed until they are filled: reducing market triggers. */
 function triesOn({ request }: TriggerOrder): boolean {
   return request.trigger.isMarket && request.reduceOnly;
 }
 
 /**
- * One try of a market trigger that only reduces, its first or a later one (R-trigger): an order for
- * what is left of it and no more than the position, near the mark of this moment, of any value and any size. What it does
- * not get stays armed under the same id: a stop that ended on an empty book would leave its owner bare.
+ * One try of a reducing market trigger, its first or a later one (R-trigger): an order for its
+ * rest, at most the position, near the current mark, of any value and size. The unfilled part stays
+ * armed under the same id: a stop that ended on an empty book would leave its owner unprotected.
  */
 function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { state } = execution;
@@ -112,7 +112,7 @@ function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): vo
   const price = triggerLimit(perp, trigger.request, firing.slippageE8);
   const size = Math.min(firing.rest, position);
   if (size === 0) {
-    // Only a first firing gets here: one that tries on ends when its position does.
+    // Only a first firing gets here: a retrying order ends with its position.
     refuse(execution, account, trigger, { price, size: firing.rest });
     return;
   }
@@ -132,7 +132,7 @@ function positionAgainst(account: Account, { request }: TriggerOrder): number {
   return size !== 0 && request.isBuy !== size > 0 ? Math.abs(size) : 0;
 }
 
-/** A position's own order that names no size takes all of it, as it is now (R-grouping). */
+/** A position's own order without a size takes all of the current position (R-grouping). */
 function firstFiring(
   { state }: Execution,
   account: Account,
@@ -200,8 +200,8 @@ function finish(execution: Execution, trigger: TriggerOrder, taker: TakerOrder):
 }
 
 /**
- * The next try goes further from the mark when this one got less than half of what it sent, while the
- * oracle says that the price is there: a book alone can carry the mark to a stop, but is not paid for it.
+ * The next try is further from the mark if this one filled less than half, while the oracle
+ * confirms the price: a book alone can move the mark to a stop, but must not profit from it.
  */
 function stayArmed(
   execution: Execution,
@@ -229,7 +229,7 @@ function stayArmed(
   state.digest.number(trigger.orderId);
   state.digest.number(slippageE8);
   if (!isFirst && got === 0) {
-    // The position has shrunk: what the try did is in the digest, its owner is told besides.
+    // The position has shrunk: the digest includes the try, and the owner gets an update.
     if (taker.remaining !== before.rest) emitOpen(execution, triggerSnapshot(state, trigger));
     return;
   }
@@ -239,16 +239,16 @@ function stayArmed(
 
 type Triggered = Pick<TriggerOrderRequest, 'trigger'> & Pick<OrderRequest, 'isBuy'>;
 
-/** Whether the oracle itself has reached the price that an order waited for. */
+/** True if the oracle itself has reached the trigger price. */
 export function isOracleBeyond(perp: Perp, { isBuy, trigger }: Triggered): boolean {
   const firesAbove = isBuy === (trigger.kind === 'stopLoss');
   return firesAbove ? perp.oracle >= trigger.price : perp.oracle <= trigger.price;
 }
 
 /**
- * How far from the mark a market trigger goes (R-trigger). While the oracle is not where the order
- * waited for the price to be, only the book has carried the mark there: then it stays near the oracle
- * as well, so that nobody is paid for clearing a book.
+ * The limit of a market trigger, from the mark (R-trigger). While the oracle has not reached the
+ * trigger price, only the book has moved the mark there: then the limit stays near the oracle as
+ * well, so that clearing a book is not profitable.
  */
 export function triggerLimit(perp: Perp, order: Triggered, slippageE8: number): number {
   const { isBuy } = order;

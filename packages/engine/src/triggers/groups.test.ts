@@ -15,19 +15,18 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Alice bids 100 lots at 100 as order 1, with a take-profit 2 and a stop-loss 3 behind it. */
+/** Alice bids 100 lots at 100 as order 1, with a take-profit 2 and a stop-loss 3. */
 function family(shape: Partial<Parameters<typeof order>[0]> = {}): void {
   const parent = order({ price: PRICE, size: 100, ...shape });
   expect(group(scenario, alice, 'normal', parent, takeProfit, stopLoss).reject).toBeUndefined();
 }
 
-/** Sells 100 lots of bob's at a price, immediate. */
 function sell(size: number, price = PRICE): ReturnType<typeof act> {
   const orders = [order({ isBuy: false, price, size, timeInForce: 'ioc' })];
   return act(scenario, bob, { type: 'placeOrders', orders });
 }
 
-describe('R-grouping: what may belong together', () => {
+describe('R-grouping: valid groups', () => {
   const parent = order({ price: PRICE, size: 100 });
   test.each([
     ['normal', [parent]],
@@ -42,7 +41,7 @@ describe('R-grouping: what may belong together', () => {
     ['position', [{ ...stopLoss, reduceOnly: false }]],
     ['position', [stopLoss, { ...takeProfit, isBuy: true }]],
     ['position', [stopLoss, { ...takeProfit, instrumentId: 2 as typeof stopLoss.instrumentId }]],
-  ] as const)('%s: refused as a whole (%#)', (grouping, orders) => {
+  ] as const)('%s: rejected as a whole (%#)', (grouping, orders) => {
     const outcome = group(scenario, alice, grouping, ...orders);
     expect(outcome.reject?.reason).toBe('groupingInvalid');
     expect(outcome.entries).toBeUndefined();
@@ -50,14 +49,14 @@ describe('R-grouping: what may belong together', () => {
 });
 
 describe('R-grouping: a parent and its children', () => {
-  test('children sleep behind a parent that rests', () => {
+  test('children wait behind a parent that rests', () => {
     family();
     expect(childOrders(scenario.state, 1).map(({ orderId }) => orderId)).toEqual([2, 3]);
     expect(triggerOrders(scenario.state, alice)).toEqual([]);
     expect(story(scenario.oracle(1_100_000))).toEqual([]);
   });
 
-  test('filled as a maker, in parts: they wake with the first part and grow with it', () => {
+  test('filled as a maker, in parts: they become active with the first part and grow with it', () => {
     family();
     expect(story(sell(40))).toEqual(['1 open 60', '2 open 40', '3 open 40', '4 filled']);
     expect(childOrders(scenario.state, 1)).toEqual([]);
@@ -77,7 +76,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(triggerOrders(scenario.state, alice)).toHaveLength(2);
   });
 
-  test('a child asks for no more than the parent filled', () => {
+  test('the size of a child is at most the filled size of its parent', () => {
     const parent = order({ price: PRICE, size: 100 });
     group(scenario, alice, 'normal', parent, { ...takeProfit, size: 400 });
     expect(story(sell(100))).toEqual(['1 filled', '2 open 100', '3 filled']);
@@ -95,12 +94,12 @@ describe('R-grouping: a parent and its children', () => {
       ['open', 0],
       ['open', 0],
     ]);
-    // The stop asks for 50 and no more, and has nothing to say about the fills after that.
+    // The stop has a size of 50 and does not change with later fills.
     expect(story(sell(30))).toEqual(['2 open 30', '3 open 70', '4 open 50', '5 filled']);
     expect(story(sell(30))).toEqual(['2 filled', '3 open 100', '6 filled']);
   });
 
-  test('an amend that crosses wakes them too', () => {
+  test('an amend that crosses activates them too', () => {
     family({ price: 990_000 });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const { instrumentId } = PERP;
@@ -109,7 +108,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(result)).toEqual(['4 filled', '1 open 60', '2 open 40', '3 open 40']);
   });
 
-  test('a child that fires cancels what is left of its parent first', () => {
+  test('a child that fires first cancels the rest of its parent', () => {
     family();
     sell(40);
     scenario.one(carol, { price: 895_000, size: 100 });
@@ -123,7 +122,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(scenario.account(alice).liveOrders).toBe(0);
   });
 
-  test('an Ioc parent that fills in part leaves them for what it filled', () => {
+  test('an Ioc parent that fills in part leaves them for its filled size', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     const parent = order({ price: PRICE, size: 100, timeInForce: 'ioc' });
     const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
@@ -137,13 +136,13 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('an Ioc parent that fills nothing takes them along', () => {
+  test('an Ioc parent that fills nothing cancels them', () => {
     const parent = order({ price: PRICE, size: 100, timeInForce: 'ioc' });
     const { entries } = group(scenario, alice, 'normal', parent, takeProfit, stopLoss);
     expect(entries?.map(({ state }) => state)).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
 
-  test('a parent that is refused takes them along, each with an id', () => {
+  test('a rejected parent cancels them, each with an id', () => {
     const parent = order({ price: PRICE, size: 50_000_000 });
     const result = act(scenario, alice, {
       type: 'placeOrders',
@@ -157,7 +156,7 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('cancelled by its owner: they stay for what it filled, and go with one that filled nothing', () => {
+  test('cancelled by its owner: they stay for its filled size, and are cancelled without one', () => {
     family();
     sell(40);
     const cancels = [{ instrumentId: PERP.instrumentId, orderId: 1 }];
@@ -176,7 +175,7 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('expired: they go with it', () => {
+  test('expired: they are cancelled with it', () => {
     family({ timeInForce: 'gtd', expireMs: (scenario.nowMs + 6_000) as never });
     scenario.wait(6_000);
     expect(story(scenario.block())).toEqual([
@@ -186,7 +185,7 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('a self-trade: they go with it', () => {
+  test('a self-trade: they are cancelled with it', () => {
     family();
     const orders = [order({ isBuy: false, price: PRICE, size: 100, timeInForce: 'ioc' })];
     expect(story(act(scenario, alice, { type: 'placeOrders', orders }))).toEqual([
@@ -197,9 +196,8 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('a maker cut short by margin after a part: they stay for what it filled', () => {
-    // 5.2 carry 100 lots at 20×. After 40 lots at 100 the mark falls to 93: worth 2.4, and the rest
-    // would need 4.65.
+  test('a maker cancelled for margin after a part: they stay for its filled size', () => {
+    // 5.2 covers 100 lots at 20×. 40 lots at 100 are worth 2.4 at 93; the rest would need 4.65.
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 5_200_000);
     family();
@@ -209,7 +207,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(scenario.state.triggers.size).toBe(2);
   });
 
-  test('a child that its owner cancels is gone; the other stays behind the parent', () => {
+  test('a child that its owner cancels ends; the other stays behind the parent', () => {
     family();
     scenario.cancel(alice, 2);
     expect(story(sell(100))).toEqual(['1 filled', '3 open 100', '4 filled']);
@@ -217,14 +215,14 @@ describe('R-grouping: a parent and its children', () => {
     expect(scenario.state.groups.all()).toEqual([]);
   });
 
-  test('both children cancelled: the parent stands alone', () => {
+  test('both children cancelled: the parent remains alone', () => {
     family();
     scenario.cancel(alice, 2, 3);
     expect(scenario.state.groups.all()).toEqual([]);
     expect(story(sell(100))).toEqual(['1 filled', '4 filled']);
   });
 
-  test('a trigger parent: children show behind it, sleep while it waits and while it rests', () => {
+  test('a trigger parent: children are listed behind it and wait while it waits or rests', () => {
     const parent = waiting(
       { kind: 'takeProfit', price: 950_000, isMarket: false },
       { isBuy: true, reduceOnly: false },
@@ -238,7 +236,7 @@ describe('R-grouping: a parent and its children', () => {
     expect(story(sell(100, 950_000))).toEqual(['1 filled', '2 open 100', '3 open 100', '4 filled']);
   });
 
-  test('a trigger parent that fails when it fires, or is cancelled, takes them along', () => {
+  test('a trigger parent that fails when it fires, or is cancelled, cancels them', () => {
     const parent = waiting({ kind: 'takeProfit', price: 950_000 }, { isBuy: true });
     group(scenario, alice, 'normal', parent, takeProfit);
     group(scenario, alice, 'normal', parent, stopLoss);
@@ -250,23 +248,23 @@ describe('R-grouping: a parent and its children', () => {
     ]);
   });
 
-  test('both due in the pass after the parent filled: the first takes the position and its sibling', () => {
+  test('both due in the pass after the parent filled: the first closes the position and cancels its sibling', () => {
     const early = waiting({ kind: 'takeProfit', price: 990_000 });
-    const late = waiting({ price: 1_010_000 });
+    const trigger = waiting({ price: 1_010_000 });
     const parent = order({ price: PRICE, size: 100 });
-    group(scenario, alice, 'normal', parent, early, late);
+    group(scenario, alice, 'normal', parent, early, trigger);
     scenario.one(carol, { price: 990_000, size: 100 });
     sell(100);
     expect(story(scenario.block())).toEqual(['4 filled', '2 filled', '3 cancelled siblingFilled']);
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('both due, the first fills in part: the sibling fires for what is left', () => {
+  test('both due, the first fills in part: the sibling fires for the rest', () => {
     const early = waiting({ kind: 'takeProfit', price: 990_000 });
-    const late = waiting({ price: 1_010_000 });
-    group(scenario, alice, 'normal', order({ price: PRICE, size: 100 }), early, late);
+    const trigger = waiting({ price: 1_010_000 });
+    group(scenario, alice, 'normal', order({ price: PRICE, size: 100 }), early, trigger);
     sell(100);
-    // 30 lots are there for the one; the other finds none. Both try on.
+    // 30 lots fill the first; the other finds none. Both retry.
     scenario.one(carol, { price: 990_000, size: 30, timeInForce: 'alo' });
     expect(scenario.position(alice)).toBe(70);
     expect(scenario.state.groups.all()).toHaveLength(1);
@@ -301,7 +299,7 @@ describe('R-trigger: one cancels the other', () => {
     expect(buy(60)).toEqual(['2 filled', '3 cancelled siblingFilled', '6 filled']);
   });
 
-  test('the stop takes the position from under a take-profit that rests in the book', () => {
+  test('the stop closes the position of a take-profit that rests in the book', () => {
     scenario.oracle(1_100_000);
     scenario.one(carol, { price: 900_000, size: 100 });
     expect(story(scenario.oracle(900_000))).toEqual([
@@ -312,7 +310,7 @@ describe('R-trigger: one cancels the other', () => {
     expect(scenario.state.groups.all()).toEqual([]);
   });
 
-  test('a stop that fills in part leaves the take-profit, which is clipped when it fires', () => {
+  test('a stop that fills in part leaves the take-profit, which is cut when it fires', () => {
     scenario.one(carol, { price: 900_000, size: 30 });
     expect(story(scenario.oracle(900_000))).toEqual(['5 filled', '3 open 70']);
     expect(story(scenario.oracle(1_100_000))).toEqual(['2 open 70']);
@@ -327,7 +325,7 @@ describe('R-trigger: one cancels the other', () => {
       orders: [order({ isBuy: false, price: 900_000, size: 100 })],
     });
     scenario.one(carol, { price: 900_000, size: 100 });
-    // Alice has closed by hand: nothing is left for the stop.
+    // Alice has closed manually: the stop has no position.
     expect(scenario.position(alice)).toBe(0);
     expect(story(scenario.oracle(900_000))).toEqual(['3 rejected reduceOnlyIncreases']);
     expect(triggerOrders(scenario.state, alice).map(({ order: each }) => each.orderId)).toEqual([
@@ -336,7 +334,7 @@ describe('R-trigger: one cancels the other', () => {
   });
 });
 
-test('an OCO race in one block: what comes first by class and trigger order wins', () => {
+test('an OCO race in one block: the first by class and trigger order wins', () => {
   family();
   sell(100);
   scenario.one(carol, { price: 900_000, size: 100 });

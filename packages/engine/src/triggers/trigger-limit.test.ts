@@ -9,9 +9,9 @@ import { isOracleBeyond, triggerLimit } from './fire-triggers.ts';
 const ID = PERP.instrumentId;
 const perpOf = ({ state }: Scenario) => present(state.perps.get(ID), 'the perp');
 
-describe('R-trigger: whether the oracle is where the order waits for the price', () => {
+describe('R-trigger: whether the oracle has reached the trigger price', () => {
   test.each<[TriggerRequest['kind'], boolean, boolean[]]>([
-    // Sells: a stop from above, a take-profit from below. Buys the other way round.
+    // Sells: a stop from above, a take-profit from below. Buys are mirrored.
     ['stopLoss', false, [true, true, false]],
     ['takeProfit', false, [false, true, true]],
     ['stopLoss', true, [false, true, true]],
@@ -26,10 +26,10 @@ describe('R-trigger: whether the oracle is where the order waits for the price',
   });
 });
 
-describe('R-trigger: how far from the mark it goes', () => {
+describe('R-trigger: the distance from the mark', () => {
   // A stop that sells at 99.2. Mark 99.1, oracle 99: 3% below the mark, 96.127, on the tick above.
-  // Oracle 100: 1% below the mark would be 98.109, 1% below the oracle is 99.
-  // Mark 101.1 and oracle 100 for one that buys at 100.9: 1% above the mark 102.111, above the oracle 101.
+  // Oracle 100: 1% below the mark would be 98.109, 1% below the oracle is 99. Mark 101.1 and oracle
+  // 100 for one that buys at 100.9: 1% above the mark is 102.111, above the oracle 101.
   test.each([
     { isBuy: false, at: 992_000, mark: 991_000, oracle: 990_000, limit: 961_300 },
     { isBuy: false, at: 992_000, mark: 991_000, oracle: 1_000_000, limit: 990_000 },
@@ -43,18 +43,18 @@ describe('R-trigger: how far from the mark it goes', () => {
   });
 });
 
-describe('R-trigger: a book alone can carry the mark to a stop, but is not paid for it', () => {
+describe('R-trigger: a book alone can move the mark to a stop, but does not profit from it', () => {
   /**
-   * The oracle stays at 100. Somebody clears the book down to 0.2 at 98.3 and 100 at 94, with an ask at
-   * 98.5 above them: the average of (middle − oracle) goes to the band's −1, and the mark with it,
-   * below 99.2 after 150 × ln 5 = 241.4 s.
+   * The oracle stays at 100. An attacker clears the book down to 0.2 at 98.3 and 100 at 94, with an
+   * ask at 98.5 above them: the average of (mid price − oracle) goes to the band's −1, and the mark
+   * with it, below 99.2 after 150 × ln 5 = 241.4 s.
    */
   function carried(reduceOnly: boolean): { venue: Scenario; fired: BlockResult; askId: number } {
     const venue = Scenario.open({ perp: WIDE_PERP, funds: 100_000_000_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 10_000 });
     venue.one(alice, { price: 1_000_000, size: 10_000 });
     venue.place(alice, waiting({ price: 992_000 }, { size: 10_000, reduceOnly }));
-    // The trade at 100 is forgotten before the book counts.
+    // The trade at 100 expires before the book counts.
     for (let at = 0; at < 61; at += 20) venue.wait(20_000).oracle(1_000_000);
     const ask = venue.one(carol, { isBuy: false, price: 985_000, size: 10_000 });
     venue.one(carol, { price: 983_000, size: 20 });
@@ -70,7 +70,7 @@ describe('R-trigger: a book alone can carry the mark to a stop, but is not paid 
   const trades = ({ events }: BlockResult): number =>
     events.filter(({ type }) => type === 'tradeExecuted').length;
 
-  test('a stop stays armed at 1% from the oracle, however often it tries', () => {
+  test('a stop stays armed at 1% from the oracle, after any number of tries', () => {
     const { askId, fired, venue } = carried(true);
     expect(trades(fired)).toBe(0);
     for (let tries = 0; tries < 10; tries++) {
@@ -78,7 +78,7 @@ describe('R-trigger: a book alone can carry the mark to a stop, but is not paid 
     }
     expect(venue.position(alice)).toBe(10_000);
     expect(venue.state.triggers.all()[0]?.firing?.slippageE8).toBe(1_000_000);
-    // At 99 somebody makes an honest offer, with an ask just above it.
+    // An honest bid arrives at 99, with an ask just above it.
     venue.cancel(carol, askId);
     venue.one(carol, { isBuy: false, price: 991_000, size: 10_000 });
     venue.one(bob, { price: 990_000, size: 3_000 });
@@ -87,10 +87,10 @@ describe('R-trigger: a book alone can carry the mark to a stop, but is not paid 
     checkRestarts(venue);
   });
 
-  // The mark is at 98.5, between the oracle of 99 and a book that is further down.
-  test('when the oracle follows it goes further, a percent with each poor try', () => {
+  // The mark is at 98.5, between the oracle of 99 and a lower book.
+  test('when the oracle follows, it widens by a percent with each poor try', () => {
     const { venue } = carried(true);
-    // 1% reaches the 98.3, 5% reach 93.575.
+    // 1% reaches the 98.3, 5% reaches 93.575.
     expect(trades(venue.wait(1_000).oracle(990_000))).toBe(1);
     const tries = [1, 2, 3].map(() => {
       const found = trades(venue.wait(1_000).oracle(990_000));
@@ -106,7 +106,7 @@ describe('R-trigger: a book alone can carry the mark to a stop, but is not paid 
     expect(venue.position(alice)).toBe(0);
   });
 
-  test('one that may open gets nothing and is gone', () => {
+  test('an order that may open fills nothing and ends', () => {
     const { fired, venue } = carried(false);
     expect(trades(fired)).toBe(0);
     expect(venue.state.triggers.size).toBe(0);

@@ -4,8 +4,8 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { checkRestarts, waiting } from '@oddlot/testing/engine/waiting';
 
 /**
- * R-trigger: one stop against a book that comes and goes, beside a plain model of it that shares no
- * code with the engine: a list of bids, a number of percents, a time.
+ * R-trigger: one stop with a changing book, compared with a simple model that shares no code with
+ * the engine: a list of bids, a percentage, a time.
  */
 
 const SEEDS = Array.from({ length: 12 }, (_, n) => 40 + n);
@@ -13,7 +13,6 @@ const TRIGGER = 950_000;
 
 type Bid = { readonly orderId: number; readonly price: number; size: number };
 
-/** What a stop that sells must have done by now. */
 class Model {
   position: number;
   rest: number;
@@ -27,7 +26,7 @@ class Model {
     this.rest = size;
   }
 
-  /** A block: the mark that it has, and when it is. */
+  /** Applies a block with its mark and time. */
   pass(mark: number, nowMs: number): void {
     if (this.rest === 0 || mark > TRIGGER || nowMs < this.#nextMs) return;
     if (!this.#hasFired) this.rest = Math.min(this.rest, this.position);
@@ -35,10 +34,10 @@ class Model {
     const sent = Math.min(this.rest, this.position);
     // Rounded to the tick of 100 towards the mark.
     const worst = Math.ceil((mark * (100 - this.#percent)) / 10_000) * 100;
-    const got = this.#sell(sent, worst);
-    this.position -= got;
-    this.rest = sent - got;
-    if (2 * got < sent) this.#percent = Math.min(5, this.#percent + 1);
+    const filled = this.#sell(sent, worst);
+    this.position -= filled;
+    this.rest = sent - filled;
+    if (2 * filled < sent) this.#percent = Math.min(5, this.#percent + 1);
     this.#nextMs = nowMs + 1_000;
   }
 
@@ -59,7 +58,7 @@ class Model {
 function run(seed: number): { readonly tried: number; readonly isFilled: boolean } {
   const pick = randomIntegers(seed);
   const size = 150 + pick(200);
-  // A market order may be no larger than this; a stop may.
+  // A market order is limited to this size; a stop is not.
   const scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
   scenario.one(bob, { isBuy: false, price: 1_000_000, size: 300 });
   scenario.one(alice, { price: 1_000_000, size: 300 });
@@ -72,7 +71,7 @@ function run(seed: number): { readonly tried: number; readonly isFilled: boolean
     if (pick(3) === 0) {
       const bid = { price: mark - pick(500) * 100, size: 12 + pick(25) };
       const { orderId } = scenario.one(carol, bid);
-      // Triggers go before new orders, so the bid is for the next block.
+      // Triggers fire before new orders, so the bid counts in the next block.
       model.pass(markOf(scenario), scenario.nowMs);
       model.bids.push({ ...bid, orderId: orderId! });
     } else {
@@ -94,7 +93,7 @@ function markOf(scenario: Scenario): number {
   return scenario.state.perps.get(PERP.instrumentId)!.mark;
 }
 
-test('R-trigger: the tries of a stop are those of the model', () => {
+test('R-trigger: the tries of a stop match the model', () => {
   const runs = SEEDS.map(run);
   expect(runs.some(({ isFilled }) => isFilled)).toBe(true);
   expect(runs.every(({ tried }) => tried > 0)).toBe(true);

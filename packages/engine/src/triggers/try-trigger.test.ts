@@ -21,7 +21,6 @@ function aliceLong(size = 100): void {
   scenario.one(alice, { price: PRICE, size });
 }
 
-/** What the next block does a second later. */
 function aSecondLater(): string[] {
   scenario.wait(1_000);
   return story(scenario.block());
@@ -33,8 +32,8 @@ function fees({ events }: BlockResult): bigint[] {
     .map(({ taker }) => taker.fee);
 }
 
-describe('R-trigger: a market trigger that only reduces', () => {
-  test('stays armed on an empty book, under its id, and tries again', () => {
+describe('R-trigger: a reducing market trigger', () => {
+  test('stays armed on an empty book, under its id, and retries', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     expect(story(scenario.oracle(900_000))).toEqual(['3 open 100']);
@@ -64,7 +63,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
     });
   });
 
-  test('says so when a try that got nothing found a smaller position', () => {
+  test('reports a try without a fill that found a smaller position', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -74,9 +73,9 @@ describe('R-trigger: a market trigger that only reduces', () => {
     expect(aSecondLater()).toEqual([]);
   });
 
-  test('is capped from the mark: 1%, 1% more after each poor try, at most 5%', () => {
+  test('is limited from the mark: 1%, 1% more after each poor try, at most 5%', () => {
     aliceLong();
-    // Each bid lies at the edge of a try, and is too small for it to be a good one.
+    // Each bid is at the limit of a try, and too small to make it a good one.
     for (const [index, price] of [891_000, 882_000, 873_000, 864_000, 855_000].entries()) {
       scenario.one(carol, { price, size: 12 + index });
     }
@@ -88,12 +87,12 @@ describe('R-trigger: a market trigger that only reduces', () => {
     expect(aSecondLater()).toEqual(['6 filled', '9 open 46']);
     expect(aSecondLater()).toEqual(['7 filled', '9 open 30']);
     expect(aSecondLater()).toEqual([]);
-    // A mark a tick lower brings the last bid into reach.
+    // A mark one tick lower reaches the last bid.
     scenario.wait(1_000);
     expect(story(scenario.oracle(899_800))).toEqual(['8 open 70', '9 filled']);
   });
 
-  test('stays as near as it is after a try that fills half of what it sent', () => {
+  test('keeps its distance after a try that fills half of its size', () => {
     aliceLong();
     scenario.one(carol, { price: 891_000, size: 50 });
     scenario.one(carol, { price: 882_000, size: 50 });
@@ -103,7 +102,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
     expect(aSecondLater()).toEqual(['4 filled', '5 filled']);
   });
 
-  test('waits while the mark is short of its price, and goes on when it is back', () => {
+  test('waits while the mark has not reached its price, and continues when it has', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -125,7 +124,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
     expect(story(scenario.oracle(900_000))).toEqual(['4 filled', '3 filled']);
   });
 
-  test('goes out whole, however large, and for however little', () => {
+  test('is sent whole, for any size and any value', () => {
     scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
@@ -136,7 +135,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
     expect(aSecondLater()).toEqual(['5 open 19', '4 filled']);
   });
 
-  test('ends when its position is gone, closed by hand', () => {
+  test('ends when its position was closed manually', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -149,7 +148,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
     ]);
   });
 
-  test('is clipped when its position shrinks, and sells no more than that', () => {
+  test('is cut when its position shrinks, and sells no more than that', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }));
     scenario.oracle(900_000);
@@ -160,7 +159,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('is cancelled by its owner as it waits, with what it has filled', () => {
+  test('is cancelled by its owner while it waits, with its filled size', () => {
     aliceLong();
     scenario.place(alice, waiting({ price: 900_000 }, { clientOrderId: '0x'.padEnd(34, '7') }));
     scenario.one(carol, { price: 900_000, size: 40 });
@@ -174,7 +173,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
   });
 
   test('R-fill-check ends a try, not the order', () => {
-    // Bought at 100 on 5.2: at a mark of 96.5 the account is worth 1.66, and a close at 91.7 costs 4.8.
+    // Bought at 100 with 5.2: worth 1.66 at a mark of 96.5, and a close at 91.7 costs 4.8.
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 5_200_000);
     aliceLong();
@@ -187,7 +186,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
     expect(aSecondLater()).toEqual(['5 filled', '4 filled']);
   });
 
-  test('R-rounding: many tries pay the taker fee that one fill would', () => {
+  test('R-rounding: many tries pay the taker fee of one fill', () => {
     aliceLong();
     const paid: bigint[] = [];
     scenario.place(alice, waiting({ price: 900_000 }));
@@ -199,11 +198,11 @@ describe('R-trigger: a market trigger that only reduces', () => {
     }
     expect(scenario.position(alice)).toBe(0);
     expect(paid).toHaveLength(5);
-    // 89,990,000 × 0.00045, rounded up once; five times would be 40,500.
+    // 89,990,000 × 0.00045, rounded up once; rounded five times it would be 40,500.
     expect(paid.reduce((a, b) => a + b, 0n)).toBe(40_496n);
   });
 
-  test('R-grouping: what hangs on a position tries on as well, and shows with it', () => {
+  test('R-grouping: orders attached to a position retry as well, and are listed with it', () => {
     aliceLong();
     group(
       scenario,
@@ -229,7 +228,7 @@ describe('R-trigger: a market trigger that only reduces', () => {
   });
 });
 
-test('R-storms: first firings go before retries', () => {
+test('R-storms: first firings come before retries', () => {
   const crowd = Array.from({ length: 10 }, (_, n) => actor(0x100 + n));
   scenario = Scenario.open({ accounts: [alice, bob, carol, ...crowd] });
   scenario.checks = false;

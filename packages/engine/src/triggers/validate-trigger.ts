@@ -20,16 +20,16 @@ export function isTrigger(order: OrderRequest): order is TriggerOrderRequest {
   return order.trigger !== undefined;
 }
 
-/** The order as it will be when it fires: whatever time in force was sent with it says nothing. */
+/** The order as it will be when it fires, regardless of the time in force that was sent. */
 export function asFired(order: TriggerOrderRequest): TriggerOrderRequest {
   const { expireMs: _, ...request } = order;
   return { ...request, timeInForce: order.trigger.isMarket ? 'market' : 'gtc' };
 }
 
 /**
- * Judges a trigger order when it is placed, in the order of any other; the band, reduce-only and the
- * margin are judged when it fires. What hangs on a position needs one. `earlier` are orders of the
- * same action that will wait by then.
+ * Checks a trigger order when it is placed, in the order of the checks of any other; the band,
+ * reduce-only and the margin are checked when it fires. An order attached to a position needs one.
+ * `earlier` are waiting orders of the same action.
  */
 export function validateTrigger(
   context: OrderContext & { readonly order: TriggerOrderRequest },
@@ -57,7 +57,7 @@ export function validateTrigger(
   );
 }
 
-/** On the tick like any price, but no band: it is not a price to trade at. */
+/** It must be on the tick, but has no band: it is not a trading price. */
 function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | undefined {
   const { instrumentId } = order;
   const { price, priceInexact } = order.trigger;
@@ -70,7 +70,7 @@ function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | und
   return price > LIMITS.priceMax ? { reason: 'priceOutOfRange', instrumentId } : undefined;
 }
 
-/** R-limits-of-state: an account may have so many orders waiting, and so many of them in one instrument. */
+/** R-limits-of-state: the limit of waiting orders of an account, in total and per instrument. */
 function checkCount(
   { account, order, state }: OrderContext,
   earlier: readonly OrderRequest[],
