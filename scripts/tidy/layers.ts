@@ -31,7 +31,7 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['dump/', 'liquidation/', 'check-invariants.ts'],
       ['orders/', 'triggers/'],
       ['perp-orders/', 'outcome/'],
-      ['resting/'],
+      ['order-common/'],
       ['ledger/'],
       ['auth/', 'perp/'],
       ['state/'],

@@ -25,7 +25,7 @@ import { type Execution, noEvents } from './state/execution.ts';
 import { advancePhases, payHolders, releaseDueOrders } from './steps/outcome.ts';
 import { settleClosing } from './steps/close-perps.ts';
 import { passInstants, sampleBooks, settleFunding } from './steps/funding.ts';
-import { runDueCancels, runReverseJobs } from './steps/waiting.ts';
+import { runDueCancels, runReverseJobs } from './steps/scheduled-jobs.ts';
 import { listSeriesMarkets, resolveSeriesMarkets } from './steps/series.ts';
 import { keepValidMarks, updateMarks } from './steps/update-marks.ts';
 import { fireTriggers } from './triggers/fire-triggers.ts';

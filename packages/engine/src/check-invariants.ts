@@ -25,7 +25,7 @@ import { LIMITS } from './messages/limits.ts';
 import { FRACTION_ONE } from './outcome/market-phase.ts';
 import { outcomeSnapshotOf } from './outcome/outcome-order.ts';
 import { hasPosition } from './perp-orders/end-order.ts';
-import { reserveOf } from './perp-orders/resting.ts';
+import { reserveOf } from './perp-orders/rest-order.ts';
 import { exposureOf, initialMargin } from './perp/margin.ts';
 import { type Account, type Holding, holdingKey, legOf } from './state/account.ts';
 import { isBehind, NO_PLACE } from './state/bridge.ts';
@@ -34,7 +34,7 @@ import { type MarketEvent, outcomeLegOf } from './state/outcome-market.ts';
 import { maintenanceMargin, type Perp } from './state/perp.ts';
 import type { State } from './state/state.ts';
 import type { Firing, TriggerOrder } from './state/trigger-book.ts';
-import type { OrderGroup } from './state/waiting.ts';
+import type { OrderGroup } from './state/order-groups.ts';
 
 /**
  * Checks from scratch all invariants that hold after every block. The cost grows with the size of

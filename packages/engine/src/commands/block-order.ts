@@ -3,7 +3,7 @@ import { isAddressTaken } from '../auth/agents.ts';
 import { type Actor, actingFor } from '../auth/authorize.ts';
 import { type Command, isSigned, type SignedCommand } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
-import { type BlockClass, REST, type SignedRules } from './rules.ts';
+import { type BlockClass, REST, type SignedRules } from './command-row.ts';
 import { signedRules } from './commands.ts';
 
 /** How the commands of a block are executed. */

@@ -18,7 +18,7 @@ import { MONEY_COMMANDS } from './money.ts';
 import { ORDER_COMMANDS } from './orders.ts';
 import { OUTCOME_COMMANDS } from './outcome.ts';
 import { PERP_COMMANDS } from './perps.ts';
-import type { CommandTable, SignedRules, UnsignedRules } from './rules.ts';
+import type { CommandTable, SignedRules, UnsignedRules } from './command-row.ts';
 import { VENUE_COMMANDS } from './venue-rules.ts';
 
 /** Every command of the engine. `rules.ts` describes the columns; a row is in the file of its subject. */

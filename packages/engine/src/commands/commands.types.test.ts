@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CommandTable } from './rules.ts';
+import type { CommandTable } from './command-row.ts';
 import { COMMANDS } from './commands.ts';
 
 /**

@@ -2,7 +2,7 @@ import { addUsdc, maxUsdc, microUsdc, negUsdc, present, subUsdc, ZERO_USDC } fro
 import { postToBalance } from '../ledger/post.ts';
 import type { UpdateIsolatedMarginCommand, UpdateLeverageCommand } from '../messages/command.ts';
 import type { Reject } from '../messages/reject.ts';
-import { hasPosition, workingOrders } from '../perp-orders/resting.ts';
+import { hasPosition, workingOrders } from '../perp-orders/rest-order.ts';
 import { crossScope, availableValue } from '../perp/margin-restriction.ts';
 import { freeInCross, removableMargin } from '../perp/free-margin.ts';
 import { exposureOf, initialMargin, isolatedEquity } from '../perp/margin.ts';
@@ -18,7 +18,7 @@ import {
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { type Perp, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
-import { BY_AGENT, type CommandTable } from './rules.ts';
+import { BY_AGENT, type CommandTable } from './command-row.ts';
 
 /** Leverage, margin mode, isolated margin and position mode. */
 export const MARGIN_COMMANDS = {

@@ -31,7 +31,7 @@ import {
 } from '../state/bridge.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { accountAt, type State } from '../state/state.ts';
-import { BY_OWN_KEY, checkedAtExecution, type CommandTable } from './rules.ts';
+import { BY_OWN_KEY, checkedAtExecution, type CommandTable } from './command-row.ts';
 
 /** Transfers, deposits, withdrawals, and the settlement chain as the process reports it. */
 export const MONEY_COMMANDS = {

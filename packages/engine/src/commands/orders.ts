@@ -28,22 +28,26 @@ import { cancelPerpOrder, cancelTrigger } from '../perp-orders/end-order.ts';
 import { runTaker, takerEntry } from '../perp-orders/execute-order.ts';
 import { wouldTrade } from '../perp-orders/fill-test.ts';
 import { type OrderContext, orderReserve, reducibleSize } from '../perp-orders/order-margin.ts';
-import { addResting, ownerOf, removeOrder, reserveOf } from '../perp-orders/resting.ts';
+import { addResting, ownerOf, removeOrder, reserveOf } from '../perp-orders/rest-order.ts';
 import { perpSnapshotOf, type TakerOrder } from '../perp-orders/taker-order.ts';
 import { validateOrder } from '../perp-orders/validate-order.ts';
 import { restrictingPerp, restrictedReject, crossScope } from '../perp/margin-restriction.ts';
 import { freeInCross } from '../perp/free-margin.ts';
 import { ordersChanged } from '../perp/margin.ts';
-import { emitOrder } from '../resting/order-events.ts';
-import { judgeBuilder, restingBuilder, withAcceptedBuilder } from '../resting/order-builder.ts';
-import { amendedRequest, checkRepeat } from '../resting/order-request.ts';
-import { amendSlot } from '../resting/slots.ts';
+import { emitOrder } from '../order-common/order-events.ts';
+import {
+  judgeBuilder,
+  restingBuilder,
+  withAcceptedBuilder,
+} from '../order-common/order-builder.ts';
+import { amendedRequest, checkRepeat } from '../order-common/order-request.ts';
+import { amendSlot } from '../order-common/slots.ts';
 import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { isOracleStale } from '../state/perp.ts';
 import { findTarget, type State } from '../state/state.ts';
-import { holdingJobKey, type ReverseJob } from '../state/waiting.ts';
-import { emitJob, workJob } from '../steps/waiting.ts';
+import { holdingJobKey, type ReverseJob } from '../state/scheduled-jobs.ts';
+import { emitJob, workJob } from '../steps/scheduled-jobs.ts';
 import {
   checkGrouping,
   placeBracket,
@@ -59,7 +63,7 @@ import {
   classOfOrders,
   type CommandTable,
   REST,
-} from './rules.ts';
+} from './command-row.ts';
 import {
   doesAmendReduce,
   doOrdersReduce,

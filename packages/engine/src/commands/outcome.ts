@@ -41,7 +41,7 @@ import type { LegHolding, OutcomeMarket } from '../state/outcome-market.ts';
 import { periodOf, priceFeedKey } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 import { listSeriesMarkets } from '../steps/series.ts';
-import { checkedPerEntry, type CommandTable, PASSIVE } from './rules.ts';
+import { checkedPerEntry, type CommandTable, PASSIVE } from './command-row.ts';
 import { gateOperation } from '../auth/gate.ts';
 
 /** Outcome markets: split and merge, listing, reference prices, trading phases and resolution. */

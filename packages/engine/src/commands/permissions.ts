@@ -26,7 +26,7 @@ import { type Execution, parametersOf } from '../state/execution.ts';
 import type { Vault } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 import { openAccount } from './money.ts';
-import { BY_AGENT, BY_OWN_KEY, type CommandTable } from './rules.ts';
+import { BY_AGENT, BY_OWN_KEY, type CommandTable } from './command-row.ts';
 
 /** Permissions: agents, builders, multi-sig accounts and vaults. */
 export const PERMISSION_COMMANDS = {

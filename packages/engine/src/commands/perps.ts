@@ -2,7 +2,7 @@ import { instrumentId as toInstrumentId, present } from '@oddlot/units';
 import type { SkippedEntry } from '../messages/block.ts';
 import type { OraclePrice, PerpChanges, PerpDefinition, PerpListing } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
-import { hasPosition, workingOrders } from '../perp-orders/resting.ts';
+import { hasPosition, workingOrders } from '../perp-orders/rest-order.ts';
 import { definitionFault } from '../perp/definition-fault.ts';
 import { advanceEma } from '../perp/mark-price.ts';
 import {
@@ -17,7 +17,7 @@ import { setOracle } from '../perp/price-band.ts';
 import { createPerp, markBandE8, type Perp, tierTable } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { restartClosing, startClosing } from '../steps/close-perps.ts';
-import { checkedPerEntry, type CommandTable } from './rules.ts';
+import { checkedPerEntry, type CommandTable } from './command-row.ts';
 
 /** Listing and changing perpetuals, and their oracle prices. */
 export const PERP_COMMANDS = {

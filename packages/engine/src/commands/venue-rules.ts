@@ -7,7 +7,7 @@ import { parametersOf } from '../state/execution.ts';
 import type { Gate, GateCode, GateGrant } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 import { openAccount } from './money.ts';
-import { checkedAtExecution, type CommandTable } from './rules.ts';
+import { checkedAtExecution, type CommandTable } from './command-row.ts';
 
 /** The venue itself: its parameters, operators, fee tiers, access control and rules versions. */
 export const VENUE_COMMANDS = {

@@ -10,7 +10,7 @@ import {
 import { sortNumbers } from '../collections/sorting.ts';
 import { clientOrderKey } from '../messages/command.ts';
 import { isOutcomeId } from '../messages/limits.ts';
-import { addResting } from '../perp-orders/resting.ts';
+import { addResting } from '../perp-orders/rest-order.ts';
 import { holdingKey } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 

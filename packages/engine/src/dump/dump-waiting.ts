@@ -2,7 +2,8 @@ import { instrumentId, present } from '@oddlot/units';
 import { type BuilderTerms, clientOrderKey, type TriggerRequest } from '../messages/command.ts';
 import { holdingKey } from '../state/account.ts';
 import { allReverseJobs, type State } from '../state/state.ts';
-import { type OrderGroup, reverseJobKey } from '../state/waiting.ts';
+import type { OrderGroup } from '../state/order-groups.ts';
+import { reverseJobKey } from '../state/scheduled-jobs.ts';
 import type { Firing, TriggerOrder } from '../state/trigger-book.ts';
 
 /** Trigger orders, groups of orders, scheduled cancellations and position reversals as plain data. */

@@ -24,7 +24,7 @@ import { takeOverAll } from './take-over.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { matchOrder } from '../perp-orders/match-order.ts';
 import { type TakerOrder, takerSnapshot, observePerpEntry } from '../perp-orders/taker-order.ts';
-import { emitOrder } from '../resting/order-events.ts';
+import { emitOrder } from '../order-common/order-events.ts';
 
 /**
  * R-liquidation, step (7) of a block: checks the scopes that could be endangered and liquidates

@@ -21,8 +21,8 @@ import {
 import type { CancelCause, OutcomeTradeSide, Building } from '../messages/event.ts';
 import type { OutcomeLeg } from '../messages/command.ts';
 import { releasedPart } from '../perp/position.ts';
-import { emitOrder, emitTrade } from '../resting/order-events.ts';
-import { matchBook } from '../resting/match-book.ts';
+import { emitOrder, emitTrade } from '../order-common/order-events.ts';
+import { matchBook } from '../order-common/match-book.ts';
 import {
   type BuilderCharge,
   builderCharge,
@@ -30,7 +30,7 @@ import {
   restingBuilder,
   settleCharge,
   shownCharge,
-} from '../resting/order-builder.ts';
+} from '../order-common/order-builder.ts';
 import type { Account, OrderBuilder } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { legPrice, type OutcomeHolding, type OutcomeMarket } from '../state/outcome-market.ts';

@@ -13,8 +13,8 @@ import {
 } from '@oddlot/units';
 import type { OrderRequest, OutcomeLeg } from '../messages/command.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
-import { builderFeeAtMost, builderOf } from '../resting/order-builder.ts';
-import { looseSnapshot, slotSnapshot } from '../resting/snapshot.ts';
+import { builderFeeAtMost, builderOf } from '../order-common/order-builder.ts';
+import { looseSnapshot, slotSnapshot } from '../order-common/snapshot.ts';
 import type { Account, OrderBuilder } from '../state/account.ts';
 import {
   createOutcomeHolding,
@@ -26,8 +26,8 @@ import {
 import { LEG_SHORT, NONE, readSlot, readSlotInt, REDUCE_ONLY } from '../book/order-pool.ts';
 import { putInOrder } from '../collections/sorting.ts';
 import { postReserve } from '../ledger/post.ts';
-import { emitOrder } from '../resting/order-events.ts';
-import { unlinkSlot, writeSlot } from '../resting/slots.ts';
+import { emitOrder } from '../order-common/order-events.ts';
+import { unlinkSlot, writeSlot } from '../order-common/slots.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 

@@ -9,9 +9,9 @@ import {
 } from '../messages/command.ts';
 import type { OrderSnapshot, EntryResult, OrderStatus } from '../messages/event.ts';
 import type { Reject } from '../messages/reject.ts';
-import { checkRepeat } from '../resting/order-request.ts';
-import { emitOrder, emitRejected, observeEntry } from '../resting/order-events.ts';
-import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
+import { checkRepeat } from '../order-common/order-request.ts';
+import { emitOrder, emitRejected, observeEntry } from '../order-common/order-events.ts';
+import { builderOf, withAcceptedBuilder } from '../order-common/order-builder.ts';
 import type { Account } from '../state/account.ts';
 import type { QueuedOrder } from '../state/outcomes.ts';
 import type { Execution } from '../state/execution.ts';

@@ -3,7 +3,7 @@ import { checkOrderGate } from '../auth/gate.ts';
 import type { OrderRequest } from '../messages/command.ts';
 import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
-import { checkClientOrderId } from '../resting/order-request.ts';
+import { checkClientOrderId } from '../order-common/order-request.ts';
 import type { Account, OrderBuilder } from '../state/account.ts';
 import type { QueuedOrder } from '../state/outcomes.ts';
 import { outcomeLegOf, type OutcomeMarket } from '../state/outcome-market.ts';

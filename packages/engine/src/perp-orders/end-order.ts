@@ -2,14 +2,14 @@ import { assert, present } from '@oddlot/units';
 import { NONE, readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { clientOrderKey } from '../messages/command.ts';
 import type { CancelCause, OrderSnapshot } from '../messages/event.ts';
-import { emitOrder } from '../resting/order-events.ts';
+import { emitOrder } from '../order-common/order-events.ts';
 import { type Account, type Holding, legOf } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
-import type { OrderGroup } from '../state/waiting.ts';
+import type { OrderGroup } from '../state/order-groups.ts';
 import type { State } from '../state/state.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 import { perpSnapshotOf, triggerSize, triggerSnapshot } from './taker-order.ts';
-import { addResting, removeOrder } from './resting.ts';
+import { addResting, removeOrder } from './rest-order.ts';
 import { ordersChanged } from '../perp/margin.ts';
 
 /**

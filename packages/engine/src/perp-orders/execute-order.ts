@@ -7,8 +7,8 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Reject } from '../messages/reject.ts';
 import { availableCrossValue } from '../perp/margin-restriction.ts';
 import { exposureOf, initialMargin, worstCase } from '../perp/margin.ts';
-import { emitOrder, emitRejected } from '../resting/order-events.ts';
-import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
+import { emitOrder, emitRejected } from '../order-common/order-events.ts';
+import { builderOf, withAcceptedBuilder } from '../order-common/order-builder.ts';
 import {
   type Account,
   type Holding,
@@ -28,7 +28,7 @@ import { clamped } from '../perp/price-band.ts';
 import { isMarketTrigger, judgeOrder } from './validate-order.ts';
 import { matchOrder } from './match-order.ts';
 import { type OrderContext, orderReserve, reducibleSize } from './order-margin.ts';
-import { restOrder } from './resting.ts';
+import { restOrder } from './rest-order.ts';
 import {
   requestSnapshot,
   type TakerOrder,

@@ -7,7 +7,7 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { cancelPerpOrder } from './end-order.ts';
 import { isFillable } from './match-order.ts';
-import { ownerOf } from './resting.ts';
+import { ownerOf } from './rest-order.ts';
 
 /**
  * R-fillable: the venue uses a price of a book only if an order could trade at it. An order whose fill would not be

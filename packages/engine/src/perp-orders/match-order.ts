@@ -13,8 +13,8 @@ import { readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool
 import { accountTier, fillRate, recordVolume } from '../ledger/fees.ts';
 import type { CancelCause, TradeSide, Building } from '../messages/event.ts';
 import { equityOf } from '../perp/margin-restriction.ts';
-import { emitOrder, emitTrade } from '../resting/order-events.ts';
-import { matchBook } from '../resting/match-book.ts';
+import { emitOrder, emitTrade } from '../order-common/order-events.ts';
+import { matchBook } from '../order-common/match-book.ts';
 import {
   type BuilderCharge,
   builderCharge,
@@ -22,14 +22,14 @@ import {
   restingBuilder,
   settleCharge,
   shownCharge,
-} from '../resting/order-builder.ts';
+} from '../order-common/order-builder.ts';
 import type { Account, Holding } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { cancelPerpOrder, cutReduceOnly, orderEnded, parentFilled } from './end-order.ts';
 import { perpSnapshotOf, type TakerOrder } from './taker-order.ts';
-import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './resting.ts';
+import { addResting, ownerOf, removeOrder, reserveOf, useReserve } from './rest-order.ts';
 import { postFee, postToBalance } from '../ledger/post.ts';
 import { isCrossFillCovered, isFillPermitted, type PendingFill } from '../perp/fill-check.ts';
 import { insuranceFund } from '../perp/insurance-fund.ts';

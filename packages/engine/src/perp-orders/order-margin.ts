@@ -5,7 +5,7 @@ import { availableCrossValue } from '../perp/margin-restriction.ts';
 import { freeInCross } from '../perp/free-margin.ts';
 import { isolatedReserve } from '../perp/isolated.ts';
 import { cappedLeverage, initialMargin, worstCase } from '../perp/margin.ts';
-import { withBuilderRate } from '../resting/order-builder.ts';
+import { withBuilderRate } from '../order-common/order-builder.ts';
 import { type Account, type Holding, legOf, leverageOf, leverageUnset } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';

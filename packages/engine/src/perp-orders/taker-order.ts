@@ -1,12 +1,12 @@
 import { type Address, type MicroUsdc, present, type TimeMs, timeMs } from '@oddlot/units';
 import type { OrderRequest } from '../messages/command.ts';
 import type { OrderSnapshot } from '../messages/event.ts';
-import { looseSnapshot, slotSnapshot } from '../resting/snapshot.ts';
+import { looseSnapshot, slotSnapshot } from '../order-common/snapshot.ts';
 import type { Account, Holding, OrderBuilder } from '../state/account.ts';
 import type { FiredTrigger, TriggerOrder } from '../state/trigger-book.ts';
 import { readSlot } from '../book/order-pool.ts';
 import type { State } from '../state/state.ts';
-import { observeEntry } from '../resting/order-events.ts';
+import { observeEntry } from '../order-common/order-events.ts';
 
 /** The state of a perp order while it is matched. */
 export type TakerOrder = {

@@ -5,7 +5,7 @@ import type { Reject } from '../messages/reject.ts';
 import { restrictingPerp, restrictedReject, crossScope } from '../perp/margin-restriction.ts';
 import { isReducing } from '../perp/fill-check.ts';
 import { checkPriceBand, clamped } from '../perp/price-band.ts';
-import { checkClientOrderId } from '../resting/order-request.ts';
+import { checkClientOrderId } from '../order-common/order-request.ts';
 import { type Account, type Holding, holdingKey, legOf } from '../state/account.ts';
 import { parametersOf } from '../state/execution.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
@@ -16,7 +16,7 @@ import {
   raisesExposure,
   reducibleSize,
 } from './order-margin.ts';
-import { workingOrders } from './resting.ts';
+import { workingOrders } from './rest-order.ts';
 
 const WITH_MARGIN = { margin: true };
 // The compiler inlines constants of this module; imported ones would be read each time.

@@ -3,7 +3,7 @@ import type { OrderSnapshot } from '../messages/event.ts';
 import { triggerSnapshot } from '../perp-orders/taker-order.ts';
 import type { Holding } from '../state/account.ts';
 import { allReverseJobs, type State } from '../state/state.ts';
-import type { OrderGroup } from '../state/waiting.ts';
+import type { OrderGroup } from '../state/order-groups.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**

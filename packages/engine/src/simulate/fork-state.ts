@@ -7,7 +7,7 @@ import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Bridge } from '../state/bridge.ts';
 import { DayStats, type Perp, PerpWatch } from '../state/perp.ts';
 import { BlockRecord } from '../state/block-record.ts';
-import type { GroupBook, OrderGroup } from '../state/waiting.ts';
+import type { GroupBook, OrderGroup } from '../state/order-groups.ts';
 import { RiskIndex } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import type { OutcomeHolding, OutcomeMarket } from '../state/outcome-market.ts';

@@ -1,7 +1,7 @@
 import type { Address } from '@oddlot/units';
 import { type Authorization, judgeVault } from '../auth/authorize.ts';
 import { checkGate } from '../auth/gate.ts';
-import type { SignedRules } from '../commands/rules.ts';
+import type { SignedRules } from '../commands/command-row.ts';
 import { checkFor, executeFor, signedRules } from '../commands/commands.ts';
 import type { CommandResult } from '../messages/block.ts';
 import type { SignedCommand } from '../messages/command.ts';

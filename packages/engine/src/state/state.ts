@@ -6,7 +6,8 @@ import { clientOrderKey, type HolderTerm, type ModifyOrderCommand } from '../mes
 import type { VenueParameters } from '../messages/parameters.ts';
 import { type Account, type BuilderRewards, holdingKey, type OrderBuilder } from './account.ts';
 import type { Bridge, Withdrawal } from './bridge.ts';
-import { CancelSchedules, GroupBook, type ReverseJob } from './waiting.ts';
+import { GroupBook } from './order-groups.ts';
+import { CancelSchedules, type ReverseJob } from './scheduled-jobs.ts';
 import { BlockRecord } from './block-record.ts';
 import { FundCosts } from './fund-costs.ts';
 import {

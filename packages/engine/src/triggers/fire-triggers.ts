@@ -16,8 +16,8 @@ import { isUnpriced, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { type Firing, triesBefore, type TriggerOrder } from '../state/trigger-book.ts';
 import { matchOrder } from '../perp-orders/match-order.ts';
-import { emitOrder, emitOpen } from '../resting/order-events.ts';
-import { builderOf, withAcceptedBuilder } from '../resting/order-builder.ts';
+import { emitOrder, emitOpen } from '../order-common/order-events.ts';
+import { builderOf, withAcceptedBuilder } from '../order-common/order-builder.ts';
 import { limitFrom } from '../perp/price-band.ts';
 import type { TriggerOrderRequest } from './validate-trigger.ts';
 

@@ -13,7 +13,7 @@ import {
   rejectOrder,
 } from '../perp-orders/execute-order.ts';
 import { requestSnapshot, triggerSnapshot } from '../perp-orders/taker-order.ts';
-import { emitOrder } from '../resting/order-events.ts';
+import { emitOrder } from '../order-common/order-events.ts';
 import { type Account, holdingOf, legOf } from '../state/account.ts';
 import { type Execution, parametersOf } from '../state/execution.ts';
 import {
@@ -23,7 +23,7 @@ import {
   validateTrigger,
 } from './validate-trigger.ts';
 import type { Reject } from '../messages/reject.ts';
-import { absorbBuilder } from '../resting/order-builder.ts';
+import { absorbBuilder } from '../order-common/order-builder.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**

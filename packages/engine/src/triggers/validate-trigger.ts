@@ -9,7 +9,7 @@ import {
   checkSize,
   checkValue,
 } from '../perp-orders/validate-order.ts';
-import { checkClientOrderId } from '../resting/order-request.ts';
+import { checkClientOrderId } from '../order-common/order-request.ts';
 import { type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Perp } from '../state/perp.ts';
 

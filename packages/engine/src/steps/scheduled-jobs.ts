@@ -8,7 +8,7 @@ import { marketLimit } from '../perp/price-band.ts';
 import { type Account, holdingKey } from '../state/account.ts';
 import { allReverseJobs } from '../state/state.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
-import { type ReverseJob, reverseJobKey } from '../state/waiting.ts';
+import { type ReverseJob, reverseJobKey } from '../state/scheduled-jobs.ts';
 
 /**
  * Step (1) of a block: scheduled cancels and Gtd expiries by due time, then address. A scheduled

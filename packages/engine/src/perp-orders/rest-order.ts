@@ -2,7 +2,7 @@ import { addUsdc, assert, type MicroUsdc, present, subUsdc, ZERO_USDC } from '@o
 import { LEG_SHORT, readSlot, readSlotInt, REDUCE_ONLY, SIDE_BUY } from '../book/order-pool.ts';
 import { postToBalance } from '../ledger/post.ts';
 import { exposureOf, ordersChanged } from '../perp/margin.ts';
-import { unlinkSlot, writeSlot } from '../resting/slots.ts';
+import { unlinkSlot, writeSlot } from '../order-common/slots.ts';
 import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';

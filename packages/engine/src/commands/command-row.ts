@@ -15,7 +15,7 @@ import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import { findTarget, type State } from '../state/state.ts';
 import { NONE, readSlotInt } from '../book/order-pool.ts';
-import { timeInForceOf } from '../resting/snapshot.ts';
+import { timeInForceOf } from '../order-common/snapshot.ts';
 
 /**
  * The row of each command: its signer, its check and its execution. There are no defaults: a command without a row, or a
