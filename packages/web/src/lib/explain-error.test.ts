@@ -12,7 +12,7 @@ function refused(facts: Partial<ConstructorParameters<typeof ApiError>[0]>): Api
 }
 
 /** The sentence and the labels of the buttons. */
-function told(error: unknown): string[] {
+function textsOf(error: unknown): string[] {
   const { remedies, sentence } = explainError(error, t);
   return [sentence, ...remedies.map((remedy) => remedyLabel(remedy, t))];
 }
@@ -96,7 +96,7 @@ describe('a rejection has a sentence and remedies', () => {
     ['an error found before sending', new ValidationError('Wrong at size'), ['Wrong at size.']],
     ['anything else', new Error('Broken!'), ['Broken!']],
   ])('%s', (_, error, expected) => {
-    expect(told(error)).toEqual(expected);
+    expect(textsOf(error)).toEqual(expected);
   });
 });
 

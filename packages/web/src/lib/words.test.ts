@@ -9,11 +9,11 @@ addWords({
     left_other: '{{count}} are left',
   },
 });
-const said = (key: string, given?: object): string => words.t(key as never, given as never);
+const textOf = (key: string, given?: object): string => words.t(key as never, given as never);
 
 test('fills all placeholders with unchanged values and omits missing ones', () => {
-  expect(said('tried.plain', { size: 2, price: '$&' })).toBe('Buy 2 of 2 at $&');
-  expect(said('tried.plain', { size: '{{price}}' })).toBe('Buy {{price}} of {{price}} at ');
+  expect(textOf('tried.plain', { size: 2, price: '$&' })).toBe('Buy 2 of 2 at $&');
+  expect(textOf('tried.plain', { size: '{{price}}' })).toBe('Buy {{price}} of {{price}} at ');
 });
 
 test.each([
@@ -21,11 +21,11 @@ test.each([
   [1, '1 is left'],
   [2, '2 are left'],
 ])('%i selects its plural form', (count, expected) => {
-  expect(said('tried.left', { count })).toBe(expected);
+  expect(textOf('tried.left', { count })).toBe(expected);
 });
 
 test('returns the key of an unknown text, including names of object properties', () => {
-  expect([said('tried.none'), said('tried.constructor'), said('tried')]).toEqual([
+  expect([textOf('tried.none'), textOf('tried.constructor'), textOf('tried')]).toEqual([
     'tried.none',
     'tried.constructor',
     'tried',

@@ -18,7 +18,7 @@ function candle(t: number, c: string): Candle {
   };
 }
 
-const told = (candles: readonly Candle[]): string =>
+const textOf = (candles: readonly Candle[]): string =>
   candles.map(({ c, t }) => `${t}:${c}`).join(' ');
 
 test.each([
@@ -39,7 +39,7 @@ test.each([
     '1:a 2:b 3:c',
   ],
 ])('%s', (_, older, newer, expected) => {
-  expect(told(merged(older, newer))).toBe(expected);
+  expect(textOf(merged(older, newer))).toBe(expected);
 });
 
 const [a, b, c] = [candle(1, 'a'), candle(2, 'b'), candle(3, 'c')];
@@ -50,7 +50,7 @@ test.each([
   ['the only candle', [a], [candle(1, 'b')], '1:b'],
   ['the only candle and the next', [a], [candle(1, 'd'), b], '1:d 2:b'],
 ])('updates only the end: %s', (_, drawn, next, expected) => {
-  expect(told(changedEnd(drawn, next) ?? [])).toBe(expected);
+  expect(textOf(changedEnd(drawn, next) ?? [])).toBe(expected);
 });
 
 test.each([

@@ -14,7 +14,7 @@ export function canKeepKeys(): boolean {
   return !isDenied && globalThis.isSecureContext && 'indexedDB' in globalThis;
 }
 
-async function kept<Result>(ask: () => Promise<Result>, instead: () => Result): Promise<Result> {
+async function inSafe<Result>(ask: () => Promise<Result>, instead: () => Result): Promise<Result> {
   if (!canKeepKeys()) return instead();
   try {
     return await ask();
@@ -25,7 +25,7 @@ async function kept<Result>(ask: () => Promise<Result>, instead: () => Result): 
 }
 
 export async function seal(name: string, text: string): Promise<void> {
-  await kept(
+  await inSafe(
     () => sealed(name, text),
     () => void held.set(name, text),
   );
@@ -44,7 +44,7 @@ async function sealed(name: string, text: string): Promise<void> {
 }
 
 export function unseal(name: string): Promise<string | undefined> {
-  return kept(
+  return inSafe(
     () => unsealed(name),
     () => held.get(name),
   );
@@ -62,7 +62,7 @@ async function unsealed(name: string): Promise<string | undefined> {
 
 export async function forget(name: string): Promise<void> {
   held.delete(name);
-  await kept(
+  await inSafe(
     () => withStore<void>('readwrite', (store) => store.delete(name)),
     () => undefined,
   );

@@ -31,7 +31,10 @@ const DEFAULTS: Preferences = {
   sizePresets: [],
 };
 
-export const preferences = createStore<Preferences>(() => ({ ...DEFAULTS, ...kept() }));
+export const preferences = createStore<Preferences>(() => ({
+  ...DEFAULTS,
+  ...storedPreferences(),
+}));
 
 export function prefer(change: Partial<Preferences>): void {
   preferences.setState(change);
@@ -53,7 +56,7 @@ export function applyPreferences(): void {
   light.addEventListener('change', apply);
 }
 
-function kept(): Partial<Preferences> {
+function storedPreferences(): Partial<Preferences> {
   try {
     return JSON.parse(readText(KEY) ?? '{}') as Partial<Preferences>;
   } catch {

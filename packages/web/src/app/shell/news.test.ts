@@ -11,7 +11,7 @@ function fill(part: Partial<Fill>): Fill {
   return { ...some, ...part } as Fill;
 }
 
-const told = (news: ReturnType<typeof fillNews>): string[] =>
+const textsOf = (news: ReturnType<typeof fillNews>): string[] =>
   news.map(({ text, title, tone }) => [title, text, tone].filter(Boolean).join(' | '));
 
 const markets = new Map([[7, { name: '“Rain?”', outcomes: ['Wet', 'Dry'] as const }]]);
@@ -50,14 +50,14 @@ describe('a notice of a fill', () => {
       ['Sold 2 Wet | “Rain?” at 50.5¢ | sell'],
     ],
   ])('%s', (_, fills, expected) => {
-    expect(told(fillNews(fills, words.t, [], markets))).toEqual(expected);
+    expect(textsOf(fillNews(fills, words.t, [], markets))).toEqual(expected);
   });
 
   test('has the decimals of its market', () => {
     const eth = { index: 2, priceTick: '0.01', szDecimals: 4 } as PerpMeta;
     const fills = [fill({ instrumentId: 2, symbol: 'ETH-USDC', px: '3410.2', sz: '0.2' })];
     const expected = ['Bought 0.2000 ETH-USDC | at 3,410.20 | buy'];
-    expect(told(fillNews(fills, words.t, [eth]))).toEqual(expected);
+    expect(textsOf(fillNews(fills, words.t, [eth]))).toEqual(expected);
   });
 });
 
@@ -106,7 +106,7 @@ describe('a notice of a ledger update', () => {
     ],
     [{ type: 'faucet', amount: '1000' }, []],
   ])('%j', (delta, expected) => {
-    expect(told(ledgerNews([row(delta)], words.t, [], markets))).toEqual(expected);
+    expect(textsOf(ledgerNews([row(delta)], words.t, [], markets))).toEqual(expected);
   });
 
   test('has perp prices with the decimals of their market', () => {
@@ -127,6 +127,8 @@ describe('a notice of a ledger update', () => {
   test("reports a settlement even if the market's name is unknown", () => {
     const delta = { type: 'outcomeSettlement', amount: '0', sz: '3', outcome: 'Yes' };
     const news = ledgerNews([row({ ...delta, settlementFraction: '0' })], words.t);
-    expect(told(news)).toEqual(['A market resolved to No | Your 3 Yes shares pay nothing | sell']);
+    expect(textsOf(news)).toEqual([
+      'A market resolved to No | Your 3 Yes shares pay nothing | sell',
+    ]);
   });
 });

@@ -290,6 +290,6 @@ export function changesOf(
       to: tier[field],
     }));
   });
-  const gone = before.filter(({ level }) => after.every((tier) => tier.level !== level));
-  return [...changes, ...gone.map((tier) => ({ kind: 'gone' as const, tier }))];
+  const removed = before.filter(({ level }) => after.every((tier) => tier.level !== level));
+  return [...changes, ...removed.map((tier) => ({ kind: 'gone' as const, tier }))];
 }

@@ -45,7 +45,7 @@ export function Screen() {
     return event.series_slug === null || status !== 'open';
   };
   const singles = events.filter(isSingle);
-  const soon = ahead.filter(isSingle);
+  const upcoming = ahead.filter(isSingle);
   const series = [...events, ...ahead].filter((event) => !isSingle(event));
   const byId = useOutcomeTickers([...series, ...singles].flatMap(({ markets }) => markets));
   const isFiltered = wanted !== '' || topic !== undefined;
@@ -61,7 +61,7 @@ export function Screen() {
         </div>
       )}
       {!isLoaded && error === null && <Loading />}
-      {isLoaded && singles.length + series.length + soon.length === 0 && (
+      {isLoaded && singles.length + series.length + upcoming.length === 0 && (
         <EmptyState
           title={t(isFiltered ? 'outcomes.find.nothing' : 'outcomes.find.none')}
           text={t(isFiltered ? 'outcomes.find.nothingText' : `outcomes.find.${status}None`)}
@@ -87,7 +87,7 @@ export function Screen() {
           </Button>
         </div>
       )}
-      {soon.length > 0 && !hasMore && <Soon events={soon} />}
+      {upcoming.length > 0 && !hasMore && <Soon events={upcoming} />}
       <div className="flex-1" />
     </div>
   );

@@ -77,7 +77,7 @@ const KEY = 'oddlot.deposits';
 const KEPT_MS = 24 * 60 * 60 * 1_000;
 
 export const depositsUnderWay = createStore<{ readonly sent: readonly DepositUnderWay[] }>(() => ({
-  sent: kept(),
+  sent: storedDeposits(),
 }));
 
 function noteDeposit(sent: DepositUnderWay): void {
@@ -115,7 +115,7 @@ function write(sent: readonly DepositUnderWay[]): void {
   keepText(KEY, JSON.stringify(sent));
 }
 
-function kept(): readonly DepositUnderWay[] {
+function storedDeposits(): readonly DepositUnderWay[] {
   try {
     const read: unknown = JSON.parse(readText(KEY) ?? '[]');
     return Array.isArray(read) ? (read as DepositUnderWay[]) : [];

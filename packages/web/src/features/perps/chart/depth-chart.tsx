@@ -44,7 +44,7 @@ type Frame = {
   readonly colours: Palette;
   readonly width: number;
   readonly height: number;
-  readonly floor: number;
+  readonly baseline: number;
   readonly middle: number;
   readonly reach: number;
   readonly most: number;
@@ -68,7 +68,7 @@ export function drawDepth(
   const [bid, ask, lastBid, lastAsk] = [bids[0], asks[0], bids.at(-1), asks.at(-1)];
   if (room === undefined || !bid || !ask || !lastBid || !lastAsk) return;
   const { height, width } = room;
-  const floor = height - 24;
+  const baseline = height - 24;
   const middle = (bid.price + ask.price) / 2;
   const reach = Math.max(reachOf(bids, middle), reachOf(asks, middle));
   const most = Math.max(totalWithin(bids, middle, reach), totalWithin(asks, middle, reach));
@@ -76,13 +76,13 @@ export function drawDepth(
   const frame: Frame = {
     ...room,
     colours,
-    floor,
+    baseline,
     middle,
     reach,
     x: (price) => width / 2 + ((price - middle) / reach) * (width / 2 - 8),
     most,
     base,
-    y: (total) => floor - (total / most) * (floor - 32),
+    y: (total) => baseline - (total / most) * (baseline - 32),
     shown: (price) => number(price.toFixed(decimals), { decimals }),
   };
   drawTotals(frame);
@@ -110,13 +110,13 @@ function totalWithin(points: readonly Point[], middle: number, reach: number): n
 }
 
 function drawSide(
-  { context, floor, width, x, y }: Frame,
+  { context, baseline, width, x, y }: Frame,
   points: readonly Point[],
   { colour, edge }: { readonly colour: string; readonly edge: number },
 ): void {
   context.beginPath();
-  context.moveTo(x(points[0]?.price ?? 0), floor);
-  let last = floor;
+  context.moveTo(x(points[0]?.price ?? 0), baseline);
+  let last = baseline;
   for (const { price, total } of points) {
     if (x(price) < 0 || x(price) > width) break;
     context.lineTo(x(price), last);
@@ -126,7 +126,7 @@ function drawSide(
   context.lineTo(edge, last);
   context.strokeStyle = colour;
   context.stroke();
-  context.lineTo(edge, floor);
+  context.lineTo(edge, baseline);
   context.closePath();
   context.globalAlpha = 0.16;
   context.fillStyle = colour;
@@ -166,7 +166,7 @@ function drawAxis({ colours, context, height, middle, reach, shown, width }: Fra
 }
 
 function drawPointer(
-  { base, colours, context, floor, middle, reach, shown, width }: Frame,
+  { base, colours, context, baseline, middle, reach, shown, width }: Frame,
   {
     asks,
     bids,
@@ -182,7 +182,7 @@ function drawPointer(
   context.setLineDash([2, 3]);
   context.beginPath();
   context.moveTo(pointerX, 24);
-  context.lineTo(pointerX, floor);
+  context.lineTo(pointerX, baseline);
   context.stroke();
   context.setLineDash([]);
   context.fillStyle = colours.text;

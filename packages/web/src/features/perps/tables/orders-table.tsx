@@ -365,7 +365,7 @@ const KEY = 'oddlot.notes';
 const NOTES_MAX = 500;
 const NOTE_CHARS = 140;
 
-const notes = createStore<Notes>(() => kept());
+const notes = createStore<Notes>(() => storedNotes());
 
 function writeNote(oid: number, text: string): void {
   const { [String(oid)]: _, ...others } = notes.getState();
@@ -376,7 +376,7 @@ function writeNote(oid: number, text: string): void {
   keepText(KEY, JSON.stringify(notes.getState()));
 }
 
-function kept(): Notes {
+function storedNotes(): Notes {
   try {
     const found: unknown = JSON.parse(readText(KEY) ?? '{}');
     const entries = Object.entries(found as object).filter(([, text]) => typeof text === 'string');

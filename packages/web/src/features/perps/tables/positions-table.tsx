@@ -282,7 +282,7 @@ function TakenNote({ user }: { readonly user: string }) {
       role="status"
       className="flex shrink-0 flex-wrap items-center gap-x-3 border-b border-line bg-warning/8 px-3 py-1 text-12 text-warning"
     >
-      <span>{told(taken, perp && priceDecimals(perp), t)}</span>
+      <span>{sentenceOf(taken, perp && priceDecimals(perp), t)}</span>
       <span className="text-muted">{dateTime(taken.time)}</span>
       <span className="ms-auto flex gap-1">
         <Button size="small" onClick={() => setIsAsked(true)}>
@@ -301,7 +301,7 @@ function isTaking({ delta }: LedgerUpdate): boolean {
   return delta.type === 'adl' || (delta.type === 'liquidation' && delta.step !== 'cancel');
 }
 
-function told({ delta }: LedgerUpdate, decimals: number | undefined, t: Words): string {
+function sentenceOf({ delta }: LedgerUpdate, decimals: number | undefined, t: Words): string {
   if (delta.type === 'adl') {
     return t('perps.taken.adl', { size: number(delta.sz), market: delta.coin });
   }

@@ -21,7 +21,7 @@ const AROUND: Surroundings = {
 beforeEach(() => draftStore.setState(draftStore.getInitialState(), true));
 
 /** The orders as text: side, size, price and type. */
-function told(change: Partial<Draft>, around: Partial<Surroundings> = {}): string {
+function textOf(change: Partial<Draft>, around: Partial<Surroundings> = {}): string {
   const drafted = ordersOf({ ...draftStore.getState(), ...change }, { ...AROUND, ...around });
   if (drafted.missing !== undefined) return `lacks ${drafted.missing}`;
   const { grouping = 'na', orders } = drafted.parameters;
@@ -110,32 +110,32 @@ test.each<[string, Partial<Draft>, string]>([
   ],
   ['exits without a price', { price: '1000', size: '2', hasExits: true }, 'lacks exits'],
 ])('a ticket with %s', (_, change, expected) => {
-  expect(told(change)).toBe(expected);
+  expect(textOf(change)).toBe(expected);
 });
 
 test('in hedge mode only closing orders are reduce-only', () => {
   const amounts = { price: '990', size: '1', side: 'sell' } as const;
-  expect(told({ ...amounts, isClosing: true }, { isHedge: true })).toBe(
+  expect(textOf({ ...amounts, isClosing: true }, { isHedge: true })).toBe(
     'na: sell 1 @990 Gtc reduces',
   );
-  expect(told({ ...amounts, isReduceOnly: true }, { isHedge: true })).toBe('na: sell 1 @990 Gtc');
+  expect(textOf({ ...amounts, isReduceOnly: true }, { isHedge: true })).toBe('na: sell 1 @990 Gtc');
 });
 
 test('a stop is a market order, regardless of prices of other types', () => {
   changeDraft({ type: 'scale', price: '990', lastPrice: '980', size: '1' });
   chooseType('stop');
   changeDraft({ triggerPrice: '1010' });
-  expect(told({})).toBe('na: buy 1 @1010 sl 1010 market');
+  expect(textOf({})).toBe('na: buy 1 @1010 sl 1010 market');
   changeDraft({ limitPrice: '1012' });
-  expect(told({})).toBe('na: buy 1 @1012 sl 1010');
+  expect(textOf({})).toBe('na: buy 1 @1012 sl 1010');
   chooseType('takeProfit');
-  expect(told({})).toBe('na: buy 1 @1010 tp 1010 market');
+  expect(textOf({})).toBe('na: buy 1 @1010 tp 1010 market');
   chooseType('limit');
-  expect(told({})).toBe('na: buy 1 @990 Gtc');
+  expect(textOf({})).toBe('na: buy 1 @990 Gtc');
 });
 
 test('a draft without a mark has no orders', () => {
-  expect(told({ price: '990', size: '1' }, { hasMark: false })).toBe('lacks mark');
-  expect(told({ type: 'market', size: '1' }, { markPx: undefined })).toBe('lacks mark');
-  expect(told({ price: '990', size: '1' }, { markPx: undefined })).toBe('na: buy 1 @990 Gtc');
+  expect(textOf({ price: '990', size: '1' }, { hasMark: false })).toBe('lacks mark');
+  expect(textOf({ type: 'market', size: '1' }, { markPx: undefined })).toBe('lacks mark');
+  expect(textOf({ price: '990', size: '1' }, { markPx: undefined })).toBe('na: buy 1 @990 Gtc');
 });
