@@ -39,7 +39,7 @@ export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
 /** The exit code of a process, or the signal that ended it. */
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-export type Surroundings = {
+export type CommandContext = {
   /** The limit of open files and sockets. */
   readonly descriptors?: number;
   /** In addition to the environment of the tests. */
@@ -54,7 +54,7 @@ export class VenueRun {
   #stderr = '';
   #ending: Ending | undefined;
 
-  constructor(data: string, flags: readonly string[], surroundings: Surroundings = {}) {
+  constructor(data: string, flags: readonly string[], surroundings: CommandContext = {}) {
     const { descriptors, environment } = surroundings;
     const command = [programFile('venue'), '--port', '0', '--ops-port', '0', '--data', data];
     // A local chain, a relay or a page needs memory and time, so tests request them explicitly.
@@ -131,11 +131,11 @@ export class Venue {
   streams = '';
   operations = '';
   #flags: readonly string[];
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: CommandContext;
   #run: VenueRun | undefined;
   #stderr = '';
 
-  private constructor(data: string, flags: readonly string[], surroundings: Surroundings) {
+  private constructor(data: string, flags: readonly string[], surroundings: CommandContext) {
     this.data = data;
     this.#flags = flags;
     this.#surroundings = surroundings;
@@ -144,7 +144,7 @@ export class Venue {
   static async start(
     flags: readonly string[] = CALM,
     data?: string,
-    surroundings: Surroundings = {},
+    surroundings: CommandContext = {},
   ): Promise<Venue> {
     const venue = new Venue(data ?? (await temporaryData()), flags, surroundings);
     await venue.startAgain();

@@ -15,7 +15,7 @@ import { addTables } from './commands/add-tables.ts';
 import { addTriggers } from './commands/add-triggers.ts';
 import { addVenue } from './commands/add-venue.ts';
 import { addWatch } from './commands/add-watch.ts';
-import { Surroundings } from './surroundings.ts';
+import { CommandContext } from './surroundings.ts';
 
 const URL_DEFAULT = 'http://127.0.0.1:8690';
 
@@ -48,7 +48,7 @@ function programOf(
   args: readonly string[],
   isJson: boolean,
 ): Command {
-  const around = new Surroundings(env);
+  const around = new CommandContext(env);
   const program = new Command('oddlot')
     .description('Trade on, test against and operate an Oddlot venue')
     .version(VERSION, '-V, --version', 'Print the version')

@@ -28,7 +28,7 @@ export type ReadAccount = {
 };
 
 /** The context of a command: the terminal, the environment, and the connection to a venue. */
-export class Surroundings {
+export class CommandContext {
   readonly env: Readonly<Record<string, string | undefined>>;
 
   constructor(env: Readonly<Record<string, string | undefined>>) {

@@ -20,7 +20,7 @@ import {
 import { type AskedStream, confirmedEnd, confirmedLastSeq } from './stream-facts.ts';
 import { compareBlocks, firstDiffering } from './dispute.ts';
 import type { Followed, KnownBlock } from './followed-stream.ts';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import type { BlockRange } from './read-history.ts';
 import { writeStream, type WriteStreamOptions } from './write-stream.ts';
 
@@ -145,7 +145,9 @@ async function readOpening({
   const opening = { serviceNetwork, firstSeq: 1, era: randomUUID() };
   const id = `opening:${opening.era}`;
   try {
-    await patiently(() => stream.publishBehind(0, id, { data: encodeOpening(nowMs, opening) }));
+    await retryUntilAnswered(() =>
+      stream.publishBehind(0, id, { data: encodeOpening(nowMs, opening) }),
+    );
     return opening;
   } catch (error) {
     // Another replica was faster, or this one was and its answer was lost.
@@ -159,7 +161,8 @@ export async function openingOf(
   stream: AskedStream & Pick<BlockStream, 'at'>,
   isExpected: boolean,
 ): Promise<StreamOpening | undefined> {
-  const read = (): Promise<Uint8Array | undefined> => patiently(() => stream.at(OPENING_PLACE));
+  const read = (): Promise<Uint8Array | undefined> =>
+    retryUntilAnswered(() => stream.at(OPENING_PLACE));
   let found = await read();
   const isMissed = found === undefined && isExpected;
   if (isMissed && (await confirmedEnd(stream, OPENING_PLACE)) >= OPENING_PLACE)
@@ -214,10 +217,10 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
   if (standing.kind === 'forked' && giveUpFrom === undefined) {
     throw new StreamForkedError(standing.from);
   }
-  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   const { era = followedEra, former = [] } = found === undefined ? {} : decodeOpening(found);
   const before = era === undefined ? former : [...former, { era, givenUpFrom: giveUpFrom }];
-  await patiently(() => stream.remove());
+  await retryUntilAnswered(() => stream.remove());
   await stream.close();
   const written = { stream: await reopen(), serviceNetwork, nowMs };
   return writeStream({ ...options, ...written, former: before.slice(-FORMER_MAX) });
@@ -241,7 +244,7 @@ export async function streamStanding(
     },
   );
   if (typeof kind === 'number') return { kind: 'forked', from: kind };
-  const found = doubted && (await patiently(() => stream.at(OPENING_PLACE)));
+  const found = doubted && (await retryUntilAnswered(() => stream.at(OPENING_PLACE)));
   if (doubted === undefined || found === undefined) return { kind };
   const parties = { stream, opening: decodeOpening(found), copy };
   const { differing } = await compareBlocks(doubted, parties);

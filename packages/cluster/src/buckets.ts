@@ -1,7 +1,7 @@
 import { jetstream, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as later } from 'node:timers/promises';
 import { SERVICE_DIGITS_BYTES, serviceName } from '@oddlot/protocol';
@@ -18,7 +18,7 @@ export function openBucket(
     what,
   }: { readonly cluster: string; readonly what: string; readonly replicas: number },
 ): Promise<KV> {
-  return patiently(() =>
+  return retryUntilAnswered(() =>
     new Kvm(jetstream(connection)).create(`oddlot-${cluster}-${what}`, {
       replicas,
       history: 1,
@@ -29,7 +29,7 @@ export function openBucket(
 
 /** The time at which the servers created a bucket, in milliseconds since 1970. */
 export async function madeMsOf(bucket: KV): Promise<number> {
-  const { streamInfo } = await patiently(() => bucket.status());
+  const { streamInfo } = await retryUntilAnswered(() => bucket.status());
   return Date.parse(streamInfo.created);
 }
 
@@ -38,8 +38,8 @@ export async function hasBucket(
   connection: NatsConnection,
   { cluster, what }: { readonly cluster: string; readonly what: string },
 ): Promise<boolean> {
-  const manager = await patiently(() => jetstreamManager(connection));
-  return patiently(async () => {
+  const manager = await retryUntilAnswered(() => jetstreamManager(connection));
+  return retryUntilAnswered(async () => {
     try {
       await manager.streams.info(`KV_oddlot-${cluster}-${what}`);
       return true;
@@ -59,7 +59,7 @@ const LATER_MS_MAX = 8_000;
  */
 export async function keysOf(kv: Pick<KV, 'keys'>): Promise<string[]> {
   for (let forMs = FIRST_MS; ; forMs = Math.min(2 * forMs, LATER_MS_MAX)) {
-    const keys = await patiently(() => kv.keys());
+    const keys = await retryUntilAnswered(() => kv.keys());
     let isWhole = true;
     const timer = setTimeout(() => {
       isWhole = false;
@@ -101,7 +101,7 @@ export async function agreeOnCursorKey(kv: Bucket, bytes: number): Promise<Uint8
 /** The first write determines the value for all. */
 async function agree(kv: Bucket, key: string, draw: () => string): Promise<string> {
   for (;;) {
-    const found = await patiently(() => kv.get(key));
+    const found = await retryUntilAnswered(() => kv.get(key));
     if (found?.operation === 'PUT') return found.string();
     try {
       await kv.create(key, draw());

@@ -24,7 +24,7 @@ import { CopyQueue, type Flight, sendFlight, sizeFault } from './flight.ts';
 import { Dispute } from './dispute.ts';
 import type { Following, StreamMessage } from './following.ts';
 import { type FollowedStream, higherOf, type KnownBlock } from './followed-stream.ts';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import { hasEarlier, parseProposal, type ProposalOrder } from '@oddlot/replica/proposal-order';
 import { type BlockRange, ReadHistory } from './read-history.ts';
 import { StateAge } from './state-age.ts';
@@ -147,7 +147,7 @@ export class ClusterLog implements Log {
     await this.#options.copy.follow(fromSeq, apply, options);
     await this.#join();
     if (this.#lost === undefined) {
-      const { lastPlace } = await patiently(() => this.#options.stream.end());
+      const { lastPlace } = await retryUntilAnswered(() => this.#options.stream.end());
       await this.#reach(this.#seqOf(lastPlace));
     }
     // Blocks read before the loss are copied and applied.
@@ -213,7 +213,7 @@ export class ClusterLog implements Log {
     const proposal = `${randomUUID()}:1`;
     this.#buffer.writeBlock(commands, proposal);
     const message = { data: this.#takeMessage(), readPosition: this.#history?.readPosition };
-    const isNext = await patiently(() =>
+    const isNext = await retryUntilAnswered(() =>
       stream.publishBehind(this.#placeOf(seq), proposal, message),
     ).then(
       () => true,

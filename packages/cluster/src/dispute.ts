@@ -1,7 +1,7 @@
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import { decodeBlockMessage, OPENING_PLACE, placeOf, type StreamOpening } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import type { BlockRange, ReadHistory } from './read-history.ts';
 import { StreamDisputedError, type StreamLostError, StreamReplacedError } from './stream-error.ts';
 import type { LogEntry } from '@oddlot/replica/block';
@@ -72,7 +72,7 @@ export class Dispute {
   async #look({ copy, history, opening, stream }: Parties): Promise<Found | undefined> {
     const place = placeOf(opening, copy.lastSeq);
     if (place <= OPENING_PLACE) return undefined;
-    const newest = await patiently(() => stream.messageAt(place));
+    const newest = await retryUntilAnswered(() => stream.messageAt(place));
     const blocks = history.contradicted(newest?.readPosition, copy.lastSeq);
     return blocks === undefined ? undefined : { era: opening.era, blocks };
   }
@@ -126,7 +126,7 @@ export async function compareBlocks(
   let isSure = true;
   const compare = async (own: LogEntry): Promise<void> => {
     if (differing !== undefined) return;
-    const data = await patiently(() => stream.at(placeOf(opening, own.seq)));
+    const data = await retryUntilAnswered(() => stream.at(placeOf(opening, own.seq)));
     // A block missing in the stream does not count as different.
     if (data === undefined) isSure = false;
     else if (!isSame(own, data)) differing = own.seq;
@@ -143,7 +143,7 @@ async function isAlikeUpTo(parties: Sides, first: number, last: number): Promise
   for (let seq = last; seq >= first; seq -= 1) {
     const own = await entryAt(parties.copy, seq);
     if (own === undefined || own.commands.length === 0) continue;
-    const data = await patiently(() => parties.stream.at(placeOf(parties.opening, seq)));
+    const data = await retryUntilAnswered(() => parties.stream.at(placeOf(parties.opening, seq)));
     // A newly elected leader may lack it, which does not count as different.
     if (data !== undefined) return isSame(own, data);
   }

@@ -1,6 +1,6 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
-import { TooLateError, withinMs } from './patiently.ts';
+import { TooLateError, withinMs } from './retry-until-answered.ts';
 
 /** A message of the stream with its place. */
 export type StreamMessage = {

@@ -17,7 +17,7 @@ import { ClusterLog, type ClusterLogOptions } from './cluster-log.ts';
 import { FollowedStream } from './followed-stream.ts';
 import { HolderLine } from './holder-line.ts';
 import { KvLease } from './kv-lease.ts';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import { ProposalOrder } from '@oddlot/replica/proposal-order';
 import { RecordStream } from './shared-records.ts';
 import { SnapshotExchange } from './snapshot-exchange.ts';
@@ -174,7 +174,7 @@ function defaultName({ port }: ClusterConfig): string {
 
 /** Undefined while there is no stream. */
 async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined> {
-  const opening = await patiently(() => stream.at(OPENING_PLACE));
+  const opening = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   return opening && decodeOpening(opening);
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as later } from 'node:timers/promises';
 import type { KV, KvEntry } from '@nats-io/kv';
 import { keysOf } from './buckets.ts';
 import type { KnownBlock } from './followed-stream.ts';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import type { BlockRange } from './read-history.ts';
 
 /** The report of a replica to the others. */
@@ -73,7 +73,7 @@ export class ReplicaBoard {
 
   async start(): Promise<void> {
     for (const key of await keysOf(this.#kv)) {
-      const kvEntry = await patiently(() => this.#kv.get(key));
+      const kvEntry = await retryUntilAnswered(() => this.#kv.get(key));
       // The time of the report is unknown, so the replica does not count as present until its next
       // one.
       if (kvEntry !== null) this.#note(kvEntry, -Infinity);
@@ -85,8 +85,8 @@ export class ReplicaBoard {
   async report(own: () => BoardEntry): Promise<void> {
     this.#own = own;
     const { replica } = own();
-    await patiently(() => this.#put(own()));
-    const kvEntry = await patiently(() => this.#kv.get(replica));
+    await retryUntilAnswered(() => this.#put(own()));
+    const kvEntry = await retryUntilAnswered(() => this.#kv.get(replica));
     if (kvEntry !== null) this.#date(kvEntry);
     // A failure is repaired by the next report.
     await this.#forget(replica).catch(() => undefined);
@@ -159,7 +159,8 @@ export class ReplicaBoard {
 
   /** Removes all reports: the log was written again, and the present replicas report anew. */
   async clear(): Promise<void> {
-    for (const replica of this.#seen.keys()) await patiently(() => this.#kv.purge(replica));
+    for (const replica of this.#seen.keys())
+      await retryUntilAnswered(() => this.#kv.purge(replica));
     this.#seen.clear();
   }
 

@@ -19,7 +19,7 @@ import { chainedCheck, type RecordLines, type RecordStore } from '@oddlot/host/d
 import { assert } from '@oddlot/units';
 import type { Term } from '@oddlot/replica/lease';
 import { WeakStreamError } from './stream-error.ts';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import { streamFaults, wantedConfig } from './stream-config.ts';
 
 type SharedRecordsOptions = {
@@ -121,7 +121,7 @@ class SharedRecords implements RecordStore {
    */
   async #takeOver(): Promise<void> {
     for (;;) {
-      this.#last = (await this.#patiently(() => this.#lastMessage()))?.place ?? 0;
+      this.#last = (await this.#retryUntilAnswered(() => this.#lastMessage()))?.place ?? 0;
       try {
         await this.#publish({ kind: 'takeover', holder: this.#options.holder });
         return;
@@ -133,7 +133,7 @@ class SharedRecords implements RecordStore {
 
   async #readAll(): Promise<void> {
     const until = this.#last;
-    const read = await this.#patiently(() => this.#messagesUntil(until));
+    const read = await this.#retryUntilAnswered(() => this.#messagesUntil(until));
     const { count, firstOfUse, isDamaged, records } = foldRecords(read);
     this.#records = records;
     this.#count = count;
@@ -201,7 +201,7 @@ class SharedRecords implements RecordStore {
     const id = randomUUID();
     const before = this.#last;
     const data = encodeRecords({ ...message, id, before });
-    const isStored = await this.#patiently(async () => {
+    const isStored = await this.#retryUntilAnswered(async () => {
       try {
         const { seq } = await client.publish(subject, data, {
           timeout: PUBLISH_TIMEOUT_MS,
@@ -237,7 +237,7 @@ class SharedRecords implements RecordStore {
   }
 
   /** Retries while no server can answer and this process may ask. */
-  async #patiently<Result>(ask: () => Promise<Result>): Promise<Result> {
+  async #retryUntilAnswered<Result>(ask: () => Promise<Result>): Promise<Result> {
     for (;;) {
       if (this.#mayNot)
         throw new RecordsLostError(`${this.name}: this replica may no longer write`);
@@ -344,7 +344,7 @@ export class RecordStream {
     connection: NatsConnection,
     options: RecordStreamOptions,
   ): Promise<RecordStream> {
-    const manager = await patiently(() =>
+    const manager = await retryUntilAnswered(() =>
       jetstreamManager(connection, { timeout: API_TIMEOUT_MS }),
     );
     const client = jetstream(connection, { timeout: API_TIMEOUT_MS });
@@ -375,7 +375,7 @@ export class RecordStream {
       // A rewrite replaces the earlier messages.
       deny_purge: false,
     };
-    const config = await patiently(async () => {
+    const config = await retryUntilAnswered(async () => {
       try {
         return (await this.#manager.streams.info(name)).config;
       } catch (error) {

@@ -6,7 +6,7 @@ import { jetstream } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { isNoRoom, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
-import { patiently, withinMs } from './patiently.ts';
+import { retryUntilAnswered, withinMs } from './retry-until-answered.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
 /** While one is fetched the next may be stored; a third is not needed. */
@@ -48,7 +48,9 @@ export class SnapshotExchange {
     { cluster, pieceMsMax = PIECE_MS_MAX, replicas }: SnapshotExchangeOptions,
   ): Promise<SnapshotExchange> {
     const name = `oddlot-${cluster}-snapshots`;
-    const store = await patiently(() => new Objm(jetstream(connection)).create(name, { replicas }));
+    const store = await retryUntilAnswered(() =>
+      new Objm(jetstream(connection)).create(name, { replicas }),
+    );
     return new SnapshotExchange(store, pieceMsMax);
   }
 
@@ -63,7 +65,7 @@ export class SnapshotExchange {
 
   /** Fetches the newest available snapshot below a height into a folder; undefined without one. */
   async fetchNewest(folder: string, below = Infinity): Promise<SharedSnapshot | undefined> {
-    const all = await patiently(() => this.#list());
+    const all = await retryUntilAnswered(() => this.#list());
     for (const { height, name } of all.filter((each) => each.height < below)) {
       const path = join(folder, name);
       if (existsSync(path) || (await this.#fetch(name, path))) return { height, path };
@@ -74,7 +76,7 @@ export class SnapshotExchange {
   /** False if it has been removed meanwhile, or never arrives completely. */
   async #fetch(name: string, path: string): Promise<boolean> {
     for (let tries = 0; tries < FETCHES_MAX; tries += 1) {
-      const found = await patiently(() => this.#store.get(name));
+      const found = await retryUntilAnswered(() => this.#store.get(name));
       if (found === null) return false;
       // Also reported below, or by the earlier pieces.
       found.error.catch(() => undefined);

@@ -1,4 +1,4 @@
-import { withinMs } from './patiently.ts';
+import { withinMs } from './retry-until-answered.ts';
 
 /**
  * After this time without an answer, other replicas may have executed commands unknown here. It is

@@ -9,7 +9,7 @@ import {
   seqOf,
   type StreamOpening,
 } from './block-message.ts';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 import { StreamLostError } from './stream-error.ts';
 import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from '@oddlot/replica/block';
 import type { Hash } from '@oddlot/units';
@@ -35,7 +35,7 @@ export async function confirmedEnd(stream: AskedStream, place: number): Promise<
   let first: { readonly end: StreamEnd; readonly answeredMs: number } | undefined;
   for (;;) {
     const askedMs = performance.now();
-    const end = await patiently(() => stream.end());
+    const end = await retryUntilAnswered(() => stream.end());
     if (end.lastPlace >= place) return end.lastPlace;
     if (first === undefined || !isSame(end, first.end)) {
       queries = 0;
@@ -102,10 +102,10 @@ export async function confirmedLoss(
 
 /** The very first block of the log, if the stream contains it. */
 export async function beginningOf(stream: BlockStream): Promise<LogEntry | undefined> {
-  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   if (found === undefined) return undefined;
   const opening = decodeOpening(found);
-  const data = await patiently(() => stream.at(placeOf(opening, 1)));
+  const data = await retryUntilAnswered(() => stream.at(placeOf(opening, 1)));
   if (opening.firstSeq > 1 || data === undefined) return undefined;
   const { encoded, timeMs } = decodeBlockMessage(data);
   return { seq: 1, timeMs, commands: commandsOf(encoded) };
@@ -118,9 +118,9 @@ export async function attestedInStream(
   stream: Pick<BlockStream, 'at' | 'end' | 'follow'>,
   height: number,
 ): Promise<Hash | undefined> {
-  const opening = await patiently(() => stream.at(OPENING_PLACE));
+  const opening = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   if (opening === undefined) return undefined;
-  const { firstPlace, lastPlace } = await patiently(() => stream.end());
+  const { firstPlace, lastPlace } = await retryUntilAnswered(() => stream.end());
   const behind = placeOf(decodeOpening(opening), height + 1);
   const from = Math.max(behind, OPENING_PLACE + 1, firstPlace);
   const until = Math.min(lastPlace, from + ATTESTED_WITHIN_BLOCKS);

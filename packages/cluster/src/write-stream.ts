@@ -12,7 +12,7 @@ import {
 } from './block-message.ts';
 import type { BlockStream } from './block-stream.ts';
 import { NotNextError } from './stream-error.ts';
-import { patiently } from './patiently.ts';
+import { retryUntilAnswered } from './retry-until-answered.ts';
 
 /** Messages in flight: each contains its required place, so that none can overtake another. */
 const ON_THEIR_WAY_MAX = 128;
@@ -51,7 +51,7 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
   const flying: Promise<void>[] = [];
   const publish = async (place: number, id: string, data: Uint8Array): Promise<void> => {
     try {
-      await patiently(() => stream.publishBehind(place - 1, id, { data }));
+      await retryUntilAnswered(() => stream.publishBehind(place - 1, id, { data }));
     } catch (error) {
       if (error instanceof NotNextError && (await isThere(stream, place, data))) return;
       throw new StreamBusyError(`another process has written sequence number ${place}`, {
@@ -85,7 +85,7 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
 
 /** Its own acknowledgement was lost. */
 async function isThere(stream: BlockStream, place: number, data: Uint8Array): Promise<boolean> {
-  const found = await patiently(() => stream.at(place));
+  const found = await retryUntilAnswered(() => stream.at(place));
   return found !== undefined && Buffer.compare(found, data) === 0;
 }
 

@@ -4,7 +4,7 @@ import { queryInfo, type InfoContext } from './info/query-info.ts';
 import { createStreams, type StreamPath, type StreamsClient } from './streams/create-streams.ts';
 import type { Backoff } from './transport/backoff.ts';
 import { type Fetch, HttpTransport, Replicas } from './transport/http.ts';
-import type { OpenSocket, SocketOptions, SocketStatus } from './transport/kept-socket.ts';
+import type { OpenSocket, SocketOptions, SocketStatus } from './transport/persistent-socket.ts';
 import { PriceFeed } from './transport/price-feed.ts';
 import type { SubscriptionKey } from './transport/stream.ts';
 import { VenueClock } from './transport/venue-clock.ts';

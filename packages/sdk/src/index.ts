@@ -188,7 +188,7 @@ export {
 } from './streams/subscription.ts';
 export type { Backoff } from './transport/backoff.ts';
 export { type Fetch, Replicas } from './transport/http.ts';
-export type { OpenSocket, Socket, SocketStatus } from './transport/kept-socket.ts';
+export type { OpenSocket, Socket, SocketStatus } from './transport/persistent-socket.ts';
 export type { ReferencePrice, ReferencePricesUpdate } from './transport/price-feed.ts';
 export type { StreamData, StreamEvent, StreamReset } from './transport/stream.ts';
 export type {

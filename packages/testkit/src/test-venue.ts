@@ -120,7 +120,7 @@ export class TestVenue {
    * Opens HTTP and WebSocket on a loopback port for clients of any kind, with the faults applied;
    * returns the URL.
    */
-  async openDoor(port = 0): Promise<string> {
+  async openPort(port = 0): Promise<string> {
     this.#server ??= await FaultyServer.open({ fetch: this.faults.fetch, line: this.#line, port });
     return this.#server.url;
   }

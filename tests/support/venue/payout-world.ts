@@ -348,7 +348,7 @@ export class PayoutWorld {
   }
 
   /** Signed payouts can be sent by any address. */
-  async payAsStranger(withdrawalId: number, changes: Partial<Payout> = {}): Promise<void> {
+  async payAsThirdParty(withdrawalId: number, changes: Partial<Payout> = {}): Promise<void> {
     const open = this.replica.state.withdrawals.get(withdrawalId);
     if (open === undefined) return;
     const { accountIndex, amount, destination, fee } = open;

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** The total bytes of all rings of a process, and their limits. */
-export type KeptBudget = {
+export type RetentionBudget = {
   bytes: number;
   readonly bytesMax: number;
   /** The uncompressed part of `bytes`. */
@@ -25,7 +25,7 @@ type RingLimits = {
  */
 export class FrameRing {
   readonly #limits: RingLimits;
-  readonly #budget: KeptBudget;
+  readonly #budget: RetentionBudget;
   /** Oldest first; the last one accepts new frames. */
   #chunks: FrameChunk[] = [];
   /** The number of compressed chunks at the front. */
@@ -35,7 +35,7 @@ export class FrameRing {
   #floor: number;
 
   /** Starts after a number and contains the frames of all blocks after `height`. */
-  constructor(limits: RingLimits, budget: KeptBudget, { seq = 0, height = 0 } = {}) {
+  constructor(limits: RingLimits, budget: RetentionBudget, { seq = 0, height = 0 } = {}) {
     this.#limits = limits;
     this.#budget = budget;
     this.#lastSeq = seq;

@@ -2,7 +2,7 @@ import type { ResyncFrame, StreamPlace } from '@oddlot/protocol';
 import { assert } from '@oddlot/units';
 import type { Asker } from '@oddlot/history/history';
 import { closeBody, type FrameParts, openBody } from './frame.ts';
-import { FrameRing, type KeptBudget } from './frame-ring.ts';
+import { FrameRing, type RetentionBudget } from './frame-ring.ts';
 import type { Timing } from './timing.ts';
 import { randomBytes } from 'node:crypto';
 import type { WsLimits } from '../ws-limits.ts';
@@ -264,7 +264,7 @@ export class StreamHub {
   readonly #timing: Timing;
   readonly #snapshots: SnapshotCache | undefined;
   readonly #height: () => number;
-  readonly #budget: KeptBudget;
+  readonly #budget: RetentionBudget;
   readonly #streams = new Map<string, Stream>();
   /** Streams without subscribers and the time of their last one, the longest idle first. */
   readonly #idle = new Map<Stream, number>();

@@ -19,7 +19,7 @@ import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import { believedCounts, noCounts, type Policy } from '../checks/command-checker.ts';
 import { FindingError } from '../checks/finding.ts';
 import { AuditedReplica } from '../replica/audited-replica.ts';
-import { KeptStates } from './kept-states.ts';
+import { StoredStates } from './stored-states.ts';
 import type { Located, VerifyReport } from './report.ts';
 import { CHAIN_LINES } from '@oddlot/devchain/chain-lines';
 import { holderOf, isDirectoryLocked } from '@oddlot/host/directory-lock';
@@ -66,7 +66,7 @@ class FolderCheck {
 
   async run(): Promise<VerifyReport> {
     const { data, hasPruned = false } = this.#options;
-    const states = await KeptStates.read(data);
+    const states = await StoredStates.read(data);
     const end = await this.#replay(states);
     this.#findings.push(...states.findings, ...verifyChainFile(data));
     const head = this.#replica?.replica.head;
@@ -92,7 +92,7 @@ class FolderCheck {
   }
 
   /** Undefined if the log is invalid. */
-  async #replay(states: KeptStates): Promise<{ firstSeq: number; lastSeq: number } | undefined> {
+  async #replay(states: StoredStates): Promise<{ firstSeq: number; lastSeq: number } | undefined> {
     const { data, onProgress } = this.#options;
     const directory = join(data, 'journal');
     if (!existsSync(directory)) {
@@ -126,7 +126,7 @@ class FolderCheck {
     }
   }
 
-  async #open(first: LogEntry, states: KeptStates): Promise<AuditedReplica> {
+  async #open(first: LogEntry, states: StoredStates): Promise<AuditedReplica> {
     const { data, now } = this.#options;
     const snapshots = join(this.#scratch, 'snapshots');
     makeFolder(snapshots);

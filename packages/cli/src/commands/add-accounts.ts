@@ -7,12 +7,12 @@ import {
   ACCOUNT_ARGUMENT,
   defaultKeyOf,
   type GlobalOptions,
-  type Surroundings,
+  type CommandContext,
 } from '../surroundings.ts';
 import { readSecret } from '../keystore.ts';
 import { CONFIRM, executed, printReply } from '../print-reply.ts';
 
-export function addAccounts(program: Command, around: Surroundings): void {
+export function addAccounts(program: Command, around: CommandContext): void {
   addKeys(program, around);
   addMoney(program, around);
   const agents = program
@@ -64,7 +64,7 @@ const KEYS_HELP =
   '(scrypt, AES-256-GCM). Passwords and private keys are read from the terminal or from ' +
   'ODDLOT_PASSWORD and ODDLOT_PRIVATE_KEY, never from the command line.';
 
-function addKeys(program: Command, around: Surroundings): void {
+function addKeys(program: Command, around: CommandContext): void {
   const keys = program
     .command('keys')
     .summary('Manage password-encrypted keys')
@@ -132,7 +132,7 @@ function addKeys(program: Command, around: Surroundings): void {
   }
 }
 
-function addMoney(program: Command, around: Surroundings): void {
+function addMoney(program: Command, around: CommandContext): void {
   program
     .command('faucet')
     .summary('Get test USDC from the faucet (test venues only)')

@@ -5,7 +5,7 @@ import { type Client, createClient, privateKeyWallet, signPermit } from '@oddlot
 import { formatMoney, parseExact } from '@oddlot/units';
 import { CliError, nameFields } from '../cli-error.ts';
 import { print } from '../print.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { wholeNumber } from '../arguments.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
@@ -25,7 +25,7 @@ const LOOK_MS = 500;
 /** Progress on standard error, in addition to the result on standard output. */
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-export function addDeposit(program: Command, around: Surroundings): void {
+export function addDeposit(program: Command, around: CommandContext): void {
   program
     .command('deposit')
     .summary('Deposit USDC from the settlement chain')
@@ -162,7 +162,7 @@ const SUB_ACCOUNTS = ['perp', 'outcome'] as const;
 const AMOUNT = ['<amount>', 'a USDC amount with at most 6 decimal places'] as const;
 
 /** Transfers between sub-accounts, signed by the account's own key. */
-export function addTransfers(program: Command, around: Surroundings): void {
+export function addTransfers(program: Command, around: CommandContext): void {
   const transfer = program
     .command('transfer')
     .summary('Move USDC between your perp and outcome sub-accounts')

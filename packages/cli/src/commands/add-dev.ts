@@ -167,7 +167,7 @@ async function runInHand(options: DevOptions, count: number): Promise<void> {
     for (const { address } of accounts) {
       await venue.fund(address, { perp: options.usdc, outcome: options.usdc });
     }
-    const url = await venue.openDoor(port);
+    const url = await venue.openPort(port);
     const controls = await serveControls(venue, {
       port: controlsPort,
       onFatal: (error) => {

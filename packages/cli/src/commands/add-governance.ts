@@ -3,11 +3,11 @@ import type { SetFeeTiersParameters } from '@oddlot/sdk';
 import { CliError, nameFields } from '../cli-error.ts';
 import { print } from '../print.ts';
 import { readJsonFile } from '../arguments.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
 /** Permissions and fees. */
-export function addGovernance(program: Command, around: Surroundings): void {
+export function addGovernance(program: Command, around: CommandContext): void {
   addGate(program, around);
   addOperators(program, around);
   addFees(program, around);
@@ -17,7 +17,7 @@ const CHANNELS = { perp: 0, outcome: 1 } as const;
 type Channel = keyof typeof CHANNELS;
 const MODES = ['open', 'whitelist', 'accessCode', 'closed'] as const;
 
-function addGate(program: Command, around: Surroundings): void {
+function addGate(program: Command, around: CommandContext): void {
   const gate = program.command('gate').summary('Show or change trading access');
   gate
     .command('show', { isDefault: true })
@@ -93,7 +93,7 @@ function channelOption(): Option {
     .default('perp');
 }
 
-function addOperators(program: Command, around: Surroundings): void {
+function addOperators(program: Command, around: CommandContext): void {
   const operators = program.command('operators').summary('Show or change admins and deployers');
   operators
     .command('list', { isDefault: true })
@@ -126,7 +126,7 @@ function addOperators(program: Command, around: Surroundings): void {
   }
 }
 
-function addFees(program: Command, around: Surroundings): void {
+function addFees(program: Command, around: CommandContext): void {
   const fees = program.command('fees').summary('Show or change the fee schedule');
   fees
     .command('show', { isDefault: true })

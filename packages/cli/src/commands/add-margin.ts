@@ -2,19 +2,19 @@ import { Argument, type Command, Option } from 'commander';
 import { MONEY_DECIMALS, parseExact } from '@oddlot/units';
 import { CliError } from '../cli-error.ts';
 import { findPerp, wholeNumber } from '../arguments.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
 type Side = 'long' | 'short';
 type MarginMode = 'cross' | 'isolated';
 
-export function addMargin(program: Command, around: Surroundings): void {
+export function addMargin(program: Command, around: CommandContext): void {
   addLeverage(program, around);
   addModes(program, around);
   addIsolatedMargin(program, around);
 }
 
-function addLeverage(program: Command, around: Surroundings): void {
+function addLeverage(program: Command, around: CommandContext): void {
   program
     .command('leverage')
     .summary('Set the leverage for a perp')
@@ -48,7 +48,7 @@ function addLeverage(program: Command, around: Surroundings): void {
     });
 }
 
-function addModes(program: Command, around: Surroundings): void {
+function addModes(program: Command, around: CommandContext): void {
   program
     .command('margin-mode')
     .summary('Set the margin mode for a perp: cross or isolated')
@@ -77,7 +77,7 @@ function addModes(program: Command, around: Surroundings): void {
     });
 }
 
-function addIsolatedMargin(program: Command, around: Surroundings): void {
+function addIsolatedMargin(program: Command, around: CommandContext): void {
   const margin = program.command('margin').summary('Add or remove margin on an isolated position');
   for (const [name, sign] of [
     ['add', 1],

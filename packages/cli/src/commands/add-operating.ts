@@ -4,11 +4,11 @@ import { CliError, nameFields } from '../cli-error.ts';
 import { findInstrument, findPerp } from '../arguments.ts';
 import { print } from '../print.ts';
 import { listEvent, readEventFile } from '../event/list-event.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { CONFIRM, printReply } from '../print-reply.ts';
 
 /** Listings, for the admins and deployers of a venue. */
-export function addOperating(program: Command, around: Surroundings): void {
+export function addOperating(program: Command, around: CommandContext): void {
   addMarket(program, around);
   addEvent(program, around);
 }
@@ -24,7 +24,7 @@ type PerpChange = GlobalOptions & {
   readonly yes?: boolean;
 };
 
-function addMarket(program: Command, around: Surroundings): void {
+function addMarket(program: Command, around: CommandContext): void {
   const market = program.command('market').summary('Change, halt or delist markets (admins only)');
   const change = market
     .command('change')
@@ -94,7 +94,7 @@ function addMarket(program: Command, around: Surroundings): void {
 }
 
 async function setPerp(
-  around: Surroundings,
+  around: CommandContext,
   options: GlobalOptions,
   name: string,
   changes: Omit<SetPerpParameters, 'instrumentId'>,
@@ -107,7 +107,7 @@ async function setPerp(
 }
 
 async function setTrading(
-  around: Surroundings,
+  around: CommandContext,
   options: GlobalOptions,
   wanted: string,
   isHalted: boolean,
@@ -126,7 +126,7 @@ function meant({ yes }: { readonly yes?: boolean }, what: string): void {
   if (yes !== true) throw new CliError('usage', `${what}. Confirm with --yes.`);
 }
 
-function addEvent(program: Command, around: Surroundings): void {
+function addEvent(program: Command, around: CommandContext): void {
   const event = program
     .command('event')
     .summary('List and resolve outcome markets (deployers only)');

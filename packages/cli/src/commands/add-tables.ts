@@ -6,17 +6,17 @@ import {
   ACCOUNT_ARGUMENT,
   type GlobalOptions,
   type ReadAccount,
-  type Surroundings,
+  type CommandContext,
 } from '../surroundings.ts';
 
 type Show = (
-  around: Surroundings,
+  around: CommandContext,
   options: GlobalOptions,
   account: ReadAccount,
 ) => Promise<Parameters<typeof print>[0]>;
 
 /** Tables of an account, and of a book. */
-export function addTables(program: Command, around: Surroundings): void {
+export function addTables(program: Command, around: CommandContext): void {
   const add = (name: string, summary: string, show: Show): void => {
     program
       .command(name)

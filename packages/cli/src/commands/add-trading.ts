@@ -14,7 +14,7 @@ import {
 } from '@oddlot/sdk';
 import { CliError, nameFields } from '../cli-error.ts';
 import { decimalText, findInstrument, type Instrument, wholeNumber } from '../arguments.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { CONFIRM, executed, printOrders, printReply } from '../print-reply.ts';
 
 type OrderOptions = GlobalOptions & {
@@ -30,7 +30,7 @@ type OrderOptions = GlobalOptions & {
 
 type CancelOptions = GlobalOptions & { readonly all?: boolean };
 
-export function addTrading(program: Command, around: Surroundings): void {
+export function addTrading(program: Command, around: CommandContext): void {
   addOrder(program, around);
   program
     .command('cancel')
@@ -77,7 +77,7 @@ function cancelled(
   return wholeNumber('[order-id]', id);
 }
 
-function addOrder(program: Command, around: Surroundings): void {
+function addOrder(program: Command, around: CommandContext): void {
   const order = program
     .command('order')
     .summary('Place a limit or market order, optionally with TP/SL')
@@ -175,12 +175,12 @@ const SECOND_MS = 1_000;
 /** The venue requires 5 s when it executes the action; the rest allows for network latency. */
 const SECONDS_MIN = 10;
 
-export function addAmends(program: Command, around: Surroundings): void {
+export function addAmends(program: Command, around: CommandContext): void {
   addAmend(program, around);
   addScheduleCancel(program, around);
 }
 
-function addAmend(program: Command, around: Surroundings): void {
+function addAmend(program: Command, around: CommandContext): void {
   const amend = program
     .command('amend')
     .summary('Change the price or size of an open order')
@@ -228,7 +228,7 @@ function addAmend(program: Command, around: Surroundings): void {
   });
 }
 
-function addScheduleCancel(program: Command, around: Surroundings): void {
+function addScheduleCancel(program: Command, around: CommandContext): void {
   program
     .command('schedule-cancel')
     .summary("Cancel all orders after a delay unless renewed (dead man's switch)")

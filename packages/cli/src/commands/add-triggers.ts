@@ -2,7 +2,7 @@ import { Argument, type Command, Option } from 'commander';
 import { type AssetPosition, positionTpsl, triggerOrder } from '@oddlot/sdk';
 import { CliError, nameFields } from '../cli-error.ts';
 import { decimalText, findPerp } from '../arguments.ts';
-import type { GlobalOptions, Surroundings } from '../surroundings.ts';
+import type { GlobalOptions, CommandContext } from '../surroundings.ts';
 import { CONFIRM, printOrders } from '../print-reply.ts';
 
 type Side = 'long' | 'short';
@@ -25,12 +25,12 @@ type TpslOptions = GlobalOptions & {
 };
 
 /** Orders that trigger at a mark price. */
-export function addTriggers(program: Command, around: Surroundings): void {
+export function addTriggers(program: Command, around: CommandContext): void {
   addTrigger(program, around);
   addTpsl(program, around);
 }
 
-function addTrigger(program: Command, around: Surroundings): void {
+function addTrigger(program: Command, around: CommandContext): void {
   const placing = program
     .command('trigger')
     .summary('Place a trigger order (take-profit or stop)')
@@ -76,7 +76,7 @@ function addTrigger(program: Command, around: Surroundings): void {
   });
 }
 
-function addTpsl(program: Command, around: Surroundings): void {
+function addTpsl(program: Command, around: CommandContext): void {
   const tpsl = program
     .command('tpsl')
     .summary('Set a take-profit, a stop-loss or both on a position')

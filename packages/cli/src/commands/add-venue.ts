@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { createClient } from '@oddlot/sdk';
 import { CliError } from '../cli-error.ts';
 import { print, table } from '../print.ts';
-import { ACCOUNT_ARGUMENT, type GlobalOptions, type Surroundings } from '../surroundings.ts';
+import { ACCOUNT_ARGUMENT, type GlobalOptions, type CommandContext } from '../surroundings.ts';
 
 const EXPORTS = ['fills', 'fundings', 'ledger', 'orders'] as const;
 
 /** Information about a venue. */
-export function addVenue(program: Command, around: Surroundings): void {
+export function addVenue(program: Command, around: CommandContext): void {
   program
     .command('status')
     .summary('Show the status of a venue: readiness, blocks, accounts and funds')

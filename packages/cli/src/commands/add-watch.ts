@@ -3,7 +3,7 @@ import { AccountView, createClient, LocalBook, type Client, type Trade } from '@
 import { CliError } from '../cli-error.ts';
 import { findInstrument, wholeNumber } from '../arguments.ts';
 import { table } from '../print.ts';
-import type { GlobalOptions, ReadAccount, Surroundings } from '../surroundings.ts';
+import type { GlobalOptions, ReadAccount, CommandContext } from '../surroundings.ts';
 
 type WatchOptions = GlobalOptions & {
   readonly levels: string;
@@ -20,7 +20,7 @@ const DRAW_EVERY_MS = 100;
 type Screen = () => { readonly lines: readonly string[]; readonly json: unknown } | undefined;
 
 /** A live view of a book and its trades, or of an account. */
-export function addWatch(program: Command, around: Surroundings): void {
+export function addWatch(program: Command, around: CommandContext): void {
   program
     .command('watch')
     .summary('Watch an order book and its trades, or an account, live')

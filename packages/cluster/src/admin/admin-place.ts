@@ -4,7 +4,7 @@ import { createLogger } from '@oddlot/host/log';
 import { SettingError } from '@oddlot/host/settings';
 import type { BlockStream } from '../block-stream.ts';
 import { hasBucket, openBucket } from '../buckets.ts';
-import { patiently } from '../patiently.ts';
+import { retryUntilAnswered } from '../retry-until-answered.ts';
 import { ReplicaBoard } from '../replica-board.ts';
 import type { ClusterConfig } from '../cluster-settings.ts';
 import { openStream } from '../open-cluster.ts';
@@ -81,7 +81,7 @@ export async function openPlace(
     );
   }
   // A server that is cut off from the others would show a board without recent reports.
-  await patiently(() => stream.end());
+  await retryUntilAnswered(() => stream.end());
   const replicas = config.streamReplicas;
   const kv = await openBucket(connection, { cluster, what: 'replicas', replicas });
   const board = new ReplicaBoard(kv);

@@ -3,7 +3,7 @@ import { openingOf } from '../agree-on-stream.ts';
 import type { BlockStream } from '../block-stream.ts';
 import { type AskedStream, confirmedLastSeq } from '../stream-facts.ts';
 import type { KnownBlock } from '../followed-stream.ts';
-import { patiently } from '../patiently.ts';
+import { retryUntilAnswered } from '../retry-until-answered.ts';
 import type { ReplicaBoard } from '../replica-board.ts';
 import type { AdminPlace } from './admin-place.ts';
 
@@ -99,7 +99,7 @@ async function leaseLines({ cluster, config, stream }: AdminPlace): Promise<stri
   const kv = await openBucket(stream.connection, { cluster, what: 'leases', replicas });
   const lines: string[] = [];
   for (const key of await keysOf(kv)) {
-    const entry = AGREED_KEYS.has(key) ? null : await patiently(() => kv.get(key));
+    const entry = AGREED_KEYS.has(key) ? null : await retryUntilAnswered(() => kv.get(key));
     if (entry?.operation !== 'PUT') continue;
     lines.push(`lease ${key}: ${entry.json<{ readonly replica: string }>().replica}`);
   }

@@ -10,7 +10,7 @@ import { FollowingReplica } from '@oddlot/replica/following-replica';
 import type { LogEntry } from '@oddlot/replica/block';
 import { decodeBlockMessage, decodeOpening, OPENING_PLACE, placeOf } from '../block-message.ts';
 import type { BlockStream } from '../block-stream.ts';
-import { patiently } from '../patiently.ts';
+import { retryUntilAnswered } from '../retry-until-answered.ts';
 import { contentOf } from '../write-stream.ts';
 import { BlockBuffer } from '@oddlot/replica/log/block-codec';
 
@@ -93,7 +93,7 @@ export async function compareStream(
   journal: FileJournal,
   onProgress: Progress,
 ): Promise<void> {
-  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   if (found === undefined) throw new StreamDiffersError('the stream is empty');
   const opening = decodeOpening(found);
   const { firstSeq, lastSeq } = journal;

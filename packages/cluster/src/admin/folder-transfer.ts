@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { decodeOpening, OPENING_PLACE, seqOf } from '../block-message.ts';
 import { ClusterLog } from '../cluster-log.ts';
-import { patiently } from '../patiently.ts';
+import { retryUntilAnswered } from '../retry-until-answered.ts';
 import { ProposalOrder } from '@oddlot/replica/proposal-order';
 import { SnapshotExchange } from '../snapshot-exchange.ts';
 import { FileJournal } from '@oddlot/replica/log/file-journal';
@@ -22,7 +22,7 @@ import { writeStream } from '../write-stream.ts';
 export async function exportFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
   const { cluster, config, stream } = place;
   const { data } = config;
-  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   if (found === undefined) throw new AdminRefusedError(`The stream of ${cluster} is empty`);
   const opening = decodeOpening(found);
   if (opening.firstSeq > 1) {
@@ -57,7 +57,7 @@ async function fetchAll(
 ): Promise<void> {
   const { journal, serviceNetwork } = copy;
   const order = new ProposalOrder();
-  const { lastPlace } = await patiently(() => stream.end());
+  const { lastPlace } = await retryUntilAnswered(() => stream.end());
   let trouble: unknown;
   const log = new ClusterLog({
     // The log closes its connection.
@@ -156,9 +156,9 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
 
 /** Whether the stream contains an interrupted import; throws if it has other content. */
 async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
-  const { lastPlace } = await patiently(() => stream.end());
+  const { lastPlace } = await retryUntilAnswered(() => stream.end());
   if (lastPlace === 0) return false;
-  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   const { lastSeq } = opening ?? {};
   // Confirmed, because an unfinished import is removed.
@@ -172,6 +172,6 @@ async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
 
 /** An interrupted import is not continued: it is written again from the start. */
 async function emptied({ reopen, stream }: AdminPlace): Promise<BlockStream> {
-  await patiently(() => stream.remove());
+  await retryUntilAnswered(() => stream.remove());
   return reopen();
 }

@@ -1,7 +1,7 @@
 import type { BlockStream } from '../block-stream.ts';
 import { decodeOpening, OPENING_PLACE, seqOf } from '../block-message.ts';
 import { FollowedStream, type KnownBlock } from '../followed-stream.ts';
-import { patiently } from '../patiently.ts';
+import { retryUntilAnswered } from '../retry-until-answered.ts';
 import type { BlockRange } from '../read-history.ts';
 import { restoreStream, streamStanding } from '../agree-on-stream.ts';
 import type { WriteStreamOptions } from '../write-stream.ts';
@@ -56,7 +56,7 @@ async function givenUp(
   parts: Omit<WriteStreamOptions, 'stream'>,
 ): Promise<GivenUp[]> {
   const { lastSeq } = parts.journal;
-  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   const highest = board.highestIn(opening?.era);
   const longest = board.longestIn(opening?.era);
@@ -101,7 +101,7 @@ async function givenUp(
     );
   }
   if (all.length > 0 && standing.kind === 'whole' && opening !== undefined) {
-    const { lastPlace } = await patiently(() => stream.end());
+    const { lastPlace } = await retryUntilAnswered(() => stream.end());
     const streamLast = seqOf(opening, lastPlace);
     if (streamLast > lastSeq)
       throw new AdminRefusedError(

@@ -14,14 +14,14 @@ import {
   OPENING_PLACE,
 } from '../block-message.ts';
 import { confirmedLastSeq } from '../stream-facts.ts';
-import { patiently } from '../patiently.ts';
+import { retryUntilAnswered } from '../retry-until-answered.ts';
 import { BlockBuffer } from '@oddlot/replica/log/block-codec';
 
 type Terminal = { write(text: string): unknown };
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Surroundings = {
+type CommandContext = {
   readonly environment: Environment;
   /** Reads the settings of the venue; the cluster has no others. */
   readonly readConfig: (args: readonly string[], env: Environment) => ClusterConfig;
@@ -60,7 +60,7 @@ Exit codes: 0 done, 1 rejected (with the reason), 2 usage error.
 /** Runs one command and returns the exit code. */
 export async function runClusterAdmin(
   args: readonly string[],
-  { environment, readConfig, stderr, stdout }: Surroundings,
+  { environment, readConfig, stderr, stdout }: CommandContext,
 ): Promise<number> {
   const [name = '', ...rest] = args;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -141,19 +141,19 @@ async function keepEra(place: AdminPlace): Promise<string> {
 }
 
 async function announce({ cluster, stream }: AdminPlace, rules: number): Promise<void> {
-  const { lastPlace } = await patiently(() => stream.end());
+  const { lastPlace } = await retryUntilAnswered(() => stream.end());
   if (lastPlace === 0) throw new AdminRefusedError(`The stream of ${cluster} is empty`);
-  const found = await patiently(() => stream.at(OPENING_PLACE));
+  const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   if (opening !== undefined) assertFinished(opening, await confirmedLastSeq(stream, opening));
   const buffer = new BlockBuffer();
   const proposal = `${randomUUID()}:1`;
   buffer.writeBlock([{ command: { type: 'announceEra', rules } }], proposal);
-  const last = await patiently(() => stream.at(lastPlace));
+  const last = await retryUntilAnswered(() => stream.at(lastPlace));
   // The time of the previous block, because the clock of an operator's machine is not relevant to
   // the log.
   const timeMs =
     last === undefined || lastPlace === OPENING_PLACE ? 0 : decodeBlockMessage(last).timeMs;
   const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));
-  await patiently(() => stream.publish(proposal, { data }));
+  await retryUntilAnswered(() => stream.publish(proposal, { data }));
 }

@@ -1,7 +1,7 @@
 import { CHANNEL_NAMES, type RtdsTopic, type StreamEndpoint } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
 import type { ChannelMethods } from './channel-methods.ts';
-import type { SocketStatus } from '../transport/kept-socket.ts';
+import type { SocketStatus } from '../transport/persistent-socket.ts';
 import type { PriceFeed, ReferencePricesUpdate } from '../transport/price-feed.ts';
 import type { SocketTransport } from '../transport/socket-transport.ts';
 import {

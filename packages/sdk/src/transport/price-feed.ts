@@ -10,7 +10,7 @@ import {
 } from '@oddlot/protocol';
 import { formatDecimal } from '@oddlot/units';
 import { SocketError } from '../errors.ts';
-import { KeptSocket, type SocketOptions, type SocketStatus } from './kept-socket.ts';
+import { PersistentSocket, type SocketOptions, type SocketStatus } from './persistent-socket.ts';
 import type { StreamEvent, StreamSink } from './stream.ts';
 
 /** A reference price. */
@@ -53,14 +53,14 @@ type Listener = {
  * its last minute, on every new connection again.
  */
 export class PriceFeed {
-  readonly #socket: KeptSocket;
+  readonly #socket: PersistentSocket;
   readonly #listeners = new Set<Listener>();
   /** Wishes of this turn of the event loop, which go out in one frame. */
   #wishes: { action: RtdsClientFrame['action']; entry: RtdsSubscription }[] = [];
   #againTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: SocketOptions) {
-    this.#socket = new KeptSocket(options, {
+    this.#socket = new PersistentSocket(options, {
       ping: 'PING',
       isNeeded: () => this.#listeners.size > 0,
       unansweredMs: () => 0,

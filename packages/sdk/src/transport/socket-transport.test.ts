@@ -9,7 +9,7 @@ import {
   type StreamOptions,
 } from '../streams/subscription.ts';
 import { FakeStreams } from '@oddlot/testing/sdk/fake-streams';
-import type { OpenSocket, Socket, SocketOptions } from './kept-socket.ts';
+import type { OpenSocket, Socket, SocketOptions } from './persistent-socket.ts';
 import type { StreamEvent } from './stream.ts';
 import { checkedKey } from './checked-key.ts';
 import { SocketTransport } from './socket-transport.ts';

@@ -10,7 +10,7 @@ import {
 } from '@oddlot/protocol';
 import { SocketError } from '../errors.ts';
 import { type Backoff, backoffMs, HANG_UP_BACKOFF } from './backoff.ts';
-import { KeptSocket, type SocketOptions, type SocketStatus } from './kept-socket.ts';
+import { PersistentSocket, type SocketOptions, type SocketStatus } from './persistent-socket.ts';
 import { Stream, type StreamSink, type SubscriptionKey } from './stream.ts';
 
 /**
@@ -23,7 +23,7 @@ export class SocketTransport {
   readonly #streams = new Map<string, Stream>();
   /** By the number that the venue gave the subscription on this connection. */
   readonly #bySub = new Map<number, Stream>();
-  readonly #socket: KeptSocket;
+  readonly #socket: PersistentSocket;
   readonly #queue: ControlQueue;
   /** Streams that the venue could not serve yet. */
   readonly #retries = new Map<Stream, Retry>();
@@ -37,7 +37,7 @@ export class SocketTransport {
       (text) => this.#socket.send(text),
       () => this.#socket.dialed,
     );
-    this.#socket = new KeptSocket(options, {
+    this.#socket = new PersistentSocket(options, {
       ping: '{"method":"ping"}',
       isNeeded: () => this.#streams.size > 0,
       unansweredMs: () => this.#queue.unansweredMs,

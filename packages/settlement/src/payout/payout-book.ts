@@ -129,7 +129,7 @@ export class PayoutBook {
     this.#holds.set(withdrawalId, times + 1);
   }
 
-  lookSoon({ withdrawalId }: PayoutRecord): void {
+  scheduleCheck({ withdrawalId }: PayoutRecord): void {
     this.#lookAtMs.delete(withdrawalId);
   }
 

@@ -202,7 +202,7 @@ class Play {
         const open = [...world.replica.state.withdrawals.keys()];
         const id = open[taken.nth % Math.max(1, open.length)];
         if (id === undefined) return undefined;
-        return taken.does === 'guardian' ? world.cancelQueued(id) : world.payAsStranger(id);
+        return taken.does === 'guardian' ? world.cancelQueued(id) : world.payAsThirdParty(id);
       }
       case 'fees':
         world.feeFactor = BigInt(taken.factor);

@@ -245,7 +245,7 @@ export class PayoutSender {
     const token = await this.#tokenNow(record, bridge);
     if (token === 'takes it') {
       const changes = { cancel: undefined, refused: undefined, error: undefined };
-      book.lookSoon(book.update(record, changes));
+      book.scheduleCheck(book.update(record, changes));
       return false;
     }
     if (token === 'is stopped') {

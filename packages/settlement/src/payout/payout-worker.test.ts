@@ -182,7 +182,7 @@ test('a payout sent by another account is found with its transaction', async () 
   await world.round();
   expect(stateOf(1)).toMatchObject({ status: 'held', error: '0 of 2 validators signed' });
   expect(world.worker.status.troubled[0]?.detail).toContain('connection refused');
-  await world.payAsStranger(1);
+  await world.payAsThirdParty(1);
   await live(20);
   expect(world.settled.get(1)).toBe(true);
   expect(stateOf(1)?.txHash).toMatch(/^0x[0-9a-f]{64}$/);
@@ -190,7 +190,7 @@ test('a payout sent by another account is found with its transaction', async () 
 
 test('another payout with the same number settles nothing', async () => {
   world.withdraw(0, 0, 10);
-  await world.payAsStranger(1, { usd: 5n });
+  await world.payAsThirdParty(1, { usd: 5n });
   await world.chain.mine();
   await live(10);
   world.nowMs += 100_000;
@@ -228,7 +228,7 @@ test('without a key nothing is sent and every payout reports it; payouts by othe
   world.withdraw(0, 0, 10);
   await world.round();
   expect(stateOf(1)).toMatchObject({ status: 'held', error: TEXTS.noKey });
-  await world.payAsStranger(1);
+  await world.payAsThirdParty(1);
   await live();
   expect(world.settled.get(1)).toBe(true);
 });

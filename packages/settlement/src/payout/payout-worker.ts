@@ -228,7 +228,7 @@ export class PayoutWorker {
       case 'leave to the operator of the other bridge':
         return book.wait(record, TEXTS.otherBridge);
       case 'take to this bridge':
-        return book.lookSoon(book.update(record, this.#domain));
+        return book.scheduleCheck(book.update(record, this.#domain));
       case 'report paid after return':
         return book.wait(record, TEXTS.paidAfterReturn);
       case 'report another payout':
@@ -352,7 +352,7 @@ export class PayoutWorker {
       const more = { end, isLost: undefined, refused: undefined, sent: undefined };
       const cancel = paid ? undefined : (record.cancel ?? TEXTS.cancelled);
       const cancelled = { cancel, error: cancel, status: 'sent', txHash } as const;
-      book.lookSoon(book.update(record, { ...more, ...cancelled }));
+      book.scheduleCheck(book.update(record, { ...more, ...cancelled }));
     }
     await book.flush();
     await Promise.all(
@@ -433,7 +433,7 @@ class SettledPayouts {
       const { end } = record;
       if (end === undefined) continue;
       const lost = isLostNow(record) ? { isLost: true, sent: undefined } : { isLost: undefined };
-      book.lookSoon(book.update(record, { end: { ...end, block, blockHash }, ...lost }));
+      book.scheduleCheck(book.update(record, { end: { ...end, block, blockHash }, ...lost }));
     }
   }
 }

@@ -23,7 +23,7 @@ let client: Client;
 beforeAll(async () => {
   venue = await startVenue({ time: START_MS });
   controls = await serveControls(venue, { isHeld: true });
-  const url = await venue.openDoor();
+  const url = await venue.openPort();
   const wallet = venue.accounts[0]!.wallet;
   client = createClient({ url, network: 'testnet', wallet, orderLifeMs: Infinity });
   await ask('/snapshot');
@@ -149,7 +149,7 @@ describe('faults affect clients of the public port', () => {
 
   test('a 429 includes the time to retry', async () => {
     await ask('/fault', { fault: 'rateLimit', path: '/info', retryAfterSeconds: 7 });
-    const response = await fetch(`${await venue.openDoor()}/info`, { method: 'POST', body: '{}' });
+    const response = await fetch(`${await venue.openPort()}/info`, { method: 'POST', body: '{}' });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
     await response.arrayBuffer();
   });

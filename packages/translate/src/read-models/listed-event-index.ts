@@ -23,7 +23,7 @@ const RANKINGS_MAX = 32;
 const PENDING_MAX = 256;
 const HOUR_MS = 3_600_000;
 
-type KeptRanking = {
+type CachedRanking = {
   readonly query: EventListQuery;
   readonly ranking: Ranking<ListedEvent>;
   /** Events whose position may have changed. */
@@ -41,7 +41,7 @@ export class ListedEventIndex {
   readonly #state: () => State;
   readonly #liquidity: Liquidity;
   /** The most recently used ranking is the last in the map. */
-  readonly #rankings = new Map<string, KeptRanking>();
+  readonly #rankings = new Map<string, CachedRanking>();
   /**
    * Makes a query for a rare tag proportional to its number of events. Built at the first query.
    */
@@ -125,7 +125,7 @@ export class ListedEventIndex {
     return eventStatus(this.#catalogue.marketsOf(event).map(({ phase }) => phase));
   }
 
-  #rankingOf(query: EventListQuery): KeptRanking {
+  #rankingOf(query: EventListQuery): CachedRanking {
     const { sortBy, status, tag } = query;
     const name = JSON.stringify([sortBy, status, tag]);
     let maintained = this.#rankings.get(name);
@@ -141,13 +141,18 @@ export class ListedEventIndex {
     return maintained;
   }
 
-  #create(query: EventListQuery): KeptRanking {
-    const maintained: KeptRanking = { query, ranking: new Ranking(), pending: new Set(), hour: 0 };
+  #create(query: EventListQuery): CachedRanking {
+    const maintained: CachedRanking = {
+      query,
+      ranking: new Ranking(),
+      pending: new Set(),
+      hour: 0,
+    };
     this.#fill(maintained);
     return maintained;
   }
 
-  #fill(maintained: KeptRanking): void {
+  #fill(maintained: CachedRanking): void {
     const entries = [];
     for (const item of this.#candidates(maintained.query)) {
       const key = this.#keyIn(maintained, item);
@@ -176,7 +181,7 @@ export class ListedEventIndex {
     }
   }
 
-  #catchUp(maintained: KeptRanking): void {
+  #catchUp(maintained: CachedRanking): void {
     for (const event of maintained.pending) {
       maintained.ranking.place(event.eventId, this.#keyIn(maintained, event), event);
     }
@@ -184,7 +189,7 @@ export class ListedEventIndex {
   }
 
   /** Undefined for an event that the ranking does not list. */
-  #keyIn({ query }: KeptRanking, event: ListedEvent): number | undefined {
+  #keyIn({ query }: CachedRanking, event: ListedEvent): number | undefined {
     const { sortBy, status, tag } = query;
     if (tag !== undefined && !event.listing.tags.includes(tag)) return undefined;
     if (status !== 'all' && this.statusOf(event) !== status) return undefined;

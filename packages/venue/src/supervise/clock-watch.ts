@@ -86,7 +86,7 @@ class Distance {
   readonly #texts: Texts;
   readonly #log: Pick<Logger, 'info' | 'warn'>;
   #state: ClockState = 'right';
-  #looksUntold = 0;
+  #unreportedChecks = 0;
 
   constructor(read: () => number, texts: Texts, log: Pick<Logger, 'info' | 'warn'>) {
     this.#read = read;
@@ -105,13 +105,13 @@ class Distance {
   }
 
   remind(): void {
-    this.#looksUntold += 1;
-    if (this.#state === 'right' || this.#looksUntold * EVERY_MS < AGAIN_MS) return;
+    this.#unreportedChecks += 1;
+    if (this.#state === 'right' || this.#unreportedChecks * EVERY_MS < AGAIN_MS) return;
     this.#tell(this.#read());
   }
 
   #tell(distanceMs: number): void {
-    this.#looksUntold = 0;
+    this.#unreportedChecks = 0;
     const text = this.#texts[this.#state];
     if (this.#state === 'right') this.#log.info({ distanceMs }, text);
     else this.#log.warn({ distanceMs }, text);

@@ -203,13 +203,13 @@ type FillCellsTraded = { readonly marketType: 'perps' | 'outcome'; readonly inst
 
 const TICK_DECIMALS = 3;
 
-type TradedPriceProps = Readonly<{ of: FillCellsTraded; value: string; isAsTold?: boolean }>;
+type TradedPriceProps = Readonly<{ of: FillCellsTraded; value: string; isAsReported?: boolean }>;
 
-export function TradedPrice({ of, value, isAsTold = false }: TradedPriceProps) {
+export function TradedPrice({ of, value, isAsReported = false }: TradedPriceProps) {
   if (of.marketType === 'outcome') {
     // An average may have more decimals than the tick.
     const decimals = isDecimal(value) ? Math.max(TICK_DECIMALS, decimalsOf(value)) : undefined;
-    return <span>{isAsTold ? number(value) : cents(value, decimals)}</span>;
+    return <span>{isAsReported ? number(value) : cents(value, decimals)}</span>;
   }
   return <OnGrid coin={String(of.instrumentId)} value={value} />;
 }

@@ -332,7 +332,7 @@ function levelColumns(report: OrderReport, t: Words): readonly Column<TakenLevel
   const of = tradedOf(report);
   return [
     numberColumn('price', t('report.price'), ({ px }) => (
-      <TradedPrice of={of} value={px} isAsTold />
+      <TradedPrice of={of} value={px} isAsReported />
     )),
     numberColumn('rested', t('report.rested'), ({ rested }) => (
       <TradedSize of={of} value={rested} />
@@ -365,7 +365,7 @@ function fillColumns(report: OrderReport, t: Words): readonly Column<ReportedFil
       cell: ({ role }) => t(`report.${role}`),
     },
     numberColumn('price', t('report.price'), ({ px }) => (
-      <TradedPrice of={of} value={px} isAsTold />
+      <TradedPrice of={of} value={px} isAsReported />
     )),
     numberColumn('size', t('report.size'), ({ sz }) => <TradedSize of={of} value={sz} />),
     numberColumn('fee', t('report.fee'), ({ fee }) => number(fee)),

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../client.ts';
 import { FakePrices } from '@oddlot/testing/sdk/fake-prices';
 import { FakeStreams } from '@oddlot/testing/sdk/fake-streams';
-import { KeptSocket, type OpenSocket, type Socket, type SocketOptions } from './kept-socket.ts';
+import {
+  PersistentSocket,
+  type OpenSocket,
+  type Socket,
+  type SocketOptions,
+} from './persistent-socket.ts';
 
 /** Goal: streams are back as soon as the venue is, and nobody is stormed meanwhile. */
 
@@ -45,7 +50,7 @@ function aSocket(options: Partial<SocketOptions> = {}) {
     lines.push(new Line());
     return lines.at(-1)!;
   };
-  const socket = new KeptSocket(
+  const socket = new PersistentSocket(
     { url: 'ws://venue/ws', openSocket, ...options },
     {
       ping: 'ping',

@@ -8,7 +8,7 @@ import { FollowingReplica } from '@oddlot/replica/following-replica';
 import { genesisCommands } from '@oddlot/replica/genesis-commands';
 import { EraStore, SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import { expect, test } from 'vitest';
-import { KeptStates } from './kept-states.ts';
+import { StoredStates } from './stored-states.ts';
 
 const { serviceNetwork } = NETWORKS.testnet;
 const OTHER = hash(`0x${'cd'.repeat(32)}`);
@@ -31,7 +31,7 @@ test('R-snapshots: a snapshot whose content differs from the attestation in the 
       pause: () => Promise.resolve(),
       onFailed: (error) => expect.unreachable(String(error)),
     }).write();
-    const states = await KeptStates.read(directory);
+    const states = await StoredStates.read(directory);
     const attested = (height: number, snapshot = written!.content) => {
       const command = { type: 'attest', height, hash: replica.head.hash, snapshot } as const;
       states.compareAttested({ seq: 2, timeMs: 6, commands: [{ command }] });

@@ -42,7 +42,7 @@ const PROBE_MS = 1000;
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
 /** One connection for as long as it is needed; when it is lost, a new one takes over. */
-export class KeptSocket {
+export class PersistentSocket {
   readonly #url: () => string;
   readonly #onLost: (url: string) => boolean;
   readonly #user: SocketUser;

@@ -10,7 +10,7 @@ const ANSWER_MS_MAX = 10_000;
  * Repeats a query while no server can answer or does answer; throws errors that waiting cannot
  * resolve.
  */
-export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await withinMs(ask(), ANSWER_MS_MAX);

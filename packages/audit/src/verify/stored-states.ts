@@ -19,7 +19,7 @@ const NAME = /^(?:snapshot-(\d{16})\.bin|era-(\d{16})-rules-\d+\.json)$/;
  * Snapshots and rules-version start states of a folder, compared with a replay of the log. Their
  * own hash shows whether the bytes are intact; the replay shows whether the state is correct.
  */
-export class KeptStates {
+export class StoredStates {
   readonly #files: readonly KeptFile[];
   readonly findings: Located[] = [];
   /** Files with intact bytes, to be compared when the replay reaches their block. */
@@ -32,11 +32,11 @@ export class KeptStates {
   }
 
   /** Reads all files without changing them. */
-  static async read(data: string): Promise<KeptStates> {
+  static async read(data: string): Promise<StoredStates> {
     const folders = await Promise.all(
       ['snapshots', 'eras'].map((name) => filesIn(join(data, name))),
     );
-    const states = new KeptStates(folders.flat());
+    const states = new StoredStates(folders.flat());
     for (const file of states.#files) await states.#read(file);
     return states;
   }
