@@ -130,7 +130,7 @@ export function focusTicket(): void {
   document.querySelector<HTMLInputElement>(`#${TICKET} input:not([type=checkbox])`)?.focus();
 }
 
-export type CommandContext = {
+export type DraftContext = {
   readonly asset: number;
   readonly grid: Grid;
   readonly hasMark: boolean;
@@ -160,7 +160,7 @@ const HOUR_MS = 3_600_000;
 const LIFETIMES_MS = { hour: HOUR_MS, day: 24 * HOUR_MS, week: 168 * HOUR_MS } as const;
 
 /** Values off the grid are left for the venue to reject. */
-export function ordersOf(draft: Draft, around: CommandContext): Drafted {
+export function ordersOf(draft: Draft, around: DraftContext): Drafted {
   if (!around.hasMark) return { missing: 'mark' };
   const price = countedPrice(draft, around);
   if (typeof price !== 'string') return price;
@@ -224,7 +224,7 @@ export function marketPrice(side: 'buy' | 'sell', markPx: string, tick: string):
 
 function countedPrice(
   { limitPrice, price, triggerPrice, type }: Draft,
-  { markPx }: CommandContext,
+  { markPx }: DraftContext,
 ): string | { readonly missing: Missing } {
   if (type === 'market') return markPx ?? { missing: 'mark' };
   if (type === 'limit' || type === 'scale') return isPositive(price) ? price : { missing: 'price' };
@@ -236,7 +236,7 @@ function countedPrice(
 
 type Counted = { readonly price: string; readonly size: string };
 
-function singleOrder(draft: Draft, { price, size }: Counted, around: CommandContext): OrderEntry {
+function singleOrder(draft: Draft, { price, size }: Counted, around: DraftContext): OrderEntry {
   const { asset, grid } = around;
   const { side, type } = draft;
   const reduceOnly = isReducing(draft, around);
@@ -258,7 +258,7 @@ function singleOrder(draft: Draft, { price, size }: Counted, around: CommandCont
   return limitOrder({ asset, side, size, price, reduceOnly, ...lifeOf(draft, around.nowMs) });
 }
 
-function ladder(draft: Draft, { price, size }: Counted, around: CommandContext): Drafted {
+function ladder(draft: Draft, { price, size }: Counted, around: DraftContext): Drafted {
   const { asset, grid, nowMs } = around;
   if (!isPositive(draft.lastPrice)) return { missing: 'lastPrice' };
   const steps = Number(draft.steps);
@@ -299,7 +299,7 @@ function lifeOf({ isPostOnly, lifetime, untilMs }: Draft, nowMs: number): Life {
   return { tif: 'Gtd', expireTime: nowMs + LIFETIMES_MS[lifetime] };
 }
 
-export function isReducing(draft: Draft, { isHedge }: Pick<CommandContext, 'isHedge'>): boolean {
+export function isReducing(draft: Draft, { isHedge }: Pick<DraftContext, 'isHedge'>): boolean {
   return isHedge ? draft.isClosing : draft.isReduceOnly;
 }
 

@@ -5,10 +5,10 @@ import {
   draftStore,
   ordersOf,
   type Draft,
-  type Surroundings,
+  type DraftContext,
 } from './draft.ts';
 
-const AROUND: Surroundings = {
+const AROUND: DraftContext = {
   asset: 7,
   grid: { tick: '0.5', priceDecimals: 1, lot: '0.001', sizeDecimals: 3 },
   hasMark: true,
@@ -21,7 +21,7 @@ const AROUND: Surroundings = {
 beforeEach(() => draftStore.setState(draftStore.getInitialState(), true));
 
 /** The orders as text: side, size, price and type. */
-function textOf(change: Partial<Draft>, around: Partial<Surroundings> = {}): string {
+function textOf(change: Partial<Draft>, around: Partial<DraftContext> = {}): string {
   const drafted = ordersOf({ ...draftStore.getState(), ...change }, { ...AROUND, ...around });
   if (drafted.missing !== undefined) return `lacks ${drafted.missing}`;
   const { grouping = 'na', orders } = drafted.parameters;

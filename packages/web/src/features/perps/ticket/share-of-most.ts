@@ -30,7 +30,7 @@ import {
   useDraft,
   type Draft,
   type Drafted,
-  type CommandContext,
+  type DraftContext,
 } from './draft.ts';
 
 /** A buffer for market moves, in 10^-4 of the maximum: 0.5%, more above a leverage of 25. */
@@ -150,7 +150,7 @@ function boundOf(
 
 export async function freshOrders(
   draft: Draft,
-  around: Omit<CommandContext, 'markPx'>,
+  around: Omit<DraftContext, 'markPx'>,
   {
     coin,
     positions,
