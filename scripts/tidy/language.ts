@@ -39,7 +39,8 @@ const PHRASES: readonly Phrase[] = [
     instead: 'use the standard term; docs/glossary.md lists them',
   },
   {
-    pattern: /(?<!\b(?:nonce|price|funding) )\bfloors?\b(?! (?:of|for) (?:the |a )?nonces?)/gi,
+    pattern:
+      /(?<!\b(?:nonce|price|funding) |Math\.)\bfloors?\b(?! (?:of|for) (?:the |a )?nonces?)/gi,
     instead: 'write "layer"; only nonces have a floor',
   },
   { pattern: /\brooms?\b(?! (?:for|to|left)\b)/gi, instead: 'write "module", "folder" or "space"' },

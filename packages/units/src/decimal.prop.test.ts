@@ -63,7 +63,7 @@ test('rounds down to the grid, and exact is true if the value is on the grid', (
   fc.assert(
     fc.property(decimalText, decimals, ({ text, numerator, denominator }, scale) => {
       const parsed = parseDecimal(text, scale);
-      // With step = 10^-scale and n = floor: n × step ≤ value < (n + 1) × step, both sides multiplied out.
+      // With step = 10^-scale and n the result: n × step ≤ value < (n + 1) × step, both sides multiplied out.
       const value = numerator * power(Math.max(scale, 0));
       const step = denominator * power(Math.max(-scale, 0));
       const floor = parsed?.floor ?? 0n;

@@ -20,11 +20,11 @@ export type EndpointFault =
   | 'twice'
   /** Still follows the branch of its last request. */
   | 'branch'
-  | 'liesLogs'
-  | 'liesReceipts'
-  | 'liesHashes'
+  | 'falseLogs'
+  | 'falseReceipts'
+  | 'falseHashes'
   /** Lies about logs, receipts and calls. */
-  | 'lies';
+  | 'false';
 
 /** In characters; longer than a batch of a few payouts. */
 const LONG_CALL = 8_000;
@@ -84,12 +84,12 @@ const [ZERO, TWO] = [toHex(0, { size: 32 }), toHex(2, { size: 32 })];
 /** False answers by requested method. */
 const LIES: Partial<Record<EndpointFault, Readonly<Record<string, Lie>>>> = {
   twice: { eth_getLogs: (logs) => (logs as readonly object[]).flatMap((log) => [log, log]) },
-  liesLogs: { eth_getLogs: (logs) => (logs as readonly object[]).slice(1) },
-  liesReceipts: { eth_getTransactionReceipt: failed },
-  liesHashes: {
+  falseLogs: { eth_getLogs: (logs) => (logs as readonly object[]).slice(1) },
+  falseReceipts: { eth_getTransactionReceipt: failed },
+  falseHashes: {
     eth_getBlockByNumber: (block) => ({ ...(block as object), hash: `0x${'11'.repeat(32)}` }),
   },
-  lies: {
+  false: {
     eth_getLogs: () => [],
     eth_getTransactionReceipt: failed,
     eth_call: (result) => (result === ZERO ? TWO : result),

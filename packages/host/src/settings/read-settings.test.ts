@@ -21,7 +21,7 @@ const PROGRAM = {
     },
     Pace: {
       everyMs: setting(whole('ms'), { default: 5, help }),
-      roomBytes: setting(whole('bytes', { min: 0 }), { unset: 'none', help }),
+      spaceBytes: setting(whole('bytes', { min: 0 }), { unset: 'none', help }),
       keep: setting(KEPT, { unset: 'all', help }),
       isLoud: setting(SWITCH, { default: true, help }),
       name: setting(text({ pattern: /^[a-z]+$/, expected: 'small letters' }), {
@@ -117,8 +117,8 @@ describe('a flag is rejected', () => {
     ],
     [
       'in another unit of size',
-      ['--room-bytes', '2 GiB'],
-      '--room-bytes must be a whole number of bytes, 0 or more: 2 GiB. Write 2147483648',
+      ['--space-bytes', '2 GiB'],
+      '--space-bytes must be a whole number of bytes, 0 or more: 2 GiB. Write 2147483648',
     ],
     ['with commas in a number', ['--every-ms', '1,000'], ': 1,000. Write 1000'],
     [

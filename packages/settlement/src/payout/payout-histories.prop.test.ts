@@ -88,7 +88,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       does: fc.constant('endpoint'),
       at: fc.nat({ max: 1 }),
-      fault: fc.constantFrom<EndpointFault>(...WELL, 'down', 'errors', 'slow', 'stale', 'lies'),
+      fault: fc.constantFrom<EndpointFault>(...WELL, 'down', 'errors', 'slow', 'stale', 'false'),
     }),
   },
   {
@@ -182,9 +182,9 @@ class Play {
         return this.#forget();
       case 'endpoint':
         // A single lying endpoint would be trusted, because no other contradicts it.
-        if (world.faults.length > 1 || taken.fault !== 'lies')
+        if (world.faults.length > 1 || taken.fault !== 'false')
           world.faults[taken.at % world.faults.length] = taken.fault;
-        if (!world.faults.some((fault) => fault !== 'lies')) world.faults.fill('none');
+        if (!world.faults.some((fault) => fault !== 'false')) world.faults.fill('none');
         return undefined;
       case 'validator':
         world.validatorFaults[taken.at] = taken.fault;

@@ -42,7 +42,12 @@ const HONEST: readonly EndpointFault[] = [
   'stale',
   'twice',
 ];
-const LIARS: readonly EndpointFault[] = ['liesLogs', 'liesReceipts', 'liesHashes', 'branch'];
+const FALSE_DATA: readonly EndpointFault[] = [
+  'falseLogs',
+  'falseReceipts',
+  'falseHashes',
+  'branch',
+];
 
 function anyDoing(leastUsd: number): fc.Arbitrary<Doing> {
   const amount = fc.integer({ min: leastUsd, max: 9_000_000 }).map(BigInt);
@@ -78,7 +83,7 @@ export function anyStep(leastUsd: number): fc.Arbitrary<Step> {
       arbitrary: fc.record({
         do: of('fault'),
         at: fc.nat(2),
-        fault: fc.constantFrom(...HONEST, ...LIARS),
+        fault: fc.constantFrom(...HONEST, ...FALSE_DATA),
       }),
     },
     {
@@ -246,8 +251,8 @@ export class History {
     const { faults } = this.rig;
     const place = at % faults.length;
     const others = faults.toSpliced(place, 1);
-    const isLie = LIARS.includes(fault);
-    if (isLie && (others.length === 0 || others.some((each) => LIARS.includes(each)))) return;
+    const isLie = FALSE_DATA.includes(fault);
+    if (isLie && (others.length === 0 || others.some((each) => FALSE_DATA.includes(each)))) return;
     faults[place] = fault;
   }
 
