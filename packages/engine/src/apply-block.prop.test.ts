@@ -24,11 +24,10 @@ import {
 } from '@oddlot/testing/engine/steps';
 
 /**
- * Goal: properties that hold for every history. Method: poor and rich traders make random steps on
- * two perps. Each command has its own block, at a time when nothing else is due, so that any
- * difference between before and after is caused by the command. The scenario checks all invariants
- * after every block. A step refers to orders and prices by position, so that a failing history
- * shrinks.
+ * Goal: properties that hold for every history. Method: poor and rich traders make random steps on two perps. Each
+ * command has its own block, at a time when nothing else is due, so that any difference between before and after is
+ * caused by the command. The scenario checks all invariants after every block. A step refers to orders and prices by
+ * position, so that a failing history shrinks.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);

@@ -7,7 +7,7 @@ export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** What `hexDigit` says of anything that is none. */
+/** The result of `hexDigit` for any other character. */
 export const NO_DIGIT = 0xff;
 const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {
@@ -22,7 +22,7 @@ export function hexToBytes(hex: string): Uint8Array {
   return bytes;
 }
 
-/** Writes the bytes of a hex text with `0x` so that they end before `end`; false when it is none. */
+/** Writes the bytes of a hex text with `0x` so that they end before `end`; false for any other text. */
 export function writeHexBefore(out: Uint8Array, end: number, hex: string): boolean {
   if (!hex.startsWith('0x')) return false;
   let at = end;
@@ -35,7 +35,7 @@ export function writeHexBefore(out: Uint8Array, end: number, hex: string): boole
   return true;
 }
 
-/** The value of a hex digit by its character. */
+/** The value of a hex digit by its character code. */
 export function hexDigit(code: number | undefined): number {
   return DIGITS[code ?? DIGITS.length] ?? NO_DIGIT;
 }
@@ -49,7 +49,7 @@ export function bytesToHex(bytes: Uint8Array): `0x${string}` {
   return text as `0x${string}`;
 }
 
-/** The parts one after the other. */
+/** Concatenates byte strings. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -25,20 +25,19 @@ export const ERROR_CODES = {
   UNAVAILABLE: 10503,
 } as const;
 
-/** A stable error name; `OK` is the absence of an error. */
+/** `OK` is the absence of an error. */
 type ErrorName = keyof typeof ERROR_CODES;
 
-/** An error name that a refusal can carry. */
+/** An error name that a refusal can have. */
 export type RefusalName = Exclude<ErrorName, 'OK'>;
 
-/** A numeric error code of the table. */
 type ErrorCode = (typeof ERROR_CODES)[ErrorName];
 
-/** What a refusal tells beyond its text, so that a client can correct itself. */
+/** Data of a refusal in addition to its text, so that a client can correct its request. */
 export type Details = {
   /** Path in the request, `orders[3].p`. */
   readonly field?: string;
-  /** The offending value, when it is a scalar. */
+  /** The invalid value, if it is a scalar. */
   readonly got?: string | number | null;
   /** The accepted values, or the accepted range. */
   readonly allowed?:
@@ -46,33 +45,33 @@ export type Details = {
     | { readonly min?: string | number; readonly max?: string | number; readonly step?: string };
   /** The nearest accepted values below and above; null when that side has none. */
   readonly nearest?: readonly [string | null, string | null];
-  /** What the action needs: funds, margin or shares. */
+  /** The required funds, margin or shares. */
   readonly required?: string;
-  /** What there is of it. */
+  /** The available amount. */
   readonly available?: string;
-  /** What keeps the rest of the money from moving, the largest first. */
+  /** The reasons why the rest of the money is not free, the largest first. */
   readonly reservedBy?: readonly { readonly what: string; readonly amount: string }[];
-  /** Of a client's budgets the one that is used up, with its numbers. */
+  /** The client's exhausted budget, with its numbers. */
   readonly budget?: string;
   readonly limit_ms_per_second?: number;
   readonly remaining_ms?: number;
-  /** Which of the rules behind one text it was. */
+  /** The rule, if several have the same text. */
   readonly why?: string;
-  /** Path of the explanation, filled in by `wireError`. */
+  /** Path of the explanation; set by `wireError`. */
   readonly docs?: string;
 };
 
-/** A refusal as it leaves the venue; the edge puts it into the envelope of its endpoint. */
+/** A refusal in its wire form; the edge puts it into the envelope of its endpoint. */
 export type WireError = {
   readonly code: ErrorCode;
   readonly name: RefusalName;
   readonly message: string;
   readonly details?: Details;
-  /** The status to answer with: not part of the body. */
+  /** The HTTP status, which is not part of the body. */
   readonly httpStatus: number;
 };
 
-/** Business refusals are answered with 200; these are the names that are not. */
+/** Business refusals are answered with 200; these names have another status. */
 const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
   BAD_REQUEST: 400,
   VERSION: 400,
@@ -82,8 +81,8 @@ const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
 };
 
 /**
- * Builds a refusal. `httpStatus` overrides the status of the name, for the few places where one
- * name is answered differently by two endpoints (an unknown /info type is a 403).
+ * Builds a refusal. `httpStatus` overrides the status of the name, for names that two endpoints
+ * answer differently (an unknown /info type is a 403).
  */
 export function wireError(
   name: RefusalName,
@@ -100,12 +99,12 @@ export function wireError(
   };
 }
 
-/** The status that a refusal of this name is answered with, wherever it is noticed. */
+/** The HTTP status for a refusal of this name. */
 export function httpStatusOf(name: string): number {
   return Object.hasOwn(HTTP_STATUS, name) ? (HTTP_STATUS[name as RefusalName] ?? 200) : 200;
 }
 
-/** A path in the way the interface writes it: `orders[3].p`. */
+/** A path in the notation of the API: `orders[3].p`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {
@@ -115,12 +114,12 @@ export function fieldPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** The name that a refusal calls the field by. */
+/** The field name in a refusal. */
 export function nameOf(path: readonly PropertyKey[]): string {
   return String(path.findLast((part) => typeof part === 'string') ?? 'action');
 }
 
-/** What stands at a path of a request. */
+/** The value at a path of a request. */
 export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const part of path) {
@@ -130,7 +129,7 @@ export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** What a refusal tells of a field: where it is, what was there, what may be. */
+/** The details of an invalid field: its path, its value and the accepted values. */
 export function detailsOf(field: string, value: unknown, allowed: Details['allowed']): Details {
   const isScalar = typeof value === 'string' || typeof value === 'number' || value === null;
   return {

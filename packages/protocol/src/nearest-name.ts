@@ -1,9 +1,9 @@
-/** Longer texts are nobody's slip of the pen, and comparing them would cost. */
+/** Longer texts are not typing errors and would be expensive to compare. */
 const COMPARED_MAX = 64;
 
 /**
- * The name that a text which is none of them most likely means: the same in another case, one that
- * holds it or that it holds, or one that differs in few letters. Undefined when none is near.
+ * The name that a misspelt text probably means: the same in another case, one that contains it or
+ * is contained in it, or one that differs in few letters. Undefined when none is near.
  */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   const wanted = text.toLowerCase();
@@ -18,12 +18,12 @@ export function nearestName(text: string, names: readonly string[]): string | un
 
 function distance(wanted: string, name: string): number {
   const isPart = name.includes(wanted) || wanted.includes(name);
-  // What one has beyond the other counts little: `meta` is near to `perpMeta`.
+  // Additional letters count little: `meta` is near to `perpMeta`.
   if (isPart) return Math.abs(name.length - wanted.length) / COMPARED_MAX;
   return edits(wanted, name);
 }
 
-/** Letters to insert, remove or replace (Levenshtein). */
+/** The number of inserted, removed or replaced letters (Levenshtein distance). */
 function edits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let at = 0; at < from.length; at++) {

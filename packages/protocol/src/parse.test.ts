@@ -34,14 +34,14 @@ const wrap = (action: unknown): object => ({
 });
 
 /** `code message | field` of a refusal, or `ok`. */
-function told(action: unknown): string {
+function refusalOf(action: unknown): string {
   const parsed = parseAction(action);
   if (parsed.ok) return 'ok';
   const { code, message, details } = parsed.error;
   return `${code} ${message} | ${details?.field ?? ''}`;
 }
 
-describe('actions that are refused', () => {
+describe('actions that are rejected', () => {
   test.each<[unknown, string]>([
     [undefined, '10002 Wrong type for action | '],
     [[], '10002 Wrong type for action | '],
@@ -170,11 +170,11 @@ describe('actions that are refused', () => {
       '10002 signatures must hold 1 to 10 entries | signatures',
     ],
   ])('%j', (action, expected) => {
-    expect(told(action)).toBe(expected);
+    expect(refusalOf(action)).toBe(expected);
   });
 });
 
-test('a refusal shows the value and what is allowed', () => {
+test('a refusal contains the value and the accepted values', () => {
   const parsed = parseAction(order({ t: { limit: { tif: 'Fok' } } }));
   expect(parsed).toMatchObject({
     ok: false,
@@ -191,12 +191,12 @@ test('a refusal shows the value and what is allowed', () => {
   expect(parseAction(order({ p: {} })).ok).toBe(false);
 });
 
-test('the first fault in field order is told', () => {
-  expect(told(order({ s: 1, p: 1 }))).toBe('10002 Wrong type for p | orders[0].p');
-  expect(told({ type: 'order', orders: [] })).toBe('10002 Missing field: grouping | grouping');
+test('the first fault in field order is reported', () => {
+  expect(refusalOf(order({ s: 1, p: 1 }))).toBe('10002 Wrong type for p | orders[0].p');
+  expect(refusalOf({ type: 'order', orders: [] })).toBe('10002 Missing field: grouping | grouping');
 });
 
-describe('actions that are read', () => {
+describe('actions that are accepted', () => {
   test('enums in any case and with their aliases', () => {
     const action = {
       type: 'order',
@@ -229,16 +229,18 @@ describe('actions that are read', () => {
     });
   });
 
-  test('a client order id of any form: its form is a business rule', () => {
-    expect(told(order({ c: 'not-a-cloid' }))).toBe('ok');
+  test('a client order id in any form: its form is a business rule', () => {
+    expect(refusalOf(order({ c: 'not-a-cloid' }))).toBe('ok');
   });
 
   test('an absent, null or given agent name', () => {
     const action = { type: 'approveAgent', ...HEAD, agentAddress: ALICE, nonce: 1 };
-    expect(told(action)).toBe('ok');
-    expect(told({ ...action, agentName: null })).toBe('ok');
-    expect(told({ ...action, agentName: 'bot' })).toBe('ok');
-    expect(told({ ...action, agentName: 5 })).toBe('10002 Wrong type for agentName | agentName');
+    expect(refusalOf(action)).toBe('ok');
+    expect(refusalOf({ ...action, agentName: null })).toBe('ok');
+    expect(refusalOf({ ...action, agentName: 'bot' })).toBe('ok');
+    expect(refusalOf({ ...action, agentName: 5 })).toBe(
+      '10002 Wrong type for agentName | agentName',
+    );
   });
 
   test('the inner action of a wrapper', () => {
@@ -260,11 +262,11 @@ describe('actions that are read', () => {
     { type: 'venueAdmin', treasurySend: { destination: ALICE, amount: '5' } },
     { type: 'venueAdmin', setOperators: { role: 'admins', add: [ALICE], remove: [] } },
   ])('%j', (action) => {
-    expect(told(action)).toBe('ok');
+    expect(refusalOf(action)).toBe('ok');
   });
 });
 
-test('every action type names itself', () => {
+test('every action type has its own name', () => {
   for (const [type, definition] of Object.entries(ACTIONS)) {
     expect(definition.schema.shape.type.value).toBe(type);
   }
@@ -275,7 +277,7 @@ const SIGNATURE = { r: '0xAB', s: '0x1', v: 0 };
 const ENVELOPE = { action: { type: 'cancelAll' }, signature: SIGNATURE, nonce: 5 };
 
 describe('the envelope', () => {
-  test('is normalised, and keys that it does not know are ignored', () => {
+  test('is normalised, and unknown keys are ignored', () => {
     const given = { ...ENVELOPE, vaultAddress: ALICE, confirm: 'executed', isFrontend: true };
     const parsed = parseEnvelope(given);
     expect(parsed).toMatchObject({
@@ -288,7 +290,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('may say null where it says nothing', () => {
+  test('may have null for absent fields', () => {
     const nulls = { vaultAddress: null, signatureChainId: null, expiresAfter: null };
     expect(parseEnvelope({ ...ENVELOPE, ...nulls }).ok).toBe(true);
   });
@@ -321,14 +323,14 @@ describe('the envelope', () => {
   });
 });
 
-describe('what binds a direct action', () => {
+describe('the binding of a direct action', () => {
   const binding = (change: object, envelope = {}): string | undefined => {
     const parsed = parseAction({ ...SEND, ...change });
     if (!parsed.ok) throw new Error(parsed.error.message);
     return checkBinding(parsed.action, { nonce: 7, ...envelope }, NETWORKS.testnet)?.message;
   };
 
-  test('is checked in the promised order', () => {
+  test('is checked in the documented order', () => {
     expect(binding({})).toBeUndefined();
     expect(binding({ serviceNetwork: 'X', chainId: 1, apiVersion: 2, nonce: 8 })).toBe(
       'Network mismatch: expected Oddlot-Testnet, got X',
@@ -340,7 +342,7 @@ describe('what binds a direct action', () => {
     expect(binding({ nonce: 8 })).toBe('Action nonce does not match envelope nonce');
   });
 
-  test('also inside a wrapper; vault and expiry are refused', () => {
+  test('also inside a wrapper; vault and expiry are rejected', () => {
     const parsed = parseAction(wrap({ ...SEND, nonce: 8 }));
     if (!parsed.ok) throw new Error(parsed.error.message);
     const envelope = { nonce: 7, vaultAddress: ALICE, expiresAfter: 5 };
@@ -349,7 +351,7 @@ describe('what binds a direct action', () => {
     expect(checkExpiryAllowed(parsed.action, envelope)?.code).toBe(10016);
   });
 
-  test('does not concern an order', () => {
+  test('does not apply to an order', () => {
     const parsed = parseAction(order({}));
     if (!parsed.ok) throw new Error(parsed.error.message);
     const envelope = { nonce: 7, vaultAddress: ALICE, expiresAfter: 5 };

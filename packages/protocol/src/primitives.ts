@@ -11,45 +11,42 @@ import { type MessageKey, MESSAGES } from './refusal.ts';
 import { LIMITS } from './limits.ts';
 
 /**
- * The building blocks of all request schemas. What they accept is normalised on the way out
- * (addresses in lower case, enums in their exact case); what was signed is never taken from here
- * but from the request text.
+ * The building blocks of all request schemas. Accepted values are normalised (addresses in lower case, enums in their
+ * exact case); signed data is always taken from the request text, never from here.
  */
 
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const UINT32_MAX = 0xffff_ffff;
 const INT32_MAX = 0x7fff_ffff;
 
-/** An EVM address: any case in, lower case out. */
+/** An EVM address: any case is accepted, the result is lower case. */
 export const Address = z
   .string()
   .regex(ADDRESS_PATTERN)
   .transform((text) => text.toLowerCase() as AddressText);
 
-/** A 32-byte hash: any case in, lower case out. */
+/** A 32-byte hash: any case is accepted, the result is lower case. */
 export const Hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase());
 
-/** A decimal as text. It stays text: only its instrument knows the scale. */
+/** A decimal as text. It stays text because only its instrument has the scale. */
 export const Dec = z.string().refine(isDecimalText);
 
 /** A point in time or a duration, in milliseconds. */
 export const Ms = z.int().min(0);
-/** An unsigned 32-bit integer. */
 export const U32 = z.int().min(0).max(UINT32_MAX);
-/** A signed 32-bit integer. */
 export const I32 = z
   .int()
   .min(-INT32_MAX - 1)
   .max(INT32_MAX);
-/** An unsigned integer, within what JSON carries exactly. */
+/** An unsigned integer within the safe range of JSON numbers. */
 export const U64 = z.int().min(0);
-/** A signed integer, within what JSON carries exactly. */
+/** A signed integer within the safe range of JSON numbers. */
 export const I64 = z.int();
 
-/** An order id: the only integer that may also be written as a numeric string. */
+/** An order id: the only integer that may also be sent as a numeric string. */
 export const OrderIdOrText = z
   .union([U64, z.string().regex(/^(0|[1-9][0-9]{0,15})$/)])
   .transform((value, context) => {
@@ -76,7 +73,7 @@ export function isCloid(text: string): boolean {
   return CLOID_UUID.test(text) || CLOID_HEX.test(text);
 }
 
-/** The 16 bytes as 32 lower-case hex digits: two cloids are equal when these are. */
+/** The 16 bytes as 32 lower-case hex digits, by which cloids are compared. */
 export function cloidKey(text: string): string | undefined {
   if (CLOID_HEX.test(text)) return text.slice(2).toLowerCase();
   if (CLOID_UUID.test(text)) return text.replaceAll('-', '').toLowerCase();
@@ -88,12 +85,12 @@ type EnumParts = {
   readonly aliases: Readonly<Record<string, string>>;
 };
 
-/** What a transform does can't be seen from outside, so it is noted here. */
+/** The effect of a transform is not visible from outside, so it is recorded here. */
 const ENUMS = new WeakMap<z.core.$ZodType, EnumParts>();
 
 /**
- * An enum parsed without regard to case; `aliases` maps further lower-case spellings. An exact
- * spelling comes first, so that `1m` and `1M` stay two values. Typed clients write the exact spelling.
+ * A case-insensitive enum; `aliases` maps further lower-case spellings. An exact spelling takes
+ * precedence, so that `1m` and `1M` are different. Types of clients have the exact spelling.
  */
 export function anyCase<const Values extends readonly string[]>(
   values: Values,
@@ -122,15 +119,15 @@ type SubAccount = 'perp' | 'outcome';
 /** A sub-account; `perps` is accepted as an alias. */
 export const AccountType = anyCase(['perp', 'outcome'], { perps: 'perp' });
 
-/** The exchanges by sub-account: what an `exchangeId` may be. */
+/** The exchange ids by sub-account. */
 const EXCHANGE_IDS = { perp: 0, outcome: 1 } as const;
 
-/** An optional exchange id of a request that has something for these exchanges alone. */
+/** An optional exchange id of a request that supports only these exchanges. */
 function exchangeIdOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
   return z.literal(ids).nullable().optional();
 }
 
-/** The same under both of its spellings, for the fields of a request: neither may pass unread. */
+/** The same with both of its spellings as fields of a request, so that both are checked. */
 export function exchangeIdsOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
   return { exchangeId: exchangeIdOf(...ids), exchange_id: exchangeIdOf(...ids) };
 }
@@ -141,7 +138,7 @@ type OfExchange = {
   readonly accountType: keyof typeof EXCHANGE_IDS;
 } & { readonly [Spelling in (typeof SPELLINGS)[number]]?: number | null | undefined };
 
-/** Refuses the exchange that the named sub-account is not on. */
+/** Rejects an exchange that does not belong to the requested sub-account. */
 export function refuseOtherExchange(request: OfExchange, context: z.RefinementCtx): void {
   const own = EXCHANGE_IDS[request.accountType];
   for (const spelling of SPELLINGS) {
@@ -151,7 +148,7 @@ export function refuseOtherExchange(request: OfExchange, context: z.RefinementCt
   }
 }
 
-/** One sub-account or several; always several on the way out, without repeats. */
+/** One sub-account or several; the result is always a list without repetitions. */
 export const AccountTypes = z
   .union([
     AccountType.transform((type) => [type]),
@@ -160,8 +157,8 @@ export const AccountTypes = z
   .transform((types) => [...new Set(types)]);
 
 /**
- * A list whose length is checked before its entries, so that an oversized list costs nothing and is
- * refused for its size whatever it holds.
+ * A list whose length is checked before its entries, so that an oversized list is cheap to reject,
+ * regardless of its contents.
  */
 export function listOf<Item extends z.ZodType>(
   item: Item,
@@ -172,17 +169,17 @@ export function listOf<Item extends z.ZodType>(
   return list as z.ZodType as z.ZodType<z.output<Item>[], readonly z.input<Item>[]>;
 }
 
-/** A list of instrument ids, as queries and subscriptions take it. */
+/** A list of instrument ids in queries and subscriptions. */
 export const InstrumentIds = listOf(U32, {
   name: 'instrumentIds',
   min: 1,
   max: LIMITS.instrumentIdsMax,
 });
 
-/** What a schema of ours puts into the `params` of a custom issue; read by `toWireError`. */
+/** The `params` of a custom issue, for `toWireError`. */
 export type IssueParams = {
   readonly allowed?: Details['allowed'];
-  /** A refusal text of the table, where the fault is not one of type. */
+  /** A refusal text of the table, if the fault is not one of type. */
   readonly refusal?: MessageKey;
 };
 
@@ -195,7 +192,7 @@ const Component = z
 
 /**
  * A signature: `r` and `s` are padded to 32 bytes, and `v` of 0 or 1 becomes 27 or 28. A form that
- * is not hex is a malformed request; a well-formed signature that recovers nobody is a refusal.
+ * is not hex is a malformed request; a well-formed signature without a signer is a refusal.
  */
 export const SignatureSchema = z.object({
   r: Component,
@@ -208,7 +205,7 @@ export const SignatureSchema = z.object({
   }),
 });
 
-/** The signature of a permit, for a contract that reads it as it is: `v` is 27 or 28. */
+/** The signature of a permit, for a contract that reads it unchanged: `v` is 27 or 28. */
 export const PermitSignatureSchema = z.object({
   r: Component,
   s: Component,
@@ -222,7 +219,7 @@ export const PermitSignatureSchema = z.object({
 /** A normalised signature: 32 bytes each in lower-case hex, and 27 or 28. */
 export type SignatureHex = z.output<typeof SignatureSchema>;
 
-/** A decimal, or a percentage, without superfluous zeros; any other text as it is. */
+/** A decimal or percentage without superfluous zeros; any other text is unchanged. */
 export function canonicalDecimal(text: string): string {
   const unit = text.endsWith('%') ? '%' : '';
   const digits = unit === '' ? text : text.slice(0, -1);

@@ -6,28 +6,27 @@ import { LIMITS } from './limits.ts';
 import { EnvelopeSchema } from './parse.ts';
 
 /**
- * Keys that no schema names are ignored, and an action's are even signed and stored with it. So
- * that nobody stores what is not the venue's, R-requests bounds them: so many bytes of JSON text
- * under such keys, and as many in their names.
+ * Keys outside the schemas are ignored, but those of an action are signed and stored. To prevent their use as
+ * storage, R-requests bounds them: the bytes of JSON text under such keys, and those of their names.
  */
 
-/** What a schema names: keys of objects, entries of lists. An empty one names nothing to look into. */
+/** The names in a schema: keys of objects, entries of lists. An empty one has nothing to check. */
 export type Named = {
-  /** By key. Undefined where the value is no object with fixed keys. */
+  /** By key. Undefined if the value is not an object with fixed keys. */
   readonly keys?: ReadonlyMap<string, Named>;
   readonly items?: Named;
-  /** An action or an envelope stands here, and is named by its own schema. */
+  /** An action or an envelope, which has its own schema. */
   readonly isOpen?: true;
 };
 
-/** The keys that a schema names, at any depth. To be computed once per schema. */
+/** The keys of a schema at any depth; computed once per schema. */
 export function namedBy(schema: z.core.$ZodType): Named {
   const { def } = schema as z.ZodType;
   const parts = def as unknown as SchemaParts;
   switch (def.type) {
     case 'object': {
       const entries = Object.entries(parts.shape ?? {});
-      // A loose object without fields of its own holds something that is read in a second step.
+      // A loose object without its own fields is parsed in a second step.
       if (entries.length === 0) return { isOpen: true };
       return { keys: new Map(entries.map(([key, value]) => [key, namedBy(value)])) };
     }
@@ -51,7 +50,7 @@ type SchemaParts = {
   readonly innerType?: z.core.$ZodType;
 };
 
-/** What one of several schemas names is named. */
+/** A key in one of several schemas is known. */
 function joined(schemas: readonly (z.core.$ZodType | undefined)[]): Named {
   let all: Named = {};
   for (const schema of schemas) if (schema !== undefined) all = join(all, namedBy(schema));
@@ -72,7 +71,7 @@ function join(one: Named, other: Named): Named {
   };
 }
 
-/** Refuses a body with too much under keys that nothing names; undefined when it is fine. */
+/** Rejects a body with too much data under unknown keys; undefined when it is within the limits. */
 export function checkUnknownFields(named: Named, body: unknown): WireError | undefined {
   const found: Found = { names: 0, values: 0 };
   count(named, body, found);
@@ -83,7 +82,7 @@ export function checkUnknownFields(named: Named, body: unknown): WireError | und
   return refusal('unknownFieldsTooLarge', [LIMITS.unknownBytesMax], { allowed });
 }
 
-/** Bytes of JSON text. */
+/** In bytes of JSON text. */
 type Found = { names: number; values: number };
 
 function count(named: Named, value: unknown, found: Found): void {
@@ -114,8 +113,8 @@ function isEmpty({ keys, items, isOpen }: Named): boolean {
 const encoder = new TextEncoder();
 
 /**
- * Bytes of JSON text, exact up to the bound. Beyond it nobody asks how many there are, so it stops:
- * a value that is nested without end costs no more than one that is just too large.
+ * Bytes of JSON text, exact up to the bound and then cut short: an endlessly nested value costs no
+ * more than one that is just too large.
  */
 function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number {
   if (room <= 0) return 1;
@@ -138,7 +137,7 @@ function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number 
 const actionsNamed = new Map<string, Named>();
 const NOTHING: Named = {};
 
-/** What stands in an open place: an action of a type that exists, or an envelope around one. */
+/** The names at an open position: an action of a known type, or an envelope around one. */
 function openNamed(value: object): Named {
   const { type, action } = value as { readonly type?: unknown; readonly action?: unknown };
   if (typeof type === 'string') return actionNamed(type);
@@ -155,5 +154,5 @@ function actionNamed(type: string): Named {
   return named;
 }
 
-/** The envelope of /exchange, its action included. */
+/** The envelope of /exchange, including its action. */
 export const ENVELOPE_NAMED: Named = namedBy(EnvelopeSchema);

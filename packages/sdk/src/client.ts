@@ -30,57 +30,57 @@ import type { Replicas } from './transport/http.ts';
 import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
 
-/** How a client is made. Only `url` is required. */
+/** Options of a client. Only `url` is required. */
 export type ClientOptions = ConnectOptions & {
   /**
-   * What signatures are bound to: the name that the venue goes by, `'testnet'` for play money that shares
-   * one, or all constants. Without it the venue is asked, on this machine alone.
+   * The network that signatures are bound to: the venue's network name, `'testnet'` for a venue with test funds, or
+   * all constants. By default the client asks the venue, which is only allowed on the local machine.
    */
   readonly network?: NetworkName | Network | undefined;
-  /** Who signs. A client without one only reads. */
+  /** The signer. A client without a wallet can only read. */
   readonly wallet?: Wallet | undefined;
   /**
-   * How long after the call an order, and whatever else trades, may still be taken in by the venue: 5 s,
-   * or 60 s with a wallet that asks a person. `Infinity` for always.
+   * How long after the call the venue may accept an order or another trading action: 5 s, or 60 s
+   * with a wallet that asks for confirmation. `Infinity` disables the expiry.
    */
   readonly orderLifeMs?: number | undefined;
-  /** Where nonces come from; all clients of a process share one source by default. */
+  /** The source of nonces; by default all clients of a process share one. */
   readonly nonces?: NonceSource | undefined;
   /**
-   * Whether a refusal that a wrong network would explain has the client compare itself with `settings`, once, and name both
-   * where they differ; true by default.
+   * If true (default), a refusal that a wrong network would explain makes the client compare its
+   * network with `settings` once, and report any difference.
    */
   readonly checkNetwork?: boolean | undefined;
 };
 
-/** Everything that a venue offers. */
+/** All features of a venue. */
 export type Client = {
-  /** What signatures are bound to, once the venue has been asked where it must be. */
+  /** The network that signatures are bound to, after asking the venue if necessary. */
   network(): Promise<Network>;
   readonly wallet: Wallet | undefined;
-  /** The processes of the venue that are known, and the one that the client is at. */
+  /** The known processes of the venue, and the one that the client currently uses. */
   readonly replicas: Replicas;
   readonly info: InfoClient;
   readonly exchange: ExchangeClient;
   readonly streams: StreamsClient;
-  /** Asks a testnet for test USDC. */
+  /** Requests test USDC from a testnet. */
   faucet(parameters: FaucetParameters, options?: InfoOptions): ReturnType<typeof faucet>;
-  /** Whether an address has an account and may trade. */
+  /** Returns whether an address has an account and may trade. */
   accountStatus(
     parameters: AccountStatusParameters,
     options?: InfoOptions,
   ): ReturnType<typeof accountStatus>;
-  /** The rows of an account or the candles of an instrument as lines of text, oldest first. */
+  /** Yields the rows of an account or the candles of an instrument as lines of text, oldest first. */
   exportLines<Name extends ExportName>(
     name: Name,
     parameters: ExportParameters[Name],
     options?: InfoOptions,
   ): AsyncGenerator<string, void>;
-  /** Ends the streams. Requests need no ending. */
+  /** Closes the streams. Requests need no closing. */
   close(): void;
 };
 
-/** Makes a client of one venue. Nothing is sent before it is used. */
+/** Creates a client of one venue. It sends nothing before it is used. */
 export function createClient(options: ClientOptions): Client {
   const { wallet, nonces = SHARED_NONCES } = options;
   const connected = connect(options, { check: checkQuery, keyOf: checkedKey });
@@ -112,10 +112,10 @@ function readLife(orderLifeMs: number | undefined): number | undefined {
 }
 
 /**
- * Compares what a client signs for with what the venue says of itself, before the first order. A client does so by itself when a
- * signed action is refused as if somebody else had signed it.
+ * Compares the network that a client signs for with that of the venue, before the first order. A
+ * client does so automatically when a signed action is refused as if from an unknown signer.
  *
- * @throws SigningError that names both, HttpError, ApiError
+ * @throws SigningError with both networks, HttpError, ApiError
  */
 export async function checkNetwork(client: Pick<Client, 'info' | 'network'>): Promise<void> {
   const [own, told] = await Promise.all([client.network(), client.info.settings()]);
@@ -123,7 +123,7 @@ export async function checkNetwork(client: Pick<Client, 'info' | 'network'>): Pr
   if (fault !== undefined) throw new SigningError(fault);
 }
 
-/** What the venue would refuse a query for, found before it is sent. */
+/** The refusal that the venue would send for a query, found before sending it. */
 function checkQuery(request: unknown): WireError | undefined {
   const { type } = request as { readonly type: string };
   const shape = INFO_SHAPES[type];

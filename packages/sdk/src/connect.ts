@@ -10,37 +10,36 @@ import type { SubscriptionKey } from './transport/stream.ts';
 import { VenueClock } from './transport/venue-clock.ts';
 import { SocketTransport } from './transport/socket-transport.ts';
 
-/** How a venue is reached. Only `url` is required. */
+/** Connection options. Only `url` is required. */
 export type ConnectOptions = {
   /** The venue, `https://host`. Its sockets are at the same host. */
   readonly url: string;
   /**
-   * Other processes of the same venue, by their addresses: what is lost at one goes on at another. `'ask'` has the venue
-   * tell them (`settings`) when the first stream is there. Those of another client (`client.replicas`) are shared with it:
-   * both are at the same process then.
+   * The URLs of other processes of the same venue, for failover. `'ask'` requests them from the venue (`settings`)
+   * with the first stream. Pass `client.replicas` of another client to share its list and current process.
    */
   readonly replicas?: readonly string[] | 'ask' | Replicas | undefined;
-  /** Told when the client goes on at another process of the venue, and at which. */
+  /** Called with the URL when the client switches to another process of the venue. */
   readonly onReplica?: ((url: string) => void) | undefined;
   readonly fetch?: Fetch | undefined;
   readonly openSocket?: OpenSocket | undefined;
-  /** How long one attempt of a request may take. */
+  /** Timeout of one attempt of a request. */
   readonly timeoutMs?: number | undefined;
   /** Attempts after the first one. */
   readonly retriesMax?: number | undefined;
   /** A longer `Retry-After` is thrown instead of waited for. */
   readonly retryAfterMsMax?: number | undefined;
-  /** The waits between attempts, of requests and of connections. */
+  /** The delays between attempts of requests and of connections. */
   readonly backoff?: Backoff | undefined;
-  /** Told when the venue asks to slow down (HTTP 429), and for how long the request will wait. */
+  /** Called with the delay when the venue rate-limits a request (HTTP 429). */
   readonly onRateLimited?: ((waitMs: number) => void) | undefined;
-  /** Told when an answer to a query carries a notice. */
+  /** Called when an answer to a query contains a warning. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
-  /** Told when a connection of the streams comes and goes, and to which path. */
+  /** Called with its path when a stream connection changes its status. */
   readonly onStreamStatus?: ((status: SocketStatus, path: StreamPath) => void) | undefined;
 };
 
-/** What is known of the wire before anything is sent. */
+/** Checks of requests and subscriptions before they are sent. */
 type WireKnowledge = {
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
   readonly keyOf: (endpoint: 'ws' | 'api-ws') => SubscriptionKey;
@@ -52,7 +51,7 @@ type Connected = InfoContext & {
   readonly clock: VenueClock;
 };
 
-/** The ways to a venue. Nothing is sent before they are used. */
+/** The transports to a venue. They send nothing before they are used. */
 export function connect(options: ConnectOptions, { check, keyOf }: WireKnowledge): Connected {
   const replicas = replicasOf(options);
   const ask = learner(options.replicas === 'ask', replicas);
@@ -87,7 +86,7 @@ function replicasOf({ onReplica, replicas = [], url }: ConnectOptions): Replicas
   return new Replicas([readUrl(url), ...others], onReplica);
 }
 
-/** Has the venue tell its processes, once; who does not answer is asked with the next connection. */
+/** Requests the venue's processes once; after a failure, again with the next connection. */
 function learner(isWanted: boolean, replicas: Replicas): (context: InfoContext) => void {
   let isDone = !isWanted;
   return (context) => {

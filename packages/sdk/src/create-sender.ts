@@ -8,7 +8,7 @@ import { VenueClock } from './transport/venue-clock.ts';
 import type { Network } from '@oddlot/protocol';
 import type { Wallet } from './wallet.ts';
 
-/** How a sender is made; what it shares with `createClient` means the same there. */
+/** Options of a sender, with the same meaning as in `createClient`. */
 export type SenderOptions = {
   readonly url: string;
   readonly wallet: Wallet;
@@ -21,12 +21,12 @@ export type SenderOptions = {
   readonly checkNetwork?: boolean | undefined;
 };
 
-/** What the actions of `@oddlot/sdk/actions` are sent by. */
+/** The first parameter of the actions of `@oddlot/sdk/actions`. */
 export type Sender = ExchangeContext & InfoContext;
 
 /**
- * A venue and a wallet, for programs that send a few actions and want no more code than that takes: each action of
- * `@oddlot/sdk/actions` takes it first. `createClient` has all of them, queries and streams at hand.
+ * Creates a sender from a venue and a wallet, for programs that send few actions and need a small bundle: pass it to
+ * the actions of `@oddlot/sdk/actions`. `createClient` has all actions, queries and streams.
  */
 export function createSender(options: SenderOptions): Sender {
   const { network, nonces = SHARED_NONCES, orderLifeMs, wallet } = options;

@@ -13,19 +13,19 @@ import {
  *     ├─ ValidationError   the request is malformed; nothing was sent
  *     ├─ SigningError      there is no wallet, it did not sign, or it signs for another network; nothing was executed
  *     ├─ TransportError
- *     │  ├─ HttpError      no readable answer came, after all retries
- *     │  └─ SocketError    a stream was refused or cannot go on
+ *     │  ├─ HttpError      no readable answer arrived, after all retries
+ *     │  └─ SocketError    a stream was refused or cannot continue
  *     └─ ApiError          the venue answered with a refusal
- *        └─ ExpiredError   an action came too late and was not executed
+ *        └─ ExpiredError   an action arrived after its expiry and was not executed
  */
 export class VenueError extends Error {
   override readonly name: string = 'VenueError';
 }
 
-/** A request that the venue would refuse for its form, found before it was signed or sent. */
+/** A malformed request, found before it was signed or sent. */
 export class ValidationError extends VenueError {
   override readonly name = 'ValidationError';
-  /** Where in the request, and what would be accepted. */
+  /** The field of the request and its accepted values. */
   readonly details: Details | undefined;
 
   constructor(message: string, { details, cause }: { details?: Details; cause?: unknown } = {}) {
@@ -41,7 +41,7 @@ export class ValidationError extends VenueError {
   }
 }
 
-/** The wallet is missing, refused to sign, signed something else than it was asked to, or signs for another network than the venue's. */
+/** The wallet is missing, refused to sign, signed other data, or signs for another network than the venue's. */
 export class SigningError extends VenueError {
   override readonly name = 'SigningError';
 }
@@ -51,19 +51,19 @@ export class TransportError extends VenueError {
   override readonly name: string = 'TransportError';
 }
 
-/** What an `HttpError` tells beyond its message. */
+/** Data of an `HttpError` in addition to its message. */
 export type HttpFacts = {
-  /** Undefined when no answer came at all. */
+  /** Undefined without an answer. */
   readonly status?: number | undefined;
   readonly body?: string | undefined;
-  /** Names the signed action whose fate is open: ask `info.actionStatus` for it. */
+  /** The hash of the signed action with unknown result, for `info.actionStatus`. */
   readonly txHash?: string | undefined;
-  /** The time of consensus from which the action is refused: what has not executed then never will. */
+  /** The consensus time at which the action expires: if it has not executed by then, it never will. */
   readonly expiresAfter?: number | undefined;
   readonly cause?: unknown;
 };
 
-/** A request without a readable answer. If it was an action, it may or may not have executed. */
+/** A request without a readable answer. An action may or may not have executed. */
 export class HttpError extends TransportError {
   override readonly name = 'HttpError';
   readonly status: number | undefined;
@@ -80,10 +80,10 @@ export class HttpError extends TransportError {
   }
 }
 
-/** A stream that was refused, or whose reader fell too far behind. */
+/** A stream was refused, or its reader fell too far behind. */
 export class SocketError extends TransportError {
   override readonly name = 'SocketError';
-  /** The venue's code, when it was the venue that refused. */
+  /** The venue's code, if the venue refused. */
   readonly code: StreamErrorCode | undefined;
 
   constructor(
@@ -95,16 +95,15 @@ export class SocketError extends TransportError {
   }
 }
 
-/** What an `ApiError` is made of. */
 export type ApiFacts = {
   readonly code: number;
   readonly name?: string | undefined;
   readonly message: string;
   readonly details?: Details | undefined;
   readonly httpStatus: number;
-  /** How long the venue asks to wait, in milliseconds. */
+  /** The wait that the venue requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The whole answer as it came. */
+  /** The whole answer as received. */
   readonly response: unknown;
 };
 
@@ -129,15 +128,14 @@ export class ApiError extends VenueError {
   }
 }
 
-/** What an `ExpiredError` names. */
 export type ExpiredAction = { readonly txHash: string; readonly expiresAfter?: number | undefined };
 
 /**
- * The action reached the venue after its time. It was not executed and never will be: the venue's clock
- * does not go back, and had an earlier attempt been taken, its receipt would have come instead.
+ * The action reached the venue after its expiry. It was not executed and never will be: the venue's
+ * clock does not go back, and an earlier accepted attempt would have returned its receipt.
  */
 export class ExpiredError extends ApiError {
-  /** `info.actionStatus` knows it as `unknown`, or as `failed` when it expired on its way to a block. */
+  /** `info.actionStatus` reports it as `unknown`, or as `failed` when it expired before a block. */
   readonly txHash: string;
   readonly expiresAfter: number | undefined;
 
@@ -150,14 +148,14 @@ export class ExpiredError extends ApiError {
 }
 
 /**
- * True of a refusal after which the same bytes never execute: their nonce is used up, or below what the venue takes. One that is
- * too far in the future will come.
+ * True for a refusal after which the same bytes never execute: their nonce was used, or is too low.
+ * A nonce that is too far in the future becomes valid later.
  */
 export function isNonceSpent({ message, name }: ApiError): boolean {
   return name === 'BAD_NONCE' && message !== nonceTooFar();
 }
 
-/** Calls what a user gave us. If it throws, that is reported as its own fault, and we go on. */
+/** Calls a listener of the user. If it throws, the error is reported separately and the caller continues. */
 export function callApart<Event>(listener: (event: Event) => void, event: Event): void {
   try {
     listener(event);

@@ -10,9 +10,9 @@ import type { InfoParameters } from './info/query-info.ts';
 import { typedData } from './typed-data.ts';
 import type { Wallet } from './wallet.ts';
 
-/** What a permit is about. */
+/** The contents of a permit. */
 export type PermitTerms = {
-  /** Of the venue: they name the bridge, the token and the chain. */
+  /** The venue's settings with the bridge, the token and the chain. */
   readonly settings: Pick<
     Settings,
     'bridge2_contract_address' | 'usdc_contract_address' | 'settlement_chain_id'
@@ -23,7 +23,7 @@ export type PermitTerms = {
   readonly nonce: number;
   /** Unix seconds, 120 seconds to 7 days ahead. */
   readonly deadline: number;
-  /** The token's own domain; USDC's by default. */
+  /** The token's domain; by default that of USDC. */
   readonly name?: string;
   readonly version?: string;
 };
@@ -39,7 +39,7 @@ const PERMIT: StructType = {
   ],
 };
 
-/** Signs an EIP-2612 permit for the venue's bridge: what `info.depositWithPermit` takes. */
+/** Signs an EIP-2612 permit for the venue's bridge, as a parameter of `info.depositWithPermit`. */
 export async function signPermit(
   wallet: Wallet,
   terms: PermitTerms,

@@ -4,8 +4,8 @@ import { privateKeyWallet } from './wallet.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
 /**
- * Goal: a client signs for a name that its caller gave, or that its own machine says, and for no other.
- * Method: a venue that tells a name, at an address of this machine and, by a `fetch` of its own, elsewhere.
+ * Goal: a client signs only for a name from its caller or from a venue on its own machine. Method:
+ * a venue that reports a name, at a local address and, with a custom `fetch`, elsewhere.
  */
 
 const NAME = 'example.org-3fa9c1d2';
@@ -27,7 +27,7 @@ async function aVenue(...script: Answer[]): Promise<FakeVenue> {
   return venue;
 }
 
-/** A client of a venue that the world reaches under its domain. */
+/** A client of a public venue. */
 function clientElsewhere(venue: FakeVenue, options: Partial<ClientOptions> = {}): Client {
   const url = 'https://api.example.org';
   const reached: typeof fetch = (input, init) => fetch(String(input).replace(url, venue.url), init);
@@ -40,7 +40,7 @@ const lastAction = (venue: FakeVenue): unknown =>
 const agent = { agentAddress: `0x${'22'.repeat(20)}` };
 
 describe('on this machine', () => {
-  test('the venue is asked once for what it goes by', async () => {
+  test('the venue is asked once for its name', async () => {
     const venue = await aVenue(told(NAME), OK);
     const client = createClient({ url: venue.url, wallet });
     await Promise.all([client.exchange.approveAgent(agent), client.exchange.cancelAll({})]);
@@ -50,7 +50,7 @@ describe('on this machine', () => {
     expect(await client.network()).toEqual({ serviceNetwork: NAME, chainId: 869, apiVersion: 1 });
   });
 
-  test('a name that was not learnt is asked for again', async () => {
+  test('a failed request for the name is repeated', async () => {
     const fault = { body: { success: false, code: 10500, message: 'no' } };
     const venue = await aVenue(fault, told(NAME), OK);
     const { exchange } = createClient({ url: venue.url, wallet });
@@ -70,7 +70,7 @@ describe('on this machine', () => {
 });
 
 describe('elsewhere', () => {
-  test('a client that signs is told for whom, and one that reads needs nothing', async () => {
+  test('a client that signs needs a name, and one that only reads does not', async () => {
     const venue = await aVenue(told(NAME));
     expect(() => clientElsewhere(venue)).toThrow(
       'Pass the network name of the venue at https://api.example.org',
@@ -93,7 +93,7 @@ describe('elsewhere', () => {
     expect(lastAction(venue)).toMatchObject({ serviceNetwork: NAME, chainId: 869 });
   });
 
-  test('a venue that goes by another name gets no signature', async () => {
+  test('a venue with another name gets no signature', async () => {
     const venue = await aVenue(told('example.org-00000000'));
     const { exchange } = clientElsewhere(venue, { network: NAME });
     await expect(exchange.approveAgent(agent)).rejects.toThrow(
@@ -103,7 +103,7 @@ describe('elsewhere', () => {
     expect(asked(venue)).toEqual(['/info', '/info']);
   });
 
-  test('all constants given, nothing is asked', async () => {
+  test('with all constants, no request is sent', async () => {
     const venue = await aVenue(OK);
     const network = { serviceNetwork: NAME, chainId: 869, apiVersion: 1 };
     await clientElsewhere(venue, { network }).exchange.approveAgent(agent);
@@ -112,7 +112,7 @@ describe('elsewhere', () => {
   });
 
   test.each(['mainnet', 'example.org', 'example.org-3FA9C1D2', ''])(
-    '%j is no name of a venue',
+    '%j is not a valid name of a venue',
     async (network) => {
       const venue = await aVenue(OK);
       expect(() => clientElsewhere(venue, { network })).toThrow(/^Unknown network: /);

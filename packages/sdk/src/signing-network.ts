@@ -2,22 +2,22 @@ import { createHasher, type Hasher, type Network, NETWORKS, serviceWordOf } from
 import { SigningError, ValidationError } from './errors.ts';
 
 /**
- * What a client signs for. A signature executes wherever its name serves, so the name is the caller's to
- * give, never the venue's to choose: a venue that lies about it would have its users sign for another.
- * On the caller's own machine that trust is there already, and the venue is asked.
+ * The network that a client signs for. A signature is valid wherever its name is served, so the
+ * caller must choose the name: a dishonest venue could otherwise obtain signatures for another one.
+ * A venue on the caller's own machine is trusted and asked.
  */
 
-/** A venue of play money, by its network; or any venue, by its name, `example.org-3fa9c1d2`. */
+/** A venue with test funds, by its network; or any venue, by its name, `example.org-3fa9c1d2`. */
 export type NetworkName = 'testnet' | (string & {});
 
-/** What the venue says of itself. */
+/** The venue's settings. */
 type Told = () => Promise<{
   readonly service_network: string;
   readonly chain_id: number;
   readonly api_version: number;
 }>;
 
-/** Hashes for the network that signatures are bound to; asked for once, when something is signed first. */
+/** Hashes for the network of the signatures; requested once, before the first signature. */
 export type HasherSource = () => Promise<Hasher>;
 
 export function hasherSource(
@@ -33,7 +33,7 @@ export function hasherSource(
   let asked: Promise<Hasher> | undefined = undefined;
   return () => {
     asked ??= askNetwork(name, { settings, url }).catch((error: unknown) => {
-      // Nothing was learnt; the next signature asks again.
+      // The request failed; the next signature repeats it.
       asked = undefined;
       throw error;
     });
@@ -41,7 +41,7 @@ export function hasherSource(
   };
 }
 
-/** Elsewhere than on this machine a client that signs is told for whom. */
+/** A client that signs for a venue on another machine needs a name. */
 export function checkNamed(given: NetworkName | Network | undefined, url: string): void {
   if (given === undefined && !isLoopback(url)) throw new ValidationError(unnamed(url));
 }
@@ -85,15 +85,15 @@ function isLoopback(url: string): boolean {
   return /^(localhost|.+\.localhost|127\.[0-9.]+|\[::1\])$/.test(hostname);
 }
 
-/** Takes an error of a signed action, and gives the one that its sender should see. */
+/** Converts an error of a signed action into the error for its sender. */
 export type NetworkCheck = (error: unknown) => Promise<unknown>;
 
-/** What a signature for another network is refused for: it recovers somebody whom the venue does not know. */
+/** The refusals of a signature for another network, which recovers an unknown signer. */
 const REFUSALS = /^(UNAUTHORIZED|MISMATCH|NO_ACCOUNT)$/;
 
 /**
- * Compares what a client signs for with what the venue says of itself, once, when a refusal is the first that another network would
- * explain: who signs for the right one is never asked to wait for it.
+ * Compares the client's network with the venue's settings once, after the first refusal that
+ * another network would explain; successful actions never wait for it.
  */
 export function networkCheck(hasher: HasherSource, settings: Told): NetworkCheck {
   let asked: Promise<string | undefined> | undefined;
@@ -101,13 +101,13 @@ export function networkCheck(hasher: HasherSource, settings: Told): NetworkCheck
     networkFault((await hasher()).network, await settings());
   return async (refusal) => {
     if (!REFUSALS.test((refusal as Error).name)) return refusal;
-    // Where nothing was learnt the next refusal asks again.
+    // After a failure the next refusal repeats the request.
     const fault = await (asked ??= compare()).catch(() => (asked = undefined));
     return fault ? new SigningError(fault, { cause: refusal }) : refusal;
   };
 }
 
-/** Where two networks differ, in words: each by its name, chain id and API version. */
+/** The difference between two networks as text: each with its name, chain id and API version. */
 export function networkFault(own: Network, told: Awaited<ReturnType<Told>>): string | undefined {
   const mine = [own.serviceNetwork, own.chainId, own.apiVersion].join(' ');
   const theirs = [told.service_network, told.chain_id, told.api_version].join(' ');

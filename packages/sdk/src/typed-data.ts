@@ -15,16 +15,16 @@ import {
   type StructValues,
 } from '@oddlot/protocol';
 
-/** EIP-712 typed data in the form that wallets take. */
+/** EIP-712 typed data in the form that wallets accept. */
 export type TypedData = {
   readonly domain: Domain;
   readonly types: Readonly<Record<string, readonly { name: string; type: string }[]>>;
   readonly primaryType: string;
-  /** Integers as decimal text: not every wallet reads large numbers exactly. */
+  /** Integers as decimal text, because some wallets read large numbers inexactly. */
   readonly message: Readonly<Record<string, string>>;
 };
 
-/** An action as it was hashed, with what the hash alone does not tell. */
+/** A hashed action with the data that its hash does not contain. */
 type HashedAction = {
   readonly hash: ActionHash;
   readonly action: StructValues;
@@ -32,7 +32,7 @@ type HashedAction = {
   readonly network: Network;
 };
 
-/** What a domain may have, in the order of the standard. */
+/** The possible fields of a domain, in the order of the standard. */
 const DOMAIN_FIELDS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -41,13 +41,13 @@ const DOMAIN_FIELDS = [
   { name: 'salt', type: 'bytes32' },
 ];
 
-/** What a wallet is shown for a hashed action: its digest is the one that was computed. */
+/** The typed data of a hashed action, with the same digest. */
 export function typedDataOf({ hash, action, nonce, network }: HashedAction): TypedData {
   const values = valuesOf(hash, { action, nonce, network });
   return typedData(structOf(hash, action), values, domainOf(network, hash.domainChainId));
 }
 
-/** What a member of a multi-sig account is shown for the action that a wrapper carries. */
+/** The typed data of a wrapper's inner action for a member of a multi-sig account. */
 export function innerTypedDataOf(
   hash: InnerHash,
   payload: MultiSigPayload,
@@ -63,8 +63,8 @@ export function innerTypedDataOf(
 }
 
 /**
- * A struct in the form that wallets take. Many of them hash the domain by the fields that `EIP712Domain` names,
- * and an empty one where it is absent, so it is always there.
+ * A struct in the form that wallets accept. Many of them hash the domain by the fields in
+ * `EIP712Domain`, and an empty one when it is absent, so it is always present.
  */
 export function typedData(struct: StructType, values: StructValues, domain: Domain): TypedData {
   return {
@@ -97,7 +97,7 @@ function valuesOf(hash: ActionHash, rest: Omit<HashedAction, 'hash'>): StructVal
   }
 }
 
-/** Bytes as hex; an absent text as the empty one; addresses in lower case, as all wallets take. */
+/** Bytes as hex; an absent text as the empty one; addresses in lower case, which all wallets accept. */
 function plainValue(type: string, value: unknown): string {
   if (value instanceof Uint8Array) return bytesToHex(value);
   if (typeof value === 'number') return String(value);

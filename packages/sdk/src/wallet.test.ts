@@ -20,13 +20,13 @@ import { signAsSent } from '@oddlot/testing/sdk/sign-as-sent';
 import { domainChainOf, vectorOf, VECTORS, type Vector } from '@oddlot/testing/sdk/vectors';
 
 /**
- * Goal: all wallets sign alike, and as the vectors say. The vectors were made by other libraries; the
- * keys behind the second and third wallet sign by viem, so neither side of the comparison is ours.
+ * Goal: all wallets produce the signatures of the vectors. Other libraries made the vectors, and viem signs with the
+ * keys behind the second and third wallet, so both sides of the comparison are independent.
  */
 
 type Hex = `0x${string}`;
 
-/** A browser's wallet: it gets typed data as text, for its own chain, and nothing but that. */
+/** A browser wallet: it receives typed data as text, only for its own chain. */
 function browserWallet(privateKey: Hex, chainId = 1): Eip1193Provider {
   const account = privateKeyToAccount(privateKey);
   return {
@@ -41,7 +41,7 @@ function browserWallet(privateKey: Hex, chainId = 1): Eip1193Provider {
   };
 }
 
-/** Makes a wallet of a key that is connected to a chain. */
+/** Makes a wallet from a key, connected to a chain. */
 type MakeWallet = (key: Hex, chainId: number) => Wallet | Promise<Wallet>;
 
 const WALLETS: Record<string, MakeWallet> = {
@@ -76,13 +76,13 @@ async function signed(given: Vector, wallet: Wallet) {
   return signAction(JSON.parse(given.action) as ActionInput, fields, { hasher, wallet });
 }
 
-/** The first three see every vector; what the others add to them is how they are asked. */
+/** The first three sign every vector; the others differ only in how they are called. */
 const ASKED_FOR_ALL = ['a private key', 'an account of viem', 'a browser wallet'];
 const TELLING = VECTORS.filter(
   ({ name, scheme }) => scheme !== 'agent' || /^order-(?:gtc|vault-expiresAfter)$/.test(name),
 );
 
-describe.each(Object.entries(WALLETS))('%s signs as the vectors say', (kind, walletOf) => {
+describe.each(Object.entries(WALLETS))('%s signs according to the vectors', (kind, walletOf) => {
   const vectors = ASKED_FOR_ALL.includes(kind) ? VECTORS : TELLING;
   test.each(vectors.map((given) => [given.name, given] as const))('%s', async (_name, given) => {
     const wallet = await walletOf(given.privateKey, domainChainOf(given));
@@ -104,7 +104,7 @@ describe.each(Object.entries(WALLETS))('%s signs as the vectors say', (kind, wal
       const expiresAfter = given.expiresAfter ?? undefined;
       const signatureChainId = given.signatureChainId ?? undefined;
       const envelope = { nonce, vaultAddress, expiresAfter, signatureChainId };
-      // Of a trading action the inner signature is always for the network's own chain.
+      // The inner signature of a trading action is always for the network's own chain.
       const innerChainId = payload.action.type === 'order' ? chainId : domainChainOf(given);
       const made = await Promise.all(
         (given.inner?.signers ?? []).map(async ({ privateKey }) => {
@@ -123,53 +123,56 @@ describe('a wallet that is bound to another chain', () => {
   const direct = vectorOf('tokenSend-own');
   const bound = Object.entries(WALLETS).filter(([name]) => /browser|transport/.test(name));
 
-  test.each(bound)('%s is not asked for an order: an agent is to sign it', async (_, walletOf) => {
-    const failed = signed(aCase, await walletOf(aCase.privateKey, 1));
-    await expect(failed).rejects.toThrow(SigningError);
-    await expect(failed).rejects.toThrow(
-      /signs for chain 1 only, but order is always signed for the venue's chain 2511.*approveAgent/,
-    );
-  });
+  test.each(bound)(
+    '%s is not asked to sign an order, which its agent must sign',
+    async (_, walletOf) => {
+      const failed = signed(aCase, await walletOf(aCase.privateKey, 1));
+      await expect(failed).rejects.toThrow(SigningError);
+      await expect(failed).rejects.toThrow(
+        /signs for chain 1 only, but order is always signed for the venue's chain 2511.*approveAgent/,
+      );
+    },
+  );
 
   test.each(bound)('%s is not asked for another chain either', async (_, walletOf) => {
     const failed = signed(direct, await walletOf(direct.privateKey, 1));
     await expect(failed).rejects.toThrow(/tokenSend was to be signed for 2511.*signatureChainId/);
   });
 
-  test('is told to use the key of an admin where agents do not count', async () => {
+  test('reports that the key of an admin is required where agents are not permitted', async () => {
     const operator = vectorOf('venueAdmin-setPerp');
     const wallet = eip1193Wallet(browserWallet(operator.privateKey), operator.signer);
     await expect(signed(operator, wallet)).rejects.toThrow(/with the admin's key/);
   });
 });
 
-test('a wallet client without an account is told whose it is', async () => {
+test('a wallet client without an account needs an address', async () => {
   const client = createWalletClient({ transport: custom(browserWallet(aCase.privateKey, 2511)) });
   expect(() => walletClientWallet(client)).toThrow('has no account');
   const { body } = await signed(aCase, walletClientWallet(client, aCase.signer));
   expect(JSON.parse(body).signature).toEqual(aCase.signature);
 });
 
-test('a wallet that signs with another key than it says is found out', async () => {
+test('a wallet that signs with another key than its address is detected', async () => {
   const other = privateKeyToAccount(randomPrivateKey()).address;
   const wallet = eip1193Wallet(browserWallet(aCase.privateKey, aCase.chainId), other);
   await expect(signed(aCase, wallet)).rejects.toThrow(SigningError);
   await expect(signed(aCase, wallet)).rejects.toThrow(`signed as ${aCase.signer}`);
 });
 
-/** A wallet on the right chain that answers the same to every request for a signature. */
+/** A wallet on the right chain with a fixed answer to every signing request. */
 function answering(answer: unknown): Eip1193Provider {
   return { request: async ({ method }) => (method === 'eth_chainId' ? aCase.chainId : answer) };
 }
 
-test('a person who declines is a signing error with the cause', async () => {
+test('a rejection by the user is a signing error with the cause', async () => {
   const cause = new Error('User rejected the request');
   const provider = answering(Promise.reject(cause));
   const failed = signed(aCase, eip1193Wallet(provider, aCase.signer));
   await expect(failed).rejects.toMatchObject({ name: 'SigningError', cause });
 });
 
-test('a signature in its malleable form is brought into the accepted one', async () => {
+test('a signature in its malleable form is converted to the accepted one', async () => {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
   const { r, s, v } = aCase.signature;
   const highS = (order - BigInt(s)).toString(16).padStart(64, '0');
@@ -178,23 +181,23 @@ test('a signature in its malleable form is brought into the accepted one', async
   expect(JSON.parse((await signed(aCase, wallet)).body).signature).toEqual(aCase.signature);
 });
 
-test('an answer that is no signature is refused', async () => {
+test('an answer that is not a signature is rejected', async () => {
   const wallet = eip1193Wallet(answering('0x1234'), aCase.signer);
   await expect(signed(aCase, wallet)).rejects.toThrow('not a signature: 0x1234');
 });
 
-test('a bad key is refused without being repeated', () => {
+test('an invalid key is rejected without being repeated', () => {
   expect(() => privateKeyWallet('0xsecret')).toThrow(SigningError);
   expect(() => privateKeyWallet('0xsecret')).not.toThrow('secret');
   expect(() => privateKeyWallet(`0x${'0'.repeat(64)}`)).toThrow('zero');
 });
 
-test('a wallet does not show its key', () => {
+test('a wallet does not reveal its key', () => {
   const key = randomPrivateKey();
   expect(JSON.stringify(privateKeyWallet(key))).not.toContain(key.slice(2));
 });
 
-describe('what the venue would refuse for its form is found before anyone signs', () => {
+describe('a malformed request is rejected before it is signed', () => {
   const wallet: Wallet = {
     ...privateKeyWallet(aCase.privateKey),
     sign: () => Promise.reject(new Error('must not be asked')),

@@ -13,7 +13,7 @@ import { type Address, address } from '@oddlot/units';
 import { SigningError } from './errors.ts';
 import type { TypedData } from './typed-data.ts';
 
-/** What a wallet is asked to sign: the digest, and the typed data that it is the digest of. */
+/** A request for a signature: the digest and its typed data. */
 export type SigningRequest = {
   /** 32 bytes. */
   readonly digest: Uint8Array;
@@ -21,18 +21,18 @@ export type SigningRequest = {
   readonly typedData: () => TypedData;
 };
 
-/** Someone who signs. All adapters give the same signature for the same key and request. */
+/** A signer. All adapters give the same signature for the same key and request. */
 export interface Wallet {
   /** In lower case. */
   readonly address: Address;
-  /** A person confirms each signature, so none is asked for twice without need. */
+  /** A user confirms each signature, so no signature is requested twice without need. */
   readonly isInteractive: boolean;
   sign(request: SigningRequest): Promise<SignatureHex>;
-  /** The chain that the wallet insists on having in the domain; absent when any will do. */
+  /** The chain that the wallet requires in the domain; absent when it accepts any. */
   chainId?(): Promise<number>;
 }
 
-/** A key in memory, such as an agent's. It signs the digest itself, without a wallet library. */
+/** Creates a wallet from a key in memory, such as an agent's. It signs the digest itself, without a wallet library. */
 export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
   const key = readKey(privateKey);
   return {
@@ -49,12 +49,12 @@ export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
   };
 }
 
-/** A new random key for an agent. Keep it to trade after a restart; nobody else has it. */
+/** Generates a random key for an agent. Store it to trade after a restart; there is no other copy. */
 export function randomPrivateKey(): `0x${string}` {
   return bytesToHex(secp256k1.utils.randomSecretKey());
 }
 
-/** The part of a viem `LocalAccount` that is used. */
+/** The used part of a viem `LocalAccount`. */
 export type TypedDataAccount = {
   readonly address: string;
   signTypedData(parameters: {
@@ -65,7 +65,7 @@ export type TypedDataAccount = {
   }): Promise<string>;
 };
 
-/** An account of viem, or anything else that signs typed data. */
+/** Creates a wallet from a viem account, or any other signer of typed data. */
 export function accountWallet(account: TypedDataAccount): Wallet {
   const own = readAddress(account.address);
   return {
@@ -80,15 +80,15 @@ export function accountWallet(account: TypedDataAccount): Wallet {
   };
 }
 
-/** A wallet behind EIP-1193, such as a browser's `window.ethereum`. */
+/** A wallet with EIP-1193, such as a browser's `window.ethereum`. */
 export type Eip1193Provider = {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
 };
 
 /**
- * A wallet that asks a person. Such wallets sign only for the chain that they are connected to, so
- * direct actions name that chain in `signatureChainId`. Trading actions are bound to the venue's own
- * chain: approve an agent with this wallet, and let the agent trade.
+ * Creates a wallet whose user confirms each signature. Such wallets sign only for their connected
+ * chain, so direct actions name that chain in `signatureChainId`. Trading actions are bound to the
+ * venue's own chain: approve an agent with this wallet, and trade with the agent.
  */
 export function eip1193Wallet(provider: Eip1193Provider, account: string): Wallet {
   const own = readAddress(account);
@@ -108,7 +108,7 @@ export function eip1193Wallet(provider: Eip1193Provider, account: string): Walle
 }
 
 function readKey(privateKey: string): Uint8Array {
-  // The value stays out of the message: errors end up in logs.
+  // The key is not part of the message, because errors are often logged.
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) {
     throw new SigningError('Invalid private key. Use 0x followed by 64 hex digits');
   }
@@ -117,9 +117,9 @@ function readKey(privateKey: string): Uint8Array {
   throw new SigningError('The private key is zero or beyond the order of the curve');
 }
 
-/** The part of a `Signer` of ethers (version 6) that is used. */
+/** The used part of a `Signer` of ethers (version 6). */
 export type EthersSigner = {
-  /** The key itself, in signers that hold one. */
+  /** The key itself, in signers that have one. */
   readonly signingKey?: unknown;
   readonly provider: { getNetwork(): Promise<{ readonly chainId: bigint }> } | null;
   getAddress(): Promise<string>;
@@ -131,8 +131,8 @@ export type EthersSigner = {
 };
 
 /**
- * A signer of ethers. One that holds its key signs for any chain; one that asks a browser's wallet is
- * bound to its chain, as `eip1193Wallet` is.
+ * Creates a wallet from an ethers signer. One with a key signs for any chain; one of a browser
+ * wallet is bound to its chain, like `eip1193Wallet`.
  */
 export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
   const own = readAddress(await asked(() => signer.getAddress()));
@@ -146,7 +146,7 @@ export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
     ...(holdsKey || provider === null ? {} : { chainId }),
     sign: async ({ digest, typedData }) => {
       const { domain, types, primaryType, message } = typedData();
-      // Ethers writes the type of the domain itself and takes a second one for an unused struct.
+      // Ethers adds the domain's type itself and treats a second one as an unused struct.
       const fields = (types[primaryType] ?? []).map((field) => ({ ...field }));
       const signature = await asked(() =>
         signer.signTypedData({ ...domain }, { [primaryType]: fields }, { ...message }),
@@ -156,9 +156,9 @@ export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
   };
 }
 
-/** The part of a viem `WalletClient` that is used. */
+/** The used part of a viem `WalletClient`. */
 export type TypedDataClient = {
-  /** Local accounts hold their key; the others are asked over the client's transport. */
+  /** Local accounts have their key; other accounts are asked over the client's transport. */
   readonly account?: { readonly address: string; readonly type: string } | undefined;
   getChainId(): Promise<number>;
   signTypedData(parameters: {
@@ -171,9 +171,8 @@ export type TypedDataClient = {
 };
 
 /**
- * A `WalletClient` of viem. With a local account it signs for any chain; with an account behind a
- * transport it is bound to its chain, as `eip1193Wallet` is. A client without an account is told
- * which address signs.
+ * Creates a wallet from a viem `WalletClient`. With a local account it signs for any chain; with an account behind a
+ * transport it is bound to its chain, like `eip1193Wallet`. A client without an account needs the signing address.
  */
 export function walletClientWallet(client: TypedDataClient, account?: string): Wallet {
   const named = account ?? client.account?.address;
@@ -202,7 +201,7 @@ export function walletClientWallet(client: TypedDataClient, account?: string): W
   };
 }
 
-/** Lets a foreign wallet's refusal out as ours, with the original as its cause. */
+/** Converts an error of an external wallet into a `SigningError` with the original as its cause. */
 export async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -215,8 +214,8 @@ export async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer>
 const SIGNATURE_PATTERN = /^0x[0-9a-fA-F]{130}$/;
 
 /**
- * Reads the 65 bytes that a wallet answered. That they are the signer's is checked here: the venue
- * could only say that it does not know the stranger who signed.
+ * Reads the 65 bytes of a wallet's answer. It verifies the signer here, because the venue could
+ * only report an unknown signer.
  */
 export function readSignature(
   answer: unknown,
@@ -236,20 +235,20 @@ export function readSignature(
   throw new SigningError(`The wallet signed as ${recovered ?? 'unknown'}, not as ${signer}`);
 }
 
-/** The same signature in the only form that the venue takes, `s` in the lower half. */
+/** The same signature in the form that the venue requires, with `s` in the lower half. */
 function mirrored({ r, s, v }: SignatureHex): SignatureHex {
   const lowS = HALF_ORDER * 2n + 1n - BigInt(s);
   return { r, s: `0x${lowS.toString(16).padStart(64, '0')}`, v: v === 27 ? 28 : 27 };
 }
 
-/** The address that a wallet names, in lower case. */
+/** The address of a wallet, in lower case. */
 export function readAddress(text: string): Address {
   const lower = text.toLowerCase();
   if (/^0x[0-9a-f]{40}$/.test(lower)) return address(lower);
   throw new SigningError(`Not an address: ${text}`);
 }
 
-/** The chain that a wallet names: a number, or a text such as `0x1`. */
+/** The chain of a wallet: a number, or a text such as `0x1`. */
 export function readChainId(answer: unknown): number {
   const chainId = Number(answer);
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;

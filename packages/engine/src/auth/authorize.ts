@@ -16,10 +16,9 @@ import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';
 import { parametersOf } from '../state/execution.ts';
 
 /**
- * Authorizes a command. The checks are, in order: the window of the nonce, the role of the signer,
- * the vault, the account, the gate, the expiry and the freshness of the nonce. Changes nothing;
- * admission and execution both call it. Callers that have already looked up the signer pass it,
- * which saves a second lookup.
+ * Authorizes a command. The checks are, in order: the window of the nonce, the role of the signer, the vault, the
+ * account, the gate, the expiry and the freshness of the nonce. Changes nothing; admission and execution both call
+ * it. Callers that have already looked up the signer pass it, which saves a second lookup.
  */
 export function authorize(
   state: State,
@@ -140,11 +139,10 @@ function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
 }
 
 /**
- * Authorizes a command of the operator. The checks are, in the order of `authorize`: the window of
- * the nonce, the role of the signer, the expiry and the freshness of the nonce. The signer itself
- * must have the role: an agent of such a signer is rejected, and no account is needed. A command
- * without a signature comes from the process itself and passes. Changes nothing; admission and
- * execution both call it.
+ * Authorizes a command of the operator. The checks are, in the order of `authorize`: the window of the nonce, the
+ * role of the signer, the expiry and the freshness of the nonce. The signer itself must have the role: an agent of
+ * such a signer is rejected, and no account is needed. A command without a signature comes from the process itself
+ * and passes. Changes nothing; admission and execution both call it.
  */
 export function authorizeOperator(
   state: State,

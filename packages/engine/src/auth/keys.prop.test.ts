@@ -9,12 +9,11 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 import { ZERO_ADDRESS } from './agents.ts';
 
 /**
- * Goal: after any history, signers and gates are accepted and rejected according to the rules.
- * Method: random approvals, conversions, vaults and gates among a few addresses, some of which have
- * an account. Each command has its own block and also runs in a model that shares no code with the
- * engine; both must reject for the same reason and have the same registries. The model supplies
- * mostly valid signers. Every history runs again with a restart before every block, and the
- * scenario checks money and all other invariants.
+ * Goal: after any history, signers and gates are accepted and rejected according to the rules. Method: random
+ * approvals, conversions, vaults and gates among a few addresses, some of which have an account. Each command has its
+ * own block and also runs in a model that shares no code with the engine; both must reject for the same reason and
+ * have the same registries. The model supplies mostly valid signers. Every history runs again with a restart before
+ * every block, and the scenario checks money and all other invariants.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 8);

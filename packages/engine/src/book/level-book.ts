@@ -199,9 +199,8 @@ export class LevelBook {
   }
 
   /**
-   * The lots that trade before a resting order at its price. It walks to the nearer end of the
-   * queue, over at most `ordersMax` orders in either direction; undefined when both ends are
-   * further away.
+   * The lots that trade before a resting order at its price. It walks to the nearer end of the queue, over at most
+   * `ordersMax` orders in either direction; undefined when both ends are further away.
    */
   aheadOf(slot: number, ordersMax: number): number | undefined {
     const { floats, ints } = this.#pool;

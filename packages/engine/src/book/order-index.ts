@@ -97,14 +97,13 @@ type Orders = { readonly orderId: Float64Array };
 /**
  * Maps order ids to slots: an open-addressing hash with linear probing, at most half full.
  *
- * A `Map` costs more memory and produces garbage when it rehashes; this table is one typed array.
- * An entry is two adjacent numbers, the low half of the id and `slot + 1` (0 = empty), so that it
- * is small and a lookup usually touches one cache line. If the low half matches, the order itself
- * confirms the full id. Deletion shifts the following entries back instead of leaving tombstones,
- * so the table does not degrade.
+ * A `Map` costs more memory and produces garbage when it rehashes; this table is one typed array. An entry is two
+ * adjacent numbers, the low half of the id and `slot + 1` (0 = empty), so that it is small and a lookup usually
+ * touches one cache line. If the low half matches, the order itself confirms the full id. Deletion shifts the
+ * following entries back instead of leaving tombstones, so the table does not degrade.
  *
- * The salt makes the layout unpredictable to a client that chooses which orders to keep so that
- * they collide. Results do not depend on the layout, so replicas may have different ones.
+ * The salt makes the layout unpredictable to a client that chooses which orders to keep so that they collide. Results
+ * do not depend on the layout, so replicas may have different ones.
  */
 class OrderHash {
   #entries = new Int32Array(2 * ENTRIES_MIN);

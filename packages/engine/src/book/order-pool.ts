@@ -71,19 +71,18 @@ const NONE = NO_SLOT;
 /**
  * All live resting orders of the venue, in typed arrays.
  *
- * An order is a slot number into these arrays. Orders therefore create no work for the garbage
- * collector, and books link them by slot. Slots are reused: callers must drop a slot when its order
- * is released. The slot of an order depends on history, so no result of the engine, no dump and no
- * iteration order may depend on slot numbers.
+ * An order is a slot number into these arrays. Orders therefore create no work for the garbage collector, and books
+ * link them by slot. Slots are reused: callers must drop a slot when its order is released. The slot of an order
+ * depends on history, so no result of the engine, no dump and no iteration order may depend on slot numbers.
  *
- * Slots are opaque and not dense: they increase by `STRIDE` from record to record. The array of a
- * field is a view of the memory of all records, offset by the position of the field in a record:
- * `price[slot]` and `floats[slot + PRICE]` are the same number. Code that reads one field uses its
- * array; performance-critical code reads and writes records through one array per type.
+ * Slots are opaque and not dense: they increase by `STRIDE` from record to record. The array of a field is a view of
+ * the memory of all records, offset by the position of the field in a record: `price[slot]` and `floats[slot +
+ * PRICE]` are the same number. Code that reads one field uses its array; performance-critical code reads and writes
+ * records through one array per type.
  *
- * In this folder typed arrays are read with `!`: the index is a slot or level from one of these
- * lists or indexes, and the property tests check them. A wrong index from outside reads
- * `undefined`, which fails the range assertions of each public method.
+ * In this folder typed arrays are read with `!`: the index is a slot or level from one of these lists or indexes, and
+ * the property tests check them. A wrong index from outside reads `undefined`, which fails the range assertions of
+ * each public method.
  */
 
 /** Flag: the order buys; without it, it sells. */
@@ -115,9 +114,8 @@ export type OwnList = {
 };
 
 /**
- * The memory of forks. It is as large as the pool, but only the parts that forks touch are ever
- * written. Consecutive forks reuse it, because allocating arrays of this size for each fork would
- * load the garbage collector.
+ * The memory of forks. It is as large as the pool, but only the parts that forks touch are ever written. Consecutive
+ * forks reuse it, because allocating arrays of this size for each fork would load the garbage collector.
  */
 type Scratch = {
   readonly floats: Float64Array<ArrayBuffer>;

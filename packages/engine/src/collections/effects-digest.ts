@@ -11,10 +11,9 @@ const words = new Int32Array(floats.buffer);
  * on every machine. It detects replicas that disagree and is not meant to resist an attacker; the
  * process around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
  *
- * Each word shifts the lanes by one: a becomes b, b becomes a mix of b and c, c becomes d, d
- * becomes the new word. An order adds a few dozen words. Values that always occur together have
- * their own method, which keeps the lanes in local variables and gives the same result as separate
- * calls.
+ * Each word shifts the lanes by one: a becomes b, b becomes a mix of b and c, c becomes d, d becomes the new word. An
+ * order adds a few dozen words. Values that always occur together have their own method, which keeps the lanes in
+ * local variables and gives the same result as separate calls.
  */
 export class EffectsDigest {
   // Separate fields that always hold numbers are faster than an array.

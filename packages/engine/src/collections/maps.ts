@@ -1,8 +1,7 @@
 /**
- * A map on top of another one, which it never changes: changes are stored in the upper map. A value
- * of the lower map is copied on its first read, so that callers may change it; later reads return
- * the same object. Iterates in the order of a plain copy of the lower map. The lower map must not
- * change while this one is in use.
+ * A map on top of another one, which it never changes: changes are stored in the upper map. A value of the lower map
+ * is copied on its first read, so that callers may change it; later reads return the same object. Iterates in the
+ * order of a plain copy of the lower map. The lower map must not change while this one is in use.
  */
 export class LayeredMap<Key, Value> implements Map<Key, Value> {
   readonly #below: ReadonlyMap<Key, Value>;

@@ -53,9 +53,8 @@ export const PERP_COMMANDS = {
   },
 
   /**
-   * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to new and
-   * amended orders; resting orders stay. A delisting is final: its closing hour starts and cannot be
-   * stopped (R-delist).
+   * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to new and amended
+   * orders; resting orders stay. A delisting is final: its closing hour starts and cannot be stopped (R-delist).
    */
   setPerp: {
     signedBy: 'admins',
@@ -83,9 +82,8 @@ export const PERP_COMMANDS = {
   },
 
   /**
-   * Takes prices of the reference markets. An observation from a little ahead counts as now; one from
-   * further ahead, or older than the last one of its instrument, is skipped and reported; the others apply
-   * (R-oracle-stale).
+   * Takes prices of the reference markets. An observation from a little ahead counts as now; one from further ahead,
+   * or older than the last one of its instrument, is skipped and reported; the others apply (R-oracle-stale).
    */
   pushOracle: {
     signedBy: 'admins',
@@ -183,9 +181,8 @@ function isolate(state: State, account: Account, perp: Perp): void {
 }
 
 /**
- * Brings every holding in step with its settings, or with the new defaults where there are none: a
- * restored state would read them so. A ratio may have fallen with a new table, so all who hold a
- * position are looked at.
+ * Brings every holding in step with its settings, or with the new defaults where there are none: a restored state
+ * would read them so. A ratio may have fallen with a new table, so all who hold a position are looked at.
  */
 function realign(state: State, account: Account, perp: Perp): void {
   const { instrumentId } = perp.definition;

@@ -12,12 +12,11 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { act } from '@oddlot/testing/engine/waiting';
 
 /**
- * Goal: no account gains by going bankrupt, and money of profitable accounts covers losses before
- * the fund goes below zero. Method: random traders, one-way and hedged, cross and isolated, with a
- * thin fund and treasury, empty or stale books, and gaps of up to half the price. A model that
- * shares no code with the liquidations follows every owner of isolated positions from the events:
- * the value of each leg at the mark, and the owner's money if the common part of a failing leg and
- * the other leg were closed at the bankruptcy price.
+ * Goal: no account gains by going bankrupt, and money of profitable accounts covers losses before the fund goes below
+ * zero. Method: random traders, one-way and hedged, cross and isolated, with a thin fund and treasury, empty or stale
+ * books, and gaps of up to half the price. A model that shares no code with the liquidations follows every owner of
+ * isolated positions from the events: the value of each leg at the mark, and the owner's money if the common part of
+ * a failing leg and the other leg were closed at the bankruptcy price.
  */
 
 /** Fewer runs would not reach all checked cases. */

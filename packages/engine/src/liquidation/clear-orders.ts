@@ -9,9 +9,8 @@ import type { CancelCause } from '../messages/event.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
- * Step (1): cancels the resting orders and triggers of an endangered scope that could open a
- * position. A cross account's isolated opening orders are cancelled too, which releases their
- * reserve.
+ * Step (1): cancels the resting orders and triggers of an endangered scope that could open a position. A cross
+ * account's isolated opening orders are cancelled too, which releases their reserve.
  */
 export function clearOrders(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -49,9 +48,8 @@ function isOpening({ state }: Execution, { size }: Holding, slot: number): boole
 }
 
 /**
- * Closes the common part of cross hedge pairs at the mark without a fee, one pair after the other
- * until the scope is safe. It belongs to step (1) and is recorded as such: the two positions, and
- * the mark as the price.
+ * Closes the common part of cross hedge pairs at the mark without a fee, one pair after the other until the scope is
+ * safe. It belongs to step (1) and is recorded as such: the two positions, and the mark as the price.
  */
 export function closeHedgePairs(execution: Execution, scope: Scope): void {
   if (scope.holding !== undefined || scope.account.positionMode !== 'hedge') return;

@@ -27,10 +27,9 @@ import { type TakerOrder, takerSnapshot, observePerpEntry } from '../perp-orders
 import { emitOrder } from '../order-common/order-events.ts';
 
 /**
- * R-liquidation, step (7) of a block: checks the scopes that could be endangered and liquidates
- * those whose ratio is at most 1. Scopes deferred by earlier blocks come first, then the lowest
- * ratio, then the address. Insolvent scopes of a gap are already settled (`settleInsolvent`). The
- * number per block is limited (R-storms).
+ * R-liquidation, step (7) of a block: checks the scopes that could be endangered and liquidates those whose ratio is
+ * at most 1. Scopes deferred by earlier blocks come first, then the lowest ratio, then the address. Insolvent scopes
+ * of a gap are already settled (`settleInsolvent`). The number per block is limited (R-storms).
  */
 export function liquidate(execution: Execution, rankings: Rankings): void {
   const { state } = execution;

@@ -6,10 +6,9 @@ import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenar
 import { act } from '@oddlot/testing/engine/waiting';
 
 /**
- * R-mark: an attacker that controls only the book cannot liquidate a position that was opened
- * within the band, for any margin table. The oracle does not move and there is no external price;
- * the attacker moves the mark to one edge, where the victim opens with the minimum margin, and then
- * to the other edge.
+ * R-mark: an attacker that controls only the book cannot liquidate a position that was opened within the band, for
+ * any margin table. The oracle does not move and there is no external price; the attacker moves the mark to one edge,
+ * where the victim opens with the minimum margin, and then to the other edge.
  */
 
 const ORACLE = 1_000_000;

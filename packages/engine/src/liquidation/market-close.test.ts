@@ -298,9 +298,8 @@ describe('R-liquidation: several positions', () => {
     const venue = two();
     venue.one(carol, { price: 930_000, size: 2_000 });
     venue.one(carol, { instrumentId: SECOND, price: 930_000, size: 1_000 });
-    // The first perp is at 94, the second at 100: 158.65 − 120 = 38.65, risk 1.5% of 2,880 = 43.2.
-    // Sold at 93: 18.65, less the fee of 9.3: 9.35 against 15 is insufficient, so the second closes
-    // too.
+    // The first perp is at 94, the second at 100: 158.65 − 120 = 38.65, risk 1.5% of 2,880 = 43.2. Sold at 93: 18.65,
+    // less the fee of 9.3: 9.35 against 15 is insufficient, so the second closes too.
     const result = venue.wait(1_000).oracle(940_000);
     expect(steps(result).map(({ positions }) => positions[0]?.instrumentId)).toEqual([ID, SECOND]);
     const other = two();
@@ -311,12 +310,11 @@ describe('R-liquidation: several positions', () => {
     expect([other.position(alice), other.position(alice, SECOND)]).toEqual([0, 1_000]);
   });
 
-  // Without a valid price, twice the value of the 20 coins is subtracted: the scope is
-  // margin-restricted and closes within min(0.5%, 5% / 20) = 0.25% of the mark (R-fill-check), at
-  // any bankruptcy price. Halted at 93.5: 158.65 − 130 = 28.65 against 43.05; the second's
-  // bankruptcy price is 99.0017…, its limit 99.75. Sold there: 26.15 less 4.9875 against 28.05.
-  // Stale at 94.5, which was safe: the second falls to 98.5: 48.65 − 15 = 33.65 against 43.125. Its
-  // limit is 98.5 − 0.2462 = 98.2538; sold at 98.26: 31.25 less 4.913 against 28.35.
+  // Without a valid price, twice the value of the 20 coins is subtracted: the scope is margin-restricted and closes
+  // within min(0.5%, 5% / 20) = 0.25% of the mark (R-fill-check), at any bankruptcy price. Halted at 93.5: 158.65 −
+  // 130 = 28.65 against 43.05; the second's bankruptcy price is 99.0017…, its limit 99.75. Sold there: 26.15 less
+  // 4.9875 against 28.05. Stale at 94.5, which was safe: the second falls to 98.5: 48.65 − 15 = 33.65 against 43.125.
+  // Its limit is 98.5 − 0.2462 = 98.2538; sold at 98.26: 31.25 less 4.913 against 28.35.
   test.each([
     { why: 'halted', mark: 935_000, bid: 997_500, left: 21_162_500n },
     { why: 'stale', mark: 945_000, bid: 982_600, left: 26_337_000n },

@@ -106,10 +106,9 @@ export function takeEndangered(state: State): Scope[] {
 const INEXACT = 2 ** 32;
 
 /**
- * The distance that marks may move before a scope must be checked again, in floating point: at most
- * that of `safeDistance` for the exact sums, and 0 when the exact ones are needed to decide. A
- * price passes many scopes without endangering them; this allocates nothing for them, while exact
- * sums take several bigints each.
+ * The distance that marks may move before a scope must be checked again, in floating point: at most that of
+ * `safeDistance` for the exact sums, and 0 when the exact ones are needed to decide. A price passes many scopes
+ * without endangering them; this allocates nothing for them, while exact sums take several bigints each.
  */
 export function roughDistance(state: State, scope: Scope): number {
   const { account, holding } = scope;

@@ -116,9 +116,8 @@ describe('R-liquidation: a gap is settled between the accounts that had position
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(780));
   });
 
-  // a: 1,000 − 2,000 = −1,000, X closes with b at 80 + 10. b: 1,100 + 2,000 − 2,500 = 600 before
-  // and −400 after: its Z closes with c at 75 + 4. c: 100 × (100 − 79) = 2,100, the former money of
-  // a and b.
+  // a: 1,000 − 2,000 = −1,000, X closes with b at 80 + 10. b: 1,100 + 2,000 − 2,500 = 600 before and −400 after: its
+  // Z closes with c at 75 + 4. c: 100 × (100 − 79) = 2,100, the former money of a and b.
   test('an account that a close makes insolvent is settled in the same step', () => {
     const venue = openGap();
     funded(venue, [

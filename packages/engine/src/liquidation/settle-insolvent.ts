@@ -181,10 +181,9 @@ export function settleGap(execution: Execution, rankings: Rankings): void {
 }
 
 /**
- * R-delist: before a market's positions close at its settlement price, those of scopes that fail at
- * this price go to the fund or to the other side: insolvent ones as after a gap, then the lowest
- * ratio first, then the address. The price is final by then, so positions are closed although
- * trading has ended.
+ * R-delist: before a market's positions close at its settlement price, those of scopes that fail at this price go to
+ * the fund or to the other side: insolvent ones as after a gap, then the lowest ratio first, then the address. The
+ * price is final by then, so positions are closed although trading has ended.
  */
 export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   const { state } = execution;

@@ -57,8 +57,7 @@ export function takeOver(
 ): void {
   const { state } = execution;
   if (positions.length > 0) netLegs(execution, scope);
-  // The rest may be safe: maintenance falls faster than size, and a restricted scope closes at the
-  // mark.
+  // The rest may be safe: maintenance falls faster than size, and a restricted scope closes at the mark.
   if (positionsOf(scope).length === 0 || !isDeep(healthOf(state, scope))) return;
   let paidOut = ZERO_USDC;
   for (const holding of positions) {
@@ -72,10 +71,9 @@ export function takeOver(
 }
 
 /**
- * Steps (3) and (4) for one position: it goes to the insurance fund at its bankruptcy price if the
- * fund may take it, otherwise to the traders on the other side (R-adl). The untaken rest of an
- * insolvent scope falls to the fund in any case (R-deficit); that of a solvent one waits. Returns
- * the amount that the closes paid to the owner's balance.
+ * Steps (3) and (4) for one position: it goes to the insurance fund at its bankruptcy price if the fund may take it,
+ * otherwise to the traders on the other side (R-adl). The untaken rest of an insolvent scope falls to the fund in any
+ * case (R-deficit); that of a solvent one waits. Returns the amount that the closes paid to the owner's balance.
  */
 export function takeOverOne(
   execution: Execution,

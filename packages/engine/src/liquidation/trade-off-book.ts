@@ -14,10 +14,9 @@ import { type Health, healthOf } from './scope.ts';
 import type { LiquidationStep } from '../messages/event.ts';
 
 /**
- * Trades a signed size into a position at a price from outside the book: a take-over, a
- * deleveraging, a settlement. There is no fee. An isolated close pays released margin and PnL to
- * the balance; a shortfall reduces the remaining margin. Returns the realised PnL, the part paid to
- * the balance, and the index of the event.
+ * Trades a signed size into a position at a price from outside the book: a take-over, a deleveraging, a settlement.
+ * There is no fee. An isolated close pays released margin and PnL to the balance; a shortfall reduces the remaining
+ * margin. Returns the realised PnL, the part paid to the balance, and the index of the event.
  */
 export function tradeOffBook(
   execution: Execution,
@@ -79,10 +78,9 @@ function payIsolated(
 }
 
 /**
- * R-liquidation (2b): before an isolated leg goes to the fund or to other accounts, it closes
- * against the other leg of its account at its own bankruptcy price, without a fee, up to the other
- * leg's equity. Otherwise a long and a short of one owner would be a free option on a gap: the fund
- * takes the losing leg, the owner keeps the winning one.
+ * R-liquidation (2b): before an isolated leg goes to the fund or to other accounts, it closes against the other leg
+ * of its account at its own bankruptcy price, without a fee, up to the other leg's equity. Otherwise a long and a
+ * short of one owner would be a free option on a gap: the fund takes the losing leg, the owner keeps the winning one.
  */
 export function netLegs(execution: Execution, scope: Scope): void {
   const { state } = execution;

@@ -7,10 +7,9 @@ import { marketClose } from './liquidate.ts';
 import { isWorkable, positionsOf } from './scope.ts';
 
 /**
- * R-insurance-fund: the fund sells the positions that it took over. At intervals it reduces each
- * position by a share of it, but at least by a minimum amount, near the mark and without fees. Each
- * position starts one step from the mark and moves a step further when less than half of an order
- * was filled, so that bids far from the mark fill last.
+ * R-insurance-fund: the fund sells the positions that it took over. At intervals it reduces each position by a share
+ * of it, but at least by a minimum amount, near the mark and without fees. Each position starts one step from the
+ * mark and moves a step further when less than half of an order was filled, so that bids far from the mark fill last.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;

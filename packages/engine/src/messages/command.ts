@@ -2,9 +2,8 @@ import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import type { FeeTier, VenueParameters } from './parameters.ts';
 
 /**
- * All requests to the engine. A command is plain data that survives JSON: numbers are integers in
- * the units of R-units, money is a safe integer of micro-USDC. It names its signer; authority is
- * checked at execution.
+ * All requests to the engine. A command is plain data that survives JSON: numbers are integers in the units of
+ * R-units, money is a safe integer of micro-USDC. It names its signer; authority is checked at execution.
  */
 export type Command =
   | ApproveAgentCommand
@@ -561,9 +560,8 @@ type RegisterPegsCommand = {
 };
 
 /**
- * The liabilities at a height and the assets of the bridge at that time, for public verification.
- * Liabilities less the shortfall equal the assets plus the unsettled and unbacked amounts;
- * otherwise money is missing.
+ * The liabilities at a height and the assets of the bridge at that time, for public verification. Liabilities less
+ * the shortfall equal the assets plus the unsettled and unbacked amounts; otherwise money is missing.
  */
 export type PublishReservesCommand = {
   readonly type: 'publishReserves';

@@ -19,9 +19,8 @@ import type {
 import type { Reject } from './reject.ts';
 
 /**
- * The results of commands, in integers. Events are the only output of the engine: streams, receipts
- * and history are derived from them. `commandIndex` is the command of the block that caused the
- * event, or `TIMER` when only time did.
+ * The results of commands, in integers. Events are the only output of the engine: streams, receipts and history are
+ * derived from them. `commandIndex` is the command of the block that caused the event, or `TIMER` when only time did.
  */
 export type EngineEvent =
   | AccountCreated

@@ -5,9 +5,8 @@ import type { Exchange } from './command.ts';
 export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
 
 /**
- * The reason why a command, or one of its orders, was rejected. The order of this list is the order
- * of the checks, so the result is unique when several apply. Each contains the numbers for its
- * message.
+ * The reason why a command, or one of its orders, was rejected. The order of this list is the order of the checks, so
+ * the result is unique when several apply. Each contains the numbers for its message.
  */
 export type Reject =
   // Authority: nonce window, role, vault, account, gate, expiry, nonce.

@@ -10,10 +10,9 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { act, checkRestarts, sign } from '@oddlot/testing/engine/waiting';
 
 /**
- * Random histories of poor and rich, cross and isolated traders with two builders, one of which
- * never has the balance to earn. A model that shares no code with the engine follows the rules:
- * approvals, chargeable orders, and a fee of the rate times all fills of an order in a role,
- * rounded down. The scenario checks conservation.
+ * Random histories of poor and rich, cross and isolated traders with two builders, one of which never has the balance
+ * to earn. A model that shares no code with the engine follows the rules: approvals, chargeable orders, and a fee of
+ * the rate times all fills of an order in a role, rounded down. The scenario checks conservation.
  */
 
 type Pick = (bound: number) => number;

@@ -99,10 +99,7 @@ export function fitsEvent(event: MarketEvent, share: number): boolean {
   return isLast ? sum === FRACTION_ONE : sum <= FRACTION_ONE;
 }
 
-/**
- * Moves finished events to compact storage (R-limits-of-state). The engine computes the same result
- * in either form.
- */
+/** Moves finished events to compact storage (R-limits-of-state). The engine computes the same result in either form. */
 export function packPast(state: State): void {
   const { outcomes, timeMs } = state;
   for (;;) {

@@ -45,11 +45,10 @@ import {
 } from './outcome-order.ts';
 
 /**
- * Matches an incoming order against its market's single book, best price first, then oldest, for
- * both legs (R-one-book, R-mint-burn). Each side settles at its own leg's price: a buyer pays and
- * receives shares, a seller delivers shares and is paid. Two buyers create a pair and lock 1.00,
- * two sellers destroy one and release it. A resting order of the taker is cancelled instead
- * (R-stp).
+ * Matches an incoming order against its market's single book, best price first, then oldest, for both legs
+ * (R-one-book, R-mint-burn). Each side settles at its own leg's price: a buyer pays and receives shares, a seller
+ * delivers shares and is paid. Two buyers create a pair and lock 1.00, two sellers destroy one and release it. A
+ * resting order of the taker is cancelled instead (R-stp).
  */
 export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelCause | undefined {
   return matchBook(execution, taker.holding.market.book, taker, meetMaker);

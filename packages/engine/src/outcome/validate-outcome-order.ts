@@ -97,9 +97,8 @@ function checkPrice({ order }: OutcomeOrderContext, { definition, unit }: Outcom
 }
 
 /**
- * R-sizes: a sell of all held and unreserved shares may be smaller than the minimum: all that are
- * held now, or that were held when its action began, as admission saw it. For an amended order its
- * rest is checked (R-modify).
+ * R-sizes: a sell of all held and unreserved shares may be smaller than the minimum: all that are held now, or that
+ * were held when its action began, as admission saw it. For an amended order its rest is checked (R-modify).
  */
 function checkMinimum(context: OutcomeOrderContext, market: OutcomeMarket): Reject | undefined {
   const { order } = context;

@@ -13,10 +13,9 @@ import { addResting, removeOrder } from './rest-order.ts';
 import { ordersChanged } from '../perp/margin.ts';
 
 /**
- * Ends perp orders, in the book and before it, with the consequences for related orders
- * (R-grouping, R-trigger). Callers that end an order report it here, after its event; an order
- * without a group costs one lookup. Cancelling an order ends it and ending one cancels others, so
- * one file contains both.
+ * Ends perp orders, in the book and before it, with the consequences for related orders (R-grouping, R-trigger).
+ * Callers that end an order report it here, after its event; an order without a group costs one lookup. Cancelling an
+ * order ends it and ending one cancels others, so one file contains both.
  */
 
 type Ending = {
@@ -154,9 +153,8 @@ function cancelSibling(execution: Execution, orderId: number): void {
 }
 
 /**
- * Ends the groups of a position that has closed or flipped. A group with an executing order is left
- * to the end of that order: if it closed the position, it cancels its sibling with the correct
- * cause.
+ * Ends the groups of a position that has closed or flipped. A group with an executing order is left to the end of
+ * that order: if it closed the position, it cancels its sibling with the correct cause.
  */
 function endPositionGroups(execution: Execution, holding: Holding): void {
   const { groups, triggers } = execution.state;

@@ -136,9 +136,8 @@ export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
 }
 
 /**
- * Sends a market trigger to the book in parts of at most the maximum market order size (R-trigger).
- * Clients see one order: one id, one end, one sum of fees. If a part is not fully filled, the book
- * is exhausted.
+ * Sends a market trigger to the book in parts of at most the maximum market order size (R-trigger). Clients see one
+ * order: one id, one end, one sum of fees. If a part is not fully filled, the book is exhausted.
  */
 function matchInParts(execution: Execution, taker: TakerOrder): CancelCause | undefined {
   const partMax = taker.holding.perp.definition.maxMarketOrderSize;
@@ -212,9 +211,8 @@ function whyNotRest(state: State, taker: TakerOrder): CancelCause | undefined {
 }
 
 /**
- * Checks R-initial again when the remainder enters the book: fills worse than the mark have used
- * margin on which the order was accepted. A remainder that does not raise the worst-case exposure
- * may always rest.
+ * Checks R-initial again when the remainder enters the book: fills worse than the mark have used margin on which the
+ * order was accepted. A remainder that does not raise the worst-case exposure may always rest.
  */
 function isRestCovered(state: State, taker: TakerOrder): boolean {
   const { account, holding, request, remaining } = taker;

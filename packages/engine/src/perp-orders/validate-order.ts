@@ -23,10 +23,9 @@ const WITH_MARGIN = { margin: true };
 const { bandHeadroom, expiryAheadMs, ordersPerAccount, priceMax, sizeMax } = LIMITS;
 
 /**
- * Checks one order before it reaches the book, in a fixed sequence: the instrument, the size, the
- * price, the value, the time in force, the client order id, reduce-only, and last the margin.
- * Changes nothing; admission and execution both call it. Execution decides whether a post-only
- * order would trade, because the book may change before.
+ * Checks one order before it reaches the book, in a fixed sequence: the instrument, the size, the price, the value,
+ * the time in force, the client order id, reduce-only, and last the margin. Changes nothing; admission and execution
+ * both call it. Execution decides whether a post-only order would trade, because the book may change before.
  */
 export function validateOrder(
   context: OrderContext,

@@ -255,9 +255,8 @@ describe('R-fill-check: a fill that only reduces', () => {
 });
 
 /**
- * Alice is long 100 lots here and 90 of a second perp, with 9.9145 USDC. The second one falls and
- * is halted, the oracle of this one is stale: liquidation waits in both, reducing orders still
- * work.
+ * Alice is long 100 lots here and 90 of a second perp, with 9.9145 USDC. The second one falls and is halted, the
+ * oracle of this one is stale: liquidation waits in both, reducing orders still work.
  */
 function underWater(second: number, bid: { price: number; size: number }): Scenario {
   const scenario = aliceLong();

@@ -10,9 +10,8 @@ const ID = PERP.instrumentId;
 const usdc = (amount: number): number => Math.round(amount * 1_000_000);
 
 /**
- * R-order-of-events: money can leave a perp scope before the liquidations of a block only if it is
- * free at its marks and at the last valid ones. Alice is long 10 coins at 100 with 1,000, without
- * fees.
+ * R-order-of-events: money can leave a perp scope before the liquidations of a block only if it is free at its marks
+ * and at the last valid ones. Alice is long 10 coins at 100 with 1,000, without fees.
  */
 let venue: Scenario;
 

@@ -100,9 +100,8 @@ export function hourPremiumE10(sum: bigint): bigint {
 }
 
 /**
- * F8h = P + clamp(interest − P, ±damper); the hourly rate is clamp(F8h / 8, ±max). The eighth
- * rounds half up: a tie rounds towards plus infinity, also below zero, where `divHalfUp` would
- * round −73966.5 to −73967.
+ * F8h = P + clamp(interest − P, ±damper); the hourly rate is clamp(F8h / 8, ±max). The eighth rounds half up: a tie
+ * rounds towards plus infinity, also below zero, where `divHalfUp` would round −73966.5 to −73967.
  */
 export function fundingRateE10(premium: bigint, parameters: FundingParameters): number {
   const interest = BigInt(parameters.fundingInterestE10);
@@ -120,10 +119,9 @@ function clamp(value: bigint, limit: bigint): bigint {
 export type PayingSide = { readonly lots: number; readonly ofFund: number };
 
 /**
- * The funding that a position receives for an hour, −size × oracle × rate; payments are negative.
- * The insurance fund pays none, so a receiver gets the share of the lots that pay
- * (R-insurance-fund). Rounded once, towards minus infinity: the payer's amount up, the receiver's
- * down (R-rounding).
+ * The funding that a position receives for an hour, −size × oracle × rate; payments are negative. The insurance fund
+ * pays none, so a receiver gets the share of the lots that pay (R-insurance-fund). Rounded once, towards minus
+ * infinity: the payer's amount up, the receiver's down (R-rounding).
  */
 export function fundingAmount(
   size: number,

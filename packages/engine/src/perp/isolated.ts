@@ -63,11 +63,10 @@ type IsolatedFill = {
 };
 
 /**
- * Plans one isolated fill and checks it (R-fill-check). Closing pays released margin and realised
- * PnL to the balance; a shortfall reduces the remaining margin. Opening moves margin and the
- * immediate loss in, first from the order's reserve, then from free cross margin. The fills of an
- * order are checked as one: if a fill reaches a tier with less leverage, the order's reserve, which
- * was computed for that tier, also covers earlier fills.
+ * Plans one isolated fill and checks it (R-fill-check). Closing pays released margin and realised PnL to the balance;
+ * a shortfall reduces the remaining margin. Opening moves margin and the immediate loss in, first from the order's
+ * reserve, then from free cross margin. The fills of an order are checked as one: if a fill reaches a tier with less
+ * leverage, the order's reserve, which was computed for that tier, also covers earlier fills.
  */
 export function planIsolatedFill(
   state: State,

@@ -119,9 +119,8 @@ describe('R-oracle-stale: the value of a scope', () => {
     expect(restrictingPerp(venue.state, crossScope(venue.account(FUND)))).toBeUndefined();
   });
 
-  // Long 10 with 60 in a halted market, short 1 in B. The oracle goes to 120: an unrealised profit
-  // of 200, which does not count, so that 1.5% of 1,300 = 19.50 are compared with 60 − 45 when B is
-  // at 145.
+  // Long 10 with 60 in a halted market, short 1 in B. The oracle goes to 120: an unrealised profit of 200, which does
+  // not count, so that 1.5% of 1,300 = 19.50 are compared with 60 − 45 when B is at 145.
   test('R-ratio: a profit without a valid price does not count', () => {
     open(60);
     trade(alice, 1_000);

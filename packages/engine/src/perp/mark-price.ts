@@ -11,11 +11,10 @@ const SCALE = 1_000_000;
 const SCALE_BIG = 1_000_000n;
 
 /**
- * The mark (R-mark): the median of three prices, clamped to a band around the oracle and rounded
- * half up to a price unit. A: the oracle plus a slow average of the mid price's distance from it.
- * B: the median of the best bid, the best ask and the last trade. C: a perpetual price from another
- * venue, or the oracle. In a halted market the mark is the oracle alone (R-halt), in a closing one
- * the current settlement price.
+ * The mark (R-mark): the median of three prices, clamped to a band around the oracle and rounded half up to a price
+ * unit. A: the oracle plus a slow average of the mid price's distance from it. B: the median of the best bid, the
+ * best ask and the last trade. C: a perpetual price from another venue, or the oracle. In a halted market the mark is
+ * the oracle alone (R-halt), in a closing one the current settlement price.
  */
 export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
   const { closing, oracle } = perp;

@@ -51,9 +51,8 @@ export function venueMoney(state: State): VenueMoney {
 }
 
 /**
- * The next due time of an outcome market or a closing perp. The log should contain a later entry
- * soon after it. Undefined when nothing is scheduled; unfinished work of a block is due
- * immediately.
+ * The next due time of an outcome market or a closing perp. The log should contain a later entry soon after it.
+ * Undefined when nothing is scheduled; unfinished work of a block is due immediately.
  */
 export function nextDueMs(state: State): number | undefined {
   const { outcomes, timeMs } = state;

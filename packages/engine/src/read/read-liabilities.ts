@@ -38,11 +38,10 @@ export type Liability = {
 export const VENUE_ADDRESS: Address = toAddress('0x0000000000000000000000000000000000000000');
 
 /**
- * All liabilities, the oldest account first, then unclaimed rewards by address; the venue's own
- * part, which is fees and rounding, comes last. The sum of all parts less all shortfalls is exactly
- * deposits less paid withdrawals (R-conservation): signed sizes of a perp sum to zero, so marks
- * cancel out, and a pair of YES and NO is worth 1.00 at any mark. The state must not change during
- * the iteration.
+ * All liabilities, the oldest account first, then unclaimed rewards by address; the venue's own part, which is fees
+ * and rounding, comes last. The sum of all parts less all shortfalls is exactly deposits less paid withdrawals
+ * (R-conservation): signed sizes of a perp sum to zero, so marks cancel out, and a pair of YES and NO is worth 1.00
+ * at any mark. The state must not change during the iteration.
  */
 export function* liabilities(state: State): Iterable<Liability> {
   // Twice the value of all shares; each liability is rounded down separately.

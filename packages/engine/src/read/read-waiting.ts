@@ -7,9 +7,8 @@ import type { OrderGroup } from '../state/order-groups.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**
- * The account's orders that wait for their price, or retry after firing, newest first, with the
- * children that wait behind them. Children of other orders and orders attached to a position are
- * excluded.
+ * The account's orders that wait for their price, or retry after firing, newest first, with the children that wait
+ * behind them. Children of other orders and orders attached to a position are excluded.
  */
 export function triggerOrders(state: State, address: Address): readonly TriggerView[] {
   const index = state.accountIndex.get(address);

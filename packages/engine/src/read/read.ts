@@ -271,12 +271,11 @@ function positionView(
 }
 
 /**
- * The first mark of this instrument at which its scope is liquidated, with other marks unchanged:
- * one price unit nearer to the current mark, the ratio is above 1. With equity E, the risk of the
- * scope's other instruments M, a net size s at mark m, and the maintenance and fee of the
- * instrument's legs at mark x being x × k: E + s × (x − m) = M + x × k, so x = (M + s × m − E) / (s
- * − k). The tier depends on the size, so k does not depend on x. Rounding up maintenance and fee
- * can shift it by a unit or two; larger shifts of nearly flat slopes are ignored. Undefined when
+ * The first mark of this instrument at which its scope is liquidated, with other marks unchanged: one price unit
+ * nearer to the current mark, the ratio is above 1. With equity E, the risk of the scope's other instruments M, a net
+ * size s at mark m, and the maintenance and fee of the instrument's legs at mark x being x × k: E + s × (x − m) = M +
+ * x × k, so x = (M + s × m − E) / (s − k). The tier depends on the size, so k does not depend on x. Rounding up
+ * maintenance and fee can shift it by a unit or two; larger shifts of nearly flat slopes are ignored. Undefined when
  * not above 0.
  */
 function liquidationPrice(

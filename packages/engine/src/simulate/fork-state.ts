@@ -14,15 +14,14 @@ import type { OutcomeHolding, OutcomeMarket } from '../state/outcome-market.ts';
 import type { Outcomes } from '../state/outcomes.ts';
 
 /**
- * A state on which a signed command can be executed without changing its origin. Parts are copied
- * on first use, so a fork costs only what the command needs. The original must not change while the
- * fork is in use, and only the newest fork of a state is valid.
+ * A state on which a signed command can be executed without changing its origin. Parts are copied on first use, so a
+ * fork costs only what the command needs. The original must not change while the fork is in use, and only the newest
+ * fork of a state is valid.
  *
- * A fork executes commands but not blocks. Data that only a block reads starts empty: the expiry
- * times of resting orders, and the scopes to check for liquidation. Commands add to both and read
- * neither. Data that signed commands only read is shared: vaults and gates change by operator
- * commands, liquidations and the fund's unwinding by steps of the block. Triggers and schedules
- * have their own `fork`.
+ * A fork executes commands but not blocks. Data that only a block reads starts empty: the expiry times of resting
+ * orders, and the scopes to check for liquidation. Commands add to both and read neither. Data that signed commands
+ * only read is shared: vaults and gates change by operator commands, liquidations and the fund's unwinding by steps
+ * of the block. Triggers and schedules have their own `fork`.
  */
 export function forkState(state: State): State {
   const pool = state.pool.fork();
@@ -247,9 +246,8 @@ function copyOutcomeHolding(
 }
 
 /**
- * The fields of a type that hold more than a number, an amount, a text or a flag. Copying code
- * spreads a value and lists these fields, so that a new field that would be shared by mistake does
- * not compile.
+ * The fields of a type that hold more than a number, an amount, a text or a flag. Copying code spreads a value and
+ * lists these fields, so that a new field that would be shared by mistake does not compile.
  */
 type ObjectFields<T> = {
   [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];

@@ -27,10 +27,9 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { simulateCommand, type Simulation } from './simulate-command.ts';
 
 /**
- * Goal: a simulation equals the execution and changes nothing. Method: in random histories of every
- * command type, once nothing is due, each command is simulated and then executed in its own block
- * at the same time. Rejects are compared with admission, other results with the block; at the end,
- * the history is replayed without simulations.
+ * Goal: a simulation equals the execution and changes nothing. Method: in random histories of every command type,
+ * once nothing is due, each command is simulated and then executed in its own block at the same time. Rejects are
+ * compared with admission, other results with the block; at the end, the history is replayed without simulations.
  */
 
 const SEEDS = Number(process.env['FUZZ_RUNS'] ?? 100) / 100;

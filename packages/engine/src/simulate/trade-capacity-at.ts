@@ -24,9 +24,8 @@ import { forkState } from './fork-state.ts';
 type Limits = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /**
- * The largest orders at the given prices that would be accepted now (R-initial) and that margin
- * would not stop: neither a fill in the current book (R-fill-check), nor the remainder when it
- * rests.
+ * The largest orders at the given prices that would be accepted now (R-initial) and that margin would not stop:
+ * neither a fill in the current book (R-fill-check), nor the remainder when it rests.
  */
 export function tradeCapacityAt(
   state: State,
@@ -51,9 +50,8 @@ function orderAt(perp: Perp, isBuy: boolean, limit: number | undefined): OrderRe
 }
 
 /**
- * Tries the largest accepted order on a fork. If margin stops it, the resulting state gives an
- * estimate of the missing size; that size and one lot more are tried, and their neighbours if
- * rounding matters.
+ * Tries the largest accepted order on a fork. If margin stops it, the resulting state gives an estimate of the
+ * missing size; that size and one lot more are tried, and their neighbours if rounding matters.
  */
 function largestAt(state: State, account: Account, order: OrderRequest): number {
   const admitted = largestAdmitted(state, account, order);

@@ -13,11 +13,10 @@ import { safeDistance, type Scope, TRAVEL_ONE } from './liquidations.ts';
 import type { State } from './state.ts';
 
 /**
- * Goal: the index that selects accounts for liquidation misses none, and a venue restored during
- * liquidations has the same future. Method: random histories of traders at high leverage, cross,
- * isolated and hedged, on three perps with price jumps. After every block all scopes are checked by
- * brute force: one at a ratio of at most 1 must be in liquidation. Copies are dumped and restored
- * during liquidations and compared for the next 50 blocks.
+ * Goal: the index that selects accounts for liquidation misses none, and a venue restored during liquidations has the
+ * same future. Method: random histories of traders at high leverage, cross, isolated and hedged, on three perps with
+ * price jumps. After every block all scopes are checked by brute force: one at a ratio of at most 1 must be in
+ * liquidation. Copies are dumped and restored during liquidations and compared for the next 50 blocks.
  */
 
 const TRADERS = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => actor(0x9000 + n));

@@ -23,9 +23,8 @@ export class TriggerBook {
   #fired = new Map<number, FiredTrigger>();
 
   /**
-   * A book with the same orders that can change without changing this one, which must not change
-   * meanwhile. It serves commands and not blocks: no mark fires copied orders, because the queues
-   * for blocks are not copied.
+   * A book with the same orders that can change without changing this one, which must not change meanwhile. It serves
+   * commands and not blocks: no mark fires copied orders, because the queues for blocks are not copied.
    */
   fork(): TriggerBook {
     const fork = new TriggerBook();
@@ -291,9 +290,8 @@ export type FiredTrigger = {
 const CLEAN_UP_MIN = 64;
 
 /**
- * Waiting orders of one instrument and direction, the price that is reached first on top. Ended
- * orders leave their entry behind; it is removed when it is reached, or when stale entries
- * outnumber live ones.
+ * Waiting orders of one instrument and direction, the price that is reached first on top. Ended orders leave their
+ * entry behind; it is removed when it is reached, or when stale entries outnumber live ones.
  */
 class TriggerHeap {
   /** 1 for orders that fire above their price, −1 for those below, so that keys increase. */

@@ -80,9 +80,8 @@ function changed({ commandIndex, events, state }: Execution, perp: Perp): void {
 }
 
 /**
- * Ends trading permanently: cancels resting orders, sets the mark to the average, moves positions
- * of insolvent scopes to the fund or the other side, then closes every position at the mark without
- * a fee.
+ * Ends trading permanently: cancels resting orders, sets the mark to the average, moves positions of insolvent scopes
+ * to the fund or the other side, then closes every position at the mark without a fee.
  */
 function settle(execution: Execution, perp: Perp, price: number): void {
   const { commandIndex, events, state } = execution;

@@ -110,11 +110,10 @@ function listedPerps(state: State): Perp[] {
 }
 
 /**
- * Pays the funding of the hour once (R-funding): to or from the balance of a cross position, the
- * margin of an isolated one; either may fall below zero, and R-liquidation follows in the same
- * block. Amounts round against the position, so longs and shorts together pay slightly more than
- * they receive: the remainder goes to the insurance fund, which pays no funding. Accounts are
- * sorted by address, their positions by instrument and leg.
+ * Pays the funding of the hour once (R-funding): to or from the balance of a cross position, the margin of an
+ * isolated one; either may fall below zero, and R-liquidation follows in the same block. Amounts round against the
+ * position, so longs and shorts together pay slightly more than they receive: the remainder goes to the insurance
+ * fund, which pays no funding. Accounts are sorted by address, their positions by instrument and leg.
  */
 export function settleFunding(execution: Execution, previousMs: number): void {
   const { state } = execution;

@@ -146,9 +146,8 @@ function endsJob({ cause, entry }: Executed): boolean {
 }
 
 /**
- * Sends a market order for the job: closing and opening are on the same side, and without
- * reduce-only that side selects the other leg in hedge mode (R-hedge). Nothing is sent to a book
- * that could not fill any of it.
+ * Sends a market order for the job: closing and opening are on the same side, and without reduce-only that side
+ * selects the other leg in hedge mode (R-hedge). Nothing is sent to a book that could not fill any of it.
  */
 function send(
   execution: Execution,

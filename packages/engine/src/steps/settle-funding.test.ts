@@ -35,9 +35,8 @@ function positions(lots: number, options: ScenarioOptions = {}): Scenario {
 }
 
 /**
- * Positions in a market whose mark may be 1% from the oracle, and carol's order beyond it on one
- * side: above a mark of 101 her bid, below a mark of 99 her ask. Bob has the other side of the
- * book.
+ * Positions in a market whose mark may be 1% from the oracle, and carol's order beyond it on one side: above a mark
+ * of 101 her bid, below a mark of 99 her ask. Bob has the other side of the book.
  */
 function steep(isAbove: boolean): { venue: Scenario; orderId: number } {
   const venue = positions(1_000, { perp: WIDE_PERP });

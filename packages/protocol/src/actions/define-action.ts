@@ -3,32 +3,32 @@ import type { IssueParams } from '../primitives.ts';
 import { I64, U32, U64 } from '../primitives.ts';
 
 /**
- * Who signs an action and how: `agent` over its MessagePack, `direct` over its own EIP-712 struct,
- * `permissioned` like `agent` but by a configured address only, `multiSig` by a wrapper's sender.
+ * How an action is signed: `agent` over its MessagePack, `direct` over its own EIP-712 struct, `permissioned` like
+ * `agent` but only by a configured address, `multiSig` by the sender of a wrapper.
  */
 export type SignedBy = 'agent' | 'direct' | 'permissioned' | 'multiSig';
 
-/** One action type. The key order of the schema is the order that our own clients sign. */
+/** An action type. The key order of the schema is the order that the project's clients sign. */
 export type ActionDefinition = {
-  /** The name that replies carry in `data.type`. */
+  /** The value of `data.type` in replies. */
   readonly internalName: string;
   readonly signedBy: SignedBy;
   /**
-   * Trades at the prices of the moment, and clients let it expire by default. Cancels, settings and transfers are wanted
-   * at any price, and direct actions cannot expire.
+   * Trades at current prices, so clients set an expiry by default. Cancels, settings and transfers
+   * are valid at any price, and direct actions cannot expire.
    */
   readonly trades?: true;
   readonly schema: z.ZodType;
 };
 
-/** The fields that open every direct action, after `type`. */
+/** The first fields of every direct action, after `type`. */
 export const DIRECT_HEAD = {
   serviceNetwork: z.string(),
   chainId: U32,
   apiVersion: U32,
 };
 
-/** The field that closes every direct action; it equals the envelope's nonce. */
+/** The last field of every direct action; it equals the envelope's nonce. */
 export const DIRECT_NONCE = { nonce: U64 };
 
 /** A signed amount of micro-USDC that is not zero. */
@@ -40,13 +40,13 @@ export function exactlyOne(keys: readonly string[]) {
     const given = keys.filter((key) => value[key] !== undefined);
     if (given.length === 1) return;
     const params: IssueParams = { allowed: keys };
-    // Without any the first is reported as missing; with two the second is one too many.
+    // Without any key the first one is reported as missing; with two, the second one is unexpected.
     const path = [given[1] ?? keys[0] ?? ''];
     context.addIssue({ code: 'custom', path, params });
   };
 }
 
-/** An operator's action: exactly one of its variants is set. */
+/** An operator action: exactly one of its variants is set. */
 export function variantsOf<const Type extends string, Variants extends z.ZodRawShape>(
   type: Type,
   variants: Variants,

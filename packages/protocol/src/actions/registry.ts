@@ -33,8 +33,8 @@ import {
 import { OUTCOME_DEPLOY_VARIANTS } from './outcome-listings.ts';
 
 /**
- * Every action type of /exchange. From these definitions follow the parsed types, the shapes that clients check by, the
- * structs of direct actions (`npm run write-shapes`) and the order of the names in answers.
+ * Every action type of /exchange. The parsed types, the shapes for clients, the structs of direct actions (`npm run
+ * write-shapes`) and the order of names in answers are derived from these definitions.
  */
 export const ACTIONS = {
   /** Places up to 50 orders. */
@@ -67,7 +67,7 @@ export const ACTIONS = {
       cancels: listOf(CancelByCloid, { name: 'cancels', min: 1, max: LIMITS.cancelsMax }),
     }),
   },
-  /** Amends price and total size of a resting order, named by order id or by client order id. */
+  /** Amends price and total size of a resting order, selected by order id or client order id. */
   modify2: {
     internalName: 'ModifyOrder',
     signedBy: 'agent',
@@ -103,7 +103,7 @@ export const ACTIONS = {
       ntli: NonZero,
     }),
   },
-  /** Sets the leverage of one instrument; the sign picks the side in hedge isolated mode. */
+  /** Sets the leverage of one instrument; the sign selects the side in hedge isolated mode. */
   updateLeverage: {
     internalName: 'UpdateLeverage',
     signedBy: 'agent',
@@ -144,7 +144,7 @@ export const ACTIONS = {
           min: 1,
           max: LIMITS.outcomeOperationsMax,
         }).optional(),
-        // Reserved for a later operation; refused now, so that nobody relies on it being ignored.
+        // Reserved for a later operation; rejected now so that clients do not depend on it being ignored.
         convert: z.never().optional(),
       })
       .superRefine(exactlyOne(['split', 'merge'])),
@@ -222,9 +222,9 @@ export const ACTIONS = {
       ...DIRECT_NONCE,
     }),
   },
-  /** Carries another action with the signatures of a multi-sig account's signers. */
+  /** Wraps another action with signatures of a multi-sig account's signers. */
   multiSig: {
-    // Replies name the inner action; this name is seen only when there is none to name.
+    // Replies name the inner action; this name appears only when there is none.
     internalName: 'MultiSig',
     signedBy: 'multiSig',
     schema: z.object({
@@ -237,7 +237,7 @@ export const ACTIONS = {
       payload: z.object({
         multiSigUser: Address,
         outerSigner: Address,
-        // Parsed in a second step, by the definition that its type names.
+        // Parsed in a second step, by the definition of its type.
         action: z.looseObject({}),
       }),
     }),
@@ -254,7 +254,7 @@ export const ACTIONS = {
     signedBy: 'permissioned',
     schema: variantsOf('venueAdmin', VENUE_ADMIN_VARIANTS),
   },
-  /** A dead man's switch: cancels the account's orders at a time unless it is moved or removed. */
+  /** A dead man's switch: cancels the account's orders at a time unless it is postponed or removed. */
   scheduleCancel: {
     internalName: 'ScheduleCancel',
     signedBy: 'agent',
@@ -272,7 +272,7 @@ export const ACTIONS = {
       })
       .superRefine(({ asset, accountType }, context) => {
         if (asset === undefined || accountType === undefined) return;
-        // The id alone tells the sub-account, so a contradiction is a malformed request.
+        // The id alone determines the sub-account, so a contradiction is a malformed request.
         const owner = asset < OUTCOME_ID_MIN ? 'perp' : 'outcome';
         if (owner !== accountType) {
           context.addIssue({ code: 'custom', path: ['accountType'], params: { allowed: [owner] } });
@@ -292,7 +292,6 @@ export const ACTIONS = {
   },
 } as const satisfies Readonly<Record<string, ActionDefinition>>;
 
-/** The `type` of an action. */
 export type ActionType = keyof typeof ACTIONS;
 
 /** A parsed action of one type: enums in their exact case, addresses in lower case. */
@@ -300,34 +299,32 @@ export type ActionOf<Type extends ActionType> = Type extends 'multiSig'
   ? MultiSigAction
   : z.output<(typeof ACTIONS)[Type]['schema']>;
 
-/** An action as a client may write it. */
+/** An action in the form that a client may send. */
 export type ActionInputOf<Type extends ActionType> = z.input<(typeof ACTIONS)[Type]['schema']>;
 
-/** What a multiSig wrapper may carry: any user action, but no wrapper and no operator action. */
+/** The actions that a multiSig wrapper may contain: any user action, but no wrapper and no operator action. */
 export type InnerActionType = Exclude<ActionType, 'multiSig' | 'outcomeDeploy' | 'venueAdmin'>;
 
-/** A parsed action that a multiSig wrapper carries. */
 export type InnerAction = { [Type in InnerActionType]: ActionOf<Type> }[InnerActionType];
 
 type MultiSigOutput = z.output<(typeof ACTIONS)['multiSig']['schema']>;
 
-/** A parsed multiSig wrapper, its inner action parsed as well. */
+/** A parsed multiSig wrapper with its parsed inner action. */
 export type MultiSigAction = Omit<MultiSigOutput, 'payload'> & {
   payload: Omit<MultiSigOutput['payload'], 'action'> & { action: InnerAction };
 };
 
-/** Any parsed action. */
 export type Action = { [Type in ActionType]: ActionOf<Type> }[ActionType];
 
-/** Any action as a client may write it. */
+/** Any action in the form that a client may send. */
 export type ActionInput = { [Type in ActionType]: ActionInputOf<Type> }[ActionType];
 
-/** The definition of an action type; undefined for a type that does not exist. */
+/** The definition of an action type, or undefined for an unknown type. */
 export function actionDefinition(type: string): ActionDefinition | undefined {
   return Object.hasOwn(ACTIONS, type) ? ACTIONS[type as ActionType] : undefined;
 }
 
-/** True for the types that a multiSig wrapper may carry. */
+/** True for the types that a multiSig wrapper may contain. */
 export function isInnerActionType(type: string): type is InnerActionType {
   const definition = actionDefinition(type);
   return definition?.signedBy === 'agent' || definition?.signedBy === 'direct';

@@ -5,13 +5,12 @@ import { checkJson } from '../json/scan.ts';
 
 const SignerSet = z.strictObject({ authorizedUsers: z.array(Address), threshold: z.int() });
 
-/** Who signs for a multi-sig account, and how many of them are needed. */
+/** The signers of a multi-sig account and their required number. */
 export type MultiSigSigners = z.output<typeof SignerSet>;
 
 /**
- * Reads the JSON text that the action carries: a signer set, null for an ordinary account,
- * undefined when it has the form of neither. Whether the set can be is for the venue to say, which
- * tells what is wrong with it.
+ * Reads the JSON text of the action: a signer set, null for an ordinary account, or undefined when
+ * it has neither form. The venue checks whether the set is valid and reports the reason.
  */
 export function parseMultiSigSigners(text: string): MultiSigSigners | null | undefined {
   if (!checkJson(text).ok) return undefined;
@@ -20,7 +19,7 @@ export function parseMultiSigSigners(text: string): MultiSigSigners | null | und
   return SignerSet.safeParse(value).data;
 }
 
-/** What a client can tell of a set by itself: 1 to 10 distinct users, and enough of them. */
+/** The checks of a set that a client can make: 1 to 10 distinct users, and a threshold within their number. */
 export function isSignerSetSound({ authorizedUsers, threshold }: MultiSigSigners): boolean {
   const count = authorizedUsers.length;
   const isDistinct = new Set(authorizedUsers).size === count;

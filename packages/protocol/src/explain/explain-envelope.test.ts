@@ -16,8 +16,8 @@ import {
 } from '../index.ts';
 
 /**
- * Goal: the facts are those of the vectors, and each of their mistakes is found under its name: they
- * were made, and made wrong, by other libraries.
+ * Goal: the facts match the vectors, and each of their mistakes is found under its name: other
+ * libraries produced them, including the incorrect ones.
  */
 
 type Vector = {
@@ -66,14 +66,14 @@ function textOf(given: Omit<Vector, 'name' | 'digest' | 'signer'>): string {
   return `{"action":${given.action},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** Explains, but finds a signer only behind some digests: recovery in plain JavaScript is slow. */
+/** Explains, but recovers signers only for some digests, because recovery in plain JavaScript is slow. */
 function explain(text: string, digests: readonly string[], network = NETWORK): Explanation {
   const recover: RecoverPublicKey = (digest, ...signature) =>
     digests.includes(bytesToHex(digest)) ? nobleRecover(digest, ...signature) : undefined;
   return explainEnvelope(text, CONTEXT, { hasher: createHasher(network), recover });
 }
 
-describe('the facts of a signature are those of the vectors', () => {
+describe('the facts of a signature match the vectors', () => {
   test.each(vectors.cases.map((given) => [given.name, given] as const))('%s', (_, given) => {
     const { facts } = explain(textOf(given), [given.digest], given);
     const isDirect = given.scheme === 'direct';
@@ -123,26 +123,26 @@ const ORDER =
 const envelope = (action: string, s = '0x1'): string =>
   `{"nonce":1,"action":${action},"signature":{"r":"0x1","s":"${s}","v":0}}`;
 
-test('a high s recovers nobody, whatever the mistake', () => {
+test('a high s recovers no signer, for any mistake', () => {
   const text = envelope(ORDER, `0x${'f'.repeat(64)}`);
   const { facts, attempts } = explainEnvelope(text, CONTEXT, { hasher: createHasher(NETWORK) });
   expect(attempts.length).toBeGreaterThan(0);
   expect([facts, ...attempts].every(({ signer }) => signer === null)).toBe(true);
 });
 
-test('the action is taken from the text: integer-like keys stay where they stood', () => {
+test('the action is read from the text: integer-like keys keep their position', () => {
   const action = '{"type":"cancelAll","10":"ten","7":{"b":1,"__proto__":2}}';
   expect(explain(envelope(action), []).facts.msgpack).toBe(bytesToHex(jsonToMsgpack(action)));
 });
 
-test('the recovery is the one that was plugged in', () => {
+test('the injected recovery function is used', () => {
   const key = secp256k1.getPublicKey(hexToBytes(`0x${'07'.repeat(32)}`), false);
   const options = { hasher: createHasher(NETWORK), recover: () => key };
   const { facts, attempts } = explainEnvelope(envelope(ORDER), CONTEXT, options);
   expect([facts, ...attempts].every(({ signer }) => signer === addressOf(key))).toBe(true);
 });
 
-test('what is no envelope was not checked', () => {
+test('a text that is not an envelope is rejected as unchecked', () => {
   expect(() => explain('{"action":{}}', [])).toThrow('not an envelope');
   expect(() => explain(envelope(ORDER).replace('"action"', '"act"'), [])).toThrow(
     'not an envelope',

@@ -11,13 +11,13 @@ import { domainOf, type StructValues } from '../signing/typed-data.ts';
 import { type ExplainContext, recipeOf } from './recipe.ts';
 import { signingAttempts } from './signing-attempts.ts';
 
-/** What a signature is over and who made it, before anybody asked who that is. */
+/** The contents and signer of a signature, before the signer's role is looked up. */
 type SignatureFacts = Omit<
   ExplainedSignature,
   'role' | 'owner' | 'agentName' | 'tried' | 'match'
 > & { readonly signer: Address | null };
 
-/** Who would have signed, had the client made this mistake. */
+/** The signer that results if the client made this mistake. */
 type ExplainedAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;
@@ -25,7 +25,7 @@ type ExplainedAttempt = {
   readonly signer: Address | null;
 };
 
-/** The facts of a signature, and every mistake that can lie behind it, in the order to look at them. */
+/** The facts of a signature, and every possible mistake in the order in which it is checked. */
 export type Explanation = {
   readonly facts: SignatureFacts;
   readonly attempts: readonly ExplainedAttempt[];
@@ -37,8 +37,8 @@ type SignedEnvelope = MultiSigContext & {
 };
 
 /**
- * Takes a signed request apart. `text` is that of an envelope whose shape was checked: the action is
- * hashed as it stands there. Throws on a text that no check would have passed.
+ * Analyses a signed request. `text` is that of an envelope whose shape was checked: its action is
+ * hashed exactly as written. Throws on a text that would fail that check.
  */
 export function explainEnvelope(
   text: string,
@@ -77,7 +77,7 @@ export function explainEnvelope(
   return { facts, attempts };
 }
 
-/** What was hashed into the struct; a direct action has nothing of the kind. */
+/** The hashed data in the struct; direct actions have none. */
 function hashedFacts(
   hash: EnvelopeHash,
   action: Uint8Array,

@@ -19,17 +19,17 @@ import {
 import type { Network } from '../network.ts';
 import type { SignatureHex } from '../primitives.ts';
 
-/** All that goes into a digest, part by part, so that one part can be replaced. */
+/** All parts of a digest, so that one part can be replaced. */
 export type Recipe = {
   readonly domain: Domain;
   readonly struct: StructType;
-  /** The values of the struct, but for the hash of `hashed`. */
+  /** The values of the struct, without the hash of `hashed`. */
   readonly values: StructValues;
-  /** Undefined for a direct action: its struct holds the values themselves. */
+  /** Undefined for a direct action: its struct contains the values themselves. */
   readonly hashed: HashedParts | undefined;
 };
 
-/** The parts of a preimage, in their order. */
+/** The parts of a preimage, in order. */
 export type HashedParts = {
   readonly msgpack: Uint8Array;
   readonly nonce: Uint8Array;
@@ -37,7 +37,7 @@ export type HashedParts = {
   readonly expiry: Uint8Array;
 };
 
-/** What the venue hashes for a request; `digestOf` of it is the digest that the venue recovers from. */
+/** The parts that the venue hashes for a request; `digestOf` returns the digest that it recovers the signer from. */
 export function recipeOf(request: ActionToHash, network: Network): Recipe {
   const { action, envelope, msgpack } = request;
   const type = String(action['type']);
@@ -53,7 +53,7 @@ export function recipeOf(request: ActionToHash, network: Network): Recipe {
   return agentRecipe(request, network);
 }
 
-/** The recipe of an agent-signed action, whatever the type of the action. */
+/** The recipe of an agent-signed action, for any action type. */
 export function agentRecipe(request: ActionToHash, network: Network): Recipe {
   const hashed = hashedParts(request);
   return { domain: domainOf(network), struct: AGENT, values: { ...network }, hashed };
@@ -68,10 +68,10 @@ function hashedParts({ envelope, msgpack }: ActionToHash): HashedParts {
   };
 }
 
-/** The digest that a recipe gives. */
+/** The digest of a recipe. */
 export function digestOf({ domain, struct, values, hashed }: Recipe, keccak: Keccak): Uint8Array {
   const hash = hashed === undefined ? undefined : keccak(preimageOf(hashed));
-  // Each struct takes the field that it has.
+  // Each struct uses the field that it has.
   const filled = { ...values, connectionId: hash, multiSigActionHash: hash };
   const structHash = hashStruct(struct, filled, { keccak });
   return keccak(signedBytes(domainSeparator(domain, keccak), structHash));
@@ -81,36 +81,35 @@ function preimageOf({ msgpack, nonce, vault, expiry }: HashedParts): Uint8Array 
   return concatBytes(msgpack, nonce, vault, expiry);
 }
 
-/** What the venue knows beside the request: what else a client may have signed for. */
+/** The venue's data about other targets that a client may have signed for. */
 export type ExplainContext = {
   readonly otherNetworks: readonly Network[];
   readonly settlementChainId: number;
-  /** Registered vaults. */
   readonly vaults: readonly string[];
 };
 
-/** A signed request whose mistake is looked for. */
+/** A signed request to be checked for mistakes. */
 export type Subject = {
   readonly scheme: ActionHash['scheme'];
   readonly request: ActionToHash;
   readonly signature: SignatureHex;
-  /** What the venue hashes. */
+  /** The recipe that the venue hashes. */
   readonly base: Recipe;
   readonly network: Network;
   readonly context: ExplainContext;
   readonly keccak: Keccak;
 };
 
-/** One way in which the client may have signed. */
+/** A way in which the client may have signed. */
 export type Candidate = {
   readonly variant: string;
-  /** What the client should change. */
+  /** The correction for the client. */
   readonly hint: string;
-  /** The recipe that was signed; the venue's when left out. */
+  /** The signed recipe; by default the venue's. */
   readonly recipe?: Recipe;
-  /** The signature that was meant; the received one when left out. */
+  /** The intended signature; by default the received one. */
   readonly signature?: SignatureHex;
 };
 
-/** The candidates of one mistake, made as they are asked for. */
+/** The candidates of one mistake, generated lazily. */
 export type Candidates = (subject: Subject) => Iterable<Candidate>;

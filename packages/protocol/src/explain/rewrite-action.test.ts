@@ -11,7 +11,7 @@ import {
 import { canonicalDecimal } from '../primitives.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 
-/** Texts are encoded by the strict reader, which keeps the order of integer-like keys. */
+/** The strict reader encodes the texts, because it keeps the order of integer-like keys. */
 const rows: [string, (action: Uint8Array) => Uint8Array, from: string, to: string][] = [
   [
     'sorted keys, at every depth and in their own places',
@@ -20,7 +20,7 @@ const rows: [string, (action: Uint8Array) => Uint8Array, from: string, to: strin
     '{"":true,"a":{"c":-3,"d":null},"b":[{"10":2,"7":1}]}',
   ],
   [
-    'the signing order, unknown keys last and as they stood',
+    'the signing order, unknown keys last in their original order',
     inSigningOrder,
     '{"9":1,"cancels":[{"x":0,"o":5,"a":1},{"a":2,"o":6}],"1":{"b":1,"a":2},"type":"cancel"}',
     '{"type":"cancel","cancels":[{"a":1,"o":5,"x":0},{"a":2,"o":6}],"9":1,"1":{"b":1,"a":2}}',
@@ -58,7 +58,7 @@ test.each([
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 
-test('addresses are found inside of texts, longer and shorter hex is not', () => {
+test('addresses are found inside texts, longer and shorter hex is not', () => {
   const checksum = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
   const inside = `{"users":["${checksum}"]}`;
   expect(lowerCaseAddresses(inside)).toBe(inside.toLowerCase());

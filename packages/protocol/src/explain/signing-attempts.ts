@@ -26,7 +26,7 @@ import { expiryBytes, vaultBytes } from '../signing/agent-hash.ts';
 import type { StructValues } from '../signing/typed-data.ts';
 import type { Network } from '../network.ts';
 
-/** One thing to try: were this the digest and this the signature, who signed? */
+/** A digest and a signature for which the signer is to be recovered. */
 export type SigningAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;
@@ -51,8 +51,8 @@ const CANDIDATES: Readonly<Record<Mistake, Candidates>> = {
 };
 
 /**
- * The mistakes that can lie behind a signature of nobody, one at a time and in a fixed order. What
- * comes to the same digest as something before it is left out.
+ * Yields the mistakes that can explain an unknown signer, one at a time and in a fixed order. A
+ * candidate with the digest of an earlier one is skipped.
  */
 export function* signingAttempts(subject: Subject): Iterable<SigningAttempt> {
   const { base, keccak, request, signature: received } = subject;
@@ -77,7 +77,7 @@ function nameOf(digest: Uint8Array, { v }: SignatureHex): string {
 
 /** Mistakes in the action: it was hashed in another form than it was sent. */
 
-/** The order of order's keys on another venue. */
+/** The key order of orders on another venue. */
 const HYPERLIQUID_ORDER = ['type', 'orders', 'grouping', 'builder'];
 
 function* keyOrder(subject: Subject): Iterable<Candidate> {
@@ -132,7 +132,7 @@ function respelled(
   told: Pick<Candidate, 'variant' | 'hint'>,
 ): Candidate {
   const msgpack = rewriteTexts(request.msgpack, rewrite);
-  // The fields of a direct action are flat: what its struct hashes as text is text here.
+  // The fields of a direct action are flat: values that its struct hashes as text are text here.
   const fields = Object.entries(request.action).map(([key, value]) => [
     key,
     typeof value === 'string' ? rewrite(value) : value,
@@ -141,7 +141,7 @@ function respelled(
   return { ...told, recipe: recipeOf({ ...request, msgpack, action }, network) };
 }
 
-/** Mistakes beside the action: nonce, vault, expiry, and the signature's own v. */
+/** Mistakes outside the action: nonce, vault, expiry, and the signature's v. */
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 const NOTHING = new Uint8Array(0);
@@ -165,7 +165,7 @@ function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
     hint: 'Hash a vault byte after the nonce: it is 00 if there is no vault.',
     ...hashing(NOTHING),
   };
-  // The operator's actions are for no vault.
+  // Operator actions have no vault.
   const { signedBy } = actionDefinition(String(request.action['type'])) ?? {};
   if (vault !== undefined || signedBy === 'permissioned') return;
   for (const each of context.vaults.slice(0, LIMITS.explainVaultsMax)) {
@@ -177,7 +177,7 @@ function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
 function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
   const sent = request.envelope.nonce;
   const inner = nonceIn(request.action);
-  // The struct of a direct action has the nonce of the action, whatever the envelope says.
+  // The struct of a direct action has the nonce of the action, for any nonce of the envelope.
   const hashed = scheme === 'direct' ? (inner ?? sent) : sent;
   const other = scheme === 'direct' ? sent : inner;
   const seconds = Math.floor(hashed / 1000);
@@ -203,7 +203,7 @@ function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
   yield* withNonce(base, variant, other, hashed);
 }
 
-/** The nonce that an action holds, or the inner action of a wrapper. */
+/** The nonce of an action, or of the inner action of a wrapper. */
 function nonceIn(action: StructValues): number | undefined {
   const payload = action['payload'] as StructValues | undefined;
   const inner = payload?.['action'] as StructValues | undefined;
@@ -249,13 +249,13 @@ function* expiresAfter({ base, request }: Subject): Iterable<Candidate> {
   yield { variant: 'action.expiresAfter', hint: misplaced, ...hashing(expiryBytes(inAction)) };
 }
 
-/** The recipe with other parts of the preimage; a direct action has none and stays as it is. */
+/** The recipe with other parts of the preimage; a direct action has none and is unchanged. */
 function withParts(base: Recipe, parts: Partial<HashedParts>): { recipe: Recipe } {
   const { hashed } = base;
   return { recipe: hashed === undefined ? base : { ...base, hashed: { ...hashed, ...parts } } };
 }
 
-/** Mistakes in what binds a signature: the network, the chain, and the scheme as a whole. */
+/** Mistakes in the binding of a signature: the network, the chain, and the whole scheme. */
 
 const ETHEREUM = 1;
 
@@ -263,7 +263,7 @@ function* chainId(subject: Subject): Iterable<Candidate> {
   const { base, context, network, scheme } = subject;
   const others = context.otherNetworks.map((other) => other.chainId);
   const wallets = walletChains(subject);
-  // The wallet's chain in the domain of an agent-signed action is a mistake of its own.
+  // The wallet's chain in the domain of an agent-signed action is a separate mistake.
   const inDomain = scheme === 'agent' ? others : [...others, ...wallets, network.chainId];
   for (const id of new Set([...others, ...wallets, network.chainId])) {
     if (inDomain.includes(id)) yield domainOnly(subject, id);
@@ -300,7 +300,7 @@ function* networkName(subject: Subject): Iterable<Candidate> {
   }
 }
 
-/** A direct action, alone or wrapped, tells the name that its sender took the venue for. */
+/** A direct action, alone or wrapped, contains the network name that its sender used. */
 function namedByItself({ network, request }: Subject): readonly Network[] {
   const { payload } = request.action as { payload?: { action?: unknown } };
   const told = (payload?.action ?? request.action) as Partial<Record<keyof Network, unknown>>;
@@ -332,7 +332,7 @@ function* agentSignedAsDirect(subject: Subject): Iterable<Candidate> {
   }
 }
 
-/** The chains that a wallet may have been on, the least likely first. */
+/** The chains that a wallet may have used, the least likely first. */
 function walletChains({ request, context }: Subject): number[] {
   const { signatureChainId } = request.envelope;
   const sent = typeof signatureChainId === 'number' ? [signatureChainId] : [];

@@ -1,4 +1,4 @@
-/** What the account queries answer. All amounts are decimal texts; unset ones are empty. */
+/** The answers to account queries. All amounts are decimal texts; unset ones are empty. */
 
 /** A margin summary; `totalRawUsd` is the account value without the positions' value. */
 export type MarginSummary = {
@@ -8,16 +8,16 @@ export type MarginSummary = {
   totalRawUsd: string;
 };
 
-/** Leverage as position records show it; `rawUsd` is empty for cross margin. */
+/** Leverage in position records; `rawUsd` is empty for cross margin. */
 export type PositionLeverage = { rawUsd: string; type: 'Cross' | 'Isolated'; value: number };
 
-/** A position; on outcome markets the sign of `szi` tells the leg. */
+/** A position; on outcome markets the sign of `szi` is the leg. */
 export type Position = {
   adlQuantile: number;
-  /** The instrument id, as text here. */
+  /** The instrument id as text. */
   asset: string;
   coin: string;
-  /** Positive is collected. */
+  /** Positive is received. */
   cumFunding: { allTime: string; sinceChange: string; sinceOpen: string };
   entryPx: string;
   leverage: PositionLeverage;
@@ -34,7 +34,7 @@ export type Position = {
   /** Negative is paid. */
   cumFee: string;
   closedPnl: string;
-  /** From here on only on outcome positions. */
+  /** The following fields occur only on outcome positions. */
   title?: string;
   slug?: string;
   outcomeNames?: [string, string];
@@ -70,7 +70,6 @@ export type ReverseJob = {
   positionSzAtStart: string;
 };
 
-/** The state of a sub-account. */
 export type ClearinghouseState = {
   accountValuePlusWithdrawHold: string;
   assetPositions: AssetPosition[];
@@ -86,7 +85,7 @@ export type ClearinghouseState = {
   activeReverseJobs: ReverseJob[];
 };
 
-/** Leverage as activeAssetData shows it. */
+/** Leverage in activeAssetData. */
 export type AssetLeverage = {
   mode: 'OneWay' | 'Hedge';
   type: 'Cross' | 'Isolated';
@@ -94,12 +93,12 @@ export type AssetLeverage = {
   rawUsd: string;
 };
 
-/** What a user can trade in one instrument. */
+/** The largest orders of a user in one instrument. */
 export type ActiveAssetData = {
   user: string;
   coin: string;
   leverage: AssetLeverage;
-  /** Hedge mode with another leverage on the short side. */
+  /** In hedge mode with another leverage on the short side. */
   leverageShort?: AssetLeverage;
   /** Buy and sell, in base size. */
   maxTradeSzs: [string, string];
@@ -118,10 +117,10 @@ export type ApprovedAgent = {
   validUntil: null;
 };
 
-/** Whose agent an address is; null when it is nobody's. */
+/** The owner of an agent; null when the address is not an agent. */
 export type AgentOwner = { agent: string; owner: string | null; agentName: string | null };
 
-/** Whether an address needs an access code on a channel, and has one; the code is masked. */
+/** The access code status of an address on a channel; the code is masked. */
 export type AccessCodeStatus = {
   user: string;
   channel: number;
@@ -131,13 +130,13 @@ export type AccessCodeStatus = {
   grantedTime: number | null;
 };
 
-/** A builder that may charge an account; the rate is as it was written. */
+/** A builder that may charge an account; the rate is as it was sent. */
 export type ApprovedBuilder = { builder: string; maxFeeRate: string; updateTime: number };
 
-/** Who signs for a multi-sig account; null for an ordinary one. */
+/** The signers of a multi-sig account; null for an ordinary one. */
 export type MultiSigSignerSet = { authorizedUsers: string[]; threshold: number } | null;
 
-/** What a builder earned: in all, taken, and still to be claimed. */
+/** The rewards of a builder: in total, claimed, and unclaimed. */
 export type BuilderState = {
   builder: string;
   unclaimedRewards: string;
@@ -145,15 +144,15 @@ export type BuilderState = {
   totalClaimed: string;
   perpAccountBalance: string;
   minPerpBalance: string;
-  /** Whether its fees accrue now. */
+  /** True while its fees accrue. */
   eligible: boolean;
 };
 
-/** Whether an address may trade; a best-effort check before the binding one. */
+/** The eligibility of an address; a best-effort check before the binding one. */
 export type AccountStatus = {
   user: string;
   channel: number;
-  /** Means nothing unless `checked`. */
+  /** Valid only if `checked`. */
   exists: boolean;
   checked: boolean;
   eligible: boolean;
@@ -161,7 +160,7 @@ export type AccountStatus = {
   reason?: string;
 };
 
-/** One funding payment; positive amounts are collected, `usdc` and `amount` are the same. */
+/** One funding payment; positive amounts are received, `usdc` and `amount` are equal. */
 export type FundingRow = {
   time: number;
   coin: string;
@@ -172,10 +171,10 @@ export type FundingRow = {
   amount: string;
 };
 
-/** A page of funding payments; the total is absent when it is not known. */
+/** A page of funding payments; the total is absent when it is unknown. */
 export type UserFundings = { data: FundingRow[]; hasMore: boolean; total?: number };
 
-/** What liquidation did to an account, and the numbers that caused it. */
+/** A liquidation step of an account, and the numbers that caused it. */
 type LiquidationDelta = {
   type: 'liquidation';
   liquidatedNtlPos: string;
@@ -197,7 +196,7 @@ type DeleverageDelta = {
   closedPnl: string;
 };
 
-/** Money on its way to the settlement chain; the amount is with the fee, which comes out of it. */
+/** A withdrawal to the settlement chain; the amount includes the fee. */
 type WithdrawDelta = {
   type: 'withdraw';
   amount: string;
@@ -208,7 +207,7 @@ type WithdrawDelta = {
   status: 'pending' | 'completed' | 'failed';
 };
 
-/** Money between two accounts; the fee is what the sender paid beside the amount. */
+/** A transfer between two accounts; the sender pays the fee in addition to the amount. */
 type TransferDelta = {
   type: 'send' | 'receive';
   amount: string;
@@ -220,7 +219,7 @@ type TransferDelta = {
   toAccountType: string;
 };
 
-/** Money between an account's own sub-accounts. */
+/** A transfer between an account's sub-accounts. */
 type AccountTransferDelta = {
   type: 'accountTransfer';
   amount: string;
@@ -242,7 +241,7 @@ export type LedgerDelta =
   | { type: 'deposit'; amount: string; token: 'USDC' }
   | { type: 'faucet'; amount: string; token: 'USDC' };
 
-/** What one leg of a resolved market paid; the fraction is what a YES share pays. */
+/** The payout of one leg of a resolved market; the fraction is the payout of a YES share. */
 export type OutcomeSettlementDelta = {
   type: 'outcomeSettlement';
   amount: string;

@@ -8,7 +8,7 @@ import type { Candle } from './market-answers.ts';
 import { Interval } from './market-queries.ts';
 import type { Fill, HistOrderRow } from './order-answers.ts';
 
-/** The exports: GET with parameters in the address, so that everything arrives as text. */
+/** The exports: GET with parameters in the URL, so all values are texts. */
 
 const MsText = z
   .string()
@@ -29,7 +29,7 @@ const SPAN = {
 const ofUser = (...accountTypes: readonly ('perp' | 'outcome')[]) =>
   z.object({ user: Address, ...SPAN, accountType: AccountTypes.default([...accountTypes]) });
 
-/** What can be exported, with the parameters of each. */
+/** The exports with their parameters. */
 export const EXPORTS = {
   fills: ofUser('perp'),
   orders: ofUser('perp'),
@@ -38,20 +38,18 @@ export const EXPORTS = {
   candles: z.object({ coin: IdStr, interval: Interval, ...SPAN }),
 } as const;
 
-/** The name of an export: the last part of its path. */
+/** The last part of an export's path. */
 export type ExportName = keyof typeof EXPORTS;
 
-/** The parameters of an export, read. */
 export type ExportRequestOf<Name extends ExportName> = z.output<(typeof EXPORTS)[Name]>;
 
-/** What reading the parameters gives. */
 type ParsedExport<Name extends ExportName> =
   | { readonly ok: true; readonly request: ExportRequestOf<Name> }
   | { readonly ok: false; readonly error: WireError };
 
 /**
- * Reads the parameters of an export. An account type may be given several times, or several of them
- * with commas in between; everything else once.
+ * Reads the parameters of an export. An account type may be repeated, or contain several separated
+ * by commas; other parameters occur once.
  */
 export function parseExport<Name extends ExportName>(
   name: Name,
@@ -74,11 +72,10 @@ export function parseExport<Name extends ExportName>(
   return { ok: true, request: parsed.data as ExportRequestOf<Name> };
 }
 
-/** All fields of a row, in the order of the wire: one that is left out does not compile. */
+/** All fields of a row, in the order of the wire: a missing one does not compile. */
 const columns = <Row extends object>(fields: Readonly<Record<keyof Row & string, true>>) =>
   Object.keys(fields);
 
-/** The columns of an export as a table. */
 export const EXPORT_COLUMNS: Readonly<Record<ExportName, readonly string[]>> = {
   fills: columns<Required<Fill>>({
     coin: true,

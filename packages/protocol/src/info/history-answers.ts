@@ -1,8 +1,8 @@
 import type { ActionResultStatus, OrderResult } from './venue-answers.ts';
 
-/** What the queries on the past answer, beside rows of orders, fills, funding and the ledger. */
+/** The answers to queries of the history, except rows of orders, fills, funding and the ledger. */
 
-/** A claim of a builder; only those that went through are listed. */
+/** A claim of a builder; only executed ones are listed. */
 export type BuilderClaim = {
   amount: string;
   asset: 'USDC';
@@ -13,7 +13,7 @@ export type BuilderClaim = {
   txHash: string;
 };
 
-/** What one order earned its builder: amounts and sizes of its fills summed, the price is their average. */
+/** The reward of one order for its builder: amounts and sizes are sums over its fills, the price is their average. */
 export type BuilderEarning = {
   builderFee: string;
   /** A fraction. */
@@ -41,7 +41,7 @@ export type BuilderRows<Row> = { items: Row[]; page: number; pageSize: number; t
 
 /** The part of one user or instrument in a builder's fees. */
 export type BuilderShare = {
-  /** Empty for a user, and for an instrument that nothing is known of. */
+  /** Empty for a user, and for an unknown instrument. */
   instrumentName: string;
   /** A masked address, or the instrument id in decimal. */
   key: string;
@@ -60,7 +60,7 @@ export type BuilderShares = {
   window: '7d' | '30d' | '90d' | 'all';
 };
 
-/** What a builder can claim, as far as the history has come. */
+/** The unclaimed rewards of a builder, as of the history. */
 export type BuilderClaimable = {
   claimable: string;
   hasAggregate: boolean;
@@ -71,7 +71,7 @@ export type BuilderClaimable = {
   asOf?: number;
 };
 
-/** A block, as lists show it. */
+/** A block in lists. */
 export type BlockRow = {
   height: number;
   blockTime: number;
@@ -92,37 +92,38 @@ export type TxRow = {
   error: string | null;
 };
 
-/** A block with what it executed. */
 export type BlockDetail = BlockRow & { txs: TxRow[] };
 
-/** A request of a list, with what it says. */
+/** A request in a list. */
 export type TxBrief = Omit<TxRow, 'action'> & {
-  /** As received, but of orders, cancels, splits and merges the first alone; nothing but its type while an order is queued. */
+  /**
+   * As received, but only the first entry of orders, cancels, splits and merges; only its type
+   * while an order is queued.
+   */
   action: { type: string } & Record<string, unknown>;
-  /** How many of those there are, 1 for what has no list; null while an order is queued. */
+  /** The number of entries, 1 for actions without a list; null while an order is queued. */
   entries: number | null;
 };
 
-/** A transaction as it was received, and what became of it. */
+/** A transaction as it was received, and its result. */
 export type TxDetail = Omit<TxRow, 'action'> & {
-  /** Its place in the block. */
+  /** Its position in the block. */
   index: number;
   signer: string;
   nonce: number;
   vaultAddress: string | null;
   signatureChainId: number | null;
   expiresAfter: number | null;
-  /** Whole, as received; nothing but its type while an order of it is queued. */
+  /** Complete, as received; only its type while one of its orders is queued. */
   action: { type: string } & Record<string, unknown>;
   signature: { r: string; s: string; v: number };
   traceId: string | null;
   result: { type: string; statuses: [ActionResultStatus]; orders?: OrderResult[] };
 };
 
-/** The window of a portfolio. */
 export type PortfolioWindow = 'day' | 'week' | 'month' | 'all';
 
-/** What an account was worth at a time; the rest are sums since the start of the window. */
+/** The value of an account at a time; the other fields are sums since the start of the window. */
 export type PortfolioPoint = {
   time: number;
   accountValue: string;
@@ -132,20 +133,20 @@ export type PortfolioPoint = {
   funding: string;
 };
 
-/** An account over time: evenly spaced points, of which the last is now. */
+/** An account over time: evenly spaced points, the last of which is now. */
 export type Portfolio = {
   window: PortfolioWindow;
-  /** Within the window, transfers from and to others included. */
+  /** Within the window, including transfers from and to other accounts. */
   deposits: string;
   withdrawals: string;
   points: PortfolioPoint[];
 };
 
-/** Who gained or traded most within a window, up to now. */
+/** The accounts with the highest profit or volume within a window, up to now. */
 export type Leaderboard = {
   window: PortfolioWindow;
   sortBy: 'pnl' | 'volume';
-  /** When all accounts were last compared: who has come up since then is missing. */
+  /** The time of the last ranking: newer accounts are missing. */
   rankedTime: number;
   rows: LeaderboardRow[];
 };
@@ -158,7 +159,7 @@ export type LeaderboardRow = {
   volume: string;
 };
 
-/** A withdrawal and how far it is; what the settlement chain says of it is null without a bridge. */
+/** A withdrawal and its progress; fields of the settlement chain are null without a bridge. */
 export type Withdrawal = {
   id: number;
   time: number;

@@ -1,8 +1,7 @@
 import type { OutcomeTrade, Trade } from './order-answers.ts';
 
-/** What the market queries answer. */
+/** The answers to market queries. */
 
-/** A perp in the universe. */
 export type PerpMeta = {
   name: string;
   /** The instrument id. */
@@ -23,29 +22,27 @@ export type PerpMeta = {
   maxMarketOrderSize: number;
   haltTrading: boolean;
   onlyIsolated: boolean;
-  /** From the first entry of its closing hour on. */
+  /** True starting with the first log entry of its closing hour. */
   delisted: boolean;
-  /** When the closing hour ends, or ended; null without one, or while it waits for a price. */
+  /** The end of the closing hour; null without one, or while it waits for a price. */
   closingTime: number | null;
-  /** False: tiers go by size. */
+  /** Always false: tiers depend on the size. */
   useNotionalMargin: boolean;
   tagIds?: number[];
 };
 
-/** What an hour of a perp came to; rates as fractions per hour. */
+/** The funding of a perp for one hour; rates are fractions per hour. */
 export type FundingHistoryRow = {
   coin: string;
   fundingRate: string;
   /** The mean of the hour. */
   premium: string;
-  /** When it fell due. */
+  /** The end of the hour. */
   time: number;
 };
 
-/** Every perp. */
 export type PerpUniverse = { universe: PerpMeta[] };
 
-/** A tier of a margin table. */
 type MarginTier = {
   tier: number;
   minSize: string;
@@ -54,7 +51,7 @@ type MarginTier = {
   mmr: string;
 };
 
-/** One base asset and its perps. */
+/** A base asset and its perps. */
 export type PerpMetaDetail = {
   asset: {
     name: string;
@@ -63,7 +60,7 @@ export type PerpMetaDetail = {
     weiDecimals: number;
     maxSupply: string;
     initialWei: string;
-    /** Spelled so on the wire. */
+    /** The wire name has this spelling. */
     archorTokenWei: string;
   };
   instruments: {
@@ -83,7 +80,7 @@ export type PerpMetaDetail = {
       onlyIsolated: boolean;
       delisted: boolean;
       closingTime: number | null;
-      /** Furthest from the oracle that a sampled premium may be, as a fraction (R-funding). */
+      /** The maximum distance of a sampled premium from the oracle, as a fraction (R-funding). */
       premiumCap: string;
     };
     marginTable: { instrumentId: number; tiers: MarginTier[] };
@@ -96,7 +93,7 @@ export type Level = { px: string; sz: string; n: number };
 /** A book, bids and asks, best first. */
 export type L2Book = { coin: string; time: number; levels: [bids: Level[], asks: Level[]] };
 
-/** A candle; `T` is the last millisecond of it. */
+/** A candle; `T` is its last millisecond. */
 export type Candle = {
   t: number;
   T: number;
@@ -111,29 +108,27 @@ export type Candle = {
   instrumentId: number;
 };
 
-/** What can be known of a market, whoever traded there. */
-
-/** What was held of an instrument when an hour had begun. */
+/** The open interest of an instrument at the start of an hour. */
 export type OpenInterestRow = {
   coin: string;
-  /** Of the first block of the hour, which is what the figures are of. */
+  /** The time of the hour's first block, whose figures these are. */
   time: number;
-  /** Of a perp in its base, one side; of an outcome market in pairs of shares. */
+  /** For a perp in its base asset, one side; for an outcome market in pairs of shares. */
   openInterest: string;
   markPx: string;
 };
 
-/** What a step of a liquidation closed of one position. */
+/** The part of a position that a liquidation step closed. */
 export type Liquidation = {
   time: number;
   hash: string;
-  /** Whose position it was. */
+  /** The owner of the position. */
   user: string;
   coin: string;
   instrumentId: number;
-  /** What closed it: `A` closed a long position. */
+  /** The closing side: `A` closed a long position. */
   side: 'B' | 'A';
-  /** What the step closed, and its average price and value. */
+  /** The closed size, and its average price and value. */
   sz: string;
   px: string;
   ntl: string;
@@ -145,7 +140,7 @@ export type Liquidation = {
   maintenanceMargin: string;
 };
 
-/** A trade with what the taker paid; of outcome markets with its leg, that leg's price and the market's texts. */
+/** A trade with its value; on outcome markets with its leg, that leg's price and the market's texts. */
 export type LargestTrade = Trade & {
   ntl: string;
   outcome?: OutcomeTrade['outcome'];
@@ -154,20 +149,19 @@ export type LargestTrade = Trade & {
   slug?: string;
 };
 
-/** The largest trades of a window. */
 export type LargestTrades = {
   window: 'day' | 'week' | 'month';
-  /** What is counted begins here: at most four hours before the window does. */
+  /** The start of the counted trades: at most four hours before the window. */
   startTime: number;
   trades: LargestTrade[];
 };
 
-/** Who holds the shares of one leg, the most first. */
+/** The holders of one leg, largest first. */
 export type OutcomeHolders = {
   instrumentId: number;
   coin: string;
   outcome: 'Yes' | 'No';
-  /** How many accounts hold the leg, and all that they hold. */
+  /** The number of holders of the leg, and their total shares. */
   holders: number;
   shares: string;
   rows: OutcomeHolder[];
@@ -175,5 +169,5 @@ export type OutcomeHolders = {
   time: number;
 };
 
-/** An account that holds shares; `entryPx` is the average of what they cost. */
+/** A holder of shares; `entryPx` is their average cost. */
 export type OutcomeHolder = { user: string; sz: string; entryPx: string };

@@ -38,7 +38,7 @@ import { type QueryDefinition, typeOf } from '../define.ts';
 
 /** Queries on instruments, books, candles, outcome markets and reference prices. */
 
-/** The intervals of candles. Only their case tells `1m` and `1M` apart. */
+/** The intervals of candles. Only their case distinguishes `1m` and `1M`. */
 export const INTERVALS = [
   '1m',
   '3m',
@@ -56,7 +56,6 @@ export const INTERVALS = [
   '1M',
 ] as const;
 
-/** A candle interval. */
 export const Interval = anyCase(INTERVALS);
 
 /** A price step of a book; the empty text means the finest one. */
@@ -70,8 +69,8 @@ const CandleSpan = z.object({
 });
 
 /**
- * The fields of a candle query may stand in `req` or at the top level; this brings the second form
- * into the first. A `req` that is there is the one that counts.
+ * The fields of a candle query may be in `req` or at the top level; this converts the second form
+ * to the first. An existing `req` takes precedence.
  */
 export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unknown {
   return request['req'] === undefined ? { type: request['type'], req: request } : request;
@@ -108,20 +107,19 @@ const outcomeMeta = z
       context.issues.push({ code: 'custom', path: ['sortOrder'], params, input: query.sortOrder });
       return z.NEVER;
     }
-    // A lookup by name finds what it names, whatever its status.
+    // A lookup by name finds its market in any status.
     const isLookup =
       query.eventSlug !== undefined ||
       query.marketSlugs !== undefined ||
       query.instrumentIds !== undefined;
     const status = query.status ?? (isLookup ? 'all' : 'open');
-    // A cursor that is refused is refused under the name that it came with.
+    // A rejected cursor is reported under the name that the client used.
     const cursorField =
       typeof cursor === 'string' ? ('cursor' as const) : ('after_cursor' as const);
     const paged = { cursor: cursor ?? after_cursor ?? undefined, cursorField };
     return compact({ ...query, status, ...paged });
   });
 
-/** Queries on markets and prices. */
 export const MARKET_QUERIES = {
   /** Every perp with its precision and limits. */
   perpMeta: {

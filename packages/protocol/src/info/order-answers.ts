@@ -1,12 +1,11 @@
-/** Orders and fills as queries and streams show them. */
+/** Orders and fills in queries and streams. */
 
-/** The status of an order in lists; `triggered` has fired, its order is not finished. */
+/** The status of an order in lists; a `triggered` order has fired but is not finished. */
 export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected' | 'triggered';
 
 /** Bid or ask: the wire's `b`. */
 export type Side = 'B' | 'A';
 
-/** A leg of an outcome market. */
 export type Leg = 'Yes' | 'No';
 
 /** A fill; rows of splits, merges and settlements have order and trade id 0. */
@@ -47,13 +46,13 @@ export type Fill = {
   slug?: string;
 };
 
-/** An order as the history shows it. */
+/** An order in the history. */
 export type HistOrder = {
   coin: string;
   symbol: string;
   side: Side;
   limitPx: string;
-  /** What remains. */
+  /** The remaining size. */
   sz: string;
   origSz: string;
   oid: number;
@@ -123,10 +122,8 @@ type OpenOrderField =
   | 'instrumentType'
   | 'marketType';
 
-/** An open order. */
 export type OpenOrder = Pick<HistOrder, OpenOrderField> & { status: 'open' };
 
-/** An open order on an outcome market. */
 export type OutcomeOpenOrder = OpenOrder & {
   outcome: Leg;
   title: string;
@@ -166,7 +163,7 @@ export type TriggerOrder = {
   tpslChildren: TriggerChild[] | null;
 };
 
-/** A trade; `side` is the aggressor's. */
+/** A trade; `side` is the taker's. */
 export type Trade = {
   coin: string;
   instrumentId: number;
@@ -178,29 +175,31 @@ export type Trade = {
   tid: number;
   /** Bid side and ask side. */
   users?: [string, string];
-  /** The venue closed a position that was in danger (R-liquidation); an extension, absent otherwise. */
+  /** The venue liquidated a position (R-liquidation); absent otherwise. */
   liquidation?: true;
 };
 
 /** A trade on an outcome market; `px` is the YES price, `price` that of the taker's leg. */
 export type OutcomeTrade = Trade & { outcome: Leg; price: string };
 
-/** How the orders of an action, or one of them, were executed. */
+/** The execution of an action's orders, or of one of them. */
 export type ExecutionReport = { user: string; orders: OrderReport[] };
 
-/** A block and its time. */
 export type ReportedBlock = { time: number; height: number };
 
-/** The book that an order met; prices of an outcome order are its leg's own. */
+/** The book when an order arrived; prices of an outcome order are those of its leg. */
 export type ReportedArrival = {
-  /** Null for a side that was empty; without both there is no mid. */
+  /** Null for an empty side; without both there is no mid price. */
   bestBid: string | null;
   bestAsk: string | null;
   midPx: string | null;
   markPx: string;
-  /** The mark on an outcome market: nobody tells the price of a share. */
+  /** On an outcome market the mark, because shares have no oracle price. */
   oraclePx: string;
-  /** Levels that it traded with in the block in which it came, best first, each with what rested there when it got to it; at most 50. */
+  /**
+   * The levels that it traded with in its first block, best first, each with its size when the
+   * order reached it; at most 50.
+   */
   met: { px: string; sz: string }[];
 };
 
@@ -214,7 +213,7 @@ export type ReportedFill = ReportedBlock & {
   builderFee: string;
 };
 
-/** One order from the door of the venue to its end. */
+/** An order from its arrival at the venue to its end. */
 export type OrderReport = {
   oid: number;
   cloid: string | null;
@@ -225,20 +224,23 @@ export type OrderReport = {
   tif: HistOrder['tif'];
   limitPx: string;
   origSz: string;
-  /** The block that executed its action; the hash is that of the block for an order that the venue itself sent. */
+  /** The block that executed its action; for an order of the venue itself, the hash is that of the block. */
   received: { time: number; txHash: string; height: number };
-  /** When it came to the book: later by the delay queue, or by a trigger. Null when it never did, or nobody noted it. */
+  /**
+   * When it reached the book: later than received for queued and trigger orders. Null when it never
+   * did, or was not recorded.
+   */
   entered: ReportedBlock | null;
   arrival: ReportedArrival | null;
-  /** Oldest first, of more than 500 the newest. The sums are those of all. */
+  /** Oldest first, at most the newest 500. The sums include all fills. */
   fills: ReportedFill[];
   filledSz: string;
   avgPx: string | null;
   fee: string;
   builderFee: string;
-  /** Of what it took, in basis points: positive is worse for its owner than the mid or the mark that it met. */
+  /** Of its taker fills, in basis points: positive is worse for its owner than the mid or the mark at its arrival. */
   slippage: { mid: string | null; mark: string } | null;
-  /** Since it last came to rest or was amended; what is ahead is null where the queue is too long to count. */
+  /** Since it last came to rest or was amended; the size ahead is null if the queue is too long to count. */
   resting: {
     from: number;
     to: number | null;

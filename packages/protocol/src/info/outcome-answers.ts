@@ -2,7 +2,7 @@ import type { Leg } from './order-answers.ts';
 import { bytesToHex, utf8 } from '../bytes.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 
-/** What the queries on outcome markets and reference prices answer. */
+/** The answers to queries on outcome markets and reference prices. */
 
 /** The live trading gates of a market, or of an event: any, any, all, the longest. */
 export type OutcomeTrading = {
@@ -14,10 +14,10 @@ export type OutcomeTrading = {
 
 type ResolutionStatus = 'prepared' | 'resolved';
 
-/** Of a market of a series: whether the price that it has to beat is known, to come, or never comes. */
+/** For a market of a series: the strike is unknown yet, known, or cannot be determined. */
 export type StrikeStatus = 'pending' | 'fixed' | 'missing';
 
-/** Who says how a market ends: the series by itself, or the operator. */
+/** How a market is resolved: by its series or by the operator. */
 export type DecidedBy = 'series' | 'operator';
 
 /** A market in discovery; snake case on the wire. */
@@ -26,7 +26,7 @@ export type OutcomeMarketMeta = {
   market_id: string;
   slug: string;
   question: string;
-  /** Its name inside an event of several markets. */
+  /** Its name within an event of several markets. */
   group_title: string | null;
   description: string;
   resolution_source: string;
@@ -61,17 +61,17 @@ export type OutcomeMarketMeta = {
     symbol: string;
     source: 'spot' | 'oracle' | 'twap';
     price_to_beat: string | null;
-    /** Of a market of a series alone. */
+    /** Only for a market of a series. */
     strike_status?: StrikeStatus;
   } | null;
   settlement: {
     resolution_status: ResolutionStatus;
     winning_outcome: Leg | null;
-    /** What a YES share pays. */
+    /** The payout of a YES share. */
     settlement_fraction: string | null;
-    /** Of a market of a series alone, as far as it is known: one that lacks prices is left to the operator. */
+    /** Only for a market of a series, once it is known: one without sufficient prices is left to the operator. */
     decided_by?: DecidedBy;
-    /** The provider's word, for information. */
+    /** The provider's statement, for information only. */
     oracle_outcome: string | null;
     resolved_time: number | null;
   };
@@ -107,7 +107,7 @@ export type OutcomeEventMeta = {
 /** A page of events; the cursor is null on the last one. */
 export type OutcomeEventPage = { events: OutcomeEventMeta[]; next_cursor: string | null };
 
-/** What traders watch of an outcome market, in YES prices. */
+/** The current prices of an outcome market, in YES prices. */
 export type OutcomeAssetCtx = {
   instrumentId: number;
   coin: string;
@@ -126,7 +126,7 @@ export type OutcomeAssetCtx = {
   time: number;
 };
 
-/** How YES probabilities moved, oldest first. */
+/** YES probabilities over time, oldest first. */
 export type OutcomeProbability = {
   series: { instrumentId: number; current: string; points: { t: number; p: string }[] }[];
 };
@@ -155,14 +155,14 @@ export type OutcomeSeriesTimeline = {
   title: string;
   underlying: string;
   recurrence: '15m' | '1h' | '4h' | '1d';
-  /** Over how long the reference price is averaged before a start and an end. */
+  /** The averaging window of the reference price before a start and an end. */
   windowMs: number;
   current: OutcomeTimelineItem | null;
   items: OutcomeTimelineItem[];
   hasMore: boolean;
 };
 
-/** The receipt of a settlement: anyone can recompute the result. Its keys stand in this order. */
+/** The resolution record of a market, from which the result can be recomputed. Its keys have this order. */
 export type OutcomeResolution = {
   instrumentId: number;
   resolutionStatus: ResolutionStatus;
@@ -175,11 +175,11 @@ export type OutcomeResolution = {
   oracleOutcome: string | null;
   evidence: string | null;
   inputs: OutcomeResolutionInputs | null;
-  /** Keccak-256 of the JSON text of all that stands before it; null before the resolution. */
+  /** Keccak-256 of the JSON text of all previous fields; null before the resolution. */
   receiptHash: string | null;
 };
 
-/** What a series resolved from. */
+/** The inputs of a series resolution. */
 export type OutcomeResolutionInputs = {
   symbol: string;
   source: string;
@@ -192,12 +192,12 @@ export type OutcomeResolutionInputs = {
   formula: string;
 };
 
-/** The price to beat and the price reached. */
+/** The price to beat and the final price. */
 export type CryptoPrice = {
   symbol: string;
   source: string;
   openPrice: string | null;
-  /** At the end, or the latest while it runs. */
+  /** At the end, or the latest price before it. */
   closePrice: string | null;
   timestamp: number;
   completed: boolean;
@@ -206,7 +206,7 @@ export type CryptoPrice = {
   cached: boolean;
 };
 
-/** Reference prices of a span, oldest first. */
+/** Reference prices of a period, oldest first. */
 export type CryptoPriceHistory = {
   symbol: string;
   source: string;
@@ -214,8 +214,8 @@ export type CryptoPriceHistory = {
 };
 
 /**
- * The hash of a settlement's receipt: keccak-256 of its JSON text without spaces and without the
- * hash itself, in the key order of the interface, whatever order the given object has.
+ * The hash of a resolution record: keccak-256 of its JSON text without spaces and without the hash
+ * itself, in the key order of the API for any order of the given object.
  */
 export function receiptHash(receipt: Omit<OutcomeResolution, 'receiptHash'>): string {
   const text = JSON.stringify({

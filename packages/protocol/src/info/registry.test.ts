@@ -5,7 +5,7 @@ import { parseServiceRequest } from './service-requests.ts';
 const user = `0x${'AB'.repeat(20)}`;
 const lower = user.toLowerCase();
 
-/** Every type that the interface names, sorted. */
+/** Every query type of the API, sorted. */
 const TYPES = [
   'accessCodeStatus',
   'actionStatus',
@@ -76,7 +76,7 @@ function query(value: unknown): unknown {
     : `${parsed.error.httpStatus} ${parsed.error.code} ${parsed.error.message}`;
 }
 
-describe('queries that are refused', () => {
+describe('queries that are rejected', () => {
   test.each<[unknown, string]>([
     [7, '400 10002 The body is not a JSON object'],
     [{}, '400 10002 Missing field: type'],
@@ -154,7 +154,7 @@ describe('queries that are refused', () => {
   });
 });
 
-describe('queries that are read', () => {
+describe('queries that are accepted', () => {
   test.each<[object, object]>([
     [
       { type: 'l2Book', coin: '007', tick: '' },
@@ -233,7 +233,7 @@ describe('queries that are read', () => {
     expect(query(value)).toMatchObject(expected);
   });
 
-  test('a limit that is too large is clamped and told', () => {
+  test('a limit that is too large is clamped and reported', () => {
     expect(parseInfo({ type: 'outcomeMeta', limit: 80 })).toMatchObject({
       query: { limit: 50 },
       clamped: { from: 80, to: 50 },
@@ -246,7 +246,7 @@ describe('queries that are read', () => {
   });
 });
 
-test('every query type of the interface is there', () => {
+test('every query type of the API exists', () => {
   expect(Object.keys(INFO_QUERIES).sort()).toEqual(TYPES);
 });
 

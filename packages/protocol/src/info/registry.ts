@@ -12,8 +12,8 @@ import { VENUE_QUERIES } from './venue-queries.ts';
 import { nearestName } from '../nearest-name.ts';
 
 /**
- * Every query type of /info. From these definitions follow the parsed types, the shapes that clients check by
- * (`npm run write-shapes`), and the methods of the SDK with their types and comments.
+ * Every query type of /info. The parsed types, the shapes for clients (`npm run write-shapes`), and
+ * the methods of the SDK with their types and comments are derived from these definitions.
  */
 export const INFO_QUERIES: typeof MARKET_QUERIES &
   typeof ACCOUNT_QUERIES &
@@ -27,30 +27,26 @@ export const INFO_QUERIES: typeof MARKET_QUERIES &
 
 const AnyQuery = z.object(MIN_HEIGHT);
 
-/** The `type` of a query. */
 export type InfoType = keyof typeof INFO_QUERIES;
 
-/** A parsed query of one type: defaults filled in, aliases resolved. */
+/** A parsed query of one type, with defaults and resolved aliases. */
 export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]['schema']>;
 
-/** A query as a client may write it. Any may name the block that its answer must know of. */
+/** A query in the form that a client may send. Any query may name the block that its answer must include. */
 export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]['schema']> &
   z.input<typeof AnyQuery>;
 
-/** The answer to each query. */
 type InfoAnswers = {
   readonly [Type in InfoType]: NamedType<(typeof INFO_QUERIES)[Type]['answer']>;
 };
 
-/** The answer to a query of one type. */
 export type InfoAnswerOf<Type extends InfoType> = InfoAnswers[Type];
 
-/** Any parsed query. */
 export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
 
 /**
- * What parsing a query gives; `clamped` tells when a limit was lowered, for the warning. `minHeight` is the block that is waited
- * for before a query is answered that does not itself say what it needs of the history.
+ * The result of parsing a query; `clamped` describes a lowered limit, for the warning. `minHeight`
+ * is the block to wait for, unless the query itself names its requirement.
  */
 type ParsedInfo =
   | {
@@ -63,7 +59,7 @@ type ParsedInfo =
 
 const queriesNamed = new Map<string, Named>();
 
-/** What the schema of a query names; found out at its first request. */
+/** The field names of a query's schema, computed on its first request. */
 function namedOf(type: InfoType): Named {
   const named = queriesNamed.get(type) ?? namedBy(INFO_QUERIES[type].schema);
   queriesNamed.set(type, named);
@@ -108,7 +104,7 @@ export function parseInfo(value: unknown): ParsedInfo {
   return { ...found, minHeight: needed.data.minHeight };
 }
 
-/** A fault of a field that was read as part of `req`, where the client wrote it. */
+/** Reports a fault in a field of `req` at the path that the client used. */
 function unlifted<Issue extends { readonly path: readonly PropertyKey[] }>(issue: Issue): Issue {
   return issue.path[0] === 'req' ? { ...issue, path: issue.path.slice(1) } : issue;
 }
@@ -125,7 +121,7 @@ function clampOf(
   return undefined;
 }
 
-/** The query that other venues of the family call by a name, and what belongs to it. */
+/** The query with this name on similar venues. */
 function namedElsewhere(name: string): string | undefined {
   for (const [type, { otherNames }] of Object.entries<QueryDefinition>(INFO_QUERIES)) {
     if (otherNames !== undefined && Object.hasOwn(otherNames, name)) return type + otherNames[name];
@@ -135,7 +131,7 @@ function namedElsewhere(name: string): string | undefined {
 
 const HTTP_FORBIDDEN = 403;
 
-/** The refusal of a query that there is not, with those that there are and the one that may be meant. */
+/** The refusal of an unknown query, with the existing ones and the probable one. */
 function refuseUnknownQuery(type: string, types: readonly string[]): WireError {
   const near = namedElsewhere(type) ?? nearestName(type, types);
   const page = 'all queries are in /docs/info';

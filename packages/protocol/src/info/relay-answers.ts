@@ -1,23 +1,23 @@
-/** What the relay answers. Amounts are USDC as decimal text. */
+/** The answers of the relay. Amounts are USDC as decimal text. */
 
 /** A chain that the relay lists, and its terms there. */
 export type RelayChainRow = {
   chain: string;
-  /** Null where chains have no such number. */
+  /** Null for chains without such a number. */
   chainId: number | null;
   asset: 'USDC';
   minDeposit: string;
   minWithdraw: string;
   withdrawFee: string;
-  /** False where it is listed only. */
+  /** False for a chain that is only listed. */
   enabled: boolean;
-  /** The contract of USDC there; null where the chain is not enabled. */
+  /** The USDC contract there; null for a chain that is not enabled. */
   token: string | null;
-  /** An endpoint for wallets; null when the operator names none. */
+  /** An endpoint for wallets; null when the operator has configured none. */
   rpcUrl: string | null;
 };
 
-/** A one-time address on another chain: what is sent there is credited in the venue. */
+/** A one-time address on another chain: deposits to it are credited in the venue. */
 export type RelayDepositAddress = {
   id: string;
   address: string;
@@ -31,7 +31,7 @@ export type RelayDepositAddress = {
   status: 'waiting';
 };
 
-/** An account in the venue: what is sent there by `tokenSend` is paid out on another chain. */
+/** An account in the venue: a `tokenSend` to it is paid out on another chain. */
 export type RelayPegAddress = {
   id: string;
   pegAddress: string;
@@ -44,7 +44,6 @@ export type RelayPegAddress = {
   expireTime: number;
 };
 
-/** How far a transfer is. */
 export type RelayStatus =
   | 'waiting'
   | 'confirming'
@@ -53,22 +52,22 @@ export type RelayStatus =
   | 'failed'
   | 'refunded';
 
-/** Money on its way through the relay. */
+/** A transfer through the relay. */
 export type RelayTransfer = {
   id: string;
   direction: 'deposit' | 'withdraw';
   srcChain: string;
   dstChain: string;
   asset: 'USDC';
-  /** What came in, the fee included. */
+  /** The received amount, including the fee. */
   amount: string;
   fee: string;
-  /** Where it came in: the one-time address or the peg. */
+  /** The receiving address: the one-time address or the peg. */
   address: string;
   srcTxHash: string | null;
   dstTxHash: string | null;
   status: RelayStatus;
-  /** What keeps it from getting on; absent when nothing does. */
+  /** The reason of a delay; absent without one. */
   trouble?: string;
   createTime: number;
   updateTime: number;

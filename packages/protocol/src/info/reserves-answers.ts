@@ -1,57 +1,57 @@
-/** What `reserves` and `reservesProof` answer. Amounts are USDC as decimal text. */
+/** The answers to `reserves` and `reservesProof`. Amounts are USDC as decimal text. */
 
-/** What is owed and what there is, of one state of the venue and one block of the settlement chain. */
+/** Liabilities and assets at one state of the venue and one block of the settlement chain. */
 export type ReserveFigures = {
   height: number;
   time: number;
-  /** Deposits, test money included, less withdrawals paid. */
+  /** Deposits, including test funds, less paid withdrawals. */
   owed: string;
   blockNumber: number;
-  /** What the bridge holds of the token. */
+  /** The bridge's token balance. */
   balance: string;
-  /** The part of it that is in nobody's account. */
+  /** The part of it that belongs to no account. */
   keptAside: string;
-  /** The balance without it. */
+  /** The balance less that part. */
   assets: string;
   /** Withdrawals that the bridge has paid and the venue still holds. */
   unsettled: string;
-  /** Test money that was given and is not made on the chain. */
+  /** Test funds that were granted without a deposit on the chain. */
   unbacked: string;
-  /** assets + unsettled + unbacked − owed: "0" when everything is there. */
+  /** assets + unsettled + unbacked − owed: "0" when no money is missing. */
   difference: string;
 };
 
-/** The same as it was put into the log, with the tree over what everybody is owed. */
+/** The same figures as logged, with the tree over all liabilities. */
 export type PublishedReserves = ReserveFigures & {
   root: string;
   leaves: number;
   /** The sum of all leaves. */
   liabilities: string;
-  /** What accounts below zero lack; owed + shortfall = liabilities. */
+  /** The total deficit of accounts below zero; owed + shortfall = liabilities. */
   shortfall: string;
 };
 
-/** Where the money is; null without a settlement chain. */
+/** The settlement chain's contracts; null without a chain. */
 export type ReserveChain = { chainId: number; bridge: string; token: string };
 
 export type Reserves = {
   chain: ReserveChain | null;
-  /** Null before the first. */
+  /** Null before the first publication. */
   published: PublishedReserves | null;
   /** Null until the chain has been read. */
   current: ReserveFigures | null;
 };
 
-/** That an address is counted in what was published last; null when it had no account then. */
+/** The proof that the last publication includes an address; null when it had no account then. */
 export type ReservesProof = {
   chain: ReserveChain;
   published: PublishedReserves;
   user: string;
   amount: string;
-  /** What the amount is made of. */
+  /** The parts of the amount. */
   parts: { perp: string; outcome: string; withdrawHold: string; rewards: string };
   salt: string;
-  /** Of the leaf, from 0. */
+  /** Of the leaf, starting with 0. */
   index: number;
   /** From the leaf's level up; a node without a neighbour has none. */
   siblings: { hash: string; sum: string }[];

@@ -7,12 +7,11 @@ import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, namedBy } from '../unknown-fields.ts';
 import { Channel, limitOf } from './paging.ts';
 
-/** The bodies of the endpoints beside /info and /exchange. */
+/** The bodies of the endpoints other than /info and /exchange. */
 
 const Asset = anyCase(['USDC']);
 const INVALID_OFFSET = { params: { refusal: 'invalidOffset' } } as const;
 
-/** The requests of /account-status, the faucet and the relay. */
 export const SERVICE_REQUESTS = {
   accountStatus: z.object({
     type: z.literal('accountStatus'),
@@ -35,7 +34,7 @@ export const SERVICE_REQUESTS = {
     srcChain: z.string(),
     dstChain: z.string(),
     asset: Asset,
-    // The address is one of another chain, which need not be an EVM chain.
+    // An address on another chain, which may not be an EVM chain.
     dstAddr: z.string().min(1).max(128),
   }),
   transfers: z.object({
@@ -50,10 +49,8 @@ export const SERVICE_REQUESTS = {
   relayFund: z.object({ chain: z.string(), user: Address }),
 } as const;
 
-/** The name of such a request. */
 export type ServiceRequestName = keyof typeof SERVICE_REQUESTS;
 
-/** A parsed request of these endpoints. */
 type ServiceRequest<Name extends ServiceRequestName> = z.output<(typeof SERVICE_REQUESTS)[Name]>;
 
 /** Reads the body of one of these endpoints. */

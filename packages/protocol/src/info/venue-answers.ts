@@ -1,8 +1,8 @@
 import type { Details } from '../errors.ts';
 
-/** What the venue queries and the write endpoints answer. */
+/** The answers to venue queries and of the write endpoints. */
 
-/** A notice beside a success: nothing failed, but something is not as the client may think. */
+/** A notice in addition to a success, when a condition may differ from the client's expectation. */
 export type Warning = { code: string; message: string; details?: object };
 
 /** The block up to which an answer from the history is complete. */
@@ -14,20 +14,19 @@ export type InfoEnvelope<Data> =
       success: true;
       code: 0;
       data: Data;
-      /** Of answers from the history. */
+      /** Only for answers from the history. */
       asOf?: HistoryAsOf;
-      /** Of paged ones: where the next page begins; null behind the last row. */
+      /** Only for paged answers: the start of the next page; null after the last row. */
       nextCursor?: string | null;
       warnings?: Warning[];
     }
   | { success: false; code: number; message: string; name?: string; details?: Details };
 
-/** The one status of an action. */
 export type ActionResultStatus =
   | 'success'
   | { error: string; code?: number; name?: string; details?: Details };
 
-/** What became of one entry of an action, told when the sender waits for the execution. */
+/** The result of one entry of an action, for senders that wait for the execution. */
 export type OrderResult = {
   i: number;
   oid: number | null;
@@ -58,7 +57,7 @@ export type ExchangeEnvelope =
   | { status: 'err'; code: number; message: string; name?: string; details?: Details }
   | { status: 'err'; code: number; response: string; name?: string; details?: Details };
 
-/** Where the relay of the venue serves; no address without one. */
+/** The URL of the venue's relay, if it has one. */
 type RelaySettings = { has_relay: true; relay_url: string } | { has_relay: false; relay_url: '' };
 
 /** The settings of the deployment; snake case on the wire. */
@@ -76,21 +75,21 @@ export type Settings = RelaySettings & {
   api_version: number;
   protocol_version: number;
   chain_name: string;
-  /** An endpoint that wallets may use; null when the operator names none. */
+  /** An endpoint for wallets; null when the operator has configured none. */
   settlement_rpc_url: string | null;
-  /** Test USDC of one grant of the faucet; null where there is none. */
+  /** Test USDC of one grant of the faucet; null without a faucet. */
   faucet_amount: string | null;
-  /** Simulated traders make the books. */
+  /** Simulated traders provide the liquidity. */
   simulated_traders: boolean;
-  /** Their accounts; none where nobody is simulated. */
+  /** Their accounts; empty without simulated traders. */
   simulated_accounts: string[];
-  /** `leaderboard` is answered: the operator has not switched it off. */
+  /** False if the operator has disabled `leaderboard`. */
   has_leaderboard: boolean;
-  /** The processes that serve this venue, by the addresses that their operator gave; absent where there is one. */
+  /** The processes of this venue with their configured URLs; absent for a single process. */
   replicas?: { replica: string; url: string; height: number }[];
 };
 
-/** Who may take new risk on a channel, and how many its lists name. */
+/** The access rules of a channel, and the sizes of its lists. */
 export type VenueGate = {
   channel: 0 | 1;
   mode: 'open' | 'whitelist' | 'accessCode' | 'closed';
@@ -100,7 +99,7 @@ export type VenueGate = {
   grants: number;
 };
 
-/** Whom the lists of a gate name, each newest first and cut after a thousand. Codes are masked. */
+/** The lists of a gate, each newest first and at most a thousand entries. Codes are masked. */
 export type GateLists = {
   channel: 0 | 1;
   whitelist: string[];
@@ -109,39 +108,39 @@ export type GateLists = {
   grants: { user: string; accessCode: string; grantedTime: number }[];
 };
 
-/** How old the oracle price of a perp is. */
+/** The age of a perp's oracle price. */
 export type VenueOracle = {
   coin: string;
-  /** Neither halted nor delisted, which a perp is from the first entry of its closing hour on. */
+  /** Neither halted nor delisted, which includes the closing hour. */
   trading: boolean;
-  /** Milliseconds; null before the first price. */
+  /** In milliseconds; null before the first price. */
   ageMs: number | null;
   stale: boolean;
 };
 
-/** Who operates the venue, and how it does; all of it is of one block. */
+/** The operators and condition of the venue, all as of one block. */
 export type VenueStatus = {
   height: number;
   time: number;
-  /** Who may send `venueAdmin`, and who `outcomeDeploy`. */
+  /** The signers of `venueAdmin` and of `outcomeDeploy`. */
   admins: string[];
   deployers: string[];
   gates: VenueGate[];
   oracles: VenueOracle[];
-  /** In USDC: the account value of the fund, below zero while it owes. */
+  /** In USDC: the account value of the fund, negative while it owes. */
   insuranceFund: string;
   insuranceTarget: string;
   treasury: string;
   accounts: number;
-  /** Outcome orders that wait in the delay queue. */
+  /** Outcome orders in the delay queue. */
   queuedOrders: number;
   /** Withdrawals that the bridge has not settled. */
   openWithdrawals: number;
-  /** They wait: the insurance fund is deep below zero (R-deficit). */
+  /** Withdrawals wait because the insurance fund has a large deficit (R-deficit). */
   withdrawalsWait: boolean;
 };
 
-/** What has to be right for a venue to be ready; without its history it still is. */
+/** The conditions for a ready venue; the history is not one of them. */
 export type HealthCheck =
   | 'stopping'
   | 'log'
@@ -152,45 +151,45 @@ export type HealthCheck =
   | 'prices'
   | 'history';
 
-/** How the settlement chain is followed. */
+/** The state of the connection to the settlement chain. */
 export type SettlementHealth = {
   chainId: number;
-  /** `ok`, or what is in the way. */
+  /** `ok`, or the problem. */
   state: string;
   /** The newest block of the chain, and the one up to which deposits are credited. */
   head: number;
   readTo: number;
-  /** Whether all confirmed blocks are read. */
+  /** True when all confirmed blocks have been read. */
   current: boolean;
-  /** Null until the bridge has been looked at. */
+  /** Null until the bridge has been read. */
   paused: boolean | null;
 };
 
-/** How the process does that answers; another one that serves the same venue may do otherwise. */
+/** The health of the answering process; other processes of the venue may differ. */
 export type VenueHealth = {
-  /** Of the venue's clock. */
+  /** The venue's clock. */
   time: number;
   height: number;
   /** Since the last block. */
   blockAgeMs: number;
   ready: boolean;
-  /** Which checks say no; a venue that only lacks its history is ready all the same. */
+  /** The failing checks; a venue whose only problem is its history is still ready. */
   failing: HealthCheck[];
   /** Commands that wait for a block. */
   waitingCommands: number;
-  /** Blocks that the history has yet to write. */
+  /** Blocks that the history has not written yet. */
   historyLag: number;
   connections: { ws: number; apiWs: number; wsRtds: number };
-  /** Streams that somebody listens to. */
+  /** Streams with at least one subscriber. */
   streams: number;
   /** Null without a settlement chain. */
   settlement: SettlementHealth | null;
 };
 
-/** What a permit deposit was sent as. */
+/** The transaction of a permit deposit. */
 export type PermitDeposit = { txHash: string };
 
-/** A step of the fee ladder; rates are fractions. */
+/** A tier of the fee schedule; rates are fractions. */
 export type FeeTierRow = {
   level: number;
   min14dTradingVolume: string;
@@ -201,20 +200,19 @@ export type FeeTierRow = {
 /** Rates by the trading volume of the last 14 days. */
 export type FeeTierInfo = { tiers: FeeTierRow[] };
 
-/** Where an account stands on the fee ladder; at its top there is no next level. */
+/** An account's tier; the highest one has no next level. */
 export type FeeTierRates = {
   user: string;
   level: number;
   volume14d: string;
   perpMakerFeeRate: string;
   perpTakerFeeRate: string;
-  /** The default; a market's own rate holds. */
+  /** The default; a market's own rate takes precedence. */
   outcomeTakerFeeRate: string;
   nextLevel: number | null;
   nextMin14dTradingVolume: string | null;
 };
 
-/** What the faucet granted. */
 export type FaucetGrant = {
   user: string;
   amount: string;
@@ -223,7 +221,7 @@ export type FaucetGrant = {
   nextRequestTime: number;
 };
 
-/** Which action a receipt is of. */
+/** The action of a receipt. */
 type ActionNames = {
   txHash: string;
   traceId: string;
@@ -244,7 +242,7 @@ type ExecutionResult = {
 
 type ExecutionError = { code: number; name: string; message: string; details?: Details };
 
-/** What every status but `unknown` has, and one of each field by its status. */
+/** The fields of every status but `unknown`, with types that depend on the status. */
 type Receipt<Status, Block, Result, Failure> = ActionNames & {
   status: Status;
   block: Block;
@@ -252,7 +250,7 @@ type Receipt<Status, Block, Result, Failure> = ActionNames & {
   error: Failure;
 };
 
-/** The receipt of an action. Its `status` tells which of the other fields are there. */
+/** The receipt of an action. Its `status` determines the other fields. */
 export type ActionStatus =
   | Receipt<'executed', ActionBlock, ExecutionResult, null>
   | Receipt<'failed', ActionBlock, ExecutionResult, ExecutionError>
@@ -265,7 +263,7 @@ export type ActionStatus =
       error: null;
     });
 
-/** What an address is to the venue; `expected` is one that only the asking client knows. */
+/** The role of an address in the venue; `expected` is known only to the asking client. */
 export type SignerRole =
   | 'account'
   | 'agent'
@@ -275,23 +273,23 @@ export type SignerRole =
   | 'expected'
   | 'none';
 
-/** What a signature is over and whose it is; of nobody's signature also what may have gone wrong. */
+/** The contents and signer of a signature; for an unknown signer also the possible mistakes. */
 export type ExplainedSignature = {
   scheme: 'agent' | 'direct' | 'multiSig';
   typeString: string;
   domain: { name: string; version: string; chainId: number; verifyingContract: string };
-  /** Null for a direct action, like the next two; a wrapper's is without its `type`. */
+  /** Null for a direct action, like the next two; that of a wrapper omits its `type`. */
   msgpack: string | null;
   preimage: string | null;
-  /** Of a wrapper the `multiSigActionHash`. */
+  /** For a wrapper, the `multiSigActionHash`. */
   connectionId: string | null;
   structHash: string;
   digest: string;
   txHash: string;
-  /** Null when nobody can have signed. */
+  /** Null when recovery fails. */
   signer: string | null;
   role: SignerRole;
-  /** Whom an agent acts for. */
+  /** The owner of an agent. */
   owner: string | null;
   agentName: string | null;
   /** Empty unless the role is `none`; ends with the match, if there is one. */
@@ -306,9 +304,9 @@ export type ExplainedSignature = {
   } | null;
 };
 
-/** What would become of one entry of an action, and what it would cost. */
+/** The result and cost of one entry of an action. */
 export type SimulatedOrder = OrderResult & {
-  /** What would rest in the book. */
+  /** The size that would rest in the book. */
   restingSz: string;
   fee: string;
   feeRate: string;
@@ -316,7 +314,7 @@ export type SimulatedOrder = OrderResult & {
   delayMs: number;
 };
 
-/** A position that an action would touch, afterwards; of size 0 when it would close. */
+/** An affected position after the action; of size 0 when it would close. */
 export type SimulatedPosition = {
   instrumentId: number;
   szi: string;
@@ -326,14 +324,14 @@ export type SimulatedPosition = {
   liquidationPx: string;
 };
 
-/** What an action would do to the state after block `height`. */
+/** The effect of an action on the state after block `height`. */
 export type SimulatedAction = {
   height: number;
   time: number;
   accepted: boolean;
   error: ActionStatus['error'];
   orders: SimulatedOrder[];
-  /** The cross scope of the perp sub-account, afterwards; null without an account. */
+  /** The cross scope of the perp sub-account after the action; null without an account. */
   margin: {
     accountValue: string;
     initialMargin: string;
@@ -346,10 +344,8 @@ export type SimulatedAction = {
   warnings: Warning[];
 };
 
-/** What is left of a request budget. */
 type Budget = { limit: number; windowMs: number; remaining: number; resetMs: number };
 
-/** Open connections of a client. */
 type Connections = { limit: number; open: number };
 
 /** The budgets of the asking client. */
@@ -360,7 +356,7 @@ export type RateLimit = {
   exchange: Budget;
   explainSignature: Budget;
   simulate: Budget;
-  /** What requests may cost the venue, in milliseconds of its main thread; absent where nobody is limited. */
+  /** The client's budget of the venue's main thread, in milliseconds; absent without limits. */
   work?: { limit_ms_per_second: number; remaining_ms: number };
   ws: Connections;
   apiWs: Connections;
@@ -371,10 +367,7 @@ export type RateLimit = {
 /** The hash of the venue's whole state after a block. */
 export type StateHash = { height: number; blockTime: number; stateHash: string };
 
-/**
- * What a client can do wrong when it signs, in the order in which it is looked for. The names are
- * part of the interface.
- */
+/** Client mistakes in signing, in the order of the checks. The names are part of the API. */
 export const MISTAKES = [
   'keyOrder',
   'missingType',
@@ -390,5 +383,4 @@ export const MISTAKES = [
   'expiresAfter',
 ] as const;
 
-/** The name of a mistake. */
 export type Mistake = (typeof MISTAKES)[number];

@@ -8,7 +8,7 @@ const INTEGER_BYTES_MAX = 9;
 
 /**
  * MessagePack of a value in the key order of its objects; undefined fields are left out. Throws on
- * a number that is not a safe integer: the venue would refuse the action anyway.
+ * a number that is not a safe integer, because the venue would reject the action.
  */
 export function encodeMsgpack(value: unknown): Uint8Array {
   switch (typeof value) {
@@ -39,8 +39,8 @@ function encodedEntries(value: object): EncodedEntry[] {
 }
 
 /**
- * Takes MessagePack bytes apart and puts them together without decoding them, so that the part of an
- * action that is hashed on its own keeps the key order and the spelling that the client sent.
+ * Splits and joins MessagePack bytes without decoding them, so that a separately hashed part of an
+ * action keeps the client's key order and spelling.
  */
 
 type Entry = {
@@ -49,11 +49,11 @@ type Entry = {
   readonly end: number;
 };
 
-// A byte order mark is part of a key: dropping it would make two different keys look the same.
+// A byte order mark is part of a key: dropping it would make two different keys equal.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** The encoded value of one key of an encoded map; undefined when there is none. */
+/** The encoded value of a key of an encoded map, or undefined. */
 export function mapEntry(map: Uint8Array, key: string): Uint8Array | undefined {
   const entry = findEntry(map, key);
   return entry === undefined ? undefined : map.subarray(entry.valueStart, entry.end);
@@ -71,22 +71,21 @@ export function mapWithout(map: Uint8Array, key: string): Uint8Array {
   return out.slice(0, writeHeader(out, 0, kept + 1, header.count - 1, MAP));
 }
 
-/** An encoded array of values that are already encoded. */
+/** An encoded array of encoded values. */
 export function arrayOf(values: readonly Uint8Array[]): Uint8Array {
   return container(values, values.length, ARRAY);
 }
 
-/** The text of an encoded string; undefined when it is not a string. */
+/** The text of an encoded string; undefined for another type. */
 export function stringOf(bytes: Uint8Array): string | undefined {
   const header = readHeader(bytes, 0);
   if (header.kind !== 'string') return undefined;
   return decoder.decode(bytes.subarray(header.end - header.count, header.end));
 }
 
-/** A key of an encoded map and its encoded value. */
 export type EncodedEntry = readonly [key: string, value: Uint8Array];
 
-/** The entries of an encoded map, in its order; undefined when it is not a map. */
+/** The entries of an encoded map, in its order; undefined for another type. */
 export function entriesOf(map: Uint8Array): readonly EncodedEntry[] | undefined {
   const header = readHeader(map, 0);
   if (header.kind !== 'map') return undefined;
@@ -101,7 +100,7 @@ export function entriesOf(map: Uint8Array): readonly EncodedEntry[] | undefined 
   return entries;
 }
 
-/** The values of an encoded array; undefined when it is not an array. */
+/** The values of an encoded array; undefined for another type. */
 export function itemsOf(array: Uint8Array): readonly Uint8Array[] | undefined {
   const header = readHeader(array, 0);
   if (header.kind !== 'array') return undefined;
@@ -115,13 +114,12 @@ export function itemsOf(array: Uint8Array): readonly Uint8Array[] | undefined {
   return items;
 }
 
-/** An encoded map of values that are already encoded, keys in the order given. */
+/** An encoded map of encoded values, with keys in the given order. */
 export function mapOf(entries: readonly EncodedEntry[]): Uint8Array {
   const parts = entries.flatMap(([key, value]) => [encodeText(key), value]);
   return container(parts, entries.length, MAP);
 }
 
-/** A text, encoded. */
 export function encodeText(text: string): Uint8Array {
   const bytes = encoder.encode(text);
   const out = new Uint8Array(bytes.length + 5);
@@ -145,7 +143,7 @@ function container(
   return out.slice(0, writeHeader(out, 0, length, count, kind));
 }
 
-/** Stops at the key: `type` comes first in most actions, and then nothing else is walked. */
+/** Stops at the key: `type` is first in most actions, so no other key is read. */
 function findEntry(map: Uint8Array, key: string): Entry | undefined {
   const header = readHeader(map, 0);
   if (header.kind !== 'map') return undefined;
@@ -215,9 +213,8 @@ function readUint(bytes: Uint8Array, at: number, size: number): number {
 }
 
 /**
- * Reads MessagePack of our own making from front to back, for a reader that knows what it hopes to find.
- * Each step passes over one value. Where something else stands the cursor is lost, and what it says from
- * then on means nothing.
+ * Reads MessagePack that this code has written, for a reader that expects a certain form. Each step passes one value.
+ * After an unexpected value the cursor is lost, and its later results are meaningless.
  */
 export class MsgpackCursor {
   readonly #bytes: Uint8Array;
@@ -228,12 +225,11 @@ export class MsgpackCursor {
     this.#bytes = bytes;
   }
 
-  /** Where the next value begins. */
   get at(): number {
     return this.#at;
   }
 
-  /** Something else stood there than was hoped for. */
+  /** True after an unexpected value. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -243,7 +239,7 @@ export class MsgpackCursor {
     return instead;
   }
 
-  /** Passes over a value with these bytes, if it is the next; a cursor that finds another is not lost. */
+  /** Passes a value with these bytes if it is next; otherwise the cursor does not move and is not lost. */
   is(encoded: Uint8Array): boolean {
     for (let index = 0; index < encoded.length; index++) {
       if (this.#bytes[this.#at + index] !== encoded[index]) return false;
@@ -252,12 +248,12 @@ export class MsgpackCursor {
     return true;
   }
 
-  /** How many entries the map has that begins here, at most 15. */
+  /** The number of entries of the map that begins here, at most 15. */
   map(): number {
     return this.#header(0x80);
   }
 
-  /** The same of an array, at most 65,535. */
+  /** The number of entries of an array, at most 65,535. */
   array(): number {
     if (this.#bytes[this.#at] !== 0xdc) return this.#header(0x90);
     const count = this.#uint(this.#at + 1, 2);
@@ -279,7 +275,7 @@ export class MsgpackCursor {
     return tag === 0xc3;
   }
 
-  /** An integer that is not negative. */
+  /** A non-negative integer. */
   unsigned(): number {
     const tag = this.#bytes[this.#at] ?? 0xff;
     if (tag < 0x80) {
@@ -314,7 +310,7 @@ export class MsgpackCursor {
     return text;
   }
 
-  /** A text of `0x` and hex digits, as that many bytes; fewer digits are padded on the left. */
+  /** A text of `0x` and hex digits as this many bytes; fewer digits are padded on the left. */
   hex(size: number): Uint8Array {
     const out = new Uint8Array(size);
     const length = this.#textHeader();
@@ -331,7 +327,7 @@ export class MsgpackCursor {
     return out;
   }
 
-  /** Passes over the header of a text; how many bytes it has. */
+  /** Passes the header of a text and returns its number of bytes. */
   #textHeader(): number {
     const tag = this.#bytes[this.#at] ?? 0;
     if ((tag & 0xe0) === 0xa0) {
@@ -344,11 +340,9 @@ export class MsgpackCursor {
   }
 }
 
-/** The MessagePack forms that an action can hold, each in its shortest form. */
+/** The MessagePack forms of an action's values, each in its shortest form. */
 
-/** The first byte of the short form of an array. */
 export const ARRAY = 0x90;
-/** The first byte of the short form of a map. */
 export const MAP = 0x80;
 
 const TWO_32 = 0x1_0000_0000;
@@ -385,7 +379,7 @@ function writeTagged(
   out[at] = tag;
   let rest = value;
   for (let offset = bytes; offset > 0; offset--) {
-    // Floor, not a shift: values above 32 bits and two's complement of negatives both come out.
+    // Division instead of a shift: values above 32 bits and two's complement of negatives are both correct.
     const next = Math.floor(rest / 0x100);
     out[at + offset] = rest - next * 0x100;
     rest = next;
@@ -393,7 +387,7 @@ function writeTagged(
   return at + 1 + bytes;
 }
 
-/** Writes the header of a string of so many UTF-8 bytes; returns the position after it. */
+/** Writes the header of a string of this many UTF-8 bytes; returns the position after it. */
 export function writeStringHeader(out: Uint8Array, at: number, bytes: number): number {
   if (bytes < 32) {
     out[at] = 0xa0 | bytes;
@@ -405,7 +399,7 @@ export function writeStringHeader(out: Uint8Array, at: number, bytes: number): n
 }
 
 /**
- * Writes the header of a container whose entries already lie in `[start + 1, end)`, moving them
+ * Writes the header of a container whose entries are already in `[start + 1, end)`, and moves them
  * when the header needs more than one byte; returns the new end.
  */
 export function writeHeader(

@@ -7,7 +7,7 @@ type ParsedObject =
   | { readonly ok: true; readonly body: Record<string, unknown> }
   | { readonly ok: false; readonly error: WireError };
 
-/** Reads a text as an object; strictly means without repeated keys and odd numbers. */
+/** Parses a text as an object; `isStrict` rejects repeated keys and unusual numbers. */
 export function parseObject(text: string, isStrict: boolean): ParsedObject {
   const value = parseJson(text);
   if (value === undefined || isStrict) {
@@ -26,12 +26,12 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The strict reader says why and where in words that do not depend on the runtime.
+    // The strict reader reports the reason and position in a text that does not depend on the runtime.
     return undefined;
   }
 }
 
-/** Names and numbers are shown up to here: a client may send anything. */
+/** Names and numbers in messages are cut at this length, because clients may send anything. */
 const SHOWN_MAX = 64;
 
 const NUMBER = /[-+0-9.eE]+/y;
@@ -39,9 +39,9 @@ const STRING = /"(?:[^"\\]|\\.)*"/y;
 const COLON = /[ \t\r\n]*:/y;
 
 /**
- * The refusal of a text that the strict reader did not take. What is JSON and yet not of this
- * interface (a key twice, a number that is no integer) is told as such, and where it stands.
- * `root` is the key whose fields are named from there on, as those of an action are.
+ * The refusal of a text that the strict reader rejected. Valid JSON that the API does not allow (a
+ * repeated key, a number that is not an integer) is reported as such, with its position. Field
+ * names start below the key `root`, as for an action.
  */
 export function jsonRefusal(
   text: string,
@@ -72,7 +72,7 @@ export function jsonRefusal(
 
 type Path = (string | number)[];
 
-/** The keys and indexes that lead to an offset of a text which is JSON up to there. */
+/** The keys and indexes that lead to an offset of a text that is valid JSON up to there. */
 function pathTo(text: string, at: number): Path {
   const path: Path = [];
   for (let position = 0; position < at; position++) {

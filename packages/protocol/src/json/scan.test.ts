@@ -10,7 +10,7 @@ const fault = (text: string): string | undefined => {
   return checked.ok ? undefined : `${checked.message} at ${checked.at}`;
 };
 
-describe('what the strict rules refuse', () => {
+describe('texts that the strict rules reject', () => {
   test.each([
     ['', 'unexpected end at 0'],
     ['{', 'expected a key at 1'],
@@ -56,7 +56,7 @@ describe('what the strict rules refuse', () => {
   });
 });
 
-describe('what is read', () => {
+describe('texts that are accepted', () => {
   test.each([
     ['{}', '0x80'],
     [' [ ] ', '0x90'],
@@ -68,7 +68,7 @@ describe('what is read', () => {
     ['[-32768,-32769,-2147483648]', '0x93d18000d2ffff7fffd280000000'],
     ['-2147483649', '0xd3ffffffff7fffffff'],
     ['-9007199254740991', '0xd3ffe0000000000001'],
-    // Keys that look like integers keep their place; JSON.parse would sort them to the front.
+    // Keys that look like integers keep their position; JSON.parse would sort them to the front.
     ['{"b":1,"2":2,"1":3}', '0x83a16201a13202a13103'],
     ['"\\ud83d\\ude00"', '0xa4f09f9880'],
     ['"😀\\u00e9\\n\\/"', '0xa8f09f9880c3a90a2f'],
@@ -98,7 +98,7 @@ describe('what is read', () => {
 });
 
 describe('an envelope', () => {
-  test('gives its action and where it stands', () => {
+  test("returns its action and the action's position", () => {
     const text = ' {"nonce":1, "action" : {"type":"x","a":[1]} ,"signature":{}}';
     const scan = scanEnvelope(text);
     if (!scan.ok || scan.actionRange === undefined) throw new Error('refused');
@@ -106,16 +106,16 @@ describe('an envelope', () => {
     expect(scan.action).toEqual(encode({ type: 'x', a: [1] }));
   });
 
-  test('may name its action with escapes, and hold others deeper down', () => {
+  test('may escape the name of its action, and contain others at deeper levels', () => {
     const scan = scanEnvelope('{"x":{"action":1},"\\u0061ction":{"b":2}}');
     expect(scan).toMatchObject({ ok: true, action: encode({ b: 2 }) });
   });
 
-  test('without an action is read', () => {
+  test('without an action is accepted', () => {
     expect(scanEnvelope('{"nonce":1}')).toMatchObject({ ok: true, action: undefined });
   });
 
-  test('of a multiSig wrapper gives an action that can do without its type', () => {
+  test('of a multiSig wrapper returns an action that can be hashed without its type', () => {
     const action = { signatures: [1], type: 'multiSig', payload: {} };
     const scan = scanEnvelope(JSON.stringify({ action }));
     if (!scan.ok || scan.action === undefined) throw new Error('refused');
@@ -136,7 +136,7 @@ describe('an envelope', () => {
   });
 });
 
-/** Integers, texts and keys as actions have them; keys that look like integers are left out. */
+/** Integers, texts and keys as in actions, without keys that look like integers. */
 const key = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !/^[0-9]/.test(text));
 const action = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -152,7 +152,7 @@ const action = fc.letrec((tie) => ({
 })).value;
 
 describe('properties', () => {
-  test('the bytes of a text are those of the value that JSON.parse reads', () => {
+  test('the bytes of a text are those of the value that JSON.parse returns', () => {
     fc.assert(
       fc.property(action, fc.constantFrom(0, 2), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent).replaceAll('__proto__', '_proto_');
@@ -161,8 +161,8 @@ describe('properties', () => {
     );
   });
 
-  test('a text that is read is one that JSON.parse reads', () => {
-    // Snippets of JSON put together at random hit the grammar far more often than random text.
+  test('an accepted text is also accepted by JSON.parse', () => {
+    // Random sequences of JSON fragments cover the grammar far better than random text.
     const part = fc.constantFrom(...'{}[],:" \\eE.-01a'.split(''), '"a":', '\\u00e9', 'true', '12');
     const text = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''));
     fc.assert(
@@ -175,7 +175,7 @@ describe('properties', () => {
     );
   });
 
-  test('any JSON text with a number that is not a safe integer is refused, others are not', () => {
+  test('exactly the JSON texts with a number that is not a safe integer are rejected', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), (text) => {
         const isStrict = !/\.|e[+-]?\d|-0/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));
@@ -186,7 +186,7 @@ describe('properties', () => {
     );
   });
 
-  test('an object with a key twice is refused however the key is written', () => {
+  test('an object with a repeated key is rejected for any spelling of the key', () => {
     fc.assert(
       fc.property(fc.uniqueArray(key, { minLength: 1, maxLength: 40 }), fc.nat(), (keys, pick) => {
         const twice = keys[pick % keys.length] ?? '';
@@ -197,7 +197,7 @@ describe('properties', () => {
     );
   });
 
-  test('cutting a key out of the bytes is the same as leaving it out of the object', () => {
+  test('removing a key from the bytes equals omitting it from the object', () => {
     const object = fc.dictionary(key, action, { minKeys: 1, maxKeys: 20, noNullPrototype: true });
     fc.assert(
       fc.property(object, fc.nat(), (value, pick) => {

@@ -1,6 +1,6 @@
 import { JsonFault, Transcoder } from './transcoder.ts';
 
-/** A text that is refused: why, and where in the text. */
+/** A rejected text: the reason, and the position in the text. */
 export type ScanFault = { readonly ok: false; readonly message: string; readonly at: number };
 
 /** An /exchange body that passed the strict rules. */
@@ -8,7 +8,7 @@ type ScannedEnvelope = {
   readonly ok: true;
   /** MessagePack of the value of `action`, keys in the order of the text; undefined when absent. */
   readonly action: Uint8Array | undefined;
-  /** Where the value of `action` stands in the text. */
+  /** The position of the value of `action` in the text. */
   readonly actionRange: readonly [start: number, end: number] | undefined;
 };
 
@@ -24,8 +24,8 @@ export function scanEnvelope(text: string): ScannedEnvelope | ScanFault {
 }
 
 /**
- * MessagePack of a whole body, keys in the order of the text; undefined for one that is refused.
- * It lies in a buffer that the next text is written into.
+ * MessagePack of a whole body, keys in the order of the text; undefined for a rejected one. The
+ * next text overwrites its buffer.
  */
 export function scanBody(text: string): Uint8Array | undefined {
   try {
@@ -36,7 +36,7 @@ export function scanBody(text: string): Uint8Array | undefined {
   }
 }
 
-/** Checks a text that must be one object; the text of one of its values, as it was written. */
+/** Checks a text that must be one object; returns the text of one of its values, as written. */
 export function scanField(
   text: string,
   key: string,
@@ -47,7 +47,7 @@ export function scanField(
   });
 }
 
-/** Checks a text against the strict rules; what passes, `JSON.parse` reads without surprises. */
+/** Checks a text against the strict rules; an accepted text has one meaning in `JSON.parse` as well. */
 export function checkJson(text: string): { readonly ok: true } | ScanFault {
   return faultAsValue(() => {
     transcoder.check(text);
@@ -55,7 +55,7 @@ export function checkJson(text: string): { readonly ok: true } | ScanFault {
   });
 }
 
-/** MessagePack of a whole text, keys in its order. Throws `JsonFault` on a text that is refused. */
+/** MessagePack of a whole text, keys in its order. Throws `JsonFault` on a rejected text. */
 export function jsonToMsgpack(text: string): Uint8Array {
   return transcoder.run(text);
 }

@@ -2,15 +2,14 @@ import { LIMITS } from '../limits.ts';
 import { ARRAY, MAP, writeHeader, writeInteger, writeStringHeader, writeUtf8 } from './msgpack.ts';
 
 /**
- * Reads JSON text strictly and writes MessagePack in the same pass.
+ * Parses JSON text strictly and writes MessagePack in the same pass.
  *
- * Signatures are over the MessagePack of the action in the key order of the text. `JSON.parse`
- * loses that order for keys that look like integers and keeps only the last of two equal keys, so
- * the bytes are made from the text itself. One pass serves both the check and the hash: there is no
- * second reader that could disagree with the first.
+ * Signatures cover the MessagePack of the action in the key order of the text. `JSON.parse` loses that order for keys
+ * that look like integers and keeps only the last of two equal keys, so the bytes are made from the text itself. One
+ * pass serves both the check and the hash, so no second reader could disagree with it.
  */
 
-/** Why a text was refused; caught by the functions of `scan.ts`, which answer with a value. */
+/** The reason of a rejected text; the functions of `scan.ts` catch it and return a value. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
   readonly at: number;
@@ -20,7 +19,7 @@ export class JsonFault extends Error {
   }
 }
 
-/** A value of the top-level object that the caller wants: its bytes and its place in the text. */
+/** A requested value of the top-level object: its bytes and its position in the text. */
 type Wanted = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
 
 const SCRATCH_BYTES = 64 * 1024;
@@ -32,7 +31,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** One reader is used for all texts, one after the other: its buffer is kept between them. */
+/** One reader processes all texts in sequence and reuses its buffer. */
 export class Transcoder {
   #text = '';
   #position = 0;
@@ -139,7 +138,7 @@ export class Transcoder {
     if (++this.#depth > LIMITS.jsonDepthMax) this.#fail('nested too deeply');
     this.#position++;
     this.#blanks();
-    // One byte for the header of up to 15 entries; `#close` makes room when there are more.
+    // One byte for the header of up to 15 entries; `#close` inserts space for more.
     return this.#length++;
   }
 
@@ -168,7 +167,7 @@ export class Transcoder {
 
   #object(): void {
     const start = this.#open();
-    // One set per depth is kept and used again: objects of one depth are never open together.
+    // One set per depth is reused, because two objects of the same depth are never open together.
     const keys = (this.#keySets[this.#depth] ??= new KeySet());
     keys.clear();
     let count = 0;
@@ -194,7 +193,7 @@ export class Transcoder {
     this.#close(start, count, MAP);
   }
 
-  /** Reads a key and refuses it when the object has it already, however it is escaped. */
+  /** Reads a key and rejects it when the object already has it, with any escapes. */
   #key(keys: KeySet): void {
     const at = this.#position;
     if (this.#text.charCodeAt(at) !== QUOTE) this.#fail('expected a key');
@@ -203,7 +202,7 @@ export class Transcoder {
     if (!keys.add(this.#out, start, this.#length)) this.#fail('duplicate key', at);
   }
 
-  /** True when the key just read is the wanted one, which is short ASCII: one header byte. */
+  /** True when the key just read is the requested one, which is short ASCII: one header byte. */
   #isWanted(keyStart: number): boolean {
     const key = this.#wantedKey;
     if (this.#length - keyStart !== key.length + 1) return false;
@@ -239,7 +238,7 @@ export class Transcoder {
     if (text.charCodeAt(digits) === ZERO && (count > 1 || negative)) {
       this.#fail(count > 1 ? 'leading zero' : 'negative zero', at);
     }
-    // A fraction or an exponent, even of a whole value: the hash knows integers only.
+    // A fraction or an exponent is rejected even for an integral value: the hash supports integers only.
     if (code === 0x2e || code === 0x65 || code === 0x45) this.#fail('not an integer', at);
     // Sums of up to 16 digits round monotonically, so a value above the bound never reads as below.
     if (count > DIGITS_MAX || value > Number.MAX_SAFE_INTEGER) this.#fail('integer too large', at);
@@ -256,7 +255,7 @@ export class Transcoder {
     let length = from + 1;
     let code = text.charCodeAt(position);
     while (code !== QUOTE) {
-      // Also true of the end of the text, where the code is not a number.
+      // Also true at the end of the text, where the code is NaN.
       if (!(code >= 0x20 && code < 0x7f && code !== BACKSLASH)) {
         this.#slowString(start);
         return;
@@ -268,7 +267,7 @@ export class Transcoder {
     this.#closeString(from, length);
   }
 
-  /** Writes the header of a string whose bytes lie in `[from + 1, end)`, making room for it. */
+  /** Writes the header of a string whose bytes are in `[from + 1, end)`, and inserts space for it. */
   #closeString(from: number, end: number): void {
     const out = this.#out;
     const bytes = end - from - 1;
@@ -301,7 +300,7 @@ export class Transcoder {
         position += text.charCodeAt(position) === 0x75 ? 5 : 1;
       }
       if (code >= 0xd800 && code <= 0xdfff) {
-        // Half a pair has no UTF-8 form, so nobody could agree on its hash.
+        // Half of a surrogate pair has no UTF-8 form, so its hash would be undefined.
         const escaped = text.charCodeAt(position) === BACKSLASH;
         const low = escaped ? this.#escape(position + 1) : text.charCodeAt(position);
         if (code > 0xdbff || !(low >= 0xdc00 && low <= 0xdfff)) this.#fail('lone surrogate', at);
@@ -320,29 +319,28 @@ export class Transcoder {
   }
 }
 
-/** Up to here keys are compared one by one; above, a set of texts keeps the cost linear. */
+/** Up to this many keys are compared one by one; above it, a set of texts keeps the cost linear. */
 const COMPARED_MAX = 16;
 
-// A byte order mark is part of a key: dropping it would make two different keys look the same.
+// A byte order mark is part of a key: dropping it would make two different keys equal.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The keys of one object, to find one that comes twice. Keys are compared as encoded bytes, so two
- * spellings of one key (with and without escapes) are equal, and no text is made for small objects.
+ * The keys of one object, for detecting repetitions. Keys are compared as encoded bytes, so two
+ * spellings of one key (with and without escapes) are equal, and small objects create no texts.
  */
 class KeySet {
-  /** Start and end of each key in the encoded bytes, one behind the other. */
+  /** Start and end of each key in the encoded bytes, in pairs. */
   readonly #ranges = new Int32Array(2 * (COMPARED_MAX + 1));
   #count = 0;
   #texts: Set<string> | undefined;
 
-  /** Forgets all keys. */
   clear(): void {
     this.#count = 0;
     this.#texts = undefined;
   }
 
-  /** Adds the encoded key that lies in `[start, end)`; false when it is there already. */
+  /** Adds the encoded key in `[start, end)`; false when it is already present. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#texts !== undefined) {
       const text = encodedText(bytes, start, end);
@@ -374,7 +372,7 @@ class KeySet {
   }
 }
 
-/** The text of the encoded string that lies in `[start, end)`. */
+/** The text of the encoded string in `[start, end)`. */
 function encodedText(bytes: Uint8Array, start: number, end: number): string {
   const first = bytes[start] as number;
   const header = first < 0xc0 ? 1 : first === 0xd9 ? 2 : first === 0xda ? 3 : 5;
@@ -391,7 +389,7 @@ function isSame(bytes: Uint8Array, one: number, other: number, length: number): 
 
 const UNICODE = 0x75;
 
-/** The escapes of one letter, by the code of the letter. */
+/** The single-letter escapes, by the code of the letter. */
 const LETTERS: ReadonlyMap<number, number> = new Map([
   [0x22, 0x22],
   [0x5c, 0x5c],
@@ -403,7 +401,7 @@ const LETTERS: ReadonlyMap<number, number> = new Map([
   [0x74, 0x09],
 ]);
 
-/** The code unit of a JSON escape, given the position after its backslash; -1 for a bad one. */
+/** The code unit of a JSON escape, given the position after its backslash; -1 for an invalid one. */
 function readEscape(text: string, position: number): number {
   const code = text.charCodeAt(position);
   if (code !== UNICODE) return LETTERS.get(code) ?? -1;

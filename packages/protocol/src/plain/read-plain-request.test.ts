@@ -9,7 +9,7 @@ import { txHash } from '../signing/hash-envelope.ts';
 import { NETWORKS } from '../network.ts';
 import { plainOrderAction, type PlainRequest, readPlainRequest } from './read-plain-request.ts';
 
-/** Mostly right, and wrong or unusual in every field now and then. */
+/** Usually correct, with occasional wrong or unusual values in every field. */
 const odd = fc.constantFrom(undefined, null, -1, 2 ** 32, 'x', '', true, [], {}, '1e3', 'a', 'b');
 const mostly = (usual: fc.Arbitrary<unknown>, ...unusual: unknown[]) =>
   fc.oneof(
@@ -18,7 +18,7 @@ const mostly = (usual: fc.Arbitrary<unknown>, ...unusual: unknown[]) =>
   );
 const rarely = <Value>(unusual: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 60, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: unusual });
-/** Keys in any order; JSON has no undefined, so a key is there or it is not. */
+/** Keys in any order. JSON has no undefined, so a key is present or absent. */
 const json = <Model extends Record<string, fc.Arbitrary<unknown>>>(model: Model) =>
   fc
     .tuple(
@@ -92,7 +92,7 @@ const body = json({
 const hasher = createHasher(NETWORKS.testnet);
 const hashPlain = createAgentRequestHasher(hasher);
 
-/** What is read as plain is what the schemas read, and hashes the same. */
+/** A plain request equals the result of the schemas, and has the same hash. */
 function expectSame(text: string, plain: PlainRequest): void {
   const parsed = parseEnvelope(JSON.parse(text));
   if (!parsed.ok) throw new Error(parsed.error.message);
@@ -106,7 +106,7 @@ function expectSame(text: string, plain: PlainRequest): void {
   expect(plainOrderAction(plain.orders)).toStrictEqual(read.action);
   const scanned = scanEnvelope(text);
   if (!scanned.ok || scanned.action === undefined) throw new Error('refused');
-  // The bytes of the plain one lie where the scan has just written.
+  // The bytes of the plain request are in the buffer that the scan has just written.
   const { digest, preimage } = hashAgentAction(hasher, scanned.action, { nonce, expiresAfter });
   const again = readPlainRequest(text) as PlainRequest;
   expect(again.msgpack).toEqual(scanned.action);
@@ -114,7 +114,7 @@ function expectSame(text: string, plain: PlainRequest): void {
   expect(hashPlain(again)).toEqual({ digest, txHash: named });
 }
 
-test('what is recognised as plain is what the schemas read, to the last key', () => {
+test('a recognised plain request equals the result of the schemas in every key', () => {
   let recognised = 0;
   fc.assert(
     fc.property(body, fc.constantFrom(undefined, 1), (value, space) => {
@@ -137,7 +137,7 @@ describe('is left to the schemas', () => {
     JSON.stringify({ action: given, signature, nonce: 5, ...more });
   const plainOf = (text: string) => readPlainRequest(text);
 
-  test('nothing that is plain', () => {
+  test('requests that are not plain', () => {
     const many = Array.from({ length: 50 }, () => one);
     for (const given of [[one], many, [{ ...one, c: 'x' }]]) {
       const text = of(orders(...given), { confirm: 'executed', expiresAfter: 7 });
@@ -155,7 +155,7 @@ describe('is left to the schemas', () => {
     ['both exchanges', of(orders(one, { ...one, a: 100_000 }))],
     ['a key that nothing names', of(orders(one), { more: 1 })],
     ['a key twice', of(orders(one)).replace('"nonce":5', '"nonce":5,"nonce":5')],
-    ['a number that is no integer', of(orders(one)).replace('"nonce":5', '"nonce":5.0')],
+    ['a number that is not an integer', of(orders(one)).replace('"nonce":5', '"nonce":5.0')],
     ['a client order id beyond ASCII', of(orders({ ...one, c: 'é' }))],
     ['a vault', of(orders(one), { vaultAddress: `0x${'11'.repeat(20)}` })],
     ['a signature for another chain', of(orders(one), { signatureChainId: 1 })],

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { Address, Dec, Hash, IdStr, enumOf } from '../primitives.ts';
 import type { IntegerShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
 
-/** The parts of a schema's definition that a shape is read from. */
+/** The parts of a schema's definition that a shape is derived from. */
 type Parts = {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
@@ -23,7 +23,7 @@ type CheckParts = {
   readonly error?: () => string;
 };
 
-/** The building blocks that a shape calls by their names. */
+/** The building blocks that have names in shapes. */
 const NAMED = new Map<unknown, ScalarShape>([
   [Address, 'address'],
   [Hash, 'hash'],
@@ -31,7 +31,7 @@ const NAMED = new Map<unknown, ScalarShape>([
   [IdStr, 'id'],
 ]);
 
-/** What a schema asks for, as plain data. What it asks beyond form is left out. */
+/** The form that a schema requires, as plain data. Other requirements are left out. */
 export function shapeOf(schema: z.core.$ZodType): Shape {
   const named = NAMED.get(schema);
   if (named !== undefined) return named;
@@ -60,7 +60,7 @@ export function shapeOf(schema: z.core.$ZodType): Shape {
   }
 }
 
-/** The values of an object's fields that are left out, where they have one. */
+/** The default values of an object's fields. */
 export function defaultsOf(schema: z.core.$ZodType): Readonly<Record<string, unknown>> {
   const parts = (schema as z.ZodType).def as unknown as Parts;
   if (parts.type === 'pipe' && parts.in !== undefined) return defaultsOf(parts.in);
@@ -71,7 +71,7 @@ export function defaultsOf(schema: z.core.$ZodType): Readonly<Record<string, unk
   return Object.fromEntries(fields);
 }
 
-/** An object that takes any key holds something that is read in a second step. */
+/** An object with arbitrary keys is parsed in a second step. */
 function objectShape(fields: NonNullable<Parts['shape']>): Shape {
   const entries = Object.entries(fields);
   if (entries.length === 0) return 'object';
@@ -93,7 +93,7 @@ function marksOf(schema: z.core.$ZodType): string {
   return optional + nullable;
 }
 
-/** A list whose length is checked ahead of its entries, or something that is changed once it was read. */
+/** A list whose length is checked before its entries, or a value that is transformed after parsing. */
 function pipeShape({ in: before, out: after }: Parts): Shape {
   if (before === undefined) return 'any';
   const first = (before as z.ZodType).def as unknown as Parts;

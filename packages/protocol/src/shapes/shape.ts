@@ -10,15 +10,15 @@ import {
 import { entryCount, missingField, notAllowed, wrongType } from '../message-groups.ts';
 
 /**
- * What a request looks like, as plain data: enough for a client to bring the keys of an action into the order that is
- * signed, and to find what the venue would refuse for its form. The schemas are the truth. They need a library that is three
- * times as large as a client may be, so clients carry these, which `npm run write-shapes` derives from the schemas.
+ * The form of a request as plain data: sufficient for a client to sort the keys of an action into signing order, and
+ * to find errors of form. The schemas are authoritative, but need a library three times the size limit of a client,
+ * so clients contain these shapes, which `npm run write-shapes` derives from the schemas.
  *
- * What a schema says beyond form (an expiry that goes with `Gtd` alone) is not here: the venue says it.
+ * Requirements beyond form (such as an expiry only with `Gtd`) are checked by the venue alone.
  */
 export type Shape = ScalarShape | ListShape | EnumShape | LiteralShape | IntegerShape | ObjectShape;
 
-/** `any` is whatever the venue makes of it; `never` is a key that is kept for later. */
+/** `any` is interpreted by the venue; `never` is a reserved key. */
 export type ScalarShape =
   | 'any'
   | 'never'
@@ -30,25 +30,25 @@ export type ScalarShape =
   | 'id'
   | 'object';
 
-/** Entries of one shape, with their least and largest number and the name that a refusal calls the list by. */
+/** Entries of one shape, with their minimum and maximum number and the list's name in refusals. */
 type ListShape = readonly [kind: 'list', entry: Shape, min: number, max: number, name: string];
 
-/** One of some texts, in any case; `aliases` are taken too, and not told. */
+/** One of several texts, in any case; `aliases` are accepted but not listed in errors. */
 type EnumShape = readonly [kind: 'enum', values: readonly string[], aliases?: readonly string[]];
 
-/** One of some values, exactly. */
+/** One of several exact values. */
 type LiteralShape = readonly [kind: 'is', ...values: readonly (string | number | boolean)[]];
 
-/** An integer of a range; without an end, up to what JSON carries exactly. */
+/** An integer in a range; by default the safe range of JSON numbers. */
 export type IntegerShape = readonly [kind: 'integer', min?: number, max?: number];
 
 /**
- * The fields in the order that is signed. A name that ends in `?` may be absent, one that ends in `*` may be null, and one that
- * ends in `?*` may be both.
+ * The fields in signing order. A name that ends in `?` may be absent, one that ends in `*` may be
+ * null, and one that ends in `?*` may be both.
  */
 export type ObjectShape = { readonly [name: string]: Shape };
 
-/** A field of an object shape, its marks read. */
+/** A field of an object shape with its parsed marks. */
 type ShapeField = {
   readonly name: string;
   readonly shape: Shape;
@@ -56,7 +56,7 @@ type ShapeField = {
   readonly isNullable: boolean;
 };
 
-/** The fields of an object shape, in their order. */
+/** The fields of an object shape, in order. */
 export function fieldsOf(shape: ObjectShape): ShapeField[] {
   return Object.entries(shape).map(([marked, field]) => ({
     name: marked.replace(/[?*]+$/, ''),
@@ -73,19 +73,19 @@ export function isObjectShape(shape: Shape): shape is ObjectShape {
 
 type Path = readonly (string | number)[];
 
-/** Where a request does not fit, with what stands there. */
+/** The position and value that do not match a shape. */
 type Misfit = {
   readonly path: Path;
   readonly value: unknown;
   readonly allowed?: Details['allowed'];
-  /** Of a list with too few or too many entries. */
+  /** For a list with too few or too many entries. */
   readonly count?: string;
   readonly isReserved?: boolean;
 };
 
 /**
- * What the venue would refuse a request for, found by its shape: in the same words, and the first fault in the order of the
- * fields. Undefined when nothing is found, which is no promise.
+ * The refusal that the venue would send for a request's form, with the same text and for the first
+ * fault in field order. Undefined when none is found, which does not guarantee acceptance.
  */
 export function checkShape(
   shape: Shape,
@@ -178,9 +178,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * A request with its keys in the order of its shape, without undefined fields. The venue accepts any order; one order makes the
- * bytes of our clients reproducible. Throws a `RangeError` on an unknown key, because a misspelt optional field would be
- * signed and then ignored.
+ * A request with its keys in the order of its shape, without undefined fields. The venue accepts
+ * any order; a fixed one makes the bytes of clients reproducible. Throws a `RangeError` on an
+ * unknown key, because a misspelt optional field would be signed and then ignored.
  */
 export function arrange<Value>(shape: Shape, value: Value, path: string): Value {
   return arranged(shape, value, path) as Value;

@@ -3,7 +3,7 @@ import { type Hasher, type SignedStruct, signStruct } from './hasher.ts';
 import { AGENT, signedBytes } from './typed-data.ts';
 import type { Signature } from './signature.ts';
 
-/** What is hashed beside the action: the parts of the envelope that a signature covers. */
+/** The parts of the envelope that a signature covers in addition to the action. */
 export type SignedContext = {
   readonly nonce: number;
   readonly vaultAddress?: string | null | undefined;
@@ -15,25 +15,24 @@ const VAULT = Uint8Array.of(1);
 const EXPIRY = Uint8Array.of(0);
 const NO_EXPIRY = new Uint8Array(0);
 
-/** `msgpack ‖ nonce ‖ vault ‖ expiry`: the bytes that an agent-signed action stands for. */
+/** `msgpack ‖ nonce ‖ vault ‖ expiry`: the hashed bytes of an agent-signed action. */
 export function actionPreimage(msgpack: Uint8Array, context: SignedContext): Uint8Array {
   const { nonce, vaultAddress, expiresAfter } = context;
   return concatBytes(msgpack, u64be(nonce), vaultBytes(vaultAddress), expiryBytes(expiresAfter));
 }
 
-/** The part of the preimage that names the vault; one byte when there is none. */
+/** The part of the preimage with the vault; one byte when there is none. */
 export function vaultBytes(vaultAddress: SignedContext['vaultAddress']): Uint8Array {
   if (vaultAddress === null || vaultAddress === undefined) return NO_VAULT;
   return concatBytes(VAULT, hexToBytes(vaultAddress));
 }
 
-/** The part of the preimage that holds the expiry; nothing when there is none. */
+/** The part of the preimage with the expiry; empty when there is none. */
 export function expiryBytes(expiresAfter: SignedContext['expiresAfter']): Uint8Array {
   if (expiresAfter === null || expiresAfter === undefined) return NO_EXPIRY;
   return concatBytes(EXPIRY, u64be(expiresAfter));
 }
 
-/** An agent-signed action, hashed. */
 export type AgentHash = SignedStruct & {
   readonly preimage: Uint8Array;
   readonly connectionId: Uint8Array;
@@ -52,9 +51,8 @@ export function hashAgentAction(
 }
 
 /**
- * Hashes agent-signed requests that name no vault in buffers that are laid out ahead:
- * the same as `hashAgentAction` and `txHash`, which the signing vectors hold it against, without making
- * a dozen arrays a request.
+ * Hashes agent-signed requests without a vault in preallocated buffers. The result equals that of `hashAgentAction`
+ * and `txHash`, which the signing vectors verify, without a dozen arrays per request.
  */
 
 type AgentRequest = {
@@ -66,14 +64,14 @@ type AgentRequest = {
 
 type AgentRequestHash = {
   readonly digest: Uint8Array;
-  /** Names the request. */
+  /** Identifies the request. */
   readonly txHash: Uint8Array;
 };
 
 const WORD = 32;
-/** After the action: the nonce, and that there is no vault. */
+/** After the action: the nonce, and a byte for the absent vault. */
 const CONTEXT_BYTES = 9;
-/** What says that an expiry follows, and the expiry. */
+/** The marker of an expiry, and the expiry. */
 const EXPIRY_BYTES = 9;
 const SIGNATURE_BYTES = 65;
 

@@ -20,29 +20,28 @@ import type { ActionInput } from '../actions/registry.ts';
 import { ACTION_SHAPES } from '../shapes/action-shapes.ts';
 import { arrange, type ObjectShape } from '../shapes/shape.ts';
 
-/** A request to hash: the action both as encoded bytes and as the values that `JSON.parse` gave. */
+/** A request to hash: the action both as encoded bytes and as the values from `JSON.parse`. */
 export type ActionToHash = {
   /** MessagePack of the action in the key order of the request text. */
   readonly msgpack: Uint8Array;
   /**
-   * The action as received, after its shape was checked. Not the parsed form: direct structs hash
-   * the texts as they were sent, `perps` and trailing zeros included.
+   * The action as received, after its shape was checked. It is not the parsed form: direct structs
+   * hash texts as they were sent, including `perps` and trailing zeros.
    */
   readonly action: StructValues;
   readonly envelope: MultiSigContext;
 };
 
-/** A hashed action that is no wrapper. `signed` is P, the part of the transaction hash before the signature. */
+/** A hashed action that is not a wrapper. `signed` is P, the part of the transaction hash before the signature. */
 type SingleHash =
   | (AgentHash & { readonly scheme: 'agent' })
   | (SignedStruct & { readonly scheme: 'direct' });
 
-/** A hashed action. */
 export type ActionHash =
   | SingleHash
   | (MultiSigHash & { readonly scheme: 'multiSig'; readonly inner: InnerHash });
 
-/** Hashes an action in the scheme of its type; the signature is over `digest`. */
+/** Hashes an action in the scheme of its type; the signature covers `digest`. */
 export function hashAction(request: ActionToHash, hasher: Hasher): ActionHash {
   const { msgpack, action, envelope } = request;
   if (action['type'] !== 'multiSig') return hashSingleAction(request, hasher);
@@ -51,7 +50,7 @@ export function hashAction(request: ActionToHash, hasher: Hasher): ActionHash {
   return { ...hashMultiSig(hasher, msgpack, envelope), scheme: 'multiSig', inner };
 }
 
-/** The same of an action that is no wrapper, without what wrappers take. */
+/** The same for an action that is not a wrapper, without the wrapper's inputs. */
 export function hashSingleAction(
   { msgpack, action, envelope }: ActionToHash,
   hasher: Hasher,
@@ -67,10 +66,10 @@ export function hashSingleAction(
   return { ...hash, signed: hash.preimage, scheme: 'agent' };
 }
 
-/** A hashed action together with the hash that names the signed request. */
+/** A hashed action with the hash that identifies the signed request. */
 export type EnvelopeHash = ActionHash & { readonly txHash: Uint8Array };
 
-/** Hashes a signed request: what to recover the signer from, and its transaction hash. */
+/** Hashes a signed request: the data for recovering the signer, and its transaction hash. */
 export function hashEnvelope(
   request: ActionToHash & { readonly envelope: { readonly signature: SignatureHex } },
   hasher: Hasher,
@@ -80,7 +79,7 @@ export function hashEnvelope(
   return { ...hash, txHash: txHash(hash.signed, signature, hasher.keccak) };
 }
 
-/** The envelope of a multiSig wrapper; the chain id counts for outer and inner signatures alike. */
+/** The envelope of a multiSig wrapper; the chain id applies to outer and inner signatures. */
 export type MultiSigContext = SignedContext & {
   readonly signatureChainId?: number | null | undefined;
 };
@@ -92,13 +91,13 @@ export type MultiSigPayload = {
   readonly action: StructValues;
 };
 
-/** What the sender of the wrapper signs. */
+/** The data that the sender of the wrapper signs. */
 type MultiSigHash = SignedStruct & {
   readonly preimage: Uint8Array;
   readonly multiSigActionHash: Uint8Array;
 };
 
-/** Hashes the wrapper, `type` left out, for its sender. */
+/** Hashes the wrapper, without `type`, for its sender. */
 function hashMultiSig(hasher: Hasher, msgpack: Uint8Array, context: MultiSigContext): MultiSigHash {
   const preimage = actionPreimage(mapWithout(msgpack, 'type'), context);
   const multiSigActionHash = hasher.keccak(preimage);
@@ -107,14 +106,14 @@ function hashMultiSig(hasher: Hasher, msgpack: Uint8Array, context: MultiSigCont
   return { ...struct, preimage, multiSigActionHash };
 }
 
-/** What every inner signer signs: an agent-signed action or a direct one. */
+/** The data that every inner signer signs: an agent-signed action or a direct one. */
 export type InnerHash =
   | (AgentHash & { readonly scheme: 'agent'; readonly msgpack: Uint8Array })
   | (SignedStruct & { readonly scheme: 'direct' });
 
 /**
  * Hashes the inner action for its signers. `msgpack` is that of the whole wrapper: the addresses
- * and the inner action are cut out of it as they were sent.
+ * and the inner action are extracted from it as they were sent.
  */
 export function hashInnerAction(
   hasher: Hasher,
@@ -147,7 +146,7 @@ export function hashInnerAction(
   return { ...hashAgentAction(hasher, inner, context), scheme: 'agent', msgpack: inner };
 }
 
-/** `keccak(P ‖ r ‖ s ‖ v)`: names one signed request, whoever sends it again. */
+/** `keccak(P ‖ r ‖ s ‖ v)`: identifies a signed request, also when it is sent again. */
 export function txHash(signed: Uint8Array, signature: Signature, keccak: Keccak): Uint8Array {
   return keccak(concatBytes(signed, signature.r, signature.s, Uint8Array.of(signature.v)));
 }
@@ -166,8 +165,8 @@ export function traceId(hash: string): string {
 }
 
 /**
- * An action with its keys in the order of the schema, without undefined fields; of a wrapper the inner one as well.
- * Throws on an unknown key and on a type that does not exist.
+ * An action with its keys in the order of the schema, without undefined fields, including the inner
+ * action of a wrapper. Throws on an unknown key or action type.
  */
 export function canonicalAction<Input extends ActionInput>(action: Input): Input {
   const ordered = arrange(actionShape(action.type), action, action.type);
@@ -176,7 +175,7 @@ export function canonicalAction<Input extends ActionInput>(action: Input): Input
   return { ...ordered, payload: { ...ordered.payload, action: inner } };
 }
 
-/** The shape of an action type. Throws on a type that does not exist. */
+/** The shape of an action type. Throws on an unknown type. */
 export function actionShape(type: string): ObjectShape {
   const shape = Object.hasOwn(ACTION_SHAPES, type) ? ACTION_SHAPES[type] : undefined;
   if (shape === undefined) throw new RangeError(`unknown action type: ${type}`);

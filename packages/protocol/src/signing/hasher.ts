@@ -17,18 +17,17 @@ import {
   type StructValues,
 } from './typed-data.ts';
 
-/** A hash function and a network, with all that depends on no request computed ahead. */
+/** A hash function and a network, with all data precomputed that does not depend on a request. */
 export type Hasher = {
   readonly network: Network;
   readonly keccak: Keccak;
-  /** The separator of the network's domain, or of the domain under another chain id. */
+  /** The separator of the network's domain, or of the domain with another chain id. */
   readonly separator: (chainId?: number) => Uint8Array;
-  /** The text of a struct's type. */
   readonly typeString: (struct: StructType) => string;
-  /** What is hashed of a struct of values, and its hash. */
+  /** The encoded values of a struct, and their hash. */
   readonly encodeStruct: (struct: StructType, values: StructValues) => Uint8Array;
   readonly structHash: (struct: StructType, values: StructValues) => Uint8Array;
-  /** The structs of direct actions as inner signers of a multiSig wrapper sign them. */
+  /** The structs of direct actions for inner signers of a multiSig wrapper. */
   readonly innerStructs: Readonly<Record<DirectActionType, StructType>>;
 };
 
@@ -48,7 +47,7 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
   }
   const { serviceNetwork } = network;
   const ownName = keccak(utf8(serviceNetwork));
-  // Every struct of this venue names it.
+  // Every struct of this venue contains its name.
   const hashText = (text: string): Uint8Array =>
     text === serviceNetwork ? ownName : keccak(utf8(text));
   const encode: Hasher['encodeStruct'] = (struct, values) =>
@@ -58,8 +57,8 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
     network,
     keccak,
     innerStructs,
-    // Only the network's own separator is kept: other chain ids are chosen by the sender, and a
-    // cache of them would grow at the sender's will.
+    // Only the network's own separator is cached: the sender chooses other chain ids and could grow
+    // a cache without limit.
     separator: (chainId = network.chainId) =>
       chainId === network.chainId ? own : domainSeparator(domainOf(network, chainId), keccak),
     typeString: (struct) => types.get(struct)?.text ?? typeString(struct),

@@ -42,12 +42,12 @@ describe('recovery', () => {
     expect(recovered({ ...given, v: 55 - given.v })).not.toBe(signer);
   });
 
-  test('refuses the malleable twin of a signature', () => {
+  test('rejects the malleable form of a signature', () => {
     const twin = { ...given, s: toHex(ORDER - BigInt(given.s)), v: 55 - given.v };
     expect(recovered(twin)).toBeUndefined();
   });
 
-  test('finds nobody in values that no key can have made', () => {
+  test('finds no signer for values that no key can produce', () => {
     expect(recovered({ ...given, r: '0x0' })).toBeUndefined();
     expect(recovered({ ...given, s: '0x0' })).toBeUndefined();
     expect(recovered({ ...given, r: toHex(ORDER) })).toBeUndefined();
@@ -55,7 +55,7 @@ describe('recovery', () => {
     expect(recovered({ ...given, r: 'zz' })).toBe('malformed');
   });
 
-  test('takes another implementation', () => {
+  test('accepts another implementation', () => {
     const normal = normaliseSignature(given);
     if (normal === undefined) throw new Error('malformed');
     const recover = (): Uint8Array => secp256k1.getPublicKey(KEY, false);
@@ -75,7 +75,7 @@ test('low s ends at half the order', () => {
   expect(at(HALF_ORDER + 1n)).toBe(false);
 });
 
-test('the hash function is the one that was plugged in', () => {
+test('the injected hash function is used', () => {
   let calls = 0;
   const hasher = createHasher(NETWORKS.testnet, (bytes) => {
     calls++;
@@ -85,13 +85,13 @@ test('the hash function is the one that was plugged in', () => {
   const action = { type: 'cancelAll' };
   const request = { msgpack: encodeMsgpack(action), action, envelope: { nonce: 1 } };
   const hash = hashAction(request, hasher);
-  // Preimage, struct and digest: the rest was computed ahead.
+  // Preimage, struct and digest: all other hashes are precomputed.
   expect(calls - ahead).toBe(3);
   expect(hash).toEqual(hashAction(request, createHasher(NETWORKS.testnet)));
 });
 
 describe('the canonical form', () => {
-  test('leaves out undefined fields and refuses unknown ones', () => {
+  test('omits undefined fields and rejects unknown ones', () => {
     const action = { asset: undefined, accountType: 'perp', type: 'cancelAll' } as const;
     expect(JSON.stringify(canonicalAction(action))).toBe(
       '{"type":"cancelAll","accountType":"perp"}',
@@ -122,7 +122,7 @@ test('a fraction cannot be signed', () => {
   );
 });
 
-test('a signature is read to bytes as its schema reads it to text', () => {
+test('a signature has the same bytes as its schema has text', () => {
   const part = fc.oneof(
     fc.constantFrom('0x', '0x0', '0xg1', 'ab', 5, null, `0x${'f'.repeat(65)}`, '0xé'),
     { weight: 3, arbitrary: fc.stringMatching(/^0x[0-9a-fA-F]{1,64}$/) },

@@ -9,16 +9,14 @@ export { DIRECT_STRUCTS } from '../shapes/action-tables.ts';
  * bytes. Every field becomes one 32-byte word.
  */
 
-/** Keccak-256. It must return a fresh array; a server plugs in a faster one than the default. */
+/** Keccak-256. It must return a new array; a server supplies a faster one than the default. */
 export type Keccak = (bytes: Uint8Array) => Uint8Array;
 
-/** The field types that our structs use. */
 type FieldType = 'string' | 'address' | 'bytes32' | 'uint32' | 'uint64' | 'uint256';
 
 /** A field of a struct: its name and type, in signing order. */
 type Field = readonly [name: string, type: FieldType];
 
-/** A struct type. */
 export type StructType = { readonly name: string; readonly fields: readonly Field[] };
 
 const HEAD: readonly Field[] = [
@@ -38,7 +36,7 @@ const DOMAIN: StructType = {
   ],
 };
 
-/** The struct that stands for an agent-signed action; `connectionId` is the hash of the action. */
+/** The struct of an agent-signed action; `connectionId` is the hash of the action. */
 export const AGENT: StructType = {
   name: 'Agent',
   fields: [...HEAD, ['connectionId', 'bytes32']],
@@ -50,15 +48,14 @@ export const SEND_MULTI_SIG: StructType = {
   fields: [...HEAD, ['multiSigActionHash', 'bytes32'], NONCE],
 };
 
-/** The type of a direct action. */
 export type DirectActionType = keyof typeof DIRECT_STRUCTS;
 
-/** True for the actions that are signed over their own struct. */
+/** True for actions that are signed over their own struct. */
 export function isDirectActionType(type: string): type is DirectActionType {
   return Object.hasOwn(DIRECT_STRUCTS, type);
 }
 
-/** The struct that inner signers of a multiSig wrapper sign: it names whom they act for. */
+/** The struct that inner signers of a multiSig wrapper sign: it contains the account that they act for. */
 export function withMultiSigFields(struct: StructType): StructType {
   const inserted: Field[] = [
     ['payloadMultiSigUser', 'address'],
@@ -68,12 +65,11 @@ export function withMultiSigFields(struct: StructType): StructType {
   return { name: struct.name, fields: [...fields, ...struct.fields.slice(HEAD.length)] };
 }
 
-/** The type text whose hash opens the struct's encoding. */
+/** The type text whose hash starts the struct's encoding. */
 export function typeString(struct: StructType): string {
   return `${struct.name}(${struct.fields.map(([name, type]) => `${type} ${name}`).join(',')})`;
 }
 
-/** The EIP-712 domain of a network. */
 export type Domain = {
   readonly name: string;
   readonly version: string;
@@ -81,7 +77,7 @@ export type Domain = {
   readonly verifyingContract: `0x${string}`;
 };
 
-/** The domain of a network; a wallet may sign direct actions under its own `chainId`. */
+/** The domain of a network; a wallet may sign direct actions with its own `chainId`. */
 export function domainOf(network: Network, chainId = network.chainId): Domain {
   const verifyingContract = '0x0000000000000000000000000000000000000000';
   const version = String(network.apiVersion);
@@ -104,7 +100,7 @@ export function hashStruct(
 
 type StructTools = {
   readonly keccak: Keccak;
-  /** Keccak of a text, when some of them are known. */
+  /** The hashes of texts, some of which are cached. */
   readonly hashText?: ((text: string) => Uint8Array) | undefined;
   readonly typeHash?: Uint8Array | undefined;
 };
@@ -133,7 +129,7 @@ export function domainSeparator(domain: Domain, keccak: Keccak): Uint8Array {
   return hashStruct(DOMAIN, domain, { keccak });
 }
 
-/** What is hashed into the digest: `0x1901 ‖ domainSeparator ‖ structHash`. */
+/** The preimage of the digest: `0x1901 ‖ domainSeparator ‖ structHash`. */
 export function signedBytes(separator: Uint8Array, structHash: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(2 + 2 * WORD);
   bytes[0] = 0x19;

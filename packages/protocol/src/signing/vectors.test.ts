@@ -23,8 +23,8 @@ import {
 } from '../index.ts';
 
 /**
- * Goal: agree, byte for byte, with signatures made by other libraries. Method: every case is put
- * into an envelope text and goes the way of a request; then each intermediate value is compared.
+ * Goal: byte-for-byte agreement with signatures of other libraries. Method: every case is put into
+ * an envelope text and processed like a request; then each intermediate value is compared.
  */
 
 type Case = {
@@ -73,7 +73,7 @@ const vectors = JSON.parse(
   traceIdExample: { txHash: string; traceId: string };
 };
 
-/** The body as a client sends it: the action's text is put in as it stands. */
+/** The body as a client sends it, with the unchanged text of the action. */
 function bodyOf(given: Omit<Case, 'name' | 'digest' | 'signer'>): string {
   const { nonce, vaultAddress, signatureChainId, expiresAfter, signature } = given;
   const rest = { signature, nonce, vaultAddress, signatureChainId, expiresAfter };
@@ -97,12 +97,12 @@ function hashOf(given: Omit<Case, 'name' | 'digest' | 'signer'>): EnvelopeHash {
 const hex = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : bytesToHex(bytes);
 
-test('the vectors are all there', () => {
+test('all vectors are present', () => {
   expect(vectors.cases.length).toBe(66);
   expect(vectors.negative.length).toBe(12);
 });
 
-describe('a signed action hashes and recovers as the vectors say', () => {
+describe('a signed action hashes and recovers according to the vectors', () => {
   test.each(vectors.cases.map((given) => [given.name, given] as const))('%s', (_, given) => {
     const hash = hashOf(given);
     expect(hash.scheme).toBe(given.scheme);
@@ -133,7 +133,7 @@ describe('the bytes of an action are the same from text and from an object', () 
   });
 });
 
-describe('our clients send the canonical key order', () => {
+describe("the project's clients send the canonical key order", () => {
   test.each(vectors.cases.map((given) => [given.name, given] as const))('%s', (_, given) => {
     const shuffled = reverseKeys(JSON.parse(given.action)) as ActionInput;
     expect(JSON.stringify(canonicalAction(shuffled))).toBe(given.action);
@@ -162,7 +162,7 @@ describe('inner signers of a multiSig wrapper', () => {
   });
 });
 
-describe('a client mistake recovers to an address that nobody owns', () => {
+describe('a client mistake recovers to an unknown address', () => {
   test.each(vectors.negative.map((given) => [given.mistake, given] as const))('%s', (_, given) => {
     const hash = hashOf(given);
     expect(hex(hash.digest)).toBe(given.serverDigest);

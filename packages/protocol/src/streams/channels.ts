@@ -40,18 +40,19 @@ import type {
 } from './frames.ts';
 
 /**
- * The definition of each channel: parsed parameters, shapes that clients check by, and the methods of the SDK with their
- * types and comments follow from it.
+ * The definition of each channel. The parsed parameters, the shapes for clients, and the methods of
+ * the SDK with their types and comments are derived from it.
  *
- * Two subscriptions are the same if their parsed parameters are equal, so the schemas normalise them: ids sorted and
- * without duplicates, addresses in lower case, defaults filled in, and no exchange, which follows from the other
- * parameters. This does not depend on the state, so a client can always unsubscribe with the parameters it subscribed with.
+ * Two subscriptions are the same if their parsed parameters are equal, so the schemas normalise
+ * them: ids sorted and without duplicates, addresses in lower case, defaults filled in, and no
+ * exchange, which follows from the other parameters. This does not depend on the state, so a client
+ * can always unsubscribe with the parameters it subscribed with.
  */
 
 const SortedIds = InstrumentIds.transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
 const SortedTypes = AccountTypes.transform((types) => [...types].sort());
 
-/** `1` and `1.0` are one step. */
+/** `1` and `1.0` are the same step. */
 const CanonicalTick = BookTick.transform((text) =>
   text === undefined ? text : canonicalDecimal(text),
 );
@@ -63,9 +64,8 @@ const userLists = z.object({ user: Address, accountType: SortedTypes.default(['p
 
 const HISTORY_ROWS = { by: 'newest', rowsMax: LIMITS.snapshotRowsMax } as const;
 
-/** The channels of /ws. */
 export const WS_CHANNELS = {
-  /** The book of an instrument: each event has all of it, at most every 100 ms. */
+  /** The book of an instrument: each event contains all of it, at most every 100 ms. */
   l2Book: {
     schema: z.object({ coin: IdStr, tick: CanonicalTick.optional() }),
     data: typeOf<L2Book>(),
@@ -138,7 +138,6 @@ export const WS_CHANNELS = {
   explorerTxs: { schema: none, data: typeOf<ExplorerTx[]>(), isFact: true },
 } as const satisfies Readonly<Record<string, ChannelDefinition>>;
 
-/** The channels of /api-ws. */
 export const API_WS_CHANNELS = {
   /**
    * How acknowledged outcome orders left the delay queue: one event per order, identified by `traceId` and `i`. After a
@@ -206,13 +205,10 @@ export const API_WS_CHANNELS = {
   },
 } as const satisfies Readonly<Record<string, ChannelDefinition>>;
 
-/** The channels by endpoint. */
 export const CHANNELS = { ws: WS_CHANNELS, 'api-ws': API_WS_CHANNELS } as const;
 
-/** An endpoint that carries subscriptions. */
 export type StreamEndpoint = keyof typeof CHANNELS;
 
-/** The name of a channel. */
 export type ChannelName = keyof typeof WS_CHANNELS | keyof typeof API_WS_CHANNELS;
 
 type Channels = typeof WS_CHANNELS & typeof API_WS_CHANNELS;
@@ -220,13 +216,13 @@ type Channels = typeof WS_CHANNELS & typeof API_WS_CHANNELS;
 /** The parsed parameters of one channel. */
 export type ChannelParams<Name extends ChannelName> = z.output<Channels[Name]['schema']>;
 
-/** The parameters of one channel as a client may write them. */
+/** The parameters of one channel in the form that a client may send. */
 export type ChannelInput<Name extends ChannelName> = z.input<Channels[Name]['schema']>;
 
 /** The `data` of the frames of one channel. */
 export type ChannelData<Name extends ChannelName> = NamedType<Channels[Name]['data']>;
 
-/** A parsed subscription; `key` is equal for equal wishes and names the stream. */
+/** A parsed subscription; `key` is equal for equal parameters and identifies the stream. */
 type Subscription = {
   [Name in ChannelName]: {
     readonly channel: Name;
@@ -235,11 +231,11 @@ type Subscription = {
   };
 }[ChannelName];
 
-/** Why a subscription was refused, as an error frame says it. */
+/** The reason of a rejected subscription, for an error frame. */
 type SubscriptionFault = {
   readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
   readonly message: string;
-  /** The fault and what would be right, as /info tells it. */
+  /** The fault and the accepted values, as in /info. */
   readonly details?: Details;
 };
 
@@ -273,7 +269,7 @@ function invalid({ message, details }: WireError): { ok: false; error: Subscript
   return { ok: false, error: details === undefined ? error : { ...error, details } };
 }
 
-/** With the channels that there are, and the one that may be meant, here or on the other socket. */
+/** Lists the existing channels, and the probable one, here or on the other socket. */
 function unknownChannel(endpoint: StreamEndpoint, type: string): SubscriptionFault {
   const allowed = Object.keys(CHANNELS[endpoint]);
   const other = endpoint === 'ws' ? 'api-ws' : 'ws';

@@ -17,19 +17,18 @@ export type StreamErrorCode =
   | 'TOO_MANY_SUBSCRIPTIONS'
   | 'INTERNAL';
 
-/** The place of a client in a stream of one process. */
+/** The position of a client in a stream of one process. */
 export type StreamPlace = { epoch: string; seq: number };
 
 /**
- * Where a client wants to go on after a lost connection: behind a frame, or, wherever it came from, behind a block of
- * the venue.
+ * The position to resume from after a lost connection: after a frame, or after a block of the
+ * venue, which is independent of the process.
  */
 export type ResumePoint = StreamPlace | { height: number };
 
-/** A subscription as it stands in frames: the channel and its parameters. */
+/** A subscription in frames: the channel and its parameters. */
 export type SubscriptionFields = { type: string } & Record<string, unknown>;
 
-/** What a client sends. */
 export type ClientFrame =
   | { method: 'subscribe'; subscription: SubscriptionFields; resumeFrom?: ResumePoint }
   | { method: 'unsubscribe'; subscription: SubscriptionFields }
@@ -43,9 +42,12 @@ export type SubscriptionResponse = {
     subscription: SubscriptionFields;
     sub: number;
     epoch: string;
-    /** The last one sent before this subscription. */
+    /** The last frame sent before this subscription. */
     seq: number;
-    /** On channels of facts: what blocks after this one did is told. Not `height`, which is no part of a place. */
+    /**
+     * On channels of facts: events of all later blocks are sent. It is not named `height`, because
+     * it is not part of a position.
+     */
     fromHeight?: number;
   };
 };
@@ -56,7 +58,7 @@ export type DataFrame<Data> = {
   data: Data;
   /** Numbers the subscriptions of a connection. */
   sub: number;
-  /** Counts the frames of a stream, one by one, the same for all connections. */
+  /** Counts the frames of a stream, the same for all connections. */
   seq: number;
   /** On channels of facts, clearinghouseState and l2Diff: the block that the data reflect. */
   height?: number;
@@ -64,7 +66,7 @@ export type DataFrame<Data> = {
   isSnapshot?: true;
 };
 
-/** Tells that the missed frames are gone; a fresh snapshot follows. */
+/** Reports that missed frames are no longer available; a new snapshot follows. */
 export type ResyncFrame = {
   channel: 'resync';
   data: {
@@ -79,7 +81,7 @@ export type ResyncFrame = {
 /** Best bid and ask of an outcome market; a side is null when the book is empty there. */
 export type OutcomeBbo = { instrumentId: number; bbo: [Level | null, Level | null] };
 
-/** Best prices of a group of outcome markets: first of all of them, then of those that changed. */
+/** Best prices of a group of outcome markets: first all of them, then those that changed. */
 export type OutcomeBbosUpdate = { bbos: OutcomeBbo[] };
 
 /** Trades of a group of outcome markets. */
@@ -88,7 +90,7 @@ export type OutcomeTradesUpdate = { trades: OutcomeTrade[] };
 /** Trades of one instrument: the newest ones first in a snapshot, later only new ones. */
 export type RecentTradesUpdate = { coin: string; isSnapshot?: true; trades: Trade[] };
 
-/** An instrument at a glance; what is unset is the empty text. */
+/** The summary of an instrument; unset values are empty texts. */
 export type Ticker = {
   instrumentId: number;
   coin: string;
@@ -105,20 +107,20 @@ export type Ticker = {
   low24h: string;
   /** A fraction per hour. */
   funding: string;
-  /** Of a market of a series alone. */
+  /** Only for a market of a series. */
   strikeStatus?: StrikeStatus;
   time: number;
-  /** Settled or delisted: the last row, unless the market was asked for by its id. */
+  /** Settled or delisted: the last row, unless the market was requested by its id. */
   gone?: true;
 };
 
-/** Tickers: first all that were asked for, then those that changed. */
+/** Tickers: first all requested ones, then those that changed. */
 export type TickersUpdate = { tickers: Ticker[]; isSnapshot?: true };
 
 /** A level of a book difference; size "0" removes it. */
 export type LevelTuple = [px: string, sz: string, n: number];
 
-/** Changes of a whole book, or all of it first. */
+/** Changes of a book, after a first frame with all of it. */
 export type L2Diff = {
   coin: string;
   instrumentId: number;
@@ -130,14 +132,13 @@ export type L2Diff = {
   checksum: number;
 };
 
-/** The state of a sub-account. */
 export type AccountStateUpdate = {
   user: string;
   accountType: 'perp' | 'outcome';
   clearinghouseState: ClearinghouseState;
 };
 
-/** Prices and volumes of an instrument. A price that is not known yet is the empty text. */
+/** Prices and volumes of an instrument. An unknown price is the empty text. */
 export type AssetContext = {
   coin: string;
   instrumentId: number;
@@ -198,7 +199,7 @@ export type UserHistoricalOrdersUpdate = {
   orderHistory: HistOrderRow[];
 };
 
-/** A block, as the explorer shows it. */
+/** A block in the explorer. */
 export type ExplorerBlock = {
   height: number;
   blockTime: number;
@@ -207,10 +208,10 @@ export type ExplorerBlock = {
   numTxs: number;
 };
 
-/** A signed request that a block executed, as the query of a block shows it too. */
+/** A signed request that a block executed, as in the query of a block. */
 export type ExplorerTx = TxRow;
 
-/** An outcome order in an element of an order channel; prices are the leg's. */
+/** An outcome order in an element of an order channel; prices are those of the leg. */
 export type UpdatedOutcomeOrder = {
   oid: number;
   instrumentId: number;
@@ -238,7 +239,7 @@ export type OrderUpdate<Order = UpdatedOrder> = {
   reason?: string;
 };
 
-/** What became of a queued outcome order; successes only for those who asked for them. */
+/** The result of a queued outcome order; successes only on request. */
 export type OutcomeOrderRelease = {
   done: true;
   success: boolean;
@@ -251,9 +252,9 @@ export type OutcomeOrderRelease = {
   body: { code: number; message: string; name?: string; details?: object };
 };
 
-/** The frames of /ws-rtds, which follow a convention of their own. */
+/** The frames of /ws-rtds, which have a different convention. */
 
-/** The topics, with what their prices are; an alias is served under the name that was asked for. */
+/** The topics with their kinds of prices; an alias is served under the requested name. */
 export const RTDS_TOPICS = {
   crypto_prices: 'spot',
   crypto_prices_oracle: 'oracle',
@@ -262,10 +263,9 @@ export const RTDS_TOPICS = {
   crypto_prices_twap_sixty: 'twap60',
 } as const;
 
-/** The name of a topic. */
 export type RtdsTopic = keyof typeof RTDS_TOPICS;
 
-/** What a topic carries: one source's prices as they come, or their averages over so many seconds. */
+/** The prices of a topic: one source's prices, or their averages over this many seconds. */
 export type RtdsSeries = (typeof RTDS_TOPICS)[RtdsTopic];
 
 /** One entry of a subscribe or unsubscribe frame. */
@@ -276,21 +276,20 @@ export type RtdsSubscription = {
   filters?: string;
 };
 
-/** What a client sends, besides the bare word PING. */
+/** A frame of a client, which may also send the bare word PING. */
 export type RtdsClientFrame = {
   action: 'subscribe' | 'unsubscribe';
   subscriptions: RtdsSubscription[];
 };
 
-/** A price. */
 export type RtdsUpdateFrame = {
   topic: RtdsTopic;
   type: 'update';
-  /** When it was sent. */
+  /** The sending time. */
   timestamp: number;
   payload: {
     symbol: string;
-    /** When it was observed. */
+    /** The observation time. */
     timestamp: number;
     value: number;
     /** The value × 10^18, an integer as text. */
@@ -299,7 +298,7 @@ export type RtdsUpdateFrame = {
   connection_id: string;
 };
 
-/** The last minute of one symbol, for those who subscribed to it alone. */
+/** The last minute of one symbol, for subscriptions to only that symbol. */
 export type RtdsDumpFrame = {
   topic: RtdsTopic;
   type: 'subscribe';
@@ -308,7 +307,7 @@ export type RtdsDumpFrame = {
   connection_id: string;
 };
 
-/** Why a frame or one of its entries was not served. */
+/** The reason why a frame or one of its entries was rejected. */
 export type RtdsErrorFrame = {
   topic: string;
   type: 'error';

@@ -14,19 +14,20 @@ import type { StreamEvent } from '../transport/stream.ts';
 
 const RETRY_MS_MAX = 10_000;
 
-/** An order that stands: what queries and streams both tell of it. */
+/** A live order, with the fields that queries and streams share. */
 export type LiveOrder = Pick<OrderUpdate['order'], keyof OpenOrder & keyof OrderUpdate['order']>;
 
-/** Whose account, and who is told. */
+/** The account and its listener. */
 export type AccountViewOptions = {
   readonly user: string;
-  /** Told after every change. */
+  /** Called after every change. */
   readonly onChange?: ((view: AccountView) => void) | undefined;
 };
 
 /**
- * The live perp orders and the positions of an account, kept in step with the venue. Both are of their newest frame; an order
- * that is sent but not answered is in neither. `isReady` is false until both are known, and again while a place was lost.
+ * The live perp orders and the positions of an account, kept up to date from the streams. Each is
+ * as of its newest frame; a sent but unanswered order is in neither. `isReady` is false until both
+ * are known, and while a stream recovers from a reset.
  */
 export class AccountView {
   readonly #onChange: ((view: AccountView) => void) | undefined;
@@ -34,9 +35,9 @@ export class AccountView {
   readonly #stateStream: Subscription<AccountStateUpdate>;
   #orders = new Map<number, LiveOrder>();
   #hasOrders = false;
-  /** Orders that ended since all of them were asked for: the answer may be older. */
+  /** Orders that ended since the query of all orders, whose answer may be older. */
   #ended = new Set<number>();
-  /** Orders that came by the stream since then. */
+  /** Orders that the stream reported since then. */
   #fresh = new Set<number>();
   #isClosed = false;
   readonly #info: InfoClient;
@@ -52,14 +53,14 @@ export class AccountView {
     this.#onChange = onChange;
     this.#orderStream = streams.orderUpdates({ user }, (event) => this.#tookOrders(event));
     this.#stateStream = streams.clearinghouseState({ user }, (event) => this.#tookState(event));
-    // A subscription that is refused is told by `ready`.
+    // `ready` reports a rejected subscription.
     this.#orderStream.ready.then(
       () => this.#load(),
       () => undefined,
     );
   }
 
-  /** Resolves when the venue has taken both subscriptions. */
+  /** Resolves when the venue has accepted both subscriptions. */
   get ready(): Promise<void> {
     return Promise.all([this.#orderStream.ready, this.#stateStream.ready]).then(() => undefined);
   }
@@ -99,7 +100,7 @@ export class AccountView {
     this.#stateStream.close();
   }
 
-  /** Streams tell what happens, not what holds: that is asked for once they stand, and again after a reset. */
+  /** Streams report changes, so the initial state is queried after the subscription, and again after a reset. */
   async #load(): Promise<void> {
     this.#ended = new Set();
     this.#fresh = new Set();
@@ -110,14 +111,14 @@ export class AccountView {
         for (const order of open.toReversed()) {
           if (!this.#ended.has(order.oid)) orders.set(order.oid, order);
         }
-        // What came by the stream meanwhile is at least as new.
+        // Orders from the stream are at least as new.
         for (const oid of this.#fresh) orders.set(oid, this.#orders.get(oid)!);
         this.#orders = orders;
         this.#hasOrders = true;
         this.#changed();
         return;
       } catch {
-        // The client has tried again by itself; the venue is away for longer.
+        // The client has already retried, so the venue is unavailable for longer.
         await sleep(waitMs);
       }
     }

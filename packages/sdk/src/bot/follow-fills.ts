@@ -2,31 +2,31 @@ import type { Fill } from '@oddlot/protocol';
 import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 
-/** Where a reader of fills stands: keep it (it is plain JSON), and go on behind it after a restart. */
+/** The position of a reader of fills. Store it (it is plain JSON) to resume after a restart. */
 export type FillsCursor = {
-  /** Of the last fill that was given. */
+  /** Of the last returned fill. */
   readonly timeMs: number;
-  /** The fills of that moment that were given. */
+  /** The returned fills with that time. */
   readonly tids: readonly string[];
 };
 
-/** A fill, and the cursor behind it. */
+/** A fill, and the cursor after it. */
 export type FollowedFill = { readonly fill: Fill; readonly cursor: FillsCursor };
 
-/** Whose fills, and from where on. */
+/** The account, and the position to start from. */
 export type FollowFillsOptions = {
   readonly user: string;
   readonly accountType?: readonly ('perp' | 'outcome')[] | undefined;
-  /** Behind this one; without it from now on. */
+  /** Starts after this position; by default with new fills. */
   readonly cursor?: FillsCursor | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * An account's fills in the order in which they happened, each once: what came while nobody listened first, then the new ones
- * as they come. Keep the cursor of a fill when it is dealt with. A bot that dies in between is given it again, and no other.
+ * Yields an account's fills in order, each once: first those since the cursor, then new ones as they happen. Store
+ * the cursor of a fill after processing it; a bot that crashes before receives only that fill again.
  *
- * The loop ends when it is left, when the client is closed or when the signal is given.
+ * The loop ends when it is left, when the client is closed or when the signal is aborted.
  */
 export async function* followFills(
   { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
@@ -42,7 +42,7 @@ export async function* followFills(
       if (event.type === 'reset') continue;
       const { fills, isSnapshot } = event.data;
       const isFirst = event.isSnapshot || isSnapshot === true;
-      // A list begins with the newest; those of a block are in their order.
+      // A list begins with the newest fill; those of a block are in order.
       const told = isFirst ? fills.toReversed() : fills;
       if (place === undefined) {
         place = behind(told);
@@ -61,14 +61,14 @@ export async function* followFills(
   }
 }
 
-/** The place behind fills that nobody asked for. */
+/** The position after fills that were not requested. */
 function behind(fills: readonly Fill[]): FillsCursor {
   let place: FillsCursor = { timeMs: 0, tids: [] };
   for (const fill of fills) place = next(place, fill);
   return place;
 }
 
-/** A list may begin later than the place: then the history has what is in between. */
+/** A list may begin later than the position; the history has the fills in between. */
 async function since(
   info: InfoClient,
   {
@@ -103,7 +103,7 @@ function next(place: FillsCursor, fill: Fill): FillsCursor {
   return { timeMs: place.timeMs, tids: [...place.tids, keyOf(fill)] };
 }
 
-/** Who trades with oneself has two fills of one trade; a number of a trade is one of its book. */
+/** A self-trade has two fills of one trade; trade ids are unique within a book. */
 function keyOf({ instrumentId, tid, oid }: Fill): string {
   return `${instrumentId}:${tid}:${oid}`;
 }

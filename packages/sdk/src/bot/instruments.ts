@@ -2,7 +2,7 @@ import { divCeil, divFloor, divHalfUp, formatDecimal, parseExact } from '@oddlot
 import { ValidationError } from '../errors.ts';
 import type { InfoClient } from '../info/create-info.ts';
 
-/** What is traded, by the number that orders name and the name that people say. */
+/** A tradable instrument with its id, as in orders, and its name. */
 export type Instrument = {
   readonly id: number;
   /** `BTC-USDC`, or the slug of an outcome market. */
@@ -14,8 +14,8 @@ export type Instrument = {
 };
 
 /**
- * Names and numbers of what is traded. Perps are known from `load` on; an outcome market is asked for when it is named first,
- * for there may be thousands.
+ * Names and ids of instruments. `load` reads all perps; an outcome market is requested when it is
+ * first named, because there may be thousands.
  */
 export class Instruments {
   readonly #info: InfoClient;
@@ -26,7 +26,7 @@ export class Instruments {
     this.#info = info;
   }
 
-  /** Asks the venue for its perps. Again after a listing: what is known stays known. */
+  /** Requests the perps of the venue. After a new listing, load again. */
   static async load({ info }: { readonly info: InfoClient }): Promise<Instruments> {
     const instruments = new Instruments(info);
     await instruments.reload();
@@ -39,7 +39,7 @@ export class Instruments {
       const sizeStep = formatDecimal(1, szDecimals);
       const perp = { id, name, priceTick, sizeStep, isOutcome: false };
       this.#add(perp);
-      // The base alone is enough where one perp has it.
+      // The base currency alone selects its first perp.
       const isFirst = !this.#byName.has(baseCurrency.toUpperCase());
       if (isFirst) this.#byName.set(baseCurrency.toUpperCase(), perp);
     }
@@ -74,7 +74,7 @@ export class Instruments {
     throw new ValidationError(`Unknown instrument ${wanted}. Perps: ${names}`);
   }
 
-  /** The same without asking; undefined for what was not asked for yet. */
+  /** The same without a request; undefined for an instrument that was not requested yet. */
   known(wanted: number | string): Instrument | undefined {
     return typeof wanted === 'number'
       ? this.#byId.get(wanted)
@@ -87,7 +87,7 @@ export class Instruments {
   }
 }
 
-/** Which way a value goes that lies between two steps; `nearest` takes halves away from zero. */
+/** The rounding of a value between two steps; `nearest` rounds halves away from zero. */
 export type GridDirection = 'down' | 'up' | 'nearest';
 
 /** Finer than any price or size of a venue. */
@@ -95,12 +95,12 @@ const DECIMALS = 18;
 const DIVIDE = { down: divFloor, up: divCeil, nearest: divHalfUp } as const;
 
 /**
- * A price or a size on the grid of its instrument. The direction is the caller's to name: a buyer who rounds up pays more
- * than was meant, and who rounds a size up may lack the money for it.
+ * Rounds a price or a size to the grid of its instrument. The caller selects the direction: a buyer
+ * who rounds up pays more than intended, and a larger size may exceed the available funds.
  *
  *     onGrid('100.07', '0.05', 'down') // '100.05'
  *
- * @throws ValidationError for what is no decimal text
+ * @throws ValidationError if the text is not a decimal
  */
 export function onGrid(value: string, step: string, direction: GridDirection): string {
   const units = exact(value);
@@ -109,7 +109,7 @@ export function onGrid(value: string, step: string, direction: GridDirection): s
   return formatDecimal(DIVIDE[direction](units, stepUnits) * stepUnits, DECIMALS);
 }
 
-/** Decimal text times a fraction of 100, exactly. */
+/** Multiplies a decimal text by a percentage, exactly. */
 export function withPercent(value: string, percent: string): string {
   return formatDecimal(
     divFloor(exact(value) * (exact('100') + exact(percent)), exact('100')),

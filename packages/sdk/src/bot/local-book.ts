@@ -4,20 +4,20 @@ import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 import type { StreamEvent } from '../transport/stream.ts';
 
-/** Levels a side that the venue's checksum covers. */
+/** Levels per side that the venue's checksum covers. */
 const CHECKED_LEVELS = 20;
 
-/** How a local book is kept. */
+/** Options of a local book. */
 export type LocalBookOptions = {
-  /** Told after every change. */
+  /** Called after every change. */
   readonly onChange?: ((book: LocalBook) => void) | undefined;
-  /** Told when the book differed from the venue's and is read anew: it never should. */
+  /** Called when the book differed from the venue's and is reloaded, which should never happen. */
   readonly onMismatch?: ((book: LocalBook) => void) | undefined;
 };
 
 /**
- * The whole book of an instrument, kept from differences and compared with the venue's own checksum after each. While it is
- * not known (before the first frame, and after a lost place) it is empty and `isReady` is false.
+ * The whole book of an instrument, updated from differences and verified with the venue's checksum
+ * after each. Before the first frame and after a reset it is empty and `isReady` is false.
  */
 export class LocalBook {
   readonly #streams: StreamsClient;
@@ -40,7 +40,7 @@ export class LocalBook {
     this.#stream = this.#subscribe();
   }
 
-  /** Resolves when the venue has taken the subscription. */
+  /** Resolves when the venue has accepted the subscription. */
   get ready(): Promise<void> {
     return this.#stream.ready;
   }
@@ -49,7 +49,7 @@ export class LocalBook {
     return this.#isReady;
   }
 
-  /** The block that it is of. */
+  /** The block of the current state. */
   get height(): number | undefined {
     return this.#height;
   }
@@ -91,7 +91,7 @@ export class LocalBook {
     if (this.#options.onChange !== undefined) callApart(this.#options.onChange, this);
   }
 
-  /** What was missed can't be told from a difference, so all of it is asked for again. */
+  /** A difference does not reveal missed changes, so the whole book is requested again. */
   #readAnew(): void {
     this.#stream.close();
     this.#forget();
@@ -124,12 +124,12 @@ function apply(side: Map<string, Level>, changes: readonly LevelTuple[]): void {
   }
 }
 
-/** Prices are decimal texts of few digits: as numbers they keep their order. */
+/** Prices have few digits, so numbers keep their order. */
 function sorted(side: ReadonlyMap<string, Level>, direction: 1 | -1): Level[] {
   return [...side.values()].sort((a, b) => direction * (Number(a.px) - Number(b.px)));
 }
 
-/** CRC-32 as zlib computes it, of text in ASCII. */
+/** CRC-32 as in zlib, of an ASCII text. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let index = 0; index < text.length; index++) {

@@ -7,20 +7,20 @@ import type { InfoClient } from '../info/create-info.ts';
 import { type Instrument, onGrid, withPercent } from './instruments.ts';
 import { sleep } from '../transport/backoff.ts';
 
-/** How many orders are placed. */
+/** Options for placing many orders. */
 export type PlaceOptions = {
   readonly builder?: OrderParameters['builder'];
-  /** Keeps to the limits of the venue. */
+  /** Keeps requests within the venue's limits. */
   readonly pacer?: Pacer | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** What became of one of many orders; `undefined` where the venue has not said it yet. */
+/** The result of one of many orders; `undefined` while it is unknown. */
 export type PlacedOrder = { readonly order: OrderEntry; readonly result: OrderResult | undefined };
 
 /**
- * Places any number of orders, as many in an action as it takes, one action after the other. Each order has its own end; an
- * action that is refused as a whole is thrown, and those before it stand.
+ * Places any number of orders, as many per action as possible, one action after the other. Each order has its own
+ * result; an action that is rejected as a whole is thrown, and earlier actions remain executed.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -41,23 +41,23 @@ export async function placeOrders(
   return placed;
 }
 
-/** A market order on a perp, in words. */
+/** A market order on a perp. */
 export type MarketOrder = {
   readonly instrument: Instrument;
   readonly side: 'buy' | 'sell';
   /** A decimal text, on the grid. */
   readonly size: string;
-  /** How much worse than the best price of now it may be, in percent: `'0.5'`. */
+  /** The maximum slippage from the current best price, in percent: `'0.5'`. */
   readonly slippagePercent: string;
   readonly reduceOnly?: boolean | undefined;
   readonly cloid?: string | undefined;
 };
 
 /**
- * Takes what is there, and nothing beyond a bound: an order that is good at once or not at all, at the best price of the other
- * side and some percent more. The bound is rounded to the grid so that it is never worse than was said.
+ * Builds an immediate order whose limit is the best opposite price plus the slippage; it fills at
+ * once or is cancelled. The limit is rounded to the grid so that it is never worse than requested.
  *
- * @throws ValidationError when nobody stands on the other side, HttpError, ApiError
+ * @throws ValidationError when the opposite side is empty, HttpError, ApiError
  */
 export async function marketOrder(
   { info }: { readonly info: InfoClient },
@@ -81,26 +81,26 @@ export async function marketOrder(
 }
 
 /**
- * A client order id that nobody else has: 16 random bytes. Write it down before the order is sent, and after a crash
- * `frontendOpenOrders`, the fills and `cancelByCloid` all know the order by it.
+ * A random client order id of 16 bytes. Store it before sending the order: after a crash,
+ * `frontendOpenOrders`, the fills and `cancelByCloid` all identify the order by it.
  */
 export function newCloid(): `0x${string}` {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** A budget of the venue that is kept to. */
+/** A request budget of the venue. */
 type Budget = { readonly limit: number; readonly windowMs: number };
 
 /**
- * Spreads requests so that the venue never has to refuse one for coming too soon. It asks for the limits when it is used first
- * (`rateLimit`), and leaves a part of them to others at the same address.
+ * Delays requests so that they stay within the venue's rate limits. It requests the limits on first
+ * use (`rateLimit`), and leaves a part of them to other clients at the same address.
  */
 export class Pacer {
   readonly #ask: () => Promise<Budget>;
   readonly #now: () => number;
   #budget: Promise<Budget> | undefined;
-  /** When the requests of the last window went. */
+  /** The times of the last window's requests. */
   #sent: number[] = [];
   #queue: Promise<void> = Promise.resolve();
 
@@ -112,7 +112,7 @@ export class Pacer {
       now = () => performance.now(),
     }: {
       readonly path?: 'exchange' | 'info' | undefined;
-      /** The part of the limit that is used. */
+      /** The part of the limit to use. */
       readonly share?: number | undefined;
       readonly now?: (() => number) | undefined;
     } = {},
@@ -124,10 +124,10 @@ export class Pacer {
     };
   }
 
-  /** Resolves when one more request may go. Whoever asks first goes first. */
+  /** Resolves when the next request may be sent, in the order of the calls. */
   turn(signal?: AbortSignal): Promise<void> {
     const turn = this.#queue.then(() => this.#wait(signal));
-    // Who gives up does not hold up the next.
+    // An aborted turn does not delay the next one.
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
@@ -135,7 +135,7 @@ export class Pacer {
   async #wait(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     this.#budget ??= this.#ask().catch((error: unknown) => {
-      // Nothing was learnt; the next one asks again.
+      // The limits are still unknown; the next turn requests them again.
       this.#budget = undefined;
       throw error;
     });
@@ -151,7 +151,7 @@ export class Pacer {
   }
 }
 
-/** The turn of a request, where somebody keeps count. */
+/** Waits for a turn, if there is a pacer. */
 async function waitFor(pacer: Pacer | undefined, signal?: AbortSignal): Promise<void> {
   await pacer?.turn(signal);
 }

@@ -5,13 +5,13 @@ import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 
-/** Which order of whom. */
+/** An order of an account. */
 export type OrderName = { readonly user: string } & (
   | { readonly oid: number }
   | { readonly cloid: string }
 );
 
-/** How an order ended. */
+/** The final state of an order. */
 export type OrderEnd = {
   readonly oid: number;
   readonly status: 'filled' | 'cancelled' | 'rejected';
@@ -20,9 +20,11 @@ export type OrderEnd = {
 };
 
 /**
- * Waits until a perp order stands no more, and says how it ended. One that ended before is found in the history.
+ * Waits until a perp order has ended and returns its final state. An order that ended earlier is
+ * found in the history.
  *
- * @throws HttpError when it stands after `timeoutMs`, or was never seen; what the signal was aborted with
+ * @throws HttpError if it is still live after `timeoutMs`, or was never seen; the abort reason of
+ * the signal
  */
 export async function waitForOrder(
   { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
@@ -52,7 +54,7 @@ export async function waitForOrder(
   throw new HttpError(`The order is still open, or was never seen, after ${timeoutMs} ms`);
 }
 
-/** How long to wait for an order. */
+/** Options for waiting for an order. */
 export type WaitForOrderOptions = {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -63,7 +65,7 @@ async function endOf(
   info: InfoClient,
   wanted: OrderName,
 ): Promise<OrderEnd | undefined> {
-  // Events wait until they are read: what happens from here on is not missed.
+  // Events are buffered from here, so none is missed.
   await stream.ready;
   const before = await inHistory(info, wanted);
   if (before !== undefined) return before;
@@ -93,7 +95,7 @@ async function inHistory(info: InfoClient, wanted: OrderName): Promise<OrderEnd 
   return undefined;
 }
 
-/** Of two sizes, exactly. */
+/** The exact difference of two sizes. */
 function difference(whole: string, rest: string): string {
   const units = (parseExact(whole, SIZE_DECIMALS) ?? 0n) - (parseExact(rest, SIZE_DECIMALS) ?? 0n);
   return formatDecimal(units, SIZE_DECIMALS);

@@ -9,9 +9,8 @@ import { eip1193Wallet, privateKeyWallet, type Wallet } from '../wallet.ts';
 import { limitOrder } from './order-entries.ts';
 
 /**
- * Goal: what the methods on accounts, builders, vaults and gates send is what the vectors have for it,
- * from the text of the action to the transaction hash. Method: a server that records what it gets, and
- * a wallet that notes the digests that it is asked for.
+ * Goal: requests of the methods on accounts, builders, vaults and gates match the vectors, from the text of the
+ * action to the transaction hash. Method: a server that records requests, and a wallet that records digests.
  */
 
 const running: FakeVenue[] = [];
@@ -90,7 +89,7 @@ const SENDS: Record<string, (exchange: Exchange) => Promise<{ txHash: string }>>
     }),
 };
 
-/** A key that notes what it signed. */
+/** A key that records its signatures. */
 function noting(privateKey: `0x${string}`): Wallet & { readonly digests: string[] } {
   const wallet = privateKeyWallet(privateKey);
   const digests: string[] = [];
@@ -101,7 +100,7 @@ function noting(privateKey: `0x${string}`): Wallet & { readonly digests: string[
   return { ...wallet, sign, digests };
 }
 
-describe('what is sent is what the vectors say', () => {
+describe('requests match the vectors', () => {
   test.each(Object.entries(SENDS))('%s', async (name, send) => {
     const given = vectorOf(name);
     const venue = await aVenue();
@@ -134,7 +133,7 @@ function clientOf(venue: FakeVenue, options: Partial<ClientOptions> = {}): Clien
   return createClient({ url: venue.url, network: 'testnet', wallet, ...options });
 }
 
-test('a treasury is paid out in key order', async () => {
+test('treasurySend is sent in key order', async () => {
   const venue = await aVenue();
   const parameters = { amount: '5', destination: BUILDER };
   await clientOf(venue).exchange.venueAdmin.treasurySend(parameters);
@@ -142,7 +141,7 @@ test('a treasury is paid out in key order', async () => {
   expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
 });
 
-test('operators are changed in key order', async () => {
+test('setOperators is sent in key order', async () => {
   const venue = await aVenue();
   const parameters = { remove: [BUILDER], role: 'deployers' as const };
   await clientOf(venue).exchange.venueAdmin.setOperators(parameters);
@@ -150,13 +149,13 @@ test('operators are changed in key order', async () => {
   expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
 });
 
-test('an account is made ordinary again by the text null', async () => {
+test('an account becomes an ordinary one by the text null', async () => {
   const venue = await aVenue();
   await clientOf(venue).exchange.convertToMultiSigUser({ signers: null });
   expect(JSON.parse(venue.received[0]!.text).action.signers).toBe('null');
 });
 
-test('a wallet on another chain signs direct actions for its own, and the venue is told', async () => {
+test('a wallet on another chain signs direct actions for that chain, and the request names it', async () => {
   const given = vectorOf('tokenSend-other-signatureChainId');
   const key = privateKeyWallet(given.privateKey);
   const venue = await aVenue();
@@ -169,7 +168,7 @@ test('a wallet on another chain signs direct actions for its own, and the venue 
   expect(envelope.signature).toEqual(given.signature);
 });
 
-describe('what the venue would refuse for its form is not sent', () => {
+describe('a malformed request is not sent', () => {
   const twice = { authorizedUsers: [BUILDER, BUILDER], threshold: 1 };
   const missing = { authorizedUsers: [BUILDER], threshold: 2 };
   test.each<[string, (exchange: Exchange) => Promise<unknown>]>([
@@ -178,9 +177,9 @@ describe('what the venue would refuse for its form is not sent', () => {
     ['a rate above one percent', (e) => e.approveBuilderFee(rate('1.01%'))],
     ['a signer named twice', (e) => e.convertToMultiSigUser({ signers: twice })],
     ['more signatures than signers', (e) => e.convertToMultiSigUser({ signers: missing })],
-    ['a sum that is no decimal', (e) => e.sendTo({ destination: BUILDER, amount: '1e3' })],
+    ['an amount that is not a decimal', (e) => e.sendTo({ destination: BUILDER, amount: '1e3' })],
     ['no address', (e) => e.withdraw3({ destination: '0x12', amount: '5' })],
-    ['a code that is no text', (e) => e.venueAdmin.setGate(code(1 as never))],
+    ['a code that is not a text', (e) => e.venueAdmin.setGate(code(1 as never))],
   ])('%s', async (_, send) => {
     const venue = await aVenue();
     await expect(send(clientOf(venue).exchange)).rejects.toThrow(ValidationError);
@@ -194,7 +193,7 @@ describe('what the venue would refuse for its form is not sent', () => {
   });
 });
 
-test('a browser wallet is never asked to trade for a vault: its agent is', async () => {
+test('a browser wallet is never asked to trade for a vault, only its agent', async () => {
   const venue = await aVenue();
   const provider = { request: async () => '0x1' };
   const wallet = eip1193Wallet(provider, ACCOUNT);
@@ -204,7 +203,7 @@ test('a browser wallet is never asked to trade for a vault: its agent is', async
 });
 
 describe('clients that share a signer', () => {
-  test('never share a nonce, however many requests are under way', async () => {
+  test('never share a nonce, for any number of concurrent requests', async () => {
     const venue = await aVenue();
     const wallet = privateKeyWallet(KEY);
     const clients = [clientOf(venue, { wallet }), clientOf(venue, { wallet })];
@@ -216,7 +215,7 @@ describe('clients that share a signer', () => {
     expect(new Set(replies.map(({ nonce }) => nonce))).toEqual(new Set(sent));
   });
 
-  test('count from a source of their own when they are given one', async () => {
+  test('use their own nonce source when they are given one', async () => {
     const venue = await aVenue();
     const nonces = new NonceSource(() => 7);
     const clients = [clientOf(venue, { nonces }), clientOf(venue, { nonces })];

@@ -9,8 +9,8 @@ import { privateKeyWallet } from '../wallet.ts';
 import { bracketOrder, limitOrder, positionTpsl, triggerOrder } from './order-entries.ts';
 
 /**
- * Goal: what each method sends is, byte for byte, what the vectors have for it. The vectors were made
- * by other libraries. Method: a server that records what it gets; the nonce is the vector's.
+ * Goal: the request of each method matches the vectors byte for byte. Other libraries made the
+ * vectors. Method: a server that records requests, with the nonce of the vector.
  */
 
 const running: FakeVenue[] = [];
@@ -145,7 +145,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
     }),
 };
 
-describe('what is sent is what the vectors say', () => {
+describe('requests match the vectors', () => {
   test.each(Object.entries(SENDS))('%s', async (name, send) => {
     const given = vectorOf(name);
     const venue = await aVenue();
@@ -179,7 +179,7 @@ test.each<[object, string]>([
   expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
 });
 
-describe('orders in words', () => {
+describe('order builders', () => {
   test('a Gtd order has its expiry, others have none', () => {
     const order = { asset: 3, side: 'sell', price: '200', size: '1' } as const;
     expect(limitOrder({ ...order, tif: 'Gtd', expireTime: 9 }).t).toEqual({
@@ -195,7 +195,7 @@ describe('orders in words', () => {
     });
   });
 
-  test('a trigger takes the market unless it names a price, and reduces unless told otherwise', () => {
+  test('a trigger is a market order without a price, and reduces by default', () => {
     const stop = { asset: 3, side: 'buy', size: '1', kind: 'sl', triggerPrice: '210' } as const;
     const trigger = { isMarket: true, triggerPx: '210', tpsl: 'sl' };
     expect(triggerOrder(stop)).toMatchObject({ b: true, p: '210', r: true, t: { trigger } });
@@ -206,7 +206,7 @@ describe('orders in words', () => {
     });
   });
 
-  test('the exits of a short parent buy, in its margin mode', () => {
+  test('the TP/SL orders of a short parent buy, in its margin mode', () => {
     const parent = limitOrder({
       asset: 3,
       side: 'sell',
@@ -235,12 +235,15 @@ describe('orders in words', () => {
   });
 });
 
-describe('what the venue would refuse for its form is not sent', () => {
+describe('a malformed request is not sent', () => {
   test.each<[string, (exchange: Client['exchange']) => Promise<unknown>]>([
     ['part of a margin', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0.5 })],
     ['part of a leverage', (e) => e.updateLeverage({ asset: 1, leverage: 2.5 })],
     ['an asset below zero', (e) => e.cancelAll({ asset: -1, accountType: 'perp' })],
-    ['a tick that is no decimal', (e) => e.venueAdmin.setPerp({ instrumentId: 1, priceTick: '' })],
+    [
+      'a tick that is not a decimal',
+      (e) => e.venueAdmin.setPerp({ instrumentId: 1, priceTick: '' }),
+    ],
   ])('%s', async (_, send) => {
     const venue = await aVenue();
     await expect(send(clientOf(venue).exchange)).rejects.toThrow(ValidationError);
@@ -251,14 +254,14 @@ describe('what the venue would refuse for its form is not sent', () => {
 describe('replies', () => {
   const confirmed = { confirm: 'executed', txHash: `0x${'0'.repeat(64)}`, height: 7 };
 
-  test('a listing tells the id that it was given', async () => {
+  test('a listing returns its assigned id', async () => {
     const data = { statuses: ['success'], created: { instrumentId: 4 } } as unknown as Body;
     const { exchange } = clientOf(await aVenue(data, confirmed));
     const reply = await exchange.venueAdmin.registerPerp(PERP, { confirm: 'executed' });
     expect(reply).toMatchObject({ status: 'executed', height: 7, created: { instrumentId: 4 } });
   });
 
-  test('a price that was skipped is told, and not thrown: the others count', async () => {
+  test('a skipped price is reported, not thrown: the others count', async () => {
     const status = { error: 'prices[1]: Instrument not found', code: 10_404, name: 'NOT_FOUND' };
     const { exchange } = clientOf(await aVenue({ statuses: [status] }, confirmed));
     const prices = [1, 777].map((instrumentId) => ({
@@ -273,7 +276,7 @@ describe('replies', () => {
     expect(reply).toMatchObject({ status: 'executed', failure: status, orders: [] });
   });
 
-  test('a setting that is refused at its execution is thrown', async () => {
+  test('a setting that is rejected at its execution is thrown', async () => {
     const status = { error: 'Insufficient margin', code: 10_010, name: 'MARGIN' };
     const { exchange } = clientOf(await aVenue({ statuses: [status] }, confirmed));
     const failed = exchange.updateLeverage({ asset: 1, leverage: 2 }, { confirm: 'executed' });

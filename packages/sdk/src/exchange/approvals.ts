@@ -19,11 +19,11 @@ import type { ReplyOf } from './reply.ts';
 import { ValidationError } from '../errors.ts';
 import { conversion, type SignerSet } from './signer-set.ts';
 
-/** What `approveAgent` takes. */
+/** Parameters of `approveAgent`. */
 export type ApproveAgentParameters = {
   /** The zero address revokes the label. */
   readonly agentAddress: string;
-  /** A label of at most 64 characters; each holds one agent. Without one it is the unnamed agent. */
+  /** A label of at most 64 characters for one agent; by default the unnamed agent. */
   readonly agentName?: string | null | undefined;
 };
 
@@ -42,16 +42,16 @@ export function approveAgent<Confirm extends 'executed' | undefined = undefined>
   return sendDirect(context, approveAgentShape, action, options);
 }
 
-/** What `approveBuilderFee` takes. */
+/** Parameters of `approveBuilderFee`. */
 export type ApproveBuilderFeeParameters = {
   readonly builder: string;
-  /** The most that the builder may charge, such as `'0.05%'`: from 0.000001 % to 1 %. */
+  /** The maximum rate of the builder, such as `'0.05%'`: from 0.000001% to 1%. */
   readonly maxFeeRate: string;
 };
 
 /**
- * Lets a builder charge for the orders that name it, up to a rate, or changes the rate. Signed by the
- * account's own key.
+ * Lets a builder charge for the orders that name it, up to a rate, or changes the rate. Signed by
+ * the account's own key.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -71,12 +71,11 @@ export async function approveBuilderFee<Confirm extends 'executed' | undefined =
   return sendDirect(context, approveBuilderFeeShape, action, options);
 }
 
-/** What `revokeBuilderFee` takes. */
+/** Parameters of `revokeBuilderFee`. */
 export type RevokeBuilderFeeParameters = { readonly builder: string };
 
 /**
- * Takes a builder's approval back; resting orders that name it pay it no longer. Signed by the
- * account's own key.
+ * Revokes a builder's approval; resting orders no longer pay it. Signed by the account's own key.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -90,8 +89,7 @@ export function revokeBuilderFee<Confirm extends 'executed' | undefined = undefi
 }
 
 /**
- * Moves all that the account earned as a builder into its perp balance. An agent may send it for its
- * owner.
+ * Moves all builder rewards of the account into its perp balance. An agent may send it for its owner.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -107,16 +105,16 @@ export function claimBuilderRewards<Confirm extends 'executed' | undefined = und
   );
 }
 
-/** What `convertToMultiSigUser` takes. */
+/** Parameters of `convertToMultiSigUser`. */
 export type ConvertToMultiSigUserParameters = {
-  /** Null makes it an ordinary account again; that, too, its signers must sign. */
+  /** Null makes it an ordinary account again, which its signers must also sign. */
   readonly signers: SignerSet | null;
 };
 
 /**
- * Puts an account into the hands of several signers. Its agents are removed and its own key signs no
- * longer, so name addresses whose keys you have seen sign. Signed by the account's own key, or by its
- * signers (`multiSig`) to change the set.
+ * Converts the account to a multi-sig account. Its agents are removed and its own key can no longer
+ * sign, so use only addresses whose keys you have verified. Signed by the account's own key, or by
+ * its signers (`multiSig`) to change the set.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

@@ -24,11 +24,11 @@ type Confirmation = 'executed' | undefined;
 /** The actions of /exchange, bound to a venue and a wallet. */
 export type ExchangeClient = TradingClient &
   ReturnType<typeof createActions> & {
-    /** Acting for an account that several signers share. */
+    /** Actions for a multi-sig account. */
     multiSig: MultiSigClient;
     /** The operator's actions; the wallet must be one of the venue's admins. */
     venueAdmin: VenueAdminClient;
-    /** The actions of those who list and resolve outcome markets. */
+    /** The actions of deployers, which list and resolve outcome markets. */
     outcomeDeploy: OutcomeDeployClient;
   };
 
@@ -45,10 +45,10 @@ export function createExchange(context: ExchangeContext & InfoContext): Exchange
 
 function createActions(context: ExchangeContext & InfoContext) {
   return {
-    /** The trading actions, for a vault that the account leads. The vault's money stays where it is. */
+    /** The trading actions for a vault that the account leads. They cannot move the vault's money. */
     forVault: (vaultAddress: string): TradingClient => createTrading({ ...context, vaultAddress }),
     ...bindActions(context, { ...approvals, ...transfers }),
-    /** Sends what was signed before, which executes once however often it is sent. */
+    /** Sends a signed action, which executes once, however often it is sent. */
     sendSigned: (signed: SignedAction, options?: { readonly signal?: AbortSignal | undefined }) =>
       sendSigned(context, signed, options),
     waitForAction: (name: ActionName, options?: WaitOptions) =>
@@ -56,7 +56,7 @@ function createActions(context: ExchangeContext & InfoContext) {
   };
 }
 
-/** What an agent may do, for its account or for a vault. */
+/** The actions that an agent may send, for its account or for a vault. */
 export type TradingClient = ReturnType<typeof createTrading>;
 
 function createTrading(context: ExchangeContext) {
@@ -65,7 +65,7 @@ function createTrading(context: ExchangeContext) {
 
 type AnyAction = (context: ExchangeContext, ...rest: never[]) => Promise<unknown>;
 
-/** Every function that a file of actions exports becomes a method, with its types and comment. */
+/** Makes each exported function of an actions file a method, with its types and comment. */
 function bindActions<Actions extends Readonly<Record<string, AnyAction>>>(
   context: ExchangeContext,
   actions: Actions,
@@ -77,7 +77,7 @@ function bindActions<Actions extends Readonly<Record<string, AnyAction>>>(
   return Object.fromEntries(bound) as never;
 }
 
-/** An action without its context. `confirm` still types the reply, so that the parameters are spelled again. */
+/** An action without its context. The parameters are repeated so that `confirm` still determines the reply. */
 type Bound<Action> = Action extends (context: never, ...rest: infer Rest) => unknown
   ? Rest extends [options?: infer Given]
     ? <Confirm extends Confirmation = undefined>(

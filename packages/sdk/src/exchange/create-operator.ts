@@ -7,7 +7,7 @@ import {
 } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 
-/** Operator's actions act for the venue itself, never for a vault. */
+/** Operator actions act for the venue, never for a vault. */
 export type OperatorOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
   ActionOptions<Confirm>,
   'vaultAddress'
@@ -15,33 +15,33 @@ export type OperatorOptions<Confirm extends 'executed' | undefined = undefined> 
 
 type Confirmation = 'executed' | undefined;
 type AdminVariants = Omit<ActionInputOf<'venueAdmin'>, 'type'>;
-/** The variants that take such parameters. */
+/** The variants with these parameters. */
 type VariantOf<Parameters> = {
   [Name in keyof AdminVariants]: NonNullable<AdminVariants[Name]> extends Parameters ? Name : never;
 }[keyof AdminVariants];
 
-/** A perp: names, steps, sizes, fees and margin table, spelled as on the wire. */
+/** A perp with its names, steps, sizes, fees and margin table, spelled as on the wire. */
 export type RegisterPerpParameters = NonNullable<AdminVariants['registerPerp']>;
 
-/** The perp, and at least one thing to change. */
+/** The perp, and at least one change. */
 export type SetPerpParameters = NonNullable<AdminVariants['setPerp']>;
 
-/** Up to 200 prices, and when they were observed. */
+/** Up to 200 prices with their observation time. */
 export type PushOracleParameters = NonNullable<AdminVariants['pushOracle']>;
 
-/** The ladder, level 0 first. */
+/** The fee schedule, level 0 first. */
 export type SetFeeTiersParameters = NonNullable<AdminVariants['setFeeTiers']>;
 
-/** The channel, its mode, and who is added to or taken from its lists. */
+/** The channel, its mode, and the changes of its lists. */
 export type SetGateParameters = NonNullable<AdminVariants['setGate']>;
 
 /** A vault: its address, leader, name and, to replace them, its shares. */
 export type RegisterVaultParameters = NonNullable<AdminVariants['registerVault']>;
 
-/** Who is paid, and how much USDC. */
+/** The recipient and the amount in USDC. */
 export type TreasurySendParameters = NonNullable<AdminVariants['treasurySend']>;
 
-/** Which list, whom to add to it, and whom to take away after that. */
+/** The list, its additions, and its removals, which apply afterwards. */
 export type SetOperatorsParameters = NonNullable<AdminVariants['setOperators']>;
 
 /** The variants of `venueAdmin`, bound to a venue and a wallet. */
@@ -50,7 +50,7 @@ export type VenueAdminClient = ReturnType<typeof createVenueAdmin>;
 /**
  * Binds the operator's actions: each is one variant of `venueAdmin`.
  *
- * @throws ValidationError, SigningError, HttpError, ApiError, each of them
+ * @throws ValidationError, SigningError, HttpError, ApiError
  */
 export function createVenueAdmin(context: ExchangeContext) {
   const send =
@@ -71,42 +71,45 @@ export function createVenueAdmin(context: ExchangeContext) {
     /** Changes, halts or delists a perp. Delisting is final and starts a one-hour closing period. */
     setPerp: send<SetPerpParameters>('setPerp'),
     /**
-     * Feeds oracle prices. A price that is too old, from too far ahead or of no market is skipped and the
-     * others count: a confirmed reply has the first such in `failure`, it is not thrown.
+     * Sends oracle prices. A price that is too old, too far ahead or for an unknown market is skipped and the others
+     * count: a confirmed reply has the first skipped one in `failure`, without throwing.
      */
     pushOracle: send<PushOracleParameters>('pushOracle'),
-    /** Replaces the ladder of fee tiers, from the next fill on. */
+    /** Replaces the fee schedule, starting with the next fill. */
     setFeeTiers: send<SetFeeTiersParameters>('setFeeTiers'),
     /**
-     * Opens or closes a channel to new risk: for all, for listed addresses, or by access code. Cancels,
-     * reducing orders, transfers and withdrawals always pass.
+     * Opens or closes a channel to new risk: for all, for listed addresses, or by access code.
+     * Cancels, reducing orders, transfers and withdrawals always pass.
      */
     setGate: send<SetGateParameters>('setGate'),
     /**
-     * Makes an account a vault, or replaces the leader and name of one. Its leader then trades for it by
-     * `forVault`; its money moves by its own key alone.
+     * Makes an account a vault, or changes its leader and name. The leader then trades for it by
+     * `forVault`; only the vault's own key can move its money.
      */
     registerVault: send<RegisterVaultParameters>('registerVault'),
     /** Pays collected fees to the perp balance of an account, while the insurance fund is at its target. */
     treasurySend: send<TreasurySendParameters>('treasurySend'),
-    /** Changes who may send `venueAdmin` (admins) or `outcomeDeploy` (deployers). The last admin stays. */
+    /**
+     * Changes the keys that may send `venueAdmin` (admins) or `outcomeDeploy` (deployers). The last
+     * admin cannot be removed.
+     */
     setOperators: send<SetOperatorsParameters>('setOperators'),
   };
 }
 
-/** What a caller gives is read, never changed. */
+/** Parameters of a caller are read, never changed. */
 type Given<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Given<Value[Key]> }
   : Value;
 type OutcomeVariants = Given<Omit<ActionOf<'outcomeDeploy'>, 'type'>>;
 
-/** A group of markets that belong together; an existing slug gets new texts. */
+/** A group of related markets; an existing slug gets new texts. */
 export type RegisterEventParameters = NonNullable<OutcomeVariants['registerEvent']>;
 
-/** A market of an event. It opens and closes by itself at its times. */
+/** A market of an event. It opens and closes automatically at its times. */
 export type RegisterMarketParameters = NonNullable<OutcomeVariants['registerMarket']>;
 
-/** Up-or-down markets on a price, one after the other, listed and resolved by themselves. */
+/** Consecutive up-or-down markets on a price, listed and resolved automatically. */
 export type RegisterSeriesParameters = NonNullable<OutcomeVariants['registerSeries']>;
 
 /** Opens, halts or closes up to 50 markets, all or none. */
@@ -115,13 +118,13 @@ export type SetTradingParameters = NonNullable<OutcomeVariants['setTrading']>;
 /** Up to 100 observations of reference prices. */
 export type PushPriceParameters = NonNullable<OutcomeVariants['pushPrice']>;
 
-/** What a YES share of a closed market pays, from 0 to 1. Final. */
+/** The payout of a YES share of a closed market, from 0 to 1. It is final. */
 export type ResolveParameters = NonNullable<OutcomeVariants['resolve']>;
 
 /** The variants of `outcomeDeploy`, bound to a venue and a wallet. */
 export type OutcomeDeployClient = ReturnType<typeof createOutcomeDeploy>;
 
-/** Binds the deployer's actions. Written out, so that `confirm` types the replies. */
+/** Binds the deployer's actions, with explicit signatures so that `confirm` determines the reply. */
 export function createOutcomeDeploy(context: ExchangeContext) {
   const deploy = <Confirm extends Confirmation>(
     variant: OutcomeVariants,

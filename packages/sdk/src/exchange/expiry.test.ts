@@ -4,7 +4,7 @@ import { ExpiredError } from '../errors.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { privateKeyWallet } from '../wallet.ts';
 
-/** Goal: an order is not placed much later than it was meant. Method: a scripted HTTP server. */
+/** Goal: an order is not placed much later than intended. Method: a scripted HTTP server. */
 
 const OK: Answer = {
   body: { status: 'ok', code: 0, data: { type: 'PlaceOrder', data: { statuses: ['success'] } } },
@@ -53,15 +53,15 @@ const expired = (expiresAfter: number, timeMs: number): Answer => ({
   },
 });
 
-/** Puts our clock off by so much, for the rest of the test. */
+/** Sets the local clock off by this much for the rest of the test. */
 function offBy(ms: number): () => number {
   const rightNow = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => rightNow() + ms);
   return rightNow;
 }
 
-describe('an expiry by default (R-tx: the same bytes execute once)', () => {
-  test('is on what trades, five seconds after it was meant, and the same in every attempt', async () => {
+describe('a default expiry (R-tx: the same bytes execute once)', () => {
+  test('is set on trading actions, five seconds after the call, and is equal in every attempt', async () => {
     const venue = await aVenue('cut', 'cut', OK);
     const beforeMs = Date.now();
     await clientOf(venue).exchange.order(ORDERS);
@@ -72,7 +72,7 @@ describe('an expiry by default (R-tx: the same bytes execute once)', () => {
     expect(new Set(venue.received.map(({ text }) => text)).size).toBe(1);
   });
 
-  test('is on amends, reversals, splits and merges too', async () => {
+  test('is also set on amends, reversals, splits and merges', async () => {
     const venue = await aVenue(OK);
     const { exchange } = clientOf(venue);
     await exchange.modify2({ a: 0, o: 5, p: '100', s: '1' });
@@ -81,7 +81,7 @@ describe('an expiry by default (R-tx: the same bytes execute once)', () => {
     expect(envelopes(venue).every(({ expiresAfter }) => expiresAfter !== undefined)).toBe(true);
   });
 
-  test('is not on cancels, settings and direct actions', async () => {
+  test('is not set on cancels, settings and direct actions', async () => {
     const venue = await aVenue(OK);
     const { exchange } = clientOf(venue);
     await exchange.cancelAll();
@@ -92,7 +92,7 @@ describe('an expiry by default (R-tx: the same bytes execute once)', () => {
     expect(envelopes(venue).some((envelope) => 'expiresAfter' in envelope)).toBe(false);
   });
 
-  test('stays where it was when a rate-limited order is signed anew', async () => {
+  test('is unchanged when a rate-limited order is signed again', async () => {
     const venue = await aVenue(LIMITED, LIMITED, OK);
     await clientOf(venue).exchange.order(ORDERS);
     const sent = envelopes(venue);
@@ -101,7 +101,7 @@ describe('an expiry by default (R-tx: the same bytes execute once)', () => {
     expect(new Set(sent.map(({ expiresAfter }) => expiresAfter)).size).toBe(1);
   });
 
-  test('ends the attempts of an order that the rate limit would make too late', async () => {
+  test('stops retries of an order that the rate limit would make too late', async () => {
     const limited = { ...LIMITED, headers: { 'retry-after': '6' } };
     const venue = await aVenue(limited, OK);
     const startMs = performance.now();
@@ -111,7 +111,7 @@ describe('an expiry by default (R-tx: the same bytes execute once)', () => {
     expect(venue.received.length).toBe(1);
   });
 
-  test('can be longer, shorter, absent, or written by hand', async () => {
+  test('can be longer, shorter, absent, or explicit', async () => {
     const venue = await aVenue(OK);
     const beforeMs = Date.now();
     await clientOf(venue, { orderLifeMs: 700_000 }).exchange.order(ORDERS);
@@ -126,7 +126,7 @@ describe('an expiry by default (R-tx: the same bytes execute once)', () => {
     expect(() => clientOf(venue, { orderLifeMs: 0 })).toThrow('orderLifeMs');
   });
 
-  test('leaves a person the time to confirm', async () => {
+  test('leaves time for a confirmation by the user', async () => {
     const venue = await aVenue(OK);
     const beforeMs = Date.now();
     const wallet = { ...privateKeyWallet(`0x${'11'.repeat(32)}`), isInteractive: true };
@@ -135,8 +135,8 @@ describe('an expiry by default (R-tx: the same bytes execute once)', () => {
   });
 });
 
-describe('an order that came too late', () => {
-  test('is told as not executed, by its name', async () => {
+describe('an order that arrived too late', () => {
+  test('is reported as not executed, by its name', async () => {
     const venue = await aVenue('silence', expired(1, Date.now() + 5000));
     const client = clientOf(venue, { orderLifeMs: 60, timeoutMs: 100 });
     const failed = client.exchange.order(ORDERS);
@@ -151,7 +151,7 @@ describe('an order that came too late', () => {
     expect(venue.received.length).toBe(2);
   });
 
-  test('without any answer says until when it may still execute', async () => {
+  test('without any answer is reported with its expiry', async () => {
     const venue = await aVenue('cut');
     const failed = clientOf(venue, { retriesMax: 1 }).exchange.order(ORDERS);
     await expect(failed).rejects.toMatchObject({ txHash: expect.any(String) });
@@ -171,7 +171,7 @@ describe('clocks that differ', () => {
     expect(lifeMs).toBeLessThan(8000);
   });
 
-  test('are learned from a refusal, and the order is signed anew by the clock of the venue', async () => {
+  test("are learned from a refusal, and the order is signed again by the venue's clock", async () => {
     const rightNow = offBy(-HOUR_MS);
     const venue = await aVenue(expired(1, rightNow()), OK);
     const reply = await clientOf(venue).exchange.order(ORDERS);
@@ -181,7 +181,7 @@ describe('clocks that differ', () => {
     expect(second!.nonce).not.toBe(first!.nonce);
   });
 
-  test('are learned again when ours was put right', async () => {
+  test('are learned again when the local clock was corrected', async () => {
     const rightNow = offBy(-HOUR_MS);
     const venue = await aVenue(expired(1, rightNow()), OK);
     const client = clientOf(venue);
@@ -193,13 +193,13 @@ describe('clocks that differ', () => {
     expect(lifeMs).toBeLessThan(8000);
   });
 
-  test('are corrected once: a second refusal stands', async () => {
+  test('are corrected once: a second refusal is thrown', async () => {
     const venue = await aVenue(expired(1, Date.now() + HOUR_MS));
     await expect(clientOf(venue).exchange.order(ORDERS)).rejects.toThrow(ExpiredError);
     expect(venue.received.length).toBe(2);
   });
 
-  test('do not move an expiry that the caller wrote', async () => {
+  test('do not change an explicit expiry', async () => {
     const venue = await aVenue(expired(1, Date.now()), OK);
     const failed = clientOf(venue).exchange.order(ORDERS, { expiresAfter: 1 });
     await expect(failed).rejects.toThrow(ExpiredError);

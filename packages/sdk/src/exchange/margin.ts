@@ -8,18 +8,18 @@ import {
 import type { ReplyOf } from './reply.ts';
 import { type ActionOptions, type ExchangeContext, sendAction } from './send-action.ts';
 
-/** What `updateLeverage` takes. */
+/** Parameters of `updateLeverage`. */
 export type UpdateLeverageParameters = {
   /** Instrument id. */
   readonly asset: number;
-  /** Whole; with isolated margin in hedge mode a negative one is that of the short side. */
+  /** An integer; with isolated margin in hedge mode a negative one sets the short side. */
   readonly leverage: number;
-  /** Which of the two leverages is set; it switches no mode. The current one's by default. */
+  /** Selects which leverage is set, without switching the mode; by default that of the current mode. */
   readonly marginMode?: 'cross' | 'isolated' | undefined;
 };
 
 /**
- * Sets the leverage of one instrument. Refused while orders or triggers of it are working.
+ * Sets the leverage of one instrument. Rejected while it has working orders or triggers.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -33,12 +33,11 @@ export function updateLeverage<Confirm extends 'executed' | undefined = undefine
   return sendAction(context, updateLeverageShape, () => action, options);
 }
 
-/** What `updateMarginMode` takes. */
+/** Parameters of `updateMarginMode`. */
 export type UpdateMarginModeParameters = { readonly asset: number; readonly isCross: boolean };
 
 /**
- * Switches one instrument between cross and isolated margin. Refused while there is a position or an
- * order in it.
+ * Switches one instrument between cross and isolated margin. Rejected while it has a position or an order.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -51,12 +50,12 @@ export function updateMarginMode<Confirm extends 'executed' | undefined = undefi
   return sendAction(context, updateMarginModeShape, () => action, options);
 }
 
-/** What `updateIsolatedMargin` takes. */
+/** Parameters of `updateIsolatedMargin`. */
 export type UpdateIsolatedMarginParameters = {
   readonly asset: number;
   /** The long or the short position in hedge mode; ignored in one-way mode. */
   readonly isBuy: boolean;
-  /** Whole micro-USDC: positive adds, negative removes. */
+  /** Integer micro-USDC: positive adds, negative removes. */
   readonly ntli: number;
 };
 
@@ -75,12 +74,12 @@ export function updateIsolatedMargin<Confirm extends 'executed' | undefined = un
   return sendAction(context, updateIsolatedMarginShape, () => action, options);
 }
 
-/** What `updatePositionMode` takes. */
+/** Parameters of `updatePositionMode`. */
 export type UpdatePositionModeParameters = { readonly positionMode: 'oneWay' | 'hedge' };
 
 /**
  * Switches the whole account between one net position per instrument and separate long and short
- * ones. Refused while there is any perp position or order.
+ * ones. Rejected while it has any perp position or order.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

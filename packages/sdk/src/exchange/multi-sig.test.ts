@@ -17,8 +17,8 @@ import {
 } from './multi-sig.ts';
 
 /**
- * Goal: a proposal that goes from hand to hand ends as the request that the vectors have. Method: the
- * signers are the vectors' keys; a server records what the sender sends.
+ * Goal: a proposal that several signers process results in the request of the vectors. Method: the
+ * signers use the vectors' keys; a server records the sender's requests.
  */
 
 const running: FakeVenue[] = [];
@@ -34,7 +34,7 @@ async function aVenue(...script: Answer[]): Promise<FakeVenue> {
   return venue;
 }
 
-/** The client of whoever sends a vector's request. */
+/** The client of a vector's sender. */
 function senderOf(given: Vector, venue: FakeVenue): Client {
   const wallet = privateKeyWallet(given.privateKey);
   const nonces = new NonceSource(() => given.nonce);
@@ -53,7 +53,7 @@ const AN_ORDER = {
   grouping: 'na' as const,
 };
 
-/** What each vector's sender proposes, in words. */
+/** The proposal of each vector's sender. */
 const PROPOSED: Record<string, Omit<ProposeParameters, 'multiSigUser'>> = {
   'multiSig-order': { action: AN_ORDER },
   'multiSig-order-vault-expiresAfter': {
@@ -88,7 +88,7 @@ describe.each(Object.entries(PROPOSED))('%s', (name, parameters) => {
   const given = vectorOf(name);
   const network: Network = given;
 
-  test('is proposed, signed by each and sent as the vectors say', async () => {
+  test('is proposed, signed by each signer and sent as in the vectors', async () => {
     const venue = await aVenue();
     const { exchange } = senderOf(given, venue);
     const made = await exchange.multiSig.propose({ multiSigUser: GROUP, ...parameters });
@@ -129,7 +129,7 @@ describe('a proposal', () => {
     return { exchange, proposal, signatures };
   }
 
-  test('that was rate-limited is sent again as it is: its signers signed its nonce', async () => {
+  test('that was rate-limited is sent again unchanged: its signers signed its nonce', async () => {
     const venue = await aVenue({
       status: 429,
       headers: { 'retry-after': '0' },
@@ -141,7 +141,7 @@ describe('a proposal', () => {
     expect(venue.received[1]?.text).toBe(venue.received[0]?.text);
   });
 
-  test('can be signed by its sender as by any other signer', async () => {
+  test('can be signed by its sender like by any other signer', async () => {
     const { exchange, proposal, signatures } = await proposed(await aVenue());
     expect(await exchange.multiSig.sign(proposal)).toEqual(signatures[0]);
   });
@@ -153,7 +153,7 @@ describe('a proposal', () => {
       'Signed twice by 0x3325a78425f17a7e487eb5666b2bfd93abb06c70: signatures[1]',
     ],
     [
-      'signed by nobody',
+      'without signatures',
       ({ exchange, proposal, signatures: [one] }) =>
         exchange.multiSig.send(proposal, [{ ...one, r: `0x${'0'.repeat(64)}` }]),
       'Invalid signature: signatures[0]',
@@ -182,7 +182,7 @@ describe('a proposal', () => {
       ({ exchange, proposal }) => exchange.multiSig.sign({ ...proposal, vaultAddress: GROUP }),
       'vaultAddress is not allowed for this action',
     ],
-  ])('%s is refused before anything is sent', async (_, act, message) => {
+  ])('%s is rejected before anything is sent', async (_, act, message) => {
     const venue = await aVenue();
     const refused = act(await proposed(venue)) as Promise<unknown>;
     await expect(refused).rejects.toThrow(ValidationError);
@@ -203,7 +203,7 @@ describe('a proposal', () => {
     await expect(refused).rejects.toThrow(`The proposal must be sent by ${proposal.outerSigner}`);
   });
 
-  test('can be made by somebody who holds no key', async () => {
+  test('can be made without a key', async () => {
     const venue = await aVenue();
     const { exchange } = createClient({ url: venue.url, network: given });
     const outerSigner = given.signer.toUpperCase().replace('0X', '0x');

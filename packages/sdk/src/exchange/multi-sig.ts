@@ -41,19 +41,19 @@ type Confirmation = 'executed' | undefined;
 /** The three steps of acting for a multi-sig account, bound to a venue and a wallet. */
 export type MultiSigClient = ReturnType<typeof createMultiSig>;
 
-/** Binds the steps. Written out, so that `confirm` types the replies. */
+/** Binds the steps, with explicit signatures so that `confirm` determines the reply. */
 export function createMultiSig(context: ExchangeContext) {
   return {
-    /** What the signers are to agree to. */
+    /** Creates a proposal for the signers. */
     propose: (parameters: ProposeParameters): Promise<MultiSigProposal> =>
       proposeMultiSig(context, parameters),
-    /** The signature of the client's wallet, as one of the account's signers. */
+    /** Signs as one of the account's signers, with the client's wallet. */
     sign: async (proposal: MultiSigProposal): Promise<SignatureHex> => {
       const wallet = walletOf(context);
       const { network } = await context.hasher();
       return signProposal(proposal, { wallet, network });
     },
-    /** Sends it with the signatures of enough signers. */
+    /** Sends the proposal with sufficient signatures. */
     send: <Confirm extends Confirmation = undefined>(
       proposal: MultiSigProposal,
       signatures: readonly SignatureHex[],
@@ -62,26 +62,26 @@ export function createMultiSig(context: ExchangeContext) {
   };
 }
 
-/** What `multiSig.propose` takes. */
+/** Parameters of `multiSig.propose`. */
 export type ProposeParameters = {
   /** The account to act for. */
   readonly multiSigUser: string;
   /** Spelled as on the wire; a direct action without network and nonce. */
   readonly action: ProposedAction;
-  /** The signer who will send it; the client's own wallet by default. */
+  /** The signer that will send it; by default the client's own wallet. */
   readonly outerSigner?: string | undefined;
   /** The chain id of the EIP-712 domain, for signers whose wallets sign for one chain only. */
   readonly signatureChainId?: number | undefined;
   /** Acts for a vault that the multi-sig account leads. */
   readonly vaultAddress?: string | undefined;
-  /** The consensus time, in milliseconds, from which the action is refused. Trading actions only. */
+  /** The expiry of the action as consensus time in milliseconds. Trading actions only. */
   readonly expiresAfter?: number | undefined;
 };
 
 /**
- * Writes down what the signers of a multi-sig account are to agree to. Nothing is sent: give it to the
- * signers, and `send` it with what they signed. It holds while its nonce does: less than two days, and
- * until its sender has used 100 later ones.
+ * Creates a proposal for the signers of a multi-sig account. It sends nothing: pass it to the
+ * signers, then `send` it with their signatures. It is valid as long as its nonce: less than two
+ * days, and until its sender has used 100 later ones.
  *
  * @throws ValidationError, SigningError
  */
@@ -107,16 +107,16 @@ async function proposeMultiSig(
   return proposal;
 }
 
-/** How a proposal is sent; the rest of the envelope is part of the proposal. */
+/** Options for sending a proposal, which contains the rest of the envelope. */
 export type SendMultiSigOptions<Confirm extends 'executed' | undefined = undefined> = Pick<
   ActionOptions<Confirm>,
   'confirm' | 'signal'
 >;
 
 /**
- * Sends a proposal with the signatures that were collected, as many as the account asks for. The
- * client's wallet must be the proposal's `outerSigner`; its own signature counts only if it is among
- * them. After a rate limit the same bytes are sent again: new ones would need all signers once more.
+ * Sends a proposal with at least the required number of signatures. The client's wallet must be the
+ * proposal's `outerSigner`; its own signature counts only if it is among them. After a rate limit
+ * the same bytes are sent again, because new ones would need all signers again.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -141,7 +141,7 @@ async function sendMultiSig<Confirm extends 'executed' | undefined = undefined>(
   return reply as ReplyOf<Confirm>;
 }
 
-/** Finds signatures that are of no use before the sender signs. Whether they suffice the venue knows. */
+/** Finds invalid signatures before the sender signs. Only the venue knows whether they are sufficient. */
 function refuseStrays(
   proposal: MultiSigProposal,
   signatures: readonly SignatureHex[],
@@ -162,10 +162,10 @@ function refuseStrays(
   }
 }
 
-/** An action that a wrapper can carry, spelled as on the wire and bound to its network. */
+/** An action that a wrapper can contain, spelled as on the wire and bound to its network. */
 type InnerActionInput = { [Type in InnerActionType]: ActionInputOf<Type> }[InnerActionType];
 
-/** The same before it is bound: direct actions get the network's names and the nonce by `propose`. */
+/** The same before binding: `propose` adds network and nonce to direct actions. */
 export type ProposedAction =
   | { [Type in Exclude<InnerActionType, DirectActionType>]: ActionInputOf<Type> }[Exclude<
       InnerActionType,
@@ -174,33 +174,32 @@ export type ProposedAction =
   | UnboundAction;
 
 /**
- * What the signers of a multi-sig account are asked to agree to: plain data, so that it can be sent to
- * each of them as JSON. Every field is covered by every signature.
+ * A proposal for the signers of a multi-sig account: plain data that can be sent as JSON. Every
+ * signature covers every field.
  */
 export type MultiSigProposal = {
   /** The account that is acted for. */
   readonly multiSigUser: string;
-  /** The signer who will send it; the nonce is theirs. */
+  /** The signer that will send it, whose nonce is used. */
   readonly outerSigner: string;
   readonly action: InnerActionInput;
   readonly nonce: number;
-  /** Of the domains of direct actions, and of the sender's own signature. */
+  /** For the domains of direct actions, and of the sender's own signature. */
   readonly signatureChainId?: number | undefined;
   readonly vaultAddress?: string | undefined;
   readonly expiresAfter?: number | undefined;
 };
 
-/** What is signed for a proposal: the digest, and the typed data that it is the digest of. */
+/** The signing request of a proposal: the digest and its typed data. */
 export function multiSigRequest(proposal: MultiSigProposal, network: Network): SigningRequest {
   const { hash, payload } = hashProposal(proposal, createHasher(network));
   return { digest: hash.digest, typedData: () => innerTypedDataOf(hash, payload, network) };
 }
 
 /**
- * Signs a proposal as one of the account's signers. Read it first: of a trading action a wallet shows
- * only a hash.
+ * Signs a proposal as one of the account's signers. Read it first: for a trading action a wallet shows only a hash.
  *
- * @throws ValidationError when it is not in order, SigningError
+ * @throws ValidationError if it is invalid, SigningError
  */
 export async function signProposal(
   proposal: MultiSigProposal,
@@ -212,7 +211,7 @@ export async function signProposal(
   return wallet.sign(multiSigRequest(proposal, network));
 }
 
-/** Who made a signature of a proposal; undefined when nobody can have. */
+/** The signer of a signature of a proposal, or undefined. */
 export function proposalSigner(
   proposal: MultiSigProposal,
   signature: SignatureHex,
@@ -221,13 +220,13 @@ export function proposalSigner(
   return recoverSigner(multiSigRequest(proposal, network).digest, signature);
 }
 
-/** What stands beside the wrapper in the envelope. */
+/** The envelope fields next to the wrapper. */
 function envelopeOf(proposal: MultiSigProposal): EnvelopeFields {
   const { nonce, vaultAddress, signatureChainId, expiresAfter } = proposal;
   return { nonce, vaultAddress, signatureChainId, expiresAfter };
 }
 
-/** The wrapper of a proposal; without signatures it is still what the inner hash is cut out of. */
+/** The wrapper of a proposal; the inner hash is computed from it even without signatures. */
 function wrapperOf(
   { multiSigUser, outerSigner, action }: MultiSigProposal,
   signatures: readonly SignatureHex[],
@@ -245,7 +244,7 @@ function hashProposal(
   return { hash: hashInnerAction(hasher, { msgpack, payload, context: proposal }), payload };
 }
 
-/** Finds what the venue would refuse for its form, before anybody is asked to sign it. */
+/** Finds errors of form before any signer is asked. */
 function checkProposal(proposal: MultiSigProposal, network: Network): void {
   const wrapper = wrapperOf(proposal, [NO_SIGNATURE]);
   const { type } = proposal.action;
@@ -263,10 +262,10 @@ function checkProposal(proposal: MultiSigProposal, network: Network): void {
   if (error !== undefined) throw ValidationError.of(error);
 }
 
-/** A wrapper has at least one signature; before the first is made its place is kept by this. */
+/** A placeholder, because a wrapper needs at least one signature. */
 const NO_SIGNATURE: SignatureHex = { r: '0x0', s: '0x0', v: 27 };
 
-/** True for the actions that need the network's names and the nonce. */
+/** True for actions that need the network's names and the nonce. */
 function isUnbound(action: ProposedAction): action is UnboundAction {
   return isDirectActionType(action.type);
 }

@@ -1,19 +1,19 @@
 import type { OrderEntry, OrderParameters } from './orders.ts';
 
-/** What all kinds of order have in common, in words. */
+/** The common fields of all kinds of order. */
 export type OrderBasics = {
   /** Instrument id. */
   readonly asset: number;
   readonly side: 'buy' | 'sell';
   /** A decimal text. */
   readonly size: string;
-  /** The margin mode to trade in; the instrument's current one by default. */
+  /** By default the instrument's current margin mode. */
   readonly marginMode?: 'cross' | 'isolated' | undefined;
   /** 16 bytes, as UUID text or `0x` and 32 hex digits. */
   readonly cloid?: string | undefined;
 };
 
-/** A limit order, in words. */
+/** A limit order. */
 export type LimitOrder = OrderBasics & {
   readonly price: string;
   /** In hedge mode a reduce-only buy closes the short position, a reduce-only sell the long one. */
@@ -26,7 +26,7 @@ export type LimitOrder = OrderBasics & {
     | { readonly tif: 'Gtd'; /** Consensus time in milliseconds. */ readonly expireTime: number }
   );
 
-/** Writes a limit order as the wire spells it; Gtc unless it says otherwise. */
+/** Builds a limit order for the wire; Gtc by default. */
 export function limitOrder(order: LimitOrder): OrderEntry {
   const { price, reduceOnly = false, tif = 'Gtc', expireTime } = order;
   const limit = expireTime === undefined ? { tif } : { tif, expireTime };
@@ -38,7 +38,7 @@ function basics({ asset, side, size }: OrderBasics, price: string, reduceOnly: b
   return { a: asset, b: side === 'buy', p: price, s: size, r: reduceOnly };
 }
 
-/** The fields behind the kind of an order; absent ones are not signed. */
+/** The fields after the kind of an order; absent ones are not signed. */
 function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'> {
   return {
     ...(marginMode === undefined ? {} : { m: marginMode }),
@@ -46,21 +46,21 @@ function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'>
   };
 }
 
-/** A take-profit or stop-loss, in words. */
+/** A take-profit or stop-loss. */
 export type TriggerOrderInput = OrderBasics & {
   readonly kind: 'tp' | 'sl';
-  /** The mark at which it fires: of a selling stop and a buying take-profit from above. */
+  /** The mark at which it fires: from above for a selling stop and a buying take-profit. */
   readonly triggerPrice: string;
-  /** The price of the order that it places; without one it takes the market. */
+  /** The price of the resulting order; without one it is a market order. */
   readonly limitPrice?: string | undefined;
   /** True by default. */
   readonly reduceOnly?: boolean | undefined;
 };
 
-/** Writes a trigger order as the wire spells it. */
+/** Builds a trigger order for the wire. */
 export function triggerOrder(order: TriggerOrderInput): OrderEntry {
   const { kind: tpsl, triggerPrice: triggerPx, limitPrice, reduceOnly = true } = order;
-  // A market trigger does not use its price, but the field must be there.
+  // A market trigger does not use its price, but the field is required.
   const trigger = { isMarket: limitPrice === undefined, triggerPx, tpsl };
   return {
     ...basics(order, limitPrice ?? triggerPx, reduceOnly),
@@ -69,14 +69,14 @@ export function triggerOrder(order: TriggerOrderInput): OrderEntry {
   };
 }
 
-/** Where a take-profit or stop-loss fires, and at which price; without one it takes the market. */
+/** The trigger price and limit price of a take-profit or stop-loss; without a limit it is a market order. */
 export type Exit = {
   readonly triggerPrice: string;
   readonly limitPrice?: string | undefined;
   readonly cloid?: string | undefined;
 };
 
-/** An order and its exits; at least one of the two. */
+/** An order with its TP/SL; at least one of the two. */
 export type BracketOrder = {
   /** Made by `limitOrder` or `triggerOrder`. */
   readonly parent: OrderEntry;
@@ -85,8 +85,8 @@ export type BracketOrder = {
 };
 
 /**
- * An order with a take-profit, a stop-loss or both, for `order`. They go live when the parent has
- * filled, and the one that fills cancels the other.
+ * Builds an order with a take-profit, a stop-loss or both, for `order`. They become active when the
+ * parent has filled, and the one that fills cancels the other.
  */
 export function bracketOrder({ parent, takeProfit, stopLoss }: BracketOrder): OrderParameters {
   const { a: asset, b: isBuy, s: size, m: marginMode } = parent;
@@ -97,7 +97,7 @@ export function bracketOrder({ parent, takeProfit, stopLoss }: BracketOrder): Or
   return { grouping: 'normalTpsl', orders: [parent, ...children] };
 }
 
-/** The exits that are given, the take-profit first. */
+/** The given TP/SL orders, the take-profit first. */
 function exitsOf({
   takeProfit,
   stopLoss,
@@ -108,19 +108,19 @@ function exitsOf({
   ];
 }
 
-/** The exits of a position; at least one of the two. */
+/** The TP/SL of a position; at least one of the two. */
 export type PositionTpslOrder = {
   /** Instrument id. */
   readonly asset: number;
-  /** The side of the position, not that of the exits. */
+  /** The side of the position, not of its TP/SL orders. */
   readonly position: 'long' | 'short';
-  /** A part of the position; by default all of it, whatever it is when an exit fires. */
+  /** A part of the position; by default all of it at the time of the trigger. */
   readonly size?: string | undefined;
   readonly takeProfit?: Exit | undefined;
   readonly stopLoss?: Exit | undefined;
 };
 
-/** A take-profit, a stop-loss or both that follow a position and end with it, for `order`. */
+/** Builds a take-profit, a stop-loss or both that follow a position and end with it, for `order`. */
 export function positionTpsl({
   asset,
   position,

@@ -26,19 +26,19 @@ export type OrderKind =
  */
 export type OrderEntry = Omit<ParsedOrder, 't'> & { readonly t: OrderKind };
 
-/** What `order` takes. */
+/** Parameters of `order`. */
 export type OrderParameters = {
   /** At most 50. */
   readonly orders: readonly OrderEntry[];
-  /** How the orders belong together; independent of each other by default. */
+  /** The relation between the orders; independent by default. */
   readonly grouping?: ActionOf<'order'>['grouping'];
-  /** A front end's fee: `f` in tenths of a basis point, for `b`. */
+  /** A builder fee for `b`: `f` in tenths of a basis point. */
   readonly builder?: { readonly b: string; readonly f: number };
 };
 
 /**
- * Places orders. With `confirm: 'executed'` the reply tells what became of each; one that was
- * refused at its execution is in `orders` as `rejected`, it is not thrown.
+ * Places orders. With `confirm: 'executed'` the reply has the result of each; an order that was
+ * rejected at its execution is `rejected` in `orders`, without throwing.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -56,7 +56,7 @@ export function order<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, orderShape, () => action, options);
 }
 
-/** Which order, and its new price and **total** size: what is filled already counts. */
+/** The order, and its new price and **total** size, which includes the filled size. */
 export type Modify2Parameters = {
   /** Instrument id. */
   readonly a: number;
@@ -68,8 +68,8 @@ export type Modify2Parameters = {
 );
 
 /**
- * Amends a resting order. It keeps its ids, and at an unchanged price its place in the queue. A size
- * at or below what is filled cancels the rest.
+ * Amends a resting order. It keeps its ids, and at an unchanged price its queue position. A size at
+ * or below the filled size cancels the rest.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -86,16 +86,15 @@ export function modify2<Confirm extends 'executed' | undefined = undefined>(
 export type CancelEntry = {
   readonly a: number;
   readonly o: number | string;
-  /** When the id is that of a position's take-profit or stop-loss. */
+  /** Present if the id is that of a position's take-profit or stop-loss. */
   readonly grouping?: 'tpsl';
 };
 
-/** What `cancel` takes: at most 200. */
+/** Parameters of `cancel`: at most 200 entries. */
 export type CancelParameters = { readonly cancels: readonly CancelEntry[] };
 
 /**
- * Cancels orders by order id. Every entry is tried; without `confirm` one that is gone already goes
- * unnoticed.
+ * Cancels orders by order id. Every entry is tried; without `confirm`, entries of finished orders are not reported.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -108,14 +107,14 @@ export function cancel<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, cancelShape, () => action, options);
 }
 
-/** One order to cancel, by the id that the client gave it. */
+/** One order to cancel, by its client order id. */
 export type CancelByCloidEntry = { readonly asset: number; readonly cloid: string };
 
-/** What `cancelByCloid` takes: at most 200. */
+/** Parameters of `cancelByCloid`: at most 200 entries. */
 export type CancelByCloidParameters = { readonly cancels: readonly CancelByCloidEntry[] };
 
 /**
- * Cancels orders by client order id: also those whose order id never came back.
+ * Cancels orders by client order id, including orders whose order id was never received.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -128,7 +127,7 @@ export function cancelByCloid<Confirm extends 'executed' | undefined = undefined
   return sendAction(context, cancelByCloidShape, () => action, options);
 }
 
-/** What to cancel; everything by default. */
+/** The scope of the cancel; everything by default. */
 export type CancelAllParameters = {
   /** Instrument id. */
   readonly asset?: number | undefined;
@@ -136,8 +135,8 @@ export type CancelAllParameters = {
 };
 
 /**
- * Cancels every resting order, trigger order and position's take-profit and stop-loss in scope.
- * Nothing to cancel is a success.
+ * Cancels every resting order, trigger order and position's take-profit and stop-loss in scope. An
+ * empty scope is a success.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -150,14 +149,14 @@ export function cancelAll<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, cancelAllShape, () => action, options);
 }
 
-/** What `scheduleCancel` takes. Without `time` the schedule is removed. */
+/** Parameters of `scheduleCancel`. Without `time` the schedule is removed. */
 export type ScheduleCancelParameters = {
   /** Consensus time in milliseconds, at least 5 s ahead. */
   readonly time?: number | undefined;
 };
 
 /**
- * A dead man's switch: at `time` all orders are cancelled, unless it is moved or removed before.
+ * A dead man's switch: cancels all orders at `time` unless it is moved or removed before.
  * Reduce-only triggers stay, because they protect positions.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
@@ -171,7 +170,7 @@ export function scheduleCancel<Confirm extends 'executed' | undefined = undefine
   return sendAction(context, scheduleCancelShape, () => action, options);
 }
 
-/** What `reversePosition` takes. */
+/** Parameters of `reversePosition`. */
 export type ReversePositionParameters = {
   readonly asset: number;
   /** The long or the short position in hedge mode. */
@@ -179,8 +178,8 @@ export type ReversePositionParameters = {
 };
 
 /**
- * Closes a position at the market and opens the same size on the other side. It starts a job that
- * may take several blocks; `activeReverseJobs` of the account's state shows it.
+ * Closes a position at the market and opens the same size on the other side. The job may take
+ * several blocks; `activeReverseJobs` of the account's state shows it.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -193,17 +192,17 @@ export function reversePosition<Confirm extends 'executed' | undefined = undefin
   return sendAction(context, reversePositionShape, () => action, options);
 }
 
-/** How many pairs of shares, of which market: `asset` its instrument id, `sz` a decimal text. */
+/** Pairs of shares of a market: `asset` is its instrument id, `sz` a decimal text. */
 export type OutcomeOperation = { readonly asset: number; readonly sz: string };
 
-/** What `outcomeOperate` takes: at most 50 of the one or of the other. */
+/** Parameters of `outcomeOperate`: at most 50 splits or 50 merges. */
 export type OutcomeOperateParameters =
   | { readonly split: readonly OutcomeOperation[]; readonly merge?: undefined }
   | { readonly merge: readonly OutcomeOperation[]; readonly split?: undefined };
 
 /**
- * Splits USDC into pairs of YES and NO shares, 1 USDC a pair, or merges pairs back. Free of fee, never
- * queued, and all entries or none.
+ * Splits USDC into pairs of YES and NO shares, 1 USDC a pair, or merges pairs back. It has no fee
+ * and no delay, and executes all entries or none.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

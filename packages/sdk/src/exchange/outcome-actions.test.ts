@@ -9,8 +9,8 @@ import { privateKeyWallet } from '../wallet.ts';
 import { buyNo, buyYes, otherLegPrice, sellNo, sellYes } from './outcome-orders.ts';
 
 /**
- * Goal: actions on outcome markets are sent as the vectors have them, and what the venue answers is
- * told apart: acknowledged, executed, still waiting. Method: a server that follows a script.
+ * Goal: actions on outcome markets match the vectors, and the venue's answers are distinguished:
+ * acknowledged, executed, waiting. Method: a scripted server.
  */
 
 const running: FakeVenue[] = [];
@@ -46,7 +46,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
         { asset: 100_002, sz: '12.5' },
       ],
     }),
-  // The keys stand in another order than they are signed in.
+  // The keys are in another order than they are signed in.
   'outcomeDeploy-registerEvent': ({ outcomeDeploy }) =>
     outcomeDeploy.registerEvent({
       ...DAY,
@@ -105,7 +105,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
     }),
 };
 
-test.each(Object.entries(SENDS))('%s is sent as the vectors say', async (name, send) => {
+test.each(Object.entries(SENDS))('%s is sent as in the vectors', async (name, send) => {
   const given = vectorOf(name);
   const venue = await aVenue({ body: SUCCESS });
   const wallet = privateKeyWallet(given.privateKey);
@@ -123,7 +123,7 @@ test.each(Object.entries(SENDS))('%s is sent as the vectors say', async (name, s
   expect(reply.txHash).toBe(given.txHash);
 });
 
-describe('an order in words', () => {
+describe('an order from a builder', () => {
   const asked = { asset: 100_001, price: '0.37', size: '25' };
 
   test.each([
@@ -131,7 +131,7 @@ describe('an order in words', () => {
     ['sellYes', sellYes, { b: false, r: true }],
     ['buyNo', buyNo, { b: false, r: false }],
     ['sellNo', sellNo, { b: true, r: true }],
-  ])('%s has the flags of its leg and the price of its leg (R-one-book)', (_, write, flags) => {
+  ])('%s has the flags and the price of its leg (R-one-book)', (_, write, flags) => {
     const limit = { tif: 'Gtc' };
     expect(write(asked)).toEqual({ a: 100_001, p: '0.37', s: '25', ...flags, t: { limit } });
   });
@@ -173,7 +173,7 @@ describe('an acknowledged order', () => {
     expect(await exchange.order({ orders })).toMatchObject({ status: 'queued', traceId });
   });
 
-  test('has it also when its execution was waited for, in vain or not', async () => {
+  test('also has one when its execution was waited for, with or without success', async () => {
     const result = { type: 'PlaceOrder', data: { statuses: ['success'], orders: [] } };
     const told = { confirm: 'executed', txHash: '0x', height: 7, traceId };
     const venue = await aVenue(
@@ -186,7 +186,7 @@ describe('an acknowledged order', () => {
     expect(await exchange.order({ orders }, confirm)).toMatchObject({ height: 7, traceId });
   });
 
-  test('is waited for until its receipt says how it ended', async () => {
+  test('is waited for until its receipt has a final result', async () => {
     const receipt = (status: string) => ({ body: { success: true, code: 0, data: { status } } });
     const venue = await aVenue(receipt('queued'), receipt('queued'), receipt('failed'));
     const { exchange } = createClient({ url: venue.url });

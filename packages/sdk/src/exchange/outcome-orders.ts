@@ -2,11 +2,11 @@ import { formatDecimal, parseExact } from '@oddlot/units';
 import { ValidationError } from '../errors.ts';
 import type { OrderEntry } from './orders.ts';
 
-/** An order on an outcome market, in words. */
+/** An order on an outcome market. */
 export type OutcomeOrder = {
   /** The market's `instrument_id`. */
   readonly asset: number;
-  /** Of one share of the leg that is named, above 0 and below 1: a decimal text. */
+  /** The price of one share of the leg, above 0 and below 1: a decimal text. */
   readonly price: string;
   /** Shares: a decimal text. */
   readonly size: string;
@@ -18,19 +18,19 @@ export type OutcomeOrder = {
 );
 
 /**
- * Buys YES shares. The market has one book, in YES prices; the wire tells the four wishes apart by the
- * two flags of an order, and takes the price of the leg itself.
+ * Buys YES shares. The market has one book, in YES prices; on the wire, two flags select the leg
+ * and side, and the price is that of the leg.
  */
 export function buyYes(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: true, r: false });
 }
 
-/** Buys NO shares; on the book an ask at one less the price. */
+/** Buys NO shares; on the book this is an ask at one minus the price. */
 export function buyNo(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: false, r: false });
 }
 
-/** Sells YES shares that are held. */
+/** Sells YES shares that the account holds. */
 export function sellYes(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: false, r: true });
 }
@@ -40,7 +40,7 @@ export function sellNo(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: true, r: true });
 }
 
-/** What the other leg costs where this one costs `price`: the two are worth 1 together. */
+/** The price of the other leg; both legs together are worth 1. */
 export function otherLegPrice(price: string): string {
   const units = parseExact(price, PRICE_DECIMALS);
   if (units === undefined || units < 0n || units > ONE) {

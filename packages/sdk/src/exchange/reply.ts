@@ -12,43 +12,43 @@ import type { SignedAction } from './sign-action.ts';
 import { type InfoContext, queryInfo } from '../info/query-info.ts';
 import { sleep } from '../transport/backoff.ts';
 
-/** The names of the request, the same in every reply. */
+/** The identifiers of the request, which every reply has. */
 type Sent = {
-  /** Names the action for good: `info.actionStatus({ txHash })` tells what became of it. */
+  /** The permanent identifier of the action: `info.actionStatus({ txHash })` returns its result. */
   readonly txHash: Hash;
   readonly nonce: number;
 };
 
-/** Taken in and in good form; the streams tell what came of it. */
+/** Accepted and well-formed; the streams report its result. */
 export type AcceptedReply = Sent & {
   readonly status: 'accepted';
   readonly warnings: readonly Warning[];
 };
 
-/** An outcome order that waits for its release; the streams tell what came of it. */
+/** An outcome order that waits for its release; the streams report its result. */
 export type QueuedReply = Sent & {
   readonly status: 'queued';
   readonly traceId: string;
   readonly warnings: readonly Warning[];
 };
 
-/** Executed; of a list of orders or cancels each entry has its own result. */
+/** Executed; each entry of a list of orders or cancels has its own result. */
 export type ExecutedReply = Sent & {
   readonly status: 'executed';
-  /** The block that it is in. */
+  /** The block of the execution. */
   readonly height: number;
   /** One element per entry, in order; empty for actions without entries. */
   readonly orders: readonly OrderResult[];
-  /** The first entry's failure when one failed; the others went their own way. */
+  /** The failure of the first failed entry; the other entries are independent. */
   readonly failure: ActionFailure | undefined;
-  /** What an operator's action made. */
+  /** The object that an operator's action created. */
   readonly created: Created | undefined;
   /** Of orders on outcome markets. */
   readonly traceId: string | undefined;
   readonly warnings: readonly Warning[];
 };
 
-/** The ids that the venue gave to what an operator's action made. */
+/** The assigned ids of the object that an operator's action created. */
 export type Created = {
   readonly eventId?: number;
   readonly instrumentId?: number;
@@ -58,14 +58,14 @@ export type Created = {
 /** Why an entry failed. */
 export type ActionFailure = Exclude<ActionResultStatus, 'success'>;
 
-/** The venue did not wait any longer. The action may still execute: see `waitForAction`. */
+/** The venue stopped waiting. The action may still execute: see `waitForAction`. */
 export type PendingReply = Sent & {
   readonly status: 'pending';
   /** Of orders on outcome markets. */
   readonly traceId: string | undefined;
 };
 
-/** What an action that asks for confirmation is answered, and one that does not. */
+/** The reply to an action, which depends on whether it asks for confirmation. */
 export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'executed'
   ? ExecutedReply | PendingReply
   : AcceptedReply | QueuedReply;
@@ -73,7 +73,7 @@ export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'e
 /** Any reply. */
 export type ActionReply = AcceptedReply | QueuedReply | ExecutedReply | PendingReply;
 
-/** A failure that names its entry: the others went their own way, results or not. */
+/** A failure that names its entry: the other entries are independent, with or without results. */
 const ENTRY_FAILURE = /^\w+\[\d+\]: /;
 
 /** Reads an answer of /exchange; a refusal of the whole action is thrown. */
@@ -92,7 +92,7 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   const { statuses, orders, created } = body.data.data;
   const [status] = statuses;
   const failure = status === 'success' ? undefined : status;
-  // Without entries the failure is that of the whole action, however it was told.
+  // Without entries the failure is that of the whole action.
   const isOfAll = orders === undefined && !ENTRY_FAILURE.test(failure?.error ?? '');
   if (failure !== undefined && isOfAll) throw failureOf(failure, reply);
   if (body.confirm !== 'executed') return { ...sent, status: 'accepted', warnings };
@@ -106,20 +106,20 @@ function failureOf(failure: ActionFailure, { status, body }: HttpReply): ApiErro
   return new ApiError({ code, name, message, details, httpStatus: status, response: body });
 }
 
-/** How long to wait for an action. */
+/** Options for waiting for an action. */
 export type WaitOptions = {
   readonly timeoutMs?: number | undefined;
-  /** Between two looks at the receipt. */
+  /** The polling interval of the receipt. */
   readonly intervalMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Which action: by its hash, or by the trace id that an order on an outcome market was given. */
+/** An action by its hash, or by the trace id of an order on an outcome market. */
 export type ActionName = string | { readonly traceId: string };
 
 /**
- * Waits until an action that was sent is decided and gives its receipt; orders of outcome markets are
- * when the last of them has left the delay queue. `unknown` is a decision too: the venue never saw it.
+ * Waits for the final result of a sent action and returns its receipt; orders of outcome markets are final when the
+ * last of them has left the delay queue. `unknown` is also final: the venue never received it.
  *
  * @throws HttpError when it is still open after `timeoutMs`
  */

@@ -15,29 +15,29 @@ import type { Wallet } from '../wallet.ts';
 import { type ActionReply, readReply, type ReplyOf } from './reply.ts';
 import { type EnvelopeFields, type SignedAction, signShaped } from './sign-action.ts';
 
-/** What sending an action takes. */
+/** The context for sending actions. */
 export type ExchangeContext = {
   readonly hasher: HasherSource;
-  /** Names a wrong network where a refusal can't; absent where that was switched off. */
+  /** Explains a refusal by a wrong network; absent if the check is disabled. */
   readonly networkCheck?: NetworkCheck | undefined;
   readonly http: HttpTransport;
   readonly nonces: NonceSource;
   readonly clock: VenueClock;
-  /** How long after it was meant an order may still be taken in; Infinity for always. */
+  /** How long after the call an order may still be accepted; Infinity for always. */
   readonly orderLifeMs?: number | undefined;
   /** Absent in a client that only reads. */
   readonly wallet: Wallet | undefined;
-  /** Whom trading actions act for when they do not say; the account itself by default. */
+  /** The default vault for trading actions; by default the account itself. */
   readonly vaultAddress?: string | undefined;
 };
 
-/** How an action is sent. */
+/** Options for sending an action. */
 export type ActionOptions<Confirm extends 'executed' | undefined = undefined> = {
-  /** Waits for the execution and answers with its results. */
+  /** Waits for the execution and returns its results. */
   readonly confirm?: Confirm;
   /**
-   * The consensus time, in milliseconds, after which the action is refused; null for never. What trades
-   * expires by default, see `orderLifeMs` of the client.
+   * The expiry as consensus time in milliseconds, or null for none. Trading actions expire by
+   * default, see `orderLifeMs` of the client.
    */
   readonly expiresAfter?: number | null | undefined;
   /** Acts for a vault that the account leads. */
@@ -48,7 +48,7 @@ export type ActionOptions<Confirm extends 'executed' | undefined = undefined> = 
   readonly signal?: AbortSignal | undefined;
 };
 
-/** Signs an action and sends it. `build` gets the nonce, for the actions that carry it. */
+/** Signs an action and sends it. `build` receives the nonce, for actions that contain it. */
 export async function sendAction<Confirm extends 'executed' | undefined>(
   context: ExchangeContext,
   shape: ObjectShape,
@@ -76,7 +76,6 @@ export async function sendAction<Confirm extends 'executed' | undefined>(
   return (await deliver(http, await sign(), delivery)) as ReplyOf<Confirm>;
 }
 
-/** The wallet of a client that signs. */
 export function walletOf({ wallet }: ExchangeContext): Wallet {
   if (wallet === undefined) throw new SigningError('This client has no wallet for signing');
   return wallet;
@@ -85,12 +84,11 @@ export function walletOf({ wallet }: ExchangeContext): Wallet {
 /**
  * Sends a signed action until there is an answer.
  *
- * The venue promises three things, and each retry rests on one of them. The same bytes execute once,
- * however often they are sent: so after a lost answer they are sent again as they are. A rate-limited
- * request did not execute: so it may be signed anew with a fresh nonce, where that bothers nobody. But
- * when an earlier attempt with these bytes was lost, the action may have executed in that one; a new
- * signature would then trade twice, and the old bytes stay. And what was refused as expired never
- * executes: so if only the clocks differed, it is signed anew by the venue's.
+ * Each retry relies on one of three guarantees of the venue. The same bytes execute once, however often they are
+ * sent: after a lost answer they are sent again unchanged. A rate-limited request did not execute: it may be signed
+ * again with a new nonce, if that needs no user. But when an earlier attempt with these bytes was lost, the action
+ * may have executed in that attempt; a new signature could then trade twice, so the old bytes are kept. And an
+ * expired request never executes: if only the clocks differed, it is signed again by the venue's clock.
  */
 export async function deliver(
   http: HttpTransport,
@@ -105,7 +103,7 @@ export async function deliver(
       else if (!mayHaveExecuted && signAnew !== undefined) signed = await signAnew();
       return signed.body;
     },
-    // After a lost answer it is: the next one tells what became of the action, expired or not.
+    // After a lost answer it is: the next answer reports the result, expired or not.
     isWorthwhile: (failure, waitMs) =>
       failure === 'unknown' || mayHaveExecuted || !expiry?.isPast(signed.expiresAfter, waitMs),
   };
@@ -132,21 +130,21 @@ export async function deliver(
   }
 }
 
-/** How a signed action is sent. */
+/** Options for sending a signed action. */
 type Delivery = {
   readonly signal: AbortSignal | undefined;
-  /** Absent when a signature is not to be had again for nothing. */
+  /** Absent when another signature would require the user. */
   readonly signAnew: (() => Promise<SignedAction>) | undefined;
-  /** Absent when what was signed says it all. */
+  /** Absent when the signed request is final. */
   readonly expiry?: Expiry | undefined;
-  /** Gives the error that a refused sender should see. */
+  /** Returns the error for the sender of a refused action. */
   readonly networkCheck?: NetworkCheck | undefined;
 };
 
 const HTTP_TOO_MANY = 429;
 const HTTP_FAULT = 500;
 
-/** A fault, or a limit that only this attempt met, leaves open what became of the action. */
+/** A server error, or a rate limit of this attempt alone, leaves the result of the action unknown. */
 function isOpen({ httpStatus }: ApiError, mayHaveExecuted: boolean): boolean {
   return httpStatus >= HTTP_FAULT || (httpStatus === HTTP_TOO_MANY && mayHaveExecuted);
 }
@@ -157,7 +155,7 @@ function fateUnknown(refusal: ApiError, signed: SignedAction): HttpError {
   return named(new HttpError(`${message}: HTTP ${status}`, facts), signed);
 }
 
-/** The error with the name of the action, so that the caller can ask what became of it. */
+/** Adds the action's hash to the error, so that the caller can query its result. */
 function named(error: HttpError, { txHash, expiresAfter }: SignedAction): HttpError {
   const { message, status, body, cause } = error;
   return new HttpError(message, { status, body, txHash, expiresAfter, cause });
@@ -169,10 +167,10 @@ export type DirectOptions<Confirm extends 'executed' | undefined = undefined> = 
   'vaultAddress' | 'expiresAfter'
 >;
 
-/** The fields that every direct action has and that its sender need not write. */
+/** The fields that every direct action has and its sender omits. */
 type Bound = keyof Network | 'nonce';
 
-/** A direct action without what binds it to the network and the envelope. */
+/** A direct action without its network and nonce. */
 export type UnboundAction = {
   [Type in DirectActionType]: Omit<ActionInputOf<Type>, Bound>;
 }[DirectActionType];
@@ -183,8 +181,8 @@ export function bindAction(action: UnboundAction, network: Network, nonce: numbe
 }
 
 /**
- * Signs a direct action with the account's own key and sends it. A wallet that insists on its own
- * chain signs for that one, and the venue is told.
+ * Signs a direct action with the account's own key and sends it. A wallet that requires its own
+ * chain signs for that one, and the request names it.
  */
 export async function sendDirect<Confirm extends 'executed' | undefined>(
   context: ExchangeContext,
@@ -199,8 +197,8 @@ export async function sendDirect<Confirm extends 'executed' | undefined>(
 }
 
 /**
- * The `signatureChainId` of a direct action: what the caller asks for, else the chain that the wallet
- * insists on, else none, which means the venue's own.
+ * The `signatureChainId` of a direct action: the caller's choice, otherwise the chain that the
+ * wallet requires, otherwise none, which means the venue's own.
  */
 export async function domainChainOf(
   { hasher, wallet }: ExchangeContext,
@@ -212,8 +210,8 @@ export async function domainChainOf(
 }
 
 /**
- * Sends what `signAction` has signed, for whoever writes it down before anybody else sees it. However often the same bytes are
- * sent, also after a restart, they execute once; they are never signed anew.
+ * Sends an action from `signAction`, for callers that store it before sending. The same bytes execute once, however
+ * often they are sent, including after a restart; they are never signed again.
  *
  * @throws HttpError, ApiError
  */
@@ -225,12 +223,12 @@ export function sendSigned(
   return deliver(http, signed, { signal, signAnew: undefined });
 }
 
-/** An order that did not reach the venue within so long is not wanted any more. */
+/** A later arrival at the venue is not wanted. */
 const ORDER_LIFE_MS = 5000;
-/** A person has to read the request and confirm it, after the expiry was written into it. */
+/** Includes the time for a user to read and confirm the request, whose expiry is already set. */
 const CONFIRMED_ORDER_LIFE_MS = 60_000;
 
-/** When an action expires, for all attempts to send it alike. */
+/** The expiry of an action, equal for all attempts to send it. */
 class Expiry {
   readonly #clock: VenueClock;
   readonly #explicit: number | null | undefined;
@@ -246,7 +244,7 @@ class Expiry {
   }: {
     readonly clock: VenueClock;
     readonly wallet: Wallet;
-    /** What the caller wrote; null for never. */
+    /** The caller's expiry; null for none. */
     readonly expiresAfter?: number | null | undefined;
     readonly orderLifeMs?: number | undefined;
   }) {
@@ -256,21 +254,21 @@ class Expiry {
     this.#meantMs = clock.ownMs;
   }
 
-  /** The field of the envelope, counted from when the action was meant, not from when it is signed. */
+  /** The envelope's field, measured from the call, not from the signature. */
   of(type: ActionInput['type']): number | undefined {
     if (this.#explicit !== undefined) return this.#explicit ?? undefined;
     if (!TRADING_TYPES.includes(type) || this.#lifeMs === Infinity) return undefined;
     return Math.round(this.#clock.at(this.#meantMs) + this.#lifeMs);
   }
 
-  /** Whether what is sent after a wait comes too late anyway. */
+  /** True if a request sent after a wait would be too late. */
   isPast(expiresAfter: number | undefined, waitMs: number): boolean {
     return expiresAfter !== undefined && this.#clock.at(this.#clock.ownMs + waitMs) > expiresAfter;
   }
 
   /**
-   * Learns the venue's time from a refusal. True when it was the clocks that differed: less time has
-   * passed here than the action had to live.
+   * Learns the venue's time from a refusal. True when the clocks differed: less local time has
+   * passed than the lifetime of the action.
    */
   isMisjudged(refusal: ApiError, roundtrip: Roundtrip): boolean {
     const told = /consensus time (\d+)/.exec(refusal.message)?.[1];

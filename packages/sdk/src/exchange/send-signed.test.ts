@@ -44,7 +44,7 @@ test('the same bytes are sent until there is an answer, by a client without a ke
   expect(bodies).toEqual([action.body, action.body, action.body]);
 });
 
-test('what leaves its fate open is told with its name, and whether it ever can execute', async () => {
+test('an unknown result is reported with the hash, and with the expiry of the action', async () => {
   const action = await signed();
   const open = clientOf([Response.json({ status: 'err' }, { status: 503 })], []);
   const error = await open.exchange.sendSigned(action).catch((cause: unknown) => cause);

@@ -27,7 +27,7 @@ import { SigningError, ValidationError } from '../errors.ts';
 import { type TypedData, typedDataOf } from '../typed-data.ts';
 import type { Wallet } from '../wallet.ts';
 
-/** What stands beside the action in the envelope. */
+/** The envelope fields next to the action. */
 export type EnvelopeFields = {
   readonly nonce: number;
   readonly vaultAddress?: string | undefined;
@@ -36,17 +36,17 @@ export type EnvelopeFields = {
   readonly confirm?: 'executed' | undefined;
 };
 
-/** A signed request: its bytes, and the names that the venue knows it by. */
+/** A signed request: its bytes and its identifiers. */
 export type SignedAction = {
-  /** The body of the request. Sent again as it is, it executes no second time. */
+  /** The body of the request. Sending it again does not execute it twice. */
   readonly body: string;
   readonly txHash: Hash;
   readonly nonce: number;
-  /** The time of consensus from which it is refused. */
+  /** The consensus time at which it expires. */
   readonly expiresAfter?: number | undefined;
 };
 
-/** Signs an action of any type. It is written, hashed and sent in the canonical key order. */
+/** Signs an action of any type. It is serialised, hashed and sent in the canonical key order. */
 export async function signAction(
   input: ActionInput,
   fields: EnvelopeFields,
@@ -57,13 +57,12 @@ export async function signAction(
   return signShaped(shaped, fields, { ...signing, hashWith: hashAction });
 }
 
-/** Who signs, and for which network. */
 type Signing = { readonly hasher: Hasher; readonly wallet: Wallet };
 
-/** What hashes the action, where it may be a wrapper. */
+/** The hash function, if the action may be a wrapper. */
 type Hashing = { readonly hashWith?: typeof hashAction | undefined };
 
-/** An action and the shape that it has; whoever sends one kind of them needs no other's. */
+/** An action with its shape, so that programs load only the shapes that they use. */
 type Shaped = { readonly shape: ObjectShape; readonly action: ActionInput };
 
 /** Signs an action whose shape is known. */
@@ -86,7 +85,7 @@ export async function signShaped(
   });
   const name = hashTransaction(actionHash.signed, signatureBytes(signature), hasher.keccak);
   return {
-    // Fields that are undefined vanish in the text, as they did in what was hashed.
+    // Undefined fields are omitted from the text, as from the hashed bytes.
     body: JSON.stringify({ action, signature, ...fields }),
     txHash: hash(bytesToHex(name)),
     nonce,
@@ -94,7 +93,7 @@ export async function signShaped(
   };
 }
 
-/** The action in key order and as bytes. A key that the venue does not know is an error here. */
+/** The action in key order and as bytes. Throws on an unknown key. */
 export function encodeAction<Input extends ActionInput>(input: Input): Encoded<Input> {
   return encoded(() => canonicalAction(input));
 }
@@ -111,7 +110,7 @@ function encoded<Input extends ActionInput>(order: () => Input): Encoded<Input> 
   }
 }
 
-/** Finds what the venue would refuse for its form, before a person is asked to sign it. */
+/** Finds errors of form before a user is asked to sign. */
 function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void {
   const error =
     checkShape(shape, action) ??
@@ -120,20 +119,20 @@ function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void 
   if (error !== undefined) throw ValidationError.of(error);
 }
 
-/** What would be signed and sent. */
+/** The data that would be signed and sent. */
 export type ActionPreview = {
-  /** The action in the order of its keys, as it would be sent. */
+  /** The action in canonical key order. */
   readonly action: ActionInput;
-  /** Its MessagePack, which agent-signed actions are hashed by. */
+  /** Its MessagePack, which is hashed for agent-signed actions. */
   readonly msgpack: `0x${string}`;
-  /** What a wallet would sign: 32 bytes. */
+  /** The 32 bytes that a wallet would sign. */
   readonly digest: `0x${string}`;
-  /** What a wallet would show. */
+  /** The data that a wallet would show. */
   readonly typedData: TypedData;
 };
 
 /**
- * A dry run: what would be signed, without a key and without a venue. To know what it would do, ask `info.simulate`.
+ * A dry run of signing, without a key and without a venue. `info.simulate` predicts the effect.
  *
  * @throws ValidationError
  */
@@ -159,8 +158,7 @@ export function previewAction(
 }
 
 /**
- * Refuses to ask a wallet for a signature that its chain does not allow: it would answer with an
- * error of its own that does not say what to do instead.
+ * Throws if the wallet's chain does not permit the signature: the wallet's own error would not include a remedy.
  *
  * @throws SigningError
  */

@@ -2,15 +2,15 @@ import { checkShape, CLIENT_LIMITS, invalidMultiSigSigners, type Shape } from '@
 import { ValidationError } from '../errors.ts';
 import type { UnboundAction } from './send-action.ts';
 
-/** Who signs for a multi-sig account, 1 to 10, and how many of them are needed. */
+/** The signers of a multi-sig account, 1 to 10, and their required number. */
 export type SignerSet = { readonly authorizedUsers: readonly string[]; readonly threshold: number };
 
-/** The action that gives an account a set of signers, for `multiSig.propose` on one that has some. */
+/** The action that gives an account a set of signers, for `multiSig.propose` on an account with a set. */
 export function conversion(signers: SignerSet | null): UnboundAction {
   return { type: 'convertToMultiSigUser', signers: signersText(signers) };
 }
 
-/** The set as the text that is signed: addresses in lower case, in ascending order. */
+/** The set as the signed text: addresses in lower case, in ascending order. */
 function signersText(signers: SignerSet | null): string {
   if (signers === null) return 'null';
   const authorizedUsers = signers.authorizedUsers.map((user) => user.toLowerCase()).sort();

@@ -8,13 +8,13 @@ import {
 } from './send-action.ts';
 import type { ReplyOf } from './reply.ts';
 
-/** A part of an account; each has its own balance. */
+/** A part of an account with its own balance. */
 export type SubAccount = 'perp' | 'outcome';
 
-/** The only token, USDC. Not the id that `perpMeta` has for it: these are two lists. */
+/** The only token, USDC. It differs from the id in `perpMeta`, which is another list. */
 const USDC = 0;
 
-/** What `tokenSend` takes. */
+/** Parameters of `tokenSend`. */
 export type TokenSendParameters = {
   readonly destination: string;
   /** USDC as a decimal text, at most 6 decimals. */
@@ -26,7 +26,7 @@ export type TokenSendParameters = {
 };
 
 /**
- * Moves free money to anybody, oneself included. Signed by the account's own key.
+ * Moves free money to any account, including one's own. Signed by the account's own key.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -46,7 +46,7 @@ export function tokenSend<Confirm extends 'executed' | undefined = undefined>(
   return sendDirect(context, tokenSendShape, action, options);
 }
 
-/** What `transferBetween` takes. */
+/** Parameters of `transferBetween`. */
 export type TransferParameters = {
   readonly from: SubAccount;
   readonly to: SubAccount;
@@ -64,17 +64,17 @@ export async function transferBetween<Confirm extends 'executed' | undefined = u
   return tokenSend(context, { destination, amount, ...kinds }, options);
 }
 
-/** What `sendTo` takes. */
+/** Parameters of `sendTo`. */
 export type SendToParameters = {
   readonly destination: string;
   readonly amount: string;
-  /** The own sub-account; perp by default. */
+  /** The sender's sub-account; perp by default. */
   readonly from?: SubAccount | undefined;
-  /** The receiver's sub-account; perp by default, as relay pegs want it. */
+  /** The receiver's sub-account; perp by default, as relay pegs require. */
   readonly to?: SubAccount | undefined;
 };
 
-/** Sends free money to somebody else, by `tokenSend`. */
+/** Sends free money to another account, by `tokenSend`. */
 export function sendTo<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
   { destination, amount, from = 'perp', to = 'perp' }: SendToParameters,
@@ -84,17 +84,17 @@ export function sendTo<Confirm extends 'executed' | undefined = undefined>(
   return tokenSend(context, { destination, amount, ...kinds }, options);
 }
 
-/** What `withdraw3` takes. */
+/** Parameters of `withdraw3`. */
 export type Withdraw3Parameters = {
   /** On the settlement chain. */
   readonly destination: string;
-  /** USDC as a decimal text, at least 2; the fee of `settings` comes out of it. */
+  /** USDC as a decimal text, at least 2; the fee of `settings` is deducted from it. */
   readonly amount: string;
 };
 
 /**
- * Withdraws USDC from the perp sub-account to the settlement chain. Signed by the account's own key.
- * It is executed when the money is held; `userNonFundingLedgerUpdates` tells when it was paid.
+ * Withdraws USDC from the perp sub-account to the settlement chain. Signed by the account's own
+ * key. It is executed when the money is held; `userNonFundingLedgerUpdates` reports the payment.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

@@ -19,7 +19,7 @@ test('every query of the venue is a method', () => {
   expectTypeOf<InfoType>().toExtend<keyof InfoClient>();
 });
 
-test('what a method takes and gives follows from the registry', () => {
+test('the parameters and results of a method are derived from the registry', () => {
   expectTypeOf<Awaited<ReturnType<InfoClient['perpMeta']>>>().toEqualTypeOf<PerpUniverse>();
   expectTypeOf<Parameters<InfoClient['userFills']>[0]>().toEqualTypeOf<
     InfoParameters<'userFills'>
@@ -31,7 +31,7 @@ test('what a method takes and gives follows from the registry', () => {
   expectTypeOf<ReturnType<InfoClient['allUserFills']>>().toEqualTypeOf<
     AsyncGenerator<Fill, void>
   >();
-  // What needs no parameters can be asked without; what names somebody cannot.
+  // Parameters can be omitted only if none is required.
   expectTypeOf<[]>().toExtend<Parameters<InfoClient['settings']>>();
   expectTypeOf<[]>().not.toExtend<Parameters<InfoClient['userFills']>>();
   expectTypeOf<[{ user: string }]>().not.toExtend<Parameters<InfoClient['l2Book']>>();

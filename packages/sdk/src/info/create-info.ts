@@ -26,9 +26,10 @@ export type InfoClient = QueryMethods<OtherMethods> & OtherMethods;
 type OtherMethods = ReturnType<typeof moreThanQueries>;
 
 /**
- * Binds the queries to a venue. Each query of the protocol is a method, with the types and the comment of its definition.
+ * Binds the queries to a venue. Each query of the protocol is a method, with the types and the
+ * comment of its definition.
  *
- * @throws ValidationError, HttpError, ApiError, each of them
+ * @throws ValidationError, HttpError, ApiError
  */
 export function createInfo(context: InfoContext): InfoClient {
   const queries = INFO_NAMES.map((type) => [
@@ -49,7 +50,7 @@ function moreThanQueries(context: InfoContext) {
     explainSignature: bind(explainSignature),
     /** A page of events with their markets. The cursor of a page selects the next page. */
     outcomeMeta: bind(outcomeMeta),
-    /** One event with its markets, whatever its status. */
+    /** One event with its markets, in any status. */
     outcomeEvent: bind(outcomeEvent),
     /** All matching events, page by page. Sort by a fixed key such as `newest`; otherwise events may be repeated or missed. */
     outcomeEvents: bind(outcomeEvents),
@@ -97,10 +98,10 @@ function bindersTo(context: InfoContext) {
   };
 }
 
-/** What `candleSnapshot` takes: the instrument id as text, the interval, and a span of time. */
+/** Parameters of `candleSnapshot`: the instrument id as text, the interval, and a period. */
 export type CandleSnapshotParameters = InfoParameters<'candleSnapshot'>['req'];
 
-/** Candles of an instrument, oldest first, the latest 5,000 of the span. */
+/** Candles of an instrument, oldest first: the latest 5,000 of the period. */
 function candleSnapshot(
   context: InfoContext,
   parameters: CandleSnapshotParameters,
@@ -109,20 +110,20 @@ function candleSnapshot(
   return queryInfo(context, { type: 'candleSnapshot', req: parameters }, options);
 }
 
-/** What `explainSignature` takes. */
+/** Parameters of `explainSignature`. */
 export type ExplainSignatureParameters = {
   /**
-   * The whole body of a request to /exchange, as text or as an object. Give the text that was sent:
-   * the order of its keys and the spelling of its numbers are what the venue hashes.
+   * The whole body of a request to /exchange, as text or as an object. Pass the text that was sent:
+   * the venue hashes the order of its keys and the spelling of its numbers.
    */
   readonly envelope: string | object;
-  /** The address that you believe to have signed it with. */
+  /** The expected signer. */
   readonly expect?: string | undefined;
 };
 
 /**
- * Who signed a request, every value on the way there, and, when it is nobody that the venue knows, the
- * mistake that explains it. Nothing is executed and no nonce is used.
+ * Returns the signer of a request with all intermediate values and, if the venue does not know the
+ * signer, the mistake that explains it. Nothing is executed and no nonce is used.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -134,7 +135,7 @@ async function explainSignature(
   const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope);
   if (!isObjectText(text)) throw new ValidationError('The envelope is not a JSON object');
   const expected = expect === undefined ? '' : `,"expect":${JSON.stringify(expect)}`;
-  // Put together as text, so that the envelope arrives as it was sent.
+  // Concatenated as text, so that the envelope arrives unchanged.
   const body = `{"type":"explainSignature","envelope":${text}${expected}}`;
   return readInfo(context, await context.http.post('/info', body, { signal }));
 }

@@ -3,7 +3,7 @@ import { createClient, type Client } from '../client.ts';
 import { ApiError, HttpError, ValidationError } from '../errors.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
-/** Goal: queries on the past are asked page by page. Method: a server that records what it gets. */
+/** Goal: queries of the history are sent page by page. Method: a server that records requests. */
 
 const USER = `0x${'ab'.repeat(20)}`;
 const HASH = `0x${'cd'.repeat(32)}`;
@@ -92,7 +92,7 @@ describe('all rows', () => {
     expect(asked(venue)).toEqual([first, { ...first, cursor: 'a' }, { ...first, cursor: 'b' }]);
   });
 
-  test('are asked for when they are needed', async () => {
+  test('are requested when they are needed', async () => {
     const venue = await aVenue(page([1, 2], 'a'), page([3], null));
     for await (const row of createClient({ url: venue.url }).info.allUserFills({ user: USER })) {
       if (Number(row) === 2) break;
@@ -112,7 +112,7 @@ describe('all rows', () => {
     ]);
   });
 
-  test('of withdrawals, until there is none', async () => {
+  test('of withdrawals, until there are no more', async () => {
     const venue = await aVenue(page([{ id: 4 }], null), page([], null));
     const { info } = createClient({ url: venue.url });
     await expect(allOf(info.allWithdrawals({ user: USER }))).resolves.toEqual([{ id: 4 }]);
@@ -120,7 +120,7 @@ describe('all rows', () => {
   });
 });
 
-test('a page tells how far the history was', async () => {
+test('a page reports the block of the history', async () => {
   const venue = await aVenue(page([], 'x'));
   const { info } = createClient({ url: venue.url });
   const found = await info.historyPage({ type: 'userFills', user: USER, minHeight: 7 });
@@ -129,7 +129,7 @@ test('a page tells how far the history was', async () => {
 });
 
 describe('lines of an export', () => {
-  test('of a table: a line break in a cell ends no line', async () => {
+  test('of a table: a line break in a cell does not end a line', async () => {
     const venue = await aVenue({ body: 'a,b\r\n"x\r\n""y""",2\r\n3,4\r\n' });
     const lines = createClient({ url: venue.url }).exportLines('fills', {
       user: USER,
@@ -146,14 +146,14 @@ describe('lines of an export', () => {
     });
   });
 
-  test('of objects: quotes are their own matter', async () => {
+  test('of objects: quotes have no special meaning', async () => {
     const venue = await aVenue({ body: '{"a":"\\""}\n{"a":1}\n' });
     const client = createClient({ url: venue.url });
     const lines = client.exportLines('candles', { coin: '1', interval: '1h', format: 'ndjson' });
     await expect(allOf(lines)).resolves.toEqual(['{"a":"\\""}', '{"a":1}']);
   });
 
-  test('one at a time: the next waits its turn', async () => {
+  test('one at a time: the next read waits', async () => {
     const busy = {
       status: 429,
       headers: { 'retry-after': '0' },
@@ -166,7 +166,7 @@ describe('lines of an export', () => {
     expect(venue.received).toHaveLength(2);
   });
 
-  test('that are refused, cut off, or cannot be', async () => {
+  test('that are refused, cut off, or invalid', async () => {
     const refused = {
       status: 404,
       body: { success: false, code: 10_404, name: 'NOT_FOUND', message: 'no' },

@@ -16,24 +16,23 @@ import {
   readInfo,
 } from './query-info.ts';
 
-/** The queries that are answered page by page. The pages of `outcomeMeta` differ: their cursor is part of the data. */
+/** The queries with pages. `outcomeMeta` is not one of them: its cursor is part of the data. */
 export type PagedType = Exclude<
   { [Type in InfoType]: 'cursor' extends keyof InfoParameters<Type> ? Type : never }[InfoType],
   'outcomeMeta'
 >;
 
-/** An answer from the history with what stands beside its data. */
+/** An answer from the history with its metadata. */
 export type HistoryPage<Data> = {
   readonly data: Data;
   /** The block up to which it is complete. */
   readonly asOf: HistoryAsOf;
-  /** Where the next page begins; null behind the last row, undefined where there are no pages. */
+  /** The start of the next page; null after the last row, undefined without pages. */
   readonly nextCursor: string | null | undefined;
 };
 
 /**
- * Asks a query on the past, of any type, and gives its data with how far the history was and where the
- * next page begins.
+ * Sends a query of the history, and returns its data with the block of the history and the next cursor.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -48,7 +47,7 @@ export async function historyPage<Type extends InfoType, Data>(
   return { data, asOf: asOf ?? { height: 0, time: 0 }, nextCursor };
 }
 
-/** One page after the other, to the last row. */
+/** All pages in sequence. */
 async function* historyPages<Type extends PagedType, Data>(
   context: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },
@@ -68,10 +67,9 @@ export type RowsParameters<Type extends PagedType> = Omit<
   'cursor' | 'offset' | 'page'
 >;
 
-/** The rows of a page. */
 export type RowsOf<Type extends PagedType, Row> = (data: InfoAnswerOf<Type>) => readonly Row[];
 
-/** All rows of what the venue answers page by page. The next page is asked for when it is needed. */
+/** All rows of a query with pages. The next page is requested when it is needed. */
 export async function* historyRows<Type extends PagedType, Row>(
   context: InfoContext,
   asked: {

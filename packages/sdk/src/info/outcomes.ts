@@ -6,28 +6,28 @@ import {
   queryInfo,
 } from './query-info.ts';
 
-/** What `outcomeMeta` takes; `outcomeEvent` asks for one event by its slug. */
+/** Parameters of `outcomeMeta`; `outcomeEvent` requests one event by its slug. */
 export type OutcomeMetaParameters = Omit<
   InfoParameters<'outcomeMeta'>,
   'eventSlug' | 'after_cursor'
 >;
 
-/** A page of events with their markets. The cursor of a page asks for the one after it. */
+/** A page of events with their markets. The cursor of a page selects the next page. */
 export function outcomeMeta(
   context: InfoContext,
   parameters: OutcomeMetaParameters = {},
   options?: InfoOptions,
 ): Promise<OutcomeEventPage> {
   const request = { type: 'outcomeMeta', ...parameters } as const;
-  // Without a slug it is a page.
+  // Without a slug the answer is a page.
   return queryInfo(context, request, options) as Promise<OutcomeEventPage>;
 }
 
-/** What `outcomeEvent` takes. */
+/** Parameters of `outcomeEvent`. */
 export type OutcomeEventParameters = { readonly eventSlug: string };
 
 /**
- * One event with its markets, whatever its status.
+ * One event with its markets, in any status.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -40,13 +40,12 @@ export function outcomeEvent(
   return queryInfo(context, request, options) as Promise<OutcomeEventMeta>;
 }
 
-/** What `outcomeEvents` takes; `limit` is the size of a page. */
+/** Parameters of `outcomeEvents`; `limit` is the size of a page. */
 export type OutcomeEventsParameters = Omit<OutcomeMetaParameters, 'cursor'>;
 
 /**
- * All events that match, one after the other; the next page is asked for when it is needed. Sort by
- * what stands still, such as `newest`: where the key of an event moves between two pages, it may be
- * given twice or left out.
+ * All matching events; the next page is requested when it is needed. Sort by a fixed key such as
+ * `newest`; otherwise events may be repeated or missed.
  *
  * @throws ValidationError, HttpError, ApiError
  */

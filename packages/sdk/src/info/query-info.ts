@@ -9,19 +9,18 @@ import type {
 import { callApart, ValidationError } from '../errors.ts';
 import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
 
-/** What asking takes. */
+/** The context for sending queries. */
 export type InfoContext = {
   readonly http: HttpTransport;
-  /** Finds what is wrong with a query before it is sent; without it the venue alone does. */
+  /** Finds errors of a query before it is sent; without it only the venue checks. */
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
-  /** Told when an answer carries a notice, such as that the user asked about is an agent. */
+  /** Called when an answer contains a warning, such as that the queried user is an agent. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
 };
 
-/** How a query is asked. */
 export type InfoOptions = { readonly signal?: AbortSignal | undefined };
 
-/** The fields of a query beside its type. */
+/** The fields of a query other than its type. */
 export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 'type'>;
 
 /** The method of a query, unless there is a special one. */
@@ -29,14 +28,14 @@ export type QueryMethod<Type extends InfoType, Special> = Type extends keyof Spe
   ? Special[Type]
   : PlainMethod<Type>;
 
-/** Parameters are only optional if each of them is. */
+/** Parameters are optional only if all of them are. */
 type PlainMethod<Type extends InfoType> =
   Record<never, never> extends InfoParameters<Type>
     ? (parameters?: InfoParameters<Type>, options?: InfoOptions) => Promise<InfoAnswerOf<Type>>
     : (parameters: InfoParameters<Type>, options?: InfoOptions) => Promise<InfoAnswerOf<Type>>;
 
 /**
- * Asks a query of any type and gives its data.
+ * Sends a query of any type and returns its data.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -48,7 +47,7 @@ export async function queryInfo<Type extends InfoType>(
   return readInfo<InfoAnswerOf<Type>>(context, await askInfo(context, request, options));
 }
 
-/** Asks a query of any type and gives the whole answer. */
+/** Sends a query of any type and returns the whole answer. */
 export function askInfo<Type extends InfoType>(
   { check, http }: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },

@@ -8,15 +8,15 @@ import {
 import { type InfoContext, type InfoOptions, readInfo } from '../info/query-info.ts';
 import { ValidationError } from '../errors.ts';
 
-/** What `accountStatus` takes. */
+/** Parameters of `accountStatus`. */
 export type AccountStatusParameters = {
   readonly user: string;
-  /** 0 is the main exchange, 1 the outcome one. */
+  /** 0 is the main exchange, 1 the outcome exchange. */
   readonly channel?: number | undefined;
 };
 
 /**
- * Whether an address has an account and may trade. Read `checked` before `exists`.
+ * Returns whether an address has an account and may trade. Read `checked` before `exists`.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -31,17 +31,17 @@ export async function accountStatus(
   return readInfo(context, await context.http.post('/account-status', body, { signal }));
 }
 
-/** What `faucet` takes. */
+/** Parameters of `faucet`. */
 export type FaucetParameters = {
   readonly user: string;
   readonly accountType?: 'perp' | 'outcome' | undefined;
-  /** On a local settlement chain rather than in the account: USDC, and ether to send it with. */
+  /** Pays on a local settlement chain instead of to the account: USDC, and ether for gas. */
   readonly onChain?: boolean | undefined;
 };
 
 /**
- * Asks a testnet for test USDC; the first grant makes the account. It is asked once only: after a
- * lost answer a second request would be refused for coming too soon.
+ * Requests test USDC from a testnet; the first grant creates the account. It is sent only once,
+ * because a repetition after a lost answer would be rate-limited.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -55,7 +55,7 @@ export async function faucet(
   return readInfo(context, await context.http.postOnce('/request-fund', body, signal));
 }
 
-/** Finds what an endpoint beside /info and /exchange would refuse for its form. */
+/** Finds errors of form in requests to other endpoints than /info and /exchange. */
 export function checkServiceRequest(name: ServiceRequestName, request: object): void {
   const fault = checkShape(SERVICE_SHAPES[name]!, request);
   if (fault !== undefined) throw ValidationError.of(fault);

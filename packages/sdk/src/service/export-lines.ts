@@ -6,23 +6,22 @@ type Span = {
   /** Milliseconds, both inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** A table with a header by default. */
+  /** By default a table with a header. */
   readonly format?: 'csv' | 'ndjson' | undefined;
 };
 
-/** What the exports of an account take. */
+/** Parameters of an account's exports. */
 export type UserExportParameters = Span & {
   readonly user: string;
   readonly accountType?: 'perp' | 'outcome' | readonly ('perp' | 'outcome')[] | undefined;
 };
 
-/** What the export of candles takes: the instrument id as text, and the interval. */
+/** Parameters of the export of candles: the instrument id as text, and the interval. */
 export type CandleExportParameters = Span & {
   readonly coin: string;
   readonly interval: (typeof INTERVALS)[number];
 };
 
-/** What each export takes. */
 export type ExportParameters = {
   readonly fills: UserExportParameters;
   readonly orders: UserExportParameters;
@@ -32,8 +31,8 @@ export type ExportParameters = {
 };
 
 /**
- * The lines of an export, oldest row first: of a table the header and then one line a row, else one JSON
- * object a line. They come as fast as they are read, so that an export of any length takes no memory.
+ * Yields the lines of an export, oldest row first: a table's header and then one line per row, or one JSON object per
+ * line. Lines are read on demand, so that an export of any length needs little memory.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -59,7 +58,7 @@ export async function* exportLines<Name extends ExportName>(
   if (rest !== '') yield rest;
 }
 
-/** A line break inside of a quoted cell ends no line; JSON has none inside of its own. */
+/** A line break inside a quoted cell does not end a line; JSON objects contain none. */
 const CSV_MARKS = /"|\r\n/g;
 const JSON_MARKS = /\n/g;
 

@@ -9,19 +9,19 @@ import { type InfoOptions, readInfo } from '../info/query-info.ts';
 import { type Fetch, HttpTransport } from '../transport/http.ts';
 import { checkServiceRequest } from './account.ts';
 
-/** How a client of a relay is made. */
+/** Options of a relay client. */
 export type RelayOptions = {
   /** `relay_url` of the venue's settings. */
   readonly url: string;
   readonly fetch?: Fetch | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Attempts after the first one, of what can be asked twice. */
+  /** Retries of requests that can be repeated. */
   readonly retriesMax?: number | undefined;
 };
 
-/** Which money is to come into the venue, and to whom. */
+/** A deposit from another chain, and its account. */
 export type DepositAddressParameters = {
-  /** A name of `chains`. */
+  /** A name from `chains`. */
   readonly srcChain: string;
   /** `chain_name` of the venue's settings. */
   readonly dstChain: string;
@@ -30,7 +30,7 @@ export type DepositAddressParameters = {
   readonly accountType?: 'perp' | 'outcome' | undefined;
 };
 
-/** Which money is to leave the venue, and to where. */
+/** A payout to another chain, and its recipient. */
 export type PegAddressParameters = {
   /** `chain_name` of the venue's settings. */
   readonly srcChain: string;
@@ -39,32 +39,32 @@ export type PegAddressParameters = {
   readonly dstAddr: string;
 };
 
-/** Whose transfers: the account that deposits are for, the sender of what went to pegs. */
+/** The account of the deposits, or the sender of payments to pegs. */
 export type TransfersParameters = {
   readonly user: string;
   readonly page?: number | undefined;
   readonly pageSize?: number | undefined;
 };
 
-/** What a relay offers. */
+/** The features of a relay. */
 export type RelayClient = {
-  /** The chains, their least amounts and fees. */
+  /** The chains with their minimum amounts and fees. */
   chains(options?: InfoOptions): Promise<RelayChainRow[]>;
-  /** A one-time address on another chain. Asked once only: each answer is another address. */
+  /** Requests a one-time address on another chain. It is sent only once, because each answer is another address. */
   depositAddress(
     parameters: DepositAddressParameters,
     options?: InfoOptions,
   ): Promise<RelayDepositAddress>;
-  /** An account in the venue: what `sendTo` sends there leaves for the other chain. */
+  /** Returns an account in the venue: `sendTo` to it pays out on the other chain. */
   pegAddress(parameters: PegAddressParameters, options?: InfoOptions): Promise<RelayPegAddress>;
-  /** What came and what became of it, newest first. */
+  /** The transfers and their status, newest first. */
   transfers(parameters: TransfersParameters, options?: InfoOptions): Promise<RelayTransfers>;
 };
 
 const PREFIX = '/api/v1/bridge';
 
 /**
- * Makes a client of one relay. Its calls throw what those of a venue's client throw.
+ * Creates a client of one relay, with the same errors as a venue's client.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -114,22 +114,23 @@ async function get<Data>(
   }
 }
 
-/** How the operations port of a venue is reached, by a relay that it knows. */
+/** The operations port of a venue, for a relay that it knows. */
 export type OperationsOptions = {
   readonly url: string;
   readonly fetch?: Fetch | undefined;
   readonly timeoutMs?: number | undefined;
 };
 
-/** What `registerPegs` takes. */
+/** Parameters of `registerPegs`. */
 export type RegisterPegsParameters = {
   readonly addresses: readonly string[];
-  /** By the relay's key, of the text that names the venue and them. */
+  /** By the relay's key, over the text that names the venue and the addresses. */
   readonly signature: string;
 };
 
 /**
- * Tells a venue of accounts that a relay collects in. Said twice it changes nothing. Done when the venue's log has them.
+ * Registers accounts of a relay at a venue. A repetition changes nothing. It returns when the
+ * venue's log contains them.
  *
  * @throws HttpError, ApiError
  */

@@ -3,7 +3,7 @@ import type { ChannelMethod } from './subscription.ts';
 
 /** The channels of /ws and /api-ws, as methods. */
 export type ChannelMethods = {
-  /** The book of an instrument: each event has all of it, at most every 100 ms. */
+  /** The book of an instrument: each event contains all of it, at most every 100 ms. */
   readonly l2Book: ChannelMethod<'l2Book'>;
   /** All levels of a book, then the levels that each block has changed. `LocalBook` applies them. */
   readonly l2Diff: ChannelMethod<'l2Diff'>;

@@ -12,7 +12,6 @@ import {
   Subscription,
 } from './subscription.ts';
 
-/** A path of the venue that is a socket. */
 export type StreamPath = 'ws' | 'api-ws' | 'ws-rtds';
 
 /** The connections of a venue: one for each path, opened when it is needed. */
@@ -25,12 +24,12 @@ type StreamSockets = {
   readonly prices: PriceFeed;
 };
 
-/** The channels of the venue's sockets, bound to a venue. */
+/** The channels of the sockets, bound to a venue. */
 export type StreamsClient = ChannelMethods & ReturnType<typeof connectionsOf>;
 
 /**
- * Binds the channels to a venue. Those of one path share its connection. Each channel of the protocol is a method, with
- * the types and the comment of its definition.
+ * Binds the channels to a venue. Channels of one path share its connection. Each channel of the
+ * protocol is a method, with the types and the comment of its definition.
  */
 export function createStreams(sockets: StreamSockets): StreamsClient {
   return Object.assign(
@@ -44,35 +43,35 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
   const sockets = [socket, apiSocket, prices];
   return {
     /**
-     * What the underlyings of outcome markets cost, about once a second. With a symbol its last minute
-     * comes first, as a snapshot, and again after a reset.
+     * Prices of the underlyings of outcome markets, about once a second. With a symbol its last
+     * minute comes first, as a snapshot, and again after a reset.
      */
     referencePrices: (
       parameters: ReferencePricesChannel,
       listener?: StreamListener<ReferencePricesUpdate>,
       options?: StreamOptions,
     ) => referencePrices({ socket: prices }, parameters, listener, options),
-    /** All connections in one word: `open` when every one that is needed is open. */
+    /** The combined status: `open` when every needed connection is open. */
     get status(): SocketStatus {
       return joined(sockets.map((each) => each.status));
     },
-    /** Each connection; one that nothing is subscribed on is `idle`. */
+    /** The status of each connection; one without subscriptions is `idle`. */
     get statuses(): Readonly<Record<StreamPath, SocketStatus>> {
       return { ws: socket.status, 'api-ws': apiSocket.status, 'ws-rtds': prices.status };
     },
-    /** How long until the next attempt to connect, in milliseconds; undefined while none is waited for. */
+    /** Milliseconds until the next connection attempt, or undefined. */
     get nextTryInMs(): number | undefined {
       const waits = sockets.flatMap(({ nextTryInMs }) => nextTryInMs ?? []);
       return waits.length === 0 ? undefined : Math.min(...waits);
     },
     /**
-     * After a sleep or a change of the network: an open connection that says nothing within a second is replaced,
-     * and a wait for the next attempt ends.
+     * Call it after a sleep or a change of the network: an open connection that does not answer
+     * within a second is replaced, and a wait for the next attempt ends.
      */
     check: (): void => {
       for (const each of sockets) each.venueIsBack();
     },
-    /** Replaces all connections that are needed at once. Each stream goes on where it stopped. */
+    /** Replaces all needed connections at once. Each stream resumes where it stopped. */
     reconnect: (): void => {
       if (socket.status === 'closed') throw new SocketError('The client is closed');
       for (const each of sockets) each.reconnect();
@@ -84,7 +83,7 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
   };
 }
 
-/** The worst of the connections that are needed. */
+/** The worst status of the needed connections. */
 const FROM_WORST: readonly SocketStatus[] = ['closed', 'waiting', 'connecting', 'open', 'idle'];
 
 function joined(statuses: readonly SocketStatus[]): SocketStatus {
@@ -100,16 +99,16 @@ function channelsOf(endpoint: StreamEndpoint, socket: StreamSource): ChannelMeth
   return Object.fromEntries(methods) as ChannelMethods;
 }
 
-/** What `referencePrices` takes. */
+/** Parameters of `referencePrices`. */
 export type ReferencePricesChannel = {
   /** Prices of spot markets, of the oracle, or its averages over 30 or 60 seconds. */
   readonly topic: RtdsTopic;
-  /** `btcusdt` of spot prices, `btc/usd` of all others; every symbol when it is absent. */
+  /** `btcusdt` for spot prices, `btc/usd` for all others; by default every symbol. */
   readonly symbol?: string | undefined;
 };
 
 /**
- * What the underlyings of outcome markets cost, about once a second. With a symbol its last minute
+ * Prices of the underlyings of outcome markets, about once a second. With a symbol its last minute
  * comes first, as a snapshot, and again after a reset.
  */
 export function referencePrices(

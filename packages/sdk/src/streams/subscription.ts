@@ -2,20 +2,19 @@ import type { ChannelData, ChannelInput, ChannelName, SubscriptionFields } from 
 import { callApart, SocketError } from '../errors.ts';
 import type { StreamEvent, StreamSink } from '../transport/stream.ts';
 
-/** Where events come from. */
+/** The source of events. */
 export type StreamSource = {
   subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void;
 };
 
-/** What subscribing takes. */
 export type StreamContext = { readonly socket: StreamSource };
 
-/** Gets the events of a subscription, in order. */
+/** Receives the events of a subscription, in order. */
 export type StreamListener<Data> = (event: StreamEvent<Data>) => void;
 
-/** How a subscription is made. */
+/** Options of a subscription. */
 export type StreamOptions = {
-  /** Told when the venue refuses the subscription; a loop gets the error itself. */
+  /** Called when the venue rejects the subscription; a loop receives the error itself. */
   readonly onError?: ((error: SocketError) => void) | undefined;
 };
 
@@ -29,15 +28,15 @@ export type ChannelMethod<Name extends ChannelName> = (
   options?: StreamOptions,
 ) => Subscription<ChannelData<Name>>;
 
-/** Events that wait for a slow loop; beyond, the loop ends with an error rather than with a gap. */
+/** The buffer of a slow loop; beyond it the loop ends with an error instead of a gap. */
 const WAITING_MAX = 10_000;
 
 /**
- * A running subscription. Its events go to the listener, or, without one, to a `for await` loop;
+ * A running subscription. Its events go to the listener or, without one, to a `for await` loop;
  * leaving the loop ends the subscription.
  */
 export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Data>> {
-  /** Resolves when the venue has taken the subscription; rejects when it refuses it. */
+  /** Resolves when the venue has accepted the subscription; rejects when it refuses it. */
   readonly ready: Promise<void>;
   readonly #listener: StreamListener<Data> | undefined;
   readonly #onError: ((error: SocketError) => void) | undefined;
@@ -58,7 +57,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     const ready = withResolvers<void>();
     this.ready = ready.promise;
     this.#ready = ready;
-    // Nobody has to look at `ready`; the listener's errors are told elsewhere too.
+    // `ready` may be ignored; the listener's errors are also reported separately.
     ready.promise.catch(() => undefined);
     this.#leave = socket.subscribe(subscription, {
       ready: ready.resolve,
@@ -68,7 +67,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     });
   }
 
-  /** Ends the subscription. Events that wait in a loop are still given to it. */
+  /** Ends the subscription. A loop still receives buffered events. */
   close(): void {
     if (this.#isOver) return;
     this.#leave();
@@ -89,7 +88,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     return reader.promise;
   }
 
-  /** Called by the language when a loop is left. */
+  /** Called by the runtime when a loop is left. */
   async return(): Promise<IteratorResult<StreamEvent<Data>>> {
     this.#waiting = [];
     this.close();

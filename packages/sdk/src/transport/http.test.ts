@@ -5,7 +5,7 @@ import { NonceSource } from '../nonce.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { eip1193Wallet, privateKeyWallet, type Wallet } from '../wallet.ts';
 
-/** Goal: what is sent again, and when. Method: a real HTTP server that answers by a script. */
+/** Goal: the conditions and times of retries. Method: a real HTTP server with scripted answers. */
 
 const KEY = `0x${'11'.repeat(32)}` as const;
 const OK = {
@@ -46,7 +46,7 @@ const bodies = (venue: FakeVenue) => venue.received.map(({ text }) => text);
 const nonces = (venue: FakeVenue) => bodies(venue).map((text) => JSON.parse(text).nonce as number);
 
 describe('an action', () => {
-  test('that has to wait tells for how long', async () => {
+  test('that must wait reports the delay', async () => {
     const venue = await aVenue(LIMITED, { ...LIMITED, headers: { 'retry-after': '1' } }, OK);
     const waits: number[] = [];
     const onRateLimited = (waitMs: number): void => void waits.push(waitMs);
@@ -56,7 +56,7 @@ describe('an action', () => {
     expect(waits[1]).toBeGreaterThanOrEqual(1000);
   });
 
-  test('after a lost answer is sent again as the same bytes', async () => {
+  test('after a lost answer is sent again with the same bytes', async () => {
     const venue = await aVenue('cut', 'cut', OK);
     const reply = await clientOf(venue).exchange.order(ORDERS);
     expect(reply.status).toBe('accepted');
@@ -64,20 +64,20 @@ describe('an action', () => {
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('without an answer in time is sent again as the same bytes', async () => {
+  test('without an answer in time is sent again with the same bytes', async () => {
     const venue = await aVenue('silence', OK);
     await clientOf(venue, { timeoutMs: 100 }).exchange.order(ORDERS);
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('that a gateway could not deliver is sent again as the same bytes', async () => {
+  test('that a gateway could not deliver is sent again with the same bytes', async () => {
     const venue = await aVenue({ status: 502, body: '<html>' }, { status: 503, body: '{}' }, OK);
     await clientOf(venue).exchange.order(ORDERS);
     expect(venue.received.length).toBe(3);
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('that was rate-limited is signed anew with a fresh nonce', async () => {
+  test('that was rate-limited is signed again with a new nonce', async () => {
     const venue = await aVenue(LIMITED, LIMITED, OK);
     const reply = await clientOf(venue).exchange.order(ORDERS);
     const start = 1_800_000_000_000;
@@ -86,14 +86,14 @@ describe('an action', () => {
     expect(reply.nonce).toBe(start + 2);
   });
 
-  test('that may have executed is never signed anew, also when it is rate-limited later', async () => {
+  test('that may have executed is never signed again, even when it is rate-limited later', async () => {
     const venue = await aVenue('cut', LIMITED, OK);
     await clientOf(venue).exchange.order(ORDERS);
     expect(venue.received.length).toBe(3);
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('that a person signed is not put before the person again', async () => {
+  test('that a user signed is not presented to the user again', async () => {
     const signer = privateKeyWallet(KEY);
     let asked = 0;
     const wallet: Wallet = {
@@ -110,7 +110,7 @@ describe('an action', () => {
     expect(asked).toBe(1);
   });
 
-  test('whose answer never comes is told by its name', async () => {
+  test('without any answer is reported with its hash', async () => {
     const venue = await aVenue('cut');
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toThrow(HttpError);
@@ -120,7 +120,7 @@ describe('an action', () => {
     expect(venue.received.length).toBe(3);
   });
 
-  test('that is refused is not sent again', async () => {
+  test('that is rejected is not sent again', async () => {
     const body = {
       status: 'err',
       code: 10000,
@@ -151,7 +151,7 @@ describe('an action', () => {
     expect(venue.received.length).toBe(1);
   });
 
-  test('carries its options in the envelope', async () => {
+  test('has its options in the envelope', async () => {
     const venue = await aVenue({ status: 202, body: { status: 'pending', txHash: '0x00' } });
     const vaultAddress = `0x${'AB'.repeat(20)}`;
     const options = { confirm: 'executed', expiresAfter: 1_900_000_000_000, vaultAddress } as const;
@@ -170,8 +170,8 @@ describe('an action', () => {
   });
 });
 
-describe('an action whose answers leave it open', () => {
-  test('is not called refused when an earlier attempt was lost and the last one rate-limited', async () => {
+describe('an action with unknown result', () => {
+  test('is not reported as rejected when an earlier attempt was lost and the last one rate-limited', async () => {
     const venue = await aVenue('cut', LIMITED);
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toThrow(HttpError);
@@ -181,7 +181,7 @@ describe('an action whose answers leave it open', () => {
     });
   });
 
-  test('is not called refused after a fault of the venue', async () => {
+  test('is not reported as rejected after a server error', async () => {
     const body = { status: 'err', code: 10500, name: 'INTERNAL', message: 'Internal error' };
     const venue = await aVenue({ status: 500, body });
     const failed = clientOf(venue).exchange.order(ORDERS);
@@ -189,7 +189,7 @@ describe('an action whose answers leave it open', () => {
     await expect(failed).rejects.toMatchObject({ status: 500, txHash: expect.any(String) });
   });
 
-  test('is refused for good when every attempt was rate-limited', async () => {
+  test('is rejected permanently when every attempt was rate-limited', async () => {
     const venue = await aVenue(LIMITED);
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toMatchObject({ name: 'RATE_LIMITED', httpStatus: 429 });
@@ -197,7 +197,7 @@ describe('an action whose answers leave it open', () => {
   });
 });
 
-test('waiting for a receipt that is aborted throws what everything else throws', async () => {
+test('aborting the wait for a receipt throws the usual error', async () => {
   const venue = await aVenue({ body: { success: true, code: 0, data: { status: 'pending' } } });
   const controller = new AbortController();
   const options = { intervalMs: 10_000, signal: controller.signal };
@@ -230,7 +230,7 @@ describe('a reply', () => {
   });
   const failure = { error: 'orders[1]: Insufficient margin', code: 10010, name: 'MARGIN' };
 
-  test('tells of each entry, and does not throw because one of them failed', async () => {
+  test('has a result for each entry, and does not throw for a failed one', async () => {
     const orders = [
       { i: 0, oid: 5, state: 'open' },
       { i: 1, oid: null, state: 'rejected' },
@@ -261,7 +261,7 @@ describe('a reply', () => {
 describe('a direct action', () => {
   const agentAddress = `0x${'22'.repeat(20)}`;
 
-  test('names the chain that a browser wallet insists on', async () => {
+  test('names the chain that a browser wallet requires', async () => {
     const signer = privateKeyWallet(KEY);
     const wallet: Wallet = { ...signer, chainId: async () => 42161 };
     const venue = await aVenue(OK);
@@ -278,7 +278,7 @@ describe('a direct action', () => {
     });
   });
 
-  test('names none when the wallet is on the chain of the venue', async () => {
+  test('omits the chain when the wallet is on the chain of the venue', async () => {
     const provider = { request: async () => '0x9cf' };
     const wallet = eip1193Wallet(provider, privateKeyWallet(KEY).address);
     const venue = await aVenue(OK);
@@ -291,7 +291,7 @@ describe('a direct action', () => {
 describe('a query', () => {
   const found = { body: { success: true, code: 0, data: { universe: [] } } };
 
-  test('is asked again after 429, when the venue says', async () => {
+  test('is repeated after 429, at the time that the venue requests', async () => {
     const body = {
       success: false,
       code: 10000,
@@ -304,7 +304,7 @@ describe('a query', () => {
     expect(performance.now() - startMs).toBeGreaterThan(1000);
   });
 
-  test('is not held for an hour: a long Retry-After is thrown', async () => {
+  test('does not wait for an hour: a long Retry-After is thrown', async () => {
     const body = { success: false, code: 10000, message: 'rate limit exceeded' };
     const venue = await aVenue({ status: 429, headers: { 'retry-after': '3600' }, body });
     const failed = clientOf(venue).info.perpMeta();
@@ -335,14 +335,14 @@ describe('a query', () => {
   });
 });
 
-test('the faucet is asked once: a second request would be refused for coming too soon', async () => {
+test('the faucet request is sent once: a repetition would be rate-limited', async () => {
   const venue = await aVenue('cut');
   const failed = clientOf(venue).faucet({ user: `0x${'11'.repeat(20)}` });
   await expect(failed).rejects.toThrow(HttpError);
   expect(venue.received.length).toBe(1);
 });
 
-test('an action that is still open is waited for by its receipt', async () => {
+test('an unfinished action is waited for by its receipt', async () => {
   const receipt = (status: string): Answer => ({
     body: { success: true, code: 0, data: { status } },
   });

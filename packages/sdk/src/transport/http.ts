@@ -3,26 +3,26 @@ import { ApiError, callApart, HttpError } from '../errors.ts';
 import { type Backoff, backoffMs, REQUEST_BACKOFF, sleep } from './backoff.ts';
 import { type Roundtrip, VenueClock } from './venue-clock.ts';
 
-/** The part of `fetch` that is used. */
+/** The used part of `fetch`. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** How requests are made. */
+/** Options of requests. */
 type HttpOptions = {
-  /** `https://host`, without a path of an endpoint; or the processes of a venue, any of which answers. */
+  /** `https://host`, without an endpoint's path; or the processes of a venue, any of which answers. */
   readonly url: string | Replicas;
   readonly fetch?: Fetch | undefined;
-  /** Longer than the venue waits for an execution, so that its answer is the one that comes. */
+  /** Longer than the venue waits for an execution, so that its answer arrives first. */
   readonly timeoutMs?: number | undefined;
   /** Attempts after the first one. */
   readonly retriesMax?: number | undefined;
-  /** A `Retry-After` beyond this is thrown to the caller instead of waited for. */
+  /** A longer `Retry-After` is thrown instead of waited for. */
   readonly retryAfterMsMax?: number | undefined;
   readonly backoff?: Backoff | undefined;
-  /** Told when the venue asks to slow down, and for how long the request will wait. */
+  /** Called with the delay when the venue rate-limits a request. */
   readonly onRateLimited?: ((waitMs: number) => void) | undefined;
   /** Learns the venue's time from its answers. */
   readonly clock?: VenueClock | undefined;
-  /** Told when an answer came after an attempt without one. */
+  /** Called when an answer arrives after an attempt without one. */
   readonly onRecovered?: (() => void) | undefined;
 };
 
@@ -35,32 +35,32 @@ type Endpoint =
   | '/pegs'
   | `/api/v1/bridge/${'deposit' | 'peg'}-address`;
 
-/** A JSON object that came back. */
+/** A received JSON object. */
 export type HttpReply = {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** What `Retry-After` asks for, in milliseconds. */
+  /** The delay that `Retry-After` requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** When it was asked for and when it came. */
+  /** The times of the request and of its answer. */
   readonly roundtrip: Roundtrip;
 };
 
-/** How a request is repeated. */
+/** The policy for repeating a request. */
 export type Retry = {
-  /** Decides, after a failed attempt and the wait, on the body of the next one. */
+  /** Returns the body of the next attempt, after a failed one and the wait. */
   readonly nextBody: (failure: Failure) => string | Promise<string>;
-  /** Whether another attempt after so long is of any use. */
+  /** True if another attempt after this delay is useful. */
   readonly isWorthwhile: (failure: Failure, waitMs: number) => boolean;
 };
 
-/** Why an attempt failed; only a `rateLimited` one is known to have had no effect. */
+/** The reason of a failed attempt; only `rateLimited` guarantees that it had no effect. */
 type Failure = 'rateLimited' | 'unknown';
 
 const HTTP_TOO_MANY = 429;
-/** A gateway or the venue is down for now; whether the request got through is not known. */
+/** A gateway or the venue is temporarily down; the request may have been processed. */
 const HTTP_PASSING: readonly number[] = [502, 503, 504];
 
-/** Posts JSON: with a time limit, and again after failures that pass. */
+/** Posts JSON with a time limit, and repeats it after temporary failures. */
 export class HttpTransport {
   readonly #replicas: Replicas;
   readonly #fetch: Fetch;
@@ -72,7 +72,7 @@ export class HttpTransport {
   readonly #onRateLimited: (waitMs: number) => void;
   readonly #onRecovered: () => void;
   #isDown = false;
-  /** The newest block that an acknowledged write was in, and who has it: others may be behind. */
+  /** The newest block with an acknowledged write, and its process: other processes may be behind. */
   #written: { url: string; height: number } | undefined;
 
   constructor(options: HttpOptions) {
@@ -89,8 +89,8 @@ export class HttpTransport {
   }
 
   /**
-   * Posts until there is an answer that is not a passing failure, or retries are used up. `retry` can
-   * replace the body between attempts or end them; without it the same bytes are sent again.
+   * Posts until there is an answer other than a temporary failure, or retries are exhausted. `retry` can replace the
+   * body between attempts or end them; without it the same bytes are sent again.
    */
   async post(
     endpoint: Endpoint,
@@ -103,13 +103,13 @@ export class HttpTransport {
       const attempt =
         (await this.#catchUp(endpoint, signal)) ?? (await this.#attempt(endpoint, bytes, signal));
       const { failure } = attempt;
-      // What one process asks for is not owed to another.
+      // A wait that one process requests does not apply to another.
       const isElsewhere = failure === 'unknown' && this.#replicas.lost(url);
       const isFresh = isElsewhere && failures < this.#replicas.all.length;
       const retryAfterMs = isElsewhere ? 0 : (attempt.retryAfterMs ?? 0);
       const isLast = failures > this.#retriesMax || retryAfterMs > this.#retryAfterMsMax;
       if (failure === undefined || isLast) return settled(attempt);
-      // At least as long as the venue asks, and a random while more.
+      // At least as long as the venue requests, plus a random delay.
       const waitMs = isFresh ? 0 : retryAfterMs + backoffMs(failures, this.#backoff);
       if (retry?.isWorthwhile(failure, waitMs) === false) return settled(attempt);
       if (failure === 'rateLimited') callApart(this.#onRateLimited, waitMs);
@@ -118,7 +118,10 @@ export class HttpTransport {
     }
   }
 
-  /** Who reads what it wrote at another process waits until this one has it too; what comes instead of that. */
+  /**
+   * When a read follows a write at another process, waits until this one has the written block;
+   * returns the answer that replaces the read, if any.
+   */
   async #catchUp(
     endpoint: Endpoint,
     signal: AbortSignal | undefined,
@@ -134,8 +137,8 @@ export class HttpTransport {
   }
 
   /**
-   * Gets something long: its text comes part by part, as fast as it is read. Refusals that pass are
-   * waited for before the first part; what breaks off later is thrown, for the caller to begin anew.
+   * Reads a long answer as text, part by part on demand. Temporary refusals before the first part
+   * are retried; a later failure is thrown, and the caller must start again.
    */
   async *get(
     path: string,
@@ -158,7 +161,7 @@ export class HttpTransport {
       });
     } finally {
       signal?.removeEventListener('abort', abort);
-      // Whoever stops reading is not sent the rest.
+      // Stops the transfer when the reader leaves.
       stop.abort();
     }
   }
@@ -235,7 +238,7 @@ export class HttpTransport {
     const roundtrip = { sentMs, receivedMs: this.#clock.ownMs };
     this.#clock.readHeader(response.headers.get('date'), roundtrip);
     const attempt = readAttempt(response, text, roundtrip);
-    // What a gateway says while the venue is away is no sign of life.
+    // A gateway's answer while the venue is down does not count as recovery.
     const isDown = HTTP_PASSING.includes(response.status);
     if (this.#isDown && !isDown) this.#onRecovered();
     this.#isDown = isDown;
@@ -243,7 +246,7 @@ export class HttpTransport {
   }
 }
 
-/** A signal that aborts with the caller's own or after a while; `end` leaves neither timer nor listener. */
+/** A signal that aborts with the caller's own or after a time limit; `end` removes its timer and listener. */
 function timeLimit(ms: number, signal: AbortSignal | undefined) {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal?.reason);
@@ -258,7 +261,7 @@ function timeLimit(ms: number, signal: AbortSignal | undefined) {
 }
 
 type Attempt = {
-  /** Undefined when the answer stands, whatever it says. */
+  /** Undefined for a final answer. */
   readonly failure: Failure | undefined;
   readonly outcome: HttpReply | HttpError;
   readonly retryAfterMs?: number | undefined;
@@ -287,14 +290,14 @@ function readObject(text: string): Readonly<Record<string, unknown>> | undefined
   try {
     value = JSON.parse(text);
   } catch {
-    // Whatever it is, a proxy's page for example, the caller reports it with its status.
+    // For other content, such as a proxy's page, the caller reports the status.
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** Seconds, or a date as proxies write it. */
+/** In seconds, or a date as proxies send it. */
 function readRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -318,8 +321,8 @@ export function apiErrorOf({ status, body, retryAfterMs }: HttpReply): ApiError 
 }
 
 /**
- * The processes of one venue, any of which serves a client. All connections of a client go to the same one; when it is lost
- * they go on at the next, around the list, for as long as it takes.
+ * The processes of one venue, each of which serves any client. All connections of a client use the
+ * same one; when it fails, they switch to the next one, in rotation.
  */
 export class Replicas {
   readonly #onMove: (url: string) => void;
@@ -334,7 +337,7 @@ export class Replicas {
     this.#onMove = onMove;
   }
 
-  /** Where the client is. */
+  /** The URL of the current process. */
   get current(): string {
     return this.#urls[this.#at] ?? '';
   }
@@ -343,17 +346,17 @@ export class Replicas {
     return this.#urls;
   }
 
-  /** The venue names its processes; those that it no longer names are not gone to any more. */
+  /** Replaces the list with the venue's processes; removed ones are no longer used. */
   learn(urls: readonly string[]): void {
     const { current } = this;
     this.#urls = [...new Set([current, ...urls])];
     this.#at = 0;
   }
 
-  /** One of them did not answer, or sent its clients away. True when there is another to go to. */
+  /** Reports a process that did not answer, or disconnected its clients. True when there is another one. */
   lost(url: string): boolean {
     if (this.#urls.length < 2) return false;
-    // Somebody else may have noticed before.
+    // Another connection may have reported it before.
     if (url === this.current) {
       this.#at = (this.#at + 1) % this.#urls.length;
       callApart(this.#onMove, this.current);

@@ -9,7 +9,7 @@ import {
   type SocketOptions,
 } from './persistent-socket.ts';
 
-/** Goal: streams are back as soon as the venue is, and nobody is stormed meanwhile. */
+/** Goal: streams reconnect as soon as the venue is available, without flooding it before. */
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** A line that is in the hands of the test. */
+/** A line that the test controls. */
 class Line implements Socket {
   readonly sent: string[] = [];
   isClosed = false;
@@ -40,7 +40,7 @@ class Line implements Socket {
   }
 }
 
-/** A socket on lines that open only when the test says so, with the waits that users get. */
+/** A socket on lines that open only on request, with production delays. */
 function aSocket(options: Partial<SocketOptions> = {}) {
   vi.useFakeTimers();
   const lines: Line[] = [];
@@ -73,7 +73,7 @@ function aSocket(options: Partial<SocketOptions> = {}) {
 }
 
 describe('a venue that is down', () => {
-  test('is tried at least every half second, however long it is away, and not all the time', async () => {
+  test('is tried at least every half second for any duration, but not constantly', async () => {
     const { socket, dialedMs, dialed } = aSocket();
     socket.need();
     for (let count = 1; count <= 60; count++) (await dialed(count)).happens('close');
@@ -83,7 +83,7 @@ describe('a venue that is down', () => {
     expect(Math.min(...waits.slice(3))).toBeGreaterThanOrEqual(240);
   });
 
-  test('that takes the line and hangs up without a word is left alone for longer and longer', async () => {
+  test('that accepts and closes connections without a frame is tried less and less often', async () => {
     const { socket, dialedMs, dialed } = aSocket();
     socket.need();
     for (let count = 1; count <= 10; count++) {
@@ -95,7 +95,7 @@ describe('a venue that is down', () => {
   });
 });
 
-test('who waits for the next attempt can say how long', async () => {
+test('the time until the next attempt can be read', async () => {
   const { socket, dialed } = aSocket({
     backoff: { baseMs: 8_000, maxMs: 8_000, random: () => 1 },
   });
@@ -125,7 +125,7 @@ describe('a sign of life of the venue', () => {
     expect(lines.length).toBe(2);
   });
 
-  test('gives up an attempt that hangs, but not one that has just begun', async () => {
+  test('ends an attempt that hangs, but not one that has just begun', async () => {
     const { socket, lines, dialed } = aSocket();
     socket.need();
     await dialed(1);
@@ -138,7 +138,7 @@ describe('a sign of life of the venue', () => {
     expect(lines.length).toBe(2);
   });
 
-  test('replaces a connection that died without a word, and keeps one that answers', async () => {
+  test('replaces a connection that died silently, and keeps one that answers', async () => {
     const { socket, lines, dialed } = aSocket();
     socket.need();
     const dead = await dialed(1);
@@ -157,12 +157,12 @@ describe('a sign of life of the venue', () => {
   });
 });
 
-test('a closed socket leaves no timer behind, and nothing opens it again', async () => {
+test('a closed socket leaves no timer, and never opens again', async () => {
   const { socket, lines, dialed } = aSocket();
   socket.need();
   const line = await dialed(1);
-  // Beside the one for a line that does not open there may be some of what an earlier test left in this process; from here on
-  // all happens at once, and nobody else sets any.
+  // There may be timers of earlier tests in addition to that of the unopened line; the following
+  // code runs synchronously and sets no others.
   const others = vi.getTimerCount() - 1;
   line.happens('open');
   socket.venueIsBack();
@@ -178,7 +178,7 @@ test('a closed socket leaves no timer behind, and nothing opens it again', async
   expect(lines.length).toBe(1);
 });
 
-test('who is told of a status and throws does not harm the connection', async () => {
+test('a status listener that throws does not affect the connection', async () => {
   const thrown: unknown[] = [];
   const catchIt = (error: unknown): void => void thrown.push(error);
   const others = process.listeners('uncaughtException');
@@ -230,7 +230,7 @@ describe('the streams of a client', () => {
     ).ready;
   }
 
-  test('tell the status of all three connections', async () => {
+  test('report the status of all three connections', async () => {
     const told: string[] = [];
     const onStreamStatus = (status: string, path: string): void =>
       void told.push(`${path} ${status}, all ${client.streams.status}`);
@@ -243,7 +243,7 @@ describe('the streams of a client', () => {
     expect(client.streams.statuses).toEqual({ ws: 'open', 'api-ws': 'open', 'ws-rtds': 'open' });
     told.length = 0;
     prices.cut();
-    // It may be back before anybody looks.
+    // It may be back before the first check.
     await vi.waitFor(() => expect(told).toContain('ws-rtds open, all open'), { timeout: 60_000 });
     expect(told.slice(0, 2)).toEqual([
       'ws-rtds waiting, all waiting',
@@ -255,7 +255,7 @@ describe('the streams of a client', () => {
     expect(client.streams.status).toBe('closed');
   });
 
-  test('are connected anew on request, all three, and go on where they stopped', async () => {
+  test('are all reconnected on request, and resume where they stopped', async () => {
     const { client, streams, prices } = await aClient();
     streams.snapshot = { tickers: [] };
     await subscribeAll(client);
@@ -269,7 +269,7 @@ describe('the streams of a client', () => {
     expect(() => client.streams.reconnect()).toThrow('closed');
   });
 
-  test('leave a connection on which everything was refused', async () => {
+  test('leave a connection on which everything was rejected', async () => {
     const { client, streams } = await aClient();
     streams.refusal = { code: 'INVALID_PARAMS', message: 'Instrument not found' };
     await expect(client.streams.trades({ coin: '9' }).ready).rejects.toThrow('not found');

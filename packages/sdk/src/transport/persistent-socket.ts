@@ -1,47 +1,46 @@
 import { callApart } from '../errors.ts';
 import { type Backoff, backoffMs, HANG_UP_BACKOFF, STREAM_BACKOFF } from './backoff.ts';
 
-/** Whether there is a connection. */
 export type SocketStatus = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed';
 
-/** How a socket is kept. */
+/** Options of a socket. */
 export type SocketOptions = {
-  /** `wss://host/ws`; or where it is next, and what to do when that one is lost: true when there is another. */
+  /** `wss://host/ws`, or a function for the next URL. */
   readonly url: string | (() => string);
   readonly onLost?: ((url: string) => boolean) | undefined;
   readonly openSocket?: OpenSocket | undefined;
   readonly onStatus?: ((status: SocketStatus) => void) | undefined;
-  /** Between two pings. The venue closes a connection that it has not heard from for 60 s. */
+  /** The interval of pings. The venue closes a connection after 60 s without a frame. */
   readonly pingMs?: number | undefined;
-  /** Without any frame, or without an answer to a subscribe, for so long, a connection is lost. */
+  /** The maximum time without any frame, or without an answer to a subscribe. */
   readonly silentMsMax?: number | undefined;
-  /** How long an attempt to connect may take. */
+  /** Timeout of a connection attempt. */
   readonly connectMsMax?: number | undefined;
-  /** How long the connection stays without subscriptions, in case another one comes. */
+  /** How long the connection stays open without subscriptions, in case another one follows. */
   readonly lingerMs?: number | undefined;
   readonly backoff?: Backoff | undefined;
 };
 
-/** Who talks over the socket. */
+/** The protocol over the socket. */
 type SocketUser = {
-  /** The frame that the other side answers. */
+  /** A frame that the other side answers. */
   readonly ping: string;
-  /** Whether a lost connection is to be replaced. */
+  /** True if a lost connection must be replaced. */
   readonly isNeeded: () => boolean;
-  /** How long a question has been without an answer. */
+  /** The age of the oldest unanswered request. */
   readonly unansweredMs: () => number;
   readonly opened: () => void;
   readonly received: (data: unknown) => void;
-  /** The connection is gone, and all that was said on it. */
+  /** The connection and all its state are lost. */
   readonly hungUp: () => void;
 };
 
-/** When HTTP works again, a connection that says nothing for so long was lost unseen. */
+/** When HTTP works again, a connection without a frame for this long is considered lost. */
 const PROBE_MS = 1000;
 
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
-/** One connection for as long as it is needed; when it is lost, a new one takes over. */
+/** One connection for as long as it is needed; a lost one is replaced. */
 export class PersistentSocket {
   readonly #url: () => string;
   readonly #onLost: (url: string) => boolean;
@@ -52,10 +51,10 @@ export class PersistentSocket {
   readonly #backoff: { readonly down: Backoff; readonly hungUp: Backoff };
   #socket: Socket | undefined;
   #status: SocketStatus = 'idle';
-  /** Counts connections, so that a late event of an old one is not taken for the new one's. */
+  /** Counts connections, so that late events of an old one are ignored. */
   #generation = 0;
   #failures = 0;
-  /** Whether the present connection was of use. */
+  /** True if the present connection has worked. */
   #hasWorked = false;
   #dialedMs = 0;
   #dialed = '';
@@ -88,13 +87,13 @@ export class PersistentSocket {
     return this.#status;
   }
 
-  /** How long until the next attempt to connect; undefined while none is waited for. */
+  /** Milliseconds until the next connection attempt, or undefined. */
   get nextTryInMs(): number | undefined {
     if (this.#status !== 'waiting') return undefined;
     return Math.max(0, this.#nextDialMs - performance.now());
   }
 
-  /** Where the present connection goes, or the last one went. */
+  /** The URL of the present or last connection. */
   get dialed(): string {
     return this.#dialed;
   }
@@ -103,13 +102,13 @@ export class PersistentSocket {
     this.#socket?.send(text);
   }
 
-  /** Connects if there is nothing yet, or keeps what was about to be left. */
+  /** Connects if necessary, or cancels a pending release. */
   need(): void {
     clearTimeout(this.#lingerTimer);
     if (this.#status === 'idle') this.#connect();
   }
 
-  /** Leaves the connection after a while, unless it is needed again. */
+  /** Closes the connection after a while, unless it is needed again. */
   release(): void {
     clearTimeout(this.#lingerTimer);
     if (this.#status === 'closed') return;
@@ -119,13 +118,13 @@ export class PersistentSocket {
     }, this.#timing.lingerMs);
   }
 
-  /** The connection works, so the next loss is the first one. */
+  /** The connection works, so failures are counted from zero. */
   works(): void {
     this.#failures = 0;
     this.#hasWorked = true;
   }
 
-  /** Connects anew at once, whatever is there now. Does nothing where no connection is needed. */
+  /** Reconnects at once in any state. Does nothing if no connection is needed. */
   reconnect(): void {
     if (this.#status === 'idle' || this.#status === 'closed') return;
     this.#hangUp();
@@ -135,8 +134,8 @@ export class PersistentSocket {
   }
 
   /**
-   * The venue answers requests again. A wait ends here, an attempt that hangs is made anew, and a
-   * connection that may have died without a word is asked whether it lives.
+   * Called when the venue answers requests again: ends a wait, restarts an attempt that hangs, and
+   * probes a connection that may have died silently.
    */
   venueIsBack(): void {
     const isStuck = performance.now() - this.#dialedMs > PROBE_MS;
@@ -144,7 +143,7 @@ export class PersistentSocket {
     else if (this.#status === 'open') this.#probe();
   }
 
-  /** Ends it for good. */
+  /** Closes it permanently. */
   close(): void {
     this.#hangUp();
     this.#setStatus('closed');
@@ -167,7 +166,7 @@ export class PersistentSocket {
   async #dial(generation: number, lost: () => void): Promise<void> {
     const isCurrent = (): boolean => generation === this.#generation;
     const socket = await this.#openSocket(this.#dialed);
-    // What went wrong is not told here; the close that follows is all there is to act on.
+    // The error event contains no details; the following close event is handled.
     socket.addEventListener('error', () => undefined);
     if (!isCurrent()) {
       socket.close();
@@ -225,7 +224,7 @@ export class PersistentSocket {
       return;
     }
     this.#failures += 1;
-    // Another process is tried at once; when all have failed, all are waited for.
+    // Another process is tried at once; when all have failed, the usual delay applies.
     const isElsewhere = this.#onLost(this.#dialed) && this.#failures === 1;
     const waitMs = isElsewhere ? 0 : backoffMs(this.#failures, backoff);
     this.#nextDialMs = performance.now() + waitMs;
@@ -233,7 +232,7 @@ export class PersistentSocket {
     this.#retryTimer = setTimeout(() => this.#connect(), waitMs);
   }
 
-  /** Leaves the connection without waiting for its goodbye, which may never come. */
+  /** Drops the connection without waiting for its close event, which may never come. */
   #hangUp(): void {
     this.#generation += 1;
     for (const timer of [this.#pingTimer, this.#retryTimer, this.#lingerTimer]) clearTimeout(timer);
@@ -249,7 +248,7 @@ export class PersistentSocket {
   }
 }
 
-/** The part of a WebSocket that is used: the browser's, Node's own and that of `ws` all have it. */
+/** The used part of a WebSocket: browsers, Node and `ws` all have it. */
 export interface Socket {
   send(text: string): void;
   close(): void;
@@ -259,10 +258,10 @@ export interface Socket {
   ): void;
 }
 
-/** Opens a socket; its events come later than the call. */
+/** Opens a socket, whose events are asynchronous. */
 export type OpenSocket = (url: string) => Socket | Promise<Socket>;
 
-/** Opens a socket with what the host has; hosts without one of their own use `ws`. */
+/** Opens a socket of the runtime, otherwise of `ws`. */
 const openSocket: OpenSocket = async (url) => {
   if (typeof globalThis.WebSocket === 'function') {
     return new globalThis.WebSocket(url) as Socket;

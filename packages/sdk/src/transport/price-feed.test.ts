@@ -4,7 +4,7 @@ import { referencePrices, type ReferencePricesChannel } from '../streams/create-
 import { FakePrices } from '@oddlot/testing/sdk/fake-prices';
 import { PriceFeed } from './price-feed.ts';
 
-/** Goal: reference prices arrive for whom they are meant, and again after a lost connection. */
+/** Goal: reference prices reach their listeners, and again after a lost connection. */
 
 const ORACLE = 'crypto_prices_oracle';
 const SPOT = 'crypto_prices';
@@ -21,7 +21,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Notes what a listener is told, in short: `*` marks a snapshot. */
+/** Records a listener's events in short form: `*` marks a snapshot. */
 function listen(channel: ReferencePricesChannel) {
   const told: string[] = [];
   const errors: SocketError[] = [];
@@ -47,7 +47,7 @@ const sent = () =>
     return `${action} ${wished.join(' ')}`;
   });
 
-test('one symbol begins with its last minute; wishes of one moment are one frame', async () => {
+test('one symbol begins with its last minute; simultaneous subscriptions share one frame', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'BTC/USD' });
   const all = listen({ topic: ORACLE });
   const spot = listen({ topic: SPOT, symbol: 'btcusdt' });
@@ -65,7 +65,7 @@ test('one symbol begins with its last minute; wishes of one moment are one frame
   expect(all.told).toEqual(['btc/usd 5', 'eth/usd 6']);
 });
 
-test('who comes late is told the last minute, the others are not told again', async () => {
+test('a later listener gets the last minute, the others do not get it again', async () => {
   const early = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await early.subscription.ready;
   const late = listen({ topic: ORACLE, symbol: 'btc/usd' });
@@ -77,7 +77,7 @@ test('who comes late is told the last minute, the others are not told again', as
   expect(early.told).toEqual(['btc/usd 1*', 'btc/usd 5']);
 });
 
-test('a lost connection is told, and made up for where that is possible', async () => {
+test('a lost connection is reported, and missed prices are restored where possible', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   const all = listen({ topic: SPOT });
   await Promise.all([btc.subscription.ready, all.subscription.ready]);
@@ -89,7 +89,7 @@ test('a lost connection is told, and made up for where that is possible', async 
   expect(server.connectionCount).toBe(2);
 });
 
-test('who leaves is not wished for any more, and takes nobody else along', async () => {
+test('a removed listener is unsubscribed without affecting others', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   const same = listen({ topic: ORACLE, symbol: 'btc/usd' });
   const all = listen({ topic: ORACLE });
@@ -110,13 +110,13 @@ test('who leaves is not wished for any more, and takes nobody else along', async
   expect(btc.told).toEqual(['btc/usd 1*']);
 });
 
-test('the venue hears a ping, and its answer is no price', async () => {
+test('the venue receives a ping, and its answer is not a price', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await vi.waitFor(() => expect(server.pings).toBeGreaterThan(1), { timeout: 60_000 });
   expect(btc.told).toEqual(['btc/usd 1*']);
 });
 
-test('a refusal ends the subscription; one for haste is asked again', async () => {
+test('a refusal ends the subscription; one for the rate limit is retried', async () => {
   server.refusal = { topic: ORACLE, payload: { message: 'Too many subscriptions: 50' } };
   const refused = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await expect(refused.subscription.ready).rejects.toThrow('Too many subscriptions');
@@ -127,7 +127,7 @@ test('a refusal ends the subscription; one for haste is asked again', async () =
   expect(hasty.told).toEqual(['eth/usd 1*']);
 });
 
-test('an unknown topic is refused before it is sent', () => {
+test('an unknown topic is rejected before it is sent', () => {
   const topic = 'crypto_prices_tomorrow' as typeof ORACLE;
   expect(() => listen({ topic })).toThrow('Unknown topic');
 });

@@ -15,26 +15,26 @@ import type { StreamEvent, StreamSink } from './stream.ts';
 
 /** A reference price. */
 export type ReferencePrice = {
-  /** When it was observed. */
+  /** The observation time. */
   readonly timestamp: number;
-  /** For showing. */
+  /** For display. */
   readonly value: number;
-  /** The same as a decimal text, to the last digit; not in the prices of the last minute. */
+  /** The exact value as a decimal text; absent in the prices of the last minute. */
   readonly exact?: string;
 };
 
 /** Prices of one symbol: a new one, or, as a snapshot, those of the last minute. */
 export type ReferencePricesUpdate = {
   readonly topic: RtdsTopic;
-  /** `btcusdt` of spot prices, `btc/usd` of all others. */
+  /** `btcusdt` for spot prices, `btc/usd` for all others. */
   readonly symbol: string;
   readonly prices: readonly ReferencePrice[];
 };
 
-/** The venue reads so many entries of a frame. */
+/** The venue's limit of entries per frame. */
 const ENTRIES_MAX = 50;
 const EXACT_DECIMALS = 18;
-/** A frame that the venue dropped is sent again when its budget has grown. */
+/** The delay before a dropped frame is sent again. */
 const AGAIN_MS = 1000;
 
 type Listener = {
@@ -48,14 +48,14 @@ type Listener = {
 };
 
 /**
- * The connection to /ws-rtds, which has a convention of its own: nothing is confirmed or numbered, and
- * a client wishes topics, all symbols of them or some. A subscription to one symbol is answered with
- * its last minute, on every new connection again.
+ * The connection to /ws-rtds, which has a different convention: nothing is confirmed or numbered,
+ * and a client subscribes to topics with all or some symbols. A subscription to one symbol is
+ * answered with its last minute, on every new connection again.
  */
 export class PriceFeed {
   readonly #socket: PersistentSocket;
   readonly #listeners = new Set<Listener>();
-  /** Wishes of this turn of the event loop, which go out in one frame. */
+  /** Subscriptions of this turn of the event loop, which are sent in one frame. */
   #wishes: { action: RtdsClientFrame['action']; entry: RtdsSubscription }[] = [];
   #againTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -74,22 +74,22 @@ export class PriceFeed {
     return this.#socket.status;
   }
 
-  /** How long until the next attempt to connect; undefined while none is waited for. */
+  /** Milliseconds until the next connection attempt, or undefined. */
   get nextTryInMs(): number | undefined {
     return this.#socket.nextTryInMs;
   }
 
-  /** Connects anew at once; nothing when nothing is subscribed. */
+  /** Reconnects at once, if there are subscriptions. */
   reconnect(): void {
     this.#socket.reconnect();
   }
 
-  /** Told when the venue answers requests again after it did not. */
+  /** Called when the venue answers requests again after a failure. */
   venueIsBack(): void {
     this.#socket.venueIsBack();
   }
 
-  /** Adds a listener, `{ type: topic, symbol? }`. Returns the way out. */
+  /** Adds a listener, `{ type: topic, symbol? }`. Returns a function that removes it. */
   subscribe({ type: topic, symbol }: SubscriptionFields, sink: StreamSink): () => void {
     if (this.status === 'closed') throw new SocketError('The client is closed');
     if (!isTopic(topic)) throw new SocketError(`Unknown topic: ${topic}`);
@@ -102,7 +102,7 @@ export class PriceFeed {
       seq: 0,
     };
     this.#listeners.add(listener);
-    // Also when it is subscribed already: the answer is the last minute.
+    // Also for an existing subscription: the answer is the last minute.
     this.#wish('subscribe', listener);
     this.#socket.need();
     return () => this.#leave(listener);
@@ -123,7 +123,7 @@ export class PriceFeed {
     const rest = [...this.#listeners].filter((each) => each.topic === topic);
     if (!rest.some((each) => each.symbol === symbol)) {
       this.#wish('unsubscribe', listener);
-      // Without a symbol that ends the whole topic, so what others want of it is wished again.
+      // Without a symbol this ends the whole topic, so other subscriptions of it are sent again.
       if (symbol === undefined) for (const each of rest) this.#wish('subscribe', each);
     }
     if (this.#listeners.size === 0) this.#socket.release();
@@ -139,7 +139,7 @@ export class PriceFeed {
   }
 
   #wish(action: RtdsClientFrame['action'], { topic, symbol }: Listener): void {
-    // On a connection that is still to come, everything is wished when it opens.
+    // Before the connection opens, nothing is sent: opening it sends all subscriptions.
     if (this.status !== 'open') return;
     if (this.#wishes.length === 0) queueMicrotask(() => this.#flush());
     const filters = symbol === undefined ? {} : { filters: JSON.stringify({ symbol }) };
@@ -175,7 +175,7 @@ export class PriceFeed {
     for (const listener of Array.from(this.#listeners)) {
       const isWanted = listener.symbol === undefined || listener.symbol === symbol;
       if (listener.topic !== topic || !isWanted) continue;
-      // The last minute comes first, and this price is in it.
+      // The last minute comes first, and includes this price.
       if (!listener.awaitsSnapshot) tell(listener, update, false);
     }
   }
@@ -231,7 +231,7 @@ function isTopic(topic: string): topic is RtdsTopic {
 
 type Frame = RtdsUpdateFrame | RtdsDumpFrame | RtdsErrorFrame;
 
-/** Undefined for the answer to a ping, and for what is not of this protocol. */
+/** Undefined for the answer to a ping, and for unknown frames. */
 function readFrame(data: unknown): Frame | undefined {
   if (typeof data !== 'string' || !data.startsWith('{')) return undefined;
   try {

@@ -7,7 +7,7 @@ import { privateKeyWallet } from '../wallet.ts';
 import type { StreamEvent } from './stream.ts';
 import { Replicas } from './http.ts';
 
-/** Goal: a venue of several processes, of which any may be lost. Method: real servers that answer by a script. */
+/** Goal: any process of a venue may fail. Method: real servers with scripted answers. */
 
 const KEY = `0x${'11'.repeat(32)}` as const;
 const SOON = { timeout: 30_000 };
@@ -40,7 +40,7 @@ async function twoStreams(): Promise<[FakeStreams, FakeStreams]> {
   return both;
 }
 
-test('the list is gone around, and who noticed late changes nothing', () => {
+test('the list is used in rotation, and a late report changes nothing', () => {
   const moves: string[] = [];
   const replicas = new Replicas(['a', 'b', 'c', 'a'], (url) => moves.push(url));
   expect(replicas.all).toEqual(['a', 'b', 'c']);
@@ -55,7 +55,7 @@ test('the list is gone around, and who noticed late changes nothing', () => {
   expect(new Replicas(['a']).lost('a')).toBe(false);
 });
 
-test('a stream of facts goes on behind its last block, and no listener sees anything twice', async () => {
+test('a stream of facts resumes after its last block, without repeated events', async () => {
   const [first, second] = await twoStreams();
   const client = clientOf(httpOf(first), { replicas: [httpOf(second)] });
   const seen: StreamEvent<unknown>[] = [];
@@ -74,7 +74,7 @@ test('a stream of facts goes on behind its last block, and no listener sees anyt
   await first.stop();
   running.shift();
   await vi.waitFor(() => expect(seen.length).toBe(4), SOON);
-  // The block itself is asked for again: it might have had more frames than had come.
+  // The block itself is requested again: it may have had further frames.
   expect(second.controls[0]?.resumeFrom).toEqual({ height: 8 });
   second.publishAt(13, ['thirteen']);
   await vi.waitFor(() => expect(seen.length).toBe(5), SOON);
@@ -84,7 +84,7 @@ test('a stream of facts goes on behind its last block, and no listener sees anyt
   expect(client.replicas.current).toBe(httpOf(second));
 });
 
-test('one that has told nothing yet goes on behind the block of its first answer', async () => {
+test('a stream without events resumes after the block of its first answer', async () => {
   const [first, second] = await twoStreams();
   first.height = 5;
   const client = clientOf(httpOf(first), { replicas: [httpOf(second)] });
@@ -98,7 +98,7 @@ test('one that has told nothing yet goes on behind the block of its first answer
   expect(seen).toMatchObject([{ data: ['six'], height: 6 }]);
 });
 
-test('a venue that was restarted is asked by the block, when it does not know the place', async () => {
+test('a restarted venue that does not know the position is asked by block', async () => {
   const [venue] = await twoStreams();
   const client = clientOf(httpOf(venue), {});
   const seen: StreamEvent<unknown>[] = [];
@@ -118,7 +118,7 @@ test('a venue that was restarted is asked by the block, when it does not know th
   ]);
 });
 
-test('the same bytes go to another process when one does not answer, and reads wait for what was written', async () => {
+test('the same bytes go to another process when one does not answer, and reads wait for earlier writes', async () => {
   const found = { body: { success: true, code: 0, data: { universe: [] } } };
   const executed: Answer = {
     body: {

@@ -14,7 +14,7 @@ import type { StreamEvent } from './stream.ts';
 import { checkedKey } from './checked-key.ts';
 import { SocketTransport } from './socket-transport.ts';
 
-/** Goal: no event is lost, doubled or disordered unseen, whatever happens to the connection. */
+/** Goal: no event is silently lost, repeated or reordered by connection failures. */
 
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
@@ -41,7 +41,7 @@ function aSocket(server: FakeStreams, options: Partial<SocketOptions> = {}): Soc
 const trades = channel('trades');
 const l2Book = channel('l2Book');
 
-/** As a client subscribes to it. */
+/** Subscribes like a client. */
 function channel(type: string) {
   return (
     context: StreamContext,
@@ -51,7 +51,7 @@ function channel(type: string) {
   ) => new Subscription(context, { type, ...parameters }, { listener, ...options });
 }
 
-/** Subscribes and keeps what comes, in short: the data, or why it was reset. */
+/** Subscribes and records events in short form: the data, or the reason of a reset. */
 async function listen(socket: SocketTransport) {
   const seen: unknown[] = [];
   const events: StreamEvent<unknown>[] = [];
@@ -64,7 +64,7 @@ async function listen(socket: SocketTransport) {
 }
 
 describe('a lost connection', () => {
-  test('is replaced, and the stream goes on with what was missed', async () => {
+  test('is replaced, and the stream resumes with the missed events', async () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
@@ -80,7 +80,7 @@ describe('a lost connection', () => {
     expect(server.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 2 });
   });
 
-  test('whose missed frames are gone is told as a reset, then comes the snapshot', async () => {
+  test('without its missed frames is reported as a reset, followed by the snapshot', async () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
@@ -96,7 +96,7 @@ describe('a lost connection', () => {
     expect(events.at(-1)).toMatchObject({ isSnapshot: false, seq: 41 });
   });
 
-  test('is tried again until the venue is back', async () => {
+  test('is retried until the venue is back', async () => {
     const server = await aServer();
     const statuses: string[] = [];
     const onStatus = (status: string) => statuses.push(status);
@@ -116,7 +116,7 @@ describe('a lost connection', () => {
     expect(statuses.at(-1)).toBe('open');
   });
 
-  test('before the first answer leaves nothing to resume', async () => {
+  test('before the first answer has no position to resume from', async () => {
     const server = await aServer();
     server.isSilent = true;
     const socket = aSocket(server);
@@ -128,7 +128,7 @@ describe('a lost connection', () => {
     expect(server.controls.map(({ resumeFrom }) => resumeFrom)).toEqual([undefined, undefined]);
   });
 
-  test('before the snapshot leaves nothing to go on from either', async () => {
+  test('before the snapshot has none either', async () => {
     const server = await aServer();
     const seen: unknown[] = [];
     const book = l2Book({ socket: aSocket(server) }, { coin: '0' }, (event) => {
@@ -144,7 +144,7 @@ describe('a lost connection', () => {
     expect(server.controls[2]?.resumeFrom).toEqual({ epoch: 'first', seq: 0 });
   });
 
-  test('is noticed by its silence', async () => {
+  test('is detected by its silence', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server, { pingMs: 20, silentMsMax: 2_000 }));
     await vi.waitFor(() => expect(server.pings).toBeGreaterThan(2), { timeout: 60_000 });
@@ -171,8 +171,8 @@ test('a state from before a reset is not shown to a late listener', async () => 
   expect((await late.next()).value).toMatchObject({ data: 'after' });
 });
 
-describe('a gap in the numbers', () => {
-  test('makes the client subscribe again from the last good one', async () => {
+describe('a gap in the sequence', () => {
+  test('makes the client subscribe again from the last complete frame', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server));
     server.publish('a');
@@ -190,7 +190,7 @@ describe('a gap in the numbers', () => {
   });
 });
 
-test('a frame that comes twice is told once', async () => {
+test('a repeated frame is reported once', async () => {
   const server = await aServer();
   const { seen } = await listen(aSocket(server));
   server.publish('a');
@@ -201,7 +201,7 @@ test('a frame that comes twice is told once', async () => {
 });
 
 describe('one connection', () => {
-  test('carries many subscriptions, and equal ones once', async () => {
+  test('has many subscriptions, and equal ones once', async () => {
     const server = await aServer();
     server.snapshot = { coin: 'BTC-USDC', time: 1, levels: [[], []] };
     const socket = aSocket(server);
@@ -221,7 +221,7 @@ describe('one connection', () => {
     expect(server.controls.length).toBe(3);
   });
 
-  test('takes hundreds of subscriptions without passing the frame rate of the venue', async () => {
+  test('sends hundreds of subscriptions without exceeding the frame rate of the venue', async () => {
     const server = await aServer();
     const socket = aSocket(server);
     const subscriptions = Array.from({ length: 30 }, (_, coin) =>
@@ -232,7 +232,7 @@ describe('one connection', () => {
     expect(server.controls.length).toBe(30);
   });
 
-  test('is closed when nobody listens any more, and opened when someone does', async () => {
+  test('is closed without listeners, and opened for a new one', async () => {
     const server = await aServer();
     const socket = aSocket(server, { lingerMs: 20 });
     const { subscription } = await listen(socket);
@@ -262,7 +262,7 @@ describe('a refused subscription', () => {
     expect(errors.length).toBe(1);
   });
 
-  test('that the frame rate dropped is asked for again', async () => {
+  test('that the frame rate dropped is sent again', async () => {
     const server = await aServer();
     server.refusal = { code: 'RISK_RATE_LIMITED', message: 'rate limit exceeded' };
     const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
@@ -271,7 +271,7 @@ describe('a refused subscription', () => {
     await subscription.ready;
   });
 
-  test('that the venue could not serve is asked for again when it stood before', async () => {
+  test('that the venue could not serve is sent again if it existed before', async () => {
     const server = await aServer();
     const socket = aSocket(server);
     server.refusal = { code: 'INTERNAL', message: 'no answer' };
@@ -294,7 +294,7 @@ describe('a refused subscription', () => {
     );
   });
 
-  test('that the venue cannot serve yet is asked for again, less and less often, until it can', async () => {
+  test('that the venue cannot serve yet is sent again, less and less often, until it can', async () => {
     const startMs = performance.now();
     const server = await aServer();
     server.refusal = { code: 'INTERNAL', message: 'History is at block 7', retryAfterMs: 500 };
@@ -303,11 +303,11 @@ describe('a refused subscription', () => {
     server.refusal = undefined;
     await subscription.ready;
     expect(server.controls.length).toBe(4);
-    // 100, 200 and 400 ms; timers may be a little early.
+    // 100, 200 and 400 ms; timers may be slightly early.
     expect(performance.now() - startMs).toBeGreaterThan(650);
   });
 
-  test('that is left while it cannot be served is not asked for again', async () => {
+  test('that ends while it cannot be served is not sent again', async () => {
     const server = await aServer();
     server.refusal = { code: 'INTERNAL', message: 'History is at block 7', retryAfterMs: 500 };
     const socket = aSocket(server, { backoff, lingerMs: 10 });
@@ -318,7 +318,7 @@ describe('a refused subscription', () => {
     expect(server.controls.filter(({ method }) => method === 'subscribe').length).toBe(1);
   });
 
-  test('with malformed parameters does not reach the venue', async () => {
+  test('with malformed parameters is not sent', async () => {
     const server = await aServer();
     const socket = aSocket(server);
     expect(() => trades({ socket }, { coin: 'BTC' })).toThrow(SocketError);
@@ -354,7 +354,7 @@ describe('a subscription', () => {
     expect(() => trades({ socket }, { coin: '0' })).toThrow('closed');
   });
 
-  test('whose loop falls far behind ends with an error, not with a gap', async () => {
+  test('whose loop falls far behind ends with an error instead of a gap', async () => {
     const server = await aServer();
     const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
     await subscription.ready;
@@ -371,7 +371,7 @@ describe('a subscription', () => {
   });
 });
 
-test('the sockets of the host and of the ws package behave alike', async () => {
+test('the sockets of the runtime and of the ws package behave alike', async () => {
   const server = await aServer();
   const openSocket: OpenSocket = (url) => new NodeSocket(url) as Socket;
   const { seen } = await listen(aSocket(server, { openSocket }));
@@ -381,7 +381,7 @@ test('the sockets of the host and of the ws package behave alike', async () => {
   await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
 });
 
-test('a client derives the address of the streams from its url', async () => {
+test('a client derives the URL of the streams from its url', async () => {
   const server = await aServer();
   const client = createClient({ url: `http://127.0.0.1:${server.port}/` });
   stops.push(() => client.close());

@@ -14,14 +14,13 @@ import { PersistentSocket, type SocketOptions, type SocketStatus } from './persi
 import { Stream, type StreamSink, type SubscriptionKey } from './stream.ts';
 
 /**
- * One connection for all subscriptions of an endpoint, for as long as there are any. When it is lost
- * a new one takes over, and every stream goes on where it stopped or tells its listeners to start
- * over: what arrives is never silently incomplete.
+ * One connection for all subscriptions of an endpoint, for as long as there are any. A lost connection is replaced,
+ * and every stream either resumes where it stopped or resets its listeners: events are never silently incomplete.
  */
 export class SocketTransport {
   readonly #keyOf: SubscriptionKey;
   readonly #streams = new Map<string, Stream>();
-  /** By the number that the venue gave the subscription on this connection. */
+  /** By the subscription number that the venue assigned on this connection. */
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: PersistentSocket;
   readonly #queue: ControlQueue;
@@ -51,22 +50,25 @@ export class SocketTransport {
     return this.#socket.status;
   }
 
-  /** How long until the next attempt to connect; undefined while none is waited for. */
+  /** Milliseconds until the next connection attempt, or undefined. */
   get nextTryInMs(): number | undefined {
     return this.#socket.nextTryInMs;
   }
 
-  /** Connects anew at once; nothing when nothing is subscribed. */
+  /** Reconnects at once, if there are subscriptions. */
   reconnect(): void {
     this.#socket.reconnect();
   }
 
-  /** Told when the venue answers requests again after it did not. */
+  /** Called when the venue answers requests again after a failure. */
   venueIsBack(): void {
     this.#socket.venueIsBack();
   }
 
-  /** Adds a listener to a stream and opens what is not open yet. Returns the way out. */
+  /**
+   * Adds a listener to a stream, and opens the stream and connection if necessary. Returns a
+   * function that removes it.
+   */
   subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void {
     if (this.status === 'closed') throw new SocketError('The client is closed');
     const key = this.#keyOf(subscription);
@@ -89,7 +91,7 @@ export class SocketTransport {
   #openStream(key: string, subscription: SubscriptionFields): Stream {
     const stream = new Stream(key, subscription);
     this.#streams.set(key, stream);
-    // On a connection that is still to come, all streams are subscribed when it opens.
+    // Opening the connection subscribes all streams.
     if (this.status === 'open') this.#queue.subscribe(stream);
     this.#socket.need();
     return stream;
@@ -141,7 +143,7 @@ export class SocketTransport {
     const control = this.#queue.confirmed(data.method, key);
     if (control?.method !== 'subscribe') return;
     const { stream } = control;
-    // Everyone may have left while the answer was on its way.
+    // All listeners may have left before the answer.
     if (this.#streams.get(stream.key) !== stream) return;
     this.#forgetRetry(stream);
     this.#bySub.set(data.sub, stream);
@@ -151,7 +153,7 @@ export class SocketTransport {
   #refused({ code, message, retryAfterMs }: ErrorFacts): void {
     const control = this.#queue.refused();
     if (control === undefined) return;
-    // A subscription that existed before the connection was lost is asked for until the venue has it again.
+    // A subscription that existed before the connection was lost is retried until the venue accepts it.
     const isPassing =
       retryAfterMs !== undefined || (code === 'INTERNAL' && control.stream.hasStood === true);
     if (code === 'RISK_RATE_LIMITED') this.#queue.again(control);
@@ -159,7 +161,7 @@ export class SocketTransport {
     else if (control.method === 'subscribe') this.#refuse(control, { code, message });
   }
 
-  /** Sends the subscribe again after a while that doubles with each refusal. */
+  /** Sends the subscribe again after a delay that doubles with each refusal. */
   #retryLater(stream: Stream): void {
     if (this.#streams.get(stream.key) !== stream) return;
     const failures = (this.#retries.get(stream)?.failures ?? 0) + 1;
@@ -183,7 +185,7 @@ export class SocketTransport {
   #dataCame(frame: DataFrame<unknown>): void {
     const stream = this.#bySub.get(frame.sub);
     if (stream === undefined || stream.receive(frame)) return;
-    // A number is missing, which is a fault of the connection: ask again from the last good one.
+    // A missing number is a fault of the connection: subscribe again from the last complete frame.
     this.#subscribeAnew(stream);
   }
 
@@ -200,16 +202,16 @@ export class SocketTransport {
 }
 
 type Retry = {
-  /** Refusals in a row. */
+  /** Consecutive refusals. */
   readonly failures: number;
-  /** Sends the next subscribe; it is cleared when the connection is lost or the stream is left. */
+  /** Sends the next subscribe; cleared when the connection is lost or the stream ends. */
   readonly timer: ReturnType<typeof setTimeout>;
 };
 
 type ErrorFacts = {
   readonly code?: StreamErrorCode | undefined;
   readonly message?: string | undefined;
-  /** Present where nothing is wrong with the frame. */
+  /** Present if the frame itself was valid. */
   readonly retryAfterMs?: number | undefined;
 };
 
@@ -219,7 +221,7 @@ function readFrame(data: unknown): Readonly<Record<string, unknown>> | undefined
   try {
     value = JSON.parse(data);
   } catch {
-    // Not of this protocol; the sequence numbers will tell if something is missing.
+    // An unknown frame; sequence numbers reveal any missing data.
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
@@ -230,19 +232,19 @@ function readFrame(data: unknown): Readonly<Record<string, unknown>> | undefined
 type Control = {
   readonly method: 'subscribe' | 'unsubscribe';
   readonly stream: Stream;
-  /** Where the subscribe that was sent asked to go on. */
+  /** The position that the subscribe requested. */
   readonly resumeFrom?: ResumePoint | undefined;
 };
 
 type Sent = Control & { readonly sentMs: number };
 
-/** Below the venue's own rate, so that pings in between and clocks that differ do no harm. */
+/** Below the venue's own rate, to allow for pings and clock differences. */
 const FRAMES_PER_SECOND = CLIENT_LIMITS.framesPerSecond / 2;
 const FRAMES_BURST = CLIENT_LIMITS.framesBurst / 2;
 
 /**
- * Sends control frames no faster than the venue takes them, and remembers which are unanswered: an
- * error frame does not say what it answers, but answers come in the order of the questions.
+ * Sends control frames no faster than the venue accepts them, and stores unanswered ones: an error
+ * frame does not name its request, but answers arrive in the order of the requests.
  */
 class ControlQueue {
   readonly #send: (text: string) => void;
@@ -252,7 +254,7 @@ class ControlQueue {
   #tokens = FRAMES_BURST;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** What it sends with, and whom it sends to. */
+  /** The function that sends, and the current target. */
   constructor(send: (text: string) => void, to: () => string) {
     this.#send = send;
     this.#to = to;
@@ -262,7 +264,7 @@ class ControlQueue {
     this.#add({ method: 'subscribe', stream });
   }
 
-  /** A subscribe that was not sent yet is taken back instead. */
+  /** An unsent subscribe is removed instead. */
   unsubscribe(stream: Stream): void {
     const isUnsent = (control: Control): boolean =>
       control.stream === stream && control.method === 'subscribe';
@@ -271,13 +273,13 @@ class ControlQueue {
     else this.#add({ method: 'unsubscribe', stream });
   }
 
-  /** How long the oldest frame has been without an answer. */
+  /** The age of the oldest unanswered frame. */
   get unansweredMs(): number {
     const oldest = this.#unanswered[0];
     return oldest === undefined ? 0 : performance.now() - oldest.sentMs;
   }
 
-  /** The frame that a confirmation belongs to. */
+  /** The frame of a confirmation. */
   confirmed(method: Control['method'], key: string): Control | undefined {
     const index = this.#unanswered.findIndex(
       (control) => control.method === method && control.stream.key === key,
@@ -285,19 +287,19 @@ class ControlQueue {
     return index < 0 ? undefined : this.#unanswered.splice(index, 1)[0];
   }
 
-  /** The frame that an error belongs to: the oldest one without an answer. */
+  /** The frame of an error: the oldest unanswered one. */
   refused(): Control | undefined {
     return this.#unanswered.shift();
   }
 
-  /** Puts a frame that the venue dropped back in front, for when the budget has grown. */
+  /** Returns a dropped frame to the front of the queue, for when the budget permits. */
   again({ method, stream }: Control): void {
     this.#waiting.unshift({ method, stream });
     this.#tokens = 0;
     this.#plan();
   }
 
-  /** Forgets everything: the connection is gone, and the next one begins with a full budget. */
+  /** Clears all state of a lost connection; the next one begins with a full budget. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -323,7 +325,7 @@ class ControlQueue {
 
   #sendNow({ method, stream }: Control): void {
     const { subscription } = stream;
-    // Read at the last moment: while the frame waited the stream may have moved on.
+    // Read last, because the stream may have advanced while the frame waited.
     const resumeFrom = method === 'subscribe' ? stream.resumeAt(this.#to()) : undefined;
     const frame: ClientFrame =
       resumeFrom === undefined
@@ -333,7 +335,7 @@ class ControlQueue {
     this.#send(JSON.stringify(frame));
   }
 
-  /** One more frame may go after each step; the timer stops when the budget is full. */
+  /** Each step permits one more frame; the timer stops when the budget is full. */
   #plan(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

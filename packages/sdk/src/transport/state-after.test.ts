@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stateAfter } from './stream.ts';
 
-/** Goal: who joins a stream late is told first what all frames so far make together. */
+/** Goal: a late listener first gets the combined state of all frames so far. */
 
 const bbo = (instrumentId: number, px: string) => ({ instrumentId, bbo: [{ px }, null] });
 const ticker = (instrumentId: number, lastPx: string) => ({ instrumentId, lastPx });
@@ -109,7 +109,7 @@ test.each<[string, object, unknown[], unknown]>([
   expect(all(type, rest, frames)).toEqual(expected);
 });
 
-test('a list does not grow without end', () => {
+test('a list has a maximum length', () => {
   const frames = Array.from({ length: 300 }, (_, at) => ({ user: 'u', fundings: [at] }));
   const { fundings } = all('userFundings', {}, frames) as { fundings: number[] };
   expect(fundings).toHaveLength(200);

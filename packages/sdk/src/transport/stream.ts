@@ -16,24 +16,24 @@ import type { SocketError } from '../errors.ts';
 export type StreamData<Data> = {
   readonly type: 'data';
   readonly data: Data;
-  /** The whole state of the stream, not a change: the first frame, and the one after a reset. */
+  /** The whole state of the stream instead of a change: the first frame, and the one after a reset. */
   readonly isSnapshot: boolean;
   readonly seq: number;
   /** On channels of facts, clearinghouseState and l2Diff: the block that the data reflect. */
   readonly height: number | undefined;
 };
 
-/** What was missed is gone: forget what came before. A snapshot follows on most channels. */
+/** Missed data is lost: discard earlier data. A snapshot follows on most channels. */
 export type StreamReset = {
   readonly type: 'reset';
-  /** `reconnected` where nothing is numbered: something may have been missed. */
+  /** `reconnected` on streams without numbers: data may have been missed. */
   readonly reason: ResyncFrame['data']['reason'] | 'reconnected';
 };
 
-/** What a listener is told. */
+/** An event for a listener. */
 export type StreamEvent<Data> = StreamData<Data> | StreamReset;
 
-/** Where the events of a stream go. */
+/** The receiver of a stream's events. */
 export type StreamSink = {
   /** The venue has confirmed the subscription for the first time. */
   readonly ready: () => void;
@@ -44,25 +44,25 @@ export type StreamSink = {
   readonly end: () => void;
 };
 
-/** One subscription across all connections: its place in the sequence, and who listens. */
+/** One subscription across all connections: its position in the sequence, and its listeners. */
 export class Stream {
   readonly key: string;
   readonly subscription: SubscriptionFields;
-  /** The venue's number for it on the present connection, when it has one. */
+  /** The venue's number for it on the present connection, if any. */
   sub: number | undefined;
   readonly #sinks = new Set<StreamSink>();
   #place: StreamPlace | undefined;
   #awaitsSnapshot = false;
-  /** What who joins now is told first. */
+  /** The first data for a new listener. */
   #state: unknown;
   #height: number | undefined;
-  /** The process of the venue that gave the place. */
+  /** The process of the venue that the position belongs to. */
   #at = '';
-  /** Of channels that tell facts, the block up to which everything is told but the frames of the last one itself. */
+  /** On channels of facts: the last reported block, and the number of its frames. */
   #told: { readonly height: number; readonly frames: number } | undefined;
-  /** Frames that come again because a block was named instead of a place. */
+  /** Frames that are repeated because the stream resumed by block. */
   #again: { readonly height: number; frames: number } | undefined;
-  /** The place was lost with its process: the next subscribe names the block. */
+  /** The position was lost with its process: the next subscribe uses the block. */
   #isByHeight = false;
 
   constructor(key: string, subscription: SubscriptionFields) {
@@ -71,11 +71,11 @@ export class Stream {
   }
 
   /**
-   * Where a connection to a process of the venue should go on; undefined before the first answer. Places are of one process;
-   * blocks are of the venue, so that facts go on behind one anywhere. A state is shown anew.
+   * The position to resume from at a process of the venue; undefined before the first answer. Positions are valid for
+   * one process; blocks are valid for the venue, so streams of facts resume by block anywhere. A state is sent again.
    */
   resumeAt(process: string): ResumePoint | undefined {
-    // Who has not got its snapshot has nothing to go on from.
+    // Without its snapshot, a stream has no position to resume from.
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
     const isHere = process === this.#at && !this.#isByHeight;
     this.#at = process;
@@ -91,7 +91,7 @@ export class Stream {
     return { height: told.height - 1 };
   }
 
-  /** The venue has confirmed it, on this connection or an earlier one. */
+  /** True once the venue has confirmed it, on any connection. */
   get hasStood(): boolean {
     return this.#place !== undefined;
   }
@@ -112,7 +112,7 @@ export class Stream {
     return this.#sinks.delete(sink);
   }
 
-  /** The venue took the subscription. A resume keeps its place; otherwise it begins at `seq`. */
+  /** The venue accepted the subscription. A resume keeps its position; otherwise it begins at `seq`. */
   subscribed(data: SubscriptionResponse['data'], resumeFrom: ResumePoint | undefined): void {
     this.sub = data.sub;
     if (resumeFrom !== undefined && 'epoch' in resumeFrom) return;
@@ -125,7 +125,7 @@ export class Stream {
     for (const sink of Array.from(this.#sinks)) sink.ready();
   }
 
-  /** What was missed can't be told from the place; by the block perhaps it can. */
+  /** The position is no longer available; a resume by block may still be possible. */
   resync({ epoch, seq, reason }: ResyncFrame['data']): 'byHeight' | undefined {
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
     if (reason === 'epoch' && this.#told !== undefined && !isWithout) {
@@ -140,12 +140,12 @@ export class Stream {
     return undefined;
   }
 
-  /** Takes a data frame; false when one before it is missing. */
+  /** Processes a data frame; false when an earlier one is missing. */
   receive(frame: DataFrame<unknown>): boolean {
     const place = this.#place;
     if (place === undefined) return true;
     const { seq, data, height } = frame;
-    // A snapshot carries the number of the last frame that it includes.
+    // A snapshot has the number of the last frame that it includes.
     const isSnapshot = this.#awaitsSnapshot && seq === place.seq;
     if (seq > place.seq + 1) return false;
     if (seq <= place.seq && !isSnapshot) return true;
@@ -159,7 +159,7 @@ export class Stream {
     return true;
   }
 
-  /** A frame that was told before, of the block that was named. */
+  /** True for an already reported frame of the block to resume from. */
   #isAgain(height: number | undefined): boolean {
     const again = this.#again;
     if (again === undefined || again.frames === 0 || height !== again.height) return false;
@@ -170,7 +170,7 @@ export class Stream {
   #noteHeight(height: number | undefined, isSnapshot: boolean): void {
     if (height === undefined || !isOfFacts(this.subscription)) return;
     const { frames, height: last } = this.#told ?? { height: 0, frames: 0 };
-    // A snapshot has all of its block.
+    // A snapshot includes its whole block.
     if (isSnapshot) this.#told = { height, frames: 0 };
     else this.#told = { height, frames: height === last ? frames + 1 : 1 };
   }
@@ -184,7 +184,7 @@ export class Stream {
   }
 
   #tell(event: StreamEvent<unknown>): void {
-    // A copy: who joins while the others are told has the event already.
+    // A copy: a listener added during the loop already has the event.
     for (const sink of Array.from(this.#sinks)) sink.event(event);
   }
 
@@ -200,8 +200,8 @@ function isOfFacts({ type }: SubscriptionFields): boolean {
 }
 
 /**
- * The state that all frames of a stream so far make up together: a listener that joins later gets it first. Undefined
- * for channels of events.
+ * The combined state of all frames of a stream so far, for listeners that join later. Undefined for
+ * channels of events.
  */
 export function stateAfter(
   subscription: SubscriptionFields,
@@ -218,17 +218,17 @@ export function stateAfter(
   const { instrumentIds, limit } = subscription;
   if (by === 'instruments') {
     const joined = byInstrument(known, told);
-    // As the venue does: an instrument that is gone is only shown to clients that name it.
+    // Like the venue: a removed instrument is only shown to clients that name it.
     const rows = joined.filter(({ gone }) => gone !== true || instrumentIds !== undefined);
     return { [list]: rows, ...(state.isMarked && { isSnapshot: true }) };
   }
-  // Lists begin with the newest row; later frames are in the order in which it happened.
+  // Lists begin with the newest row; later frames are in chronological order.
   const [fresh, kept] = SORTED[by](known, told);
   const max = typeof limit === 'number' ? limit : state.rowsMax;
   return { ...before, isSnapshot: true, [list]: [...fresh.toReversed(), ...kept].slice(0, max) };
 }
 
-/** True for channels whose frames make up a state: without the first frame, later ones mean little. */
+/** True for channels whose frames form a state, where later frames need the first one. */
 function hasState({ type }: SubscriptionFields): boolean {
   return Object.hasOwn(STREAM_STATES, type);
 }
@@ -238,7 +238,7 @@ function joinLevels(known: L2Diff, told: L2Diff): L2Diff {
   return { ...told, isSnapshot: true, bids, asks: byPrice(known.asks, told.asks) };
 }
 
-/** What the joins read of a row; which fields it has depends on the channel. */
+/** The fields of a row for joining, depending on the channel. */
 type Row = {
   readonly instrumentId: number;
   readonly gone?: true;
@@ -249,7 +249,7 @@ type Row = {
 
 type Rows = readonly Row[];
 
-/** The rows of a frame that are new in the list, and the rows after them. */
+/** The new rows of a frame, and the rows after them. */
 const SORTED: Readonly<
   Record<'newest' | 'orders' | 'ledger', (known: Rows, told: Rows) => readonly [Rows, Rows]>
 > = {
@@ -260,19 +260,19 @@ const SORTED: Readonly<
   },
   ledger: (known, told) => [
     told.filter((row) => !known.some((each) => isSameWithdrawal(each, row))),
-    // A withdrawal keeps its place when its row comes again with another status.
+    // A withdrawal keeps its position when its row is repeated with another status.
     known.map((row) => told.findLast((each) => isSameWithdrawal(each, row)) ?? row),
   ],
 };
 
-/** The known rows, with those of a frame in their places. */
+/** The known rows, updated by those of a frame. */
 function byInstrument(known: Rows, told: Rows): Row[] {
   const items = new Map(known.map((item) => [item.instrumentId, item]));
   for (const item of told) items.set(item.instrumentId, item);
   return [...items.values()];
 }
 
-/** The known levels, with those of a frame in their places; a level without a size is removed. */
+/** The known levels, updated by those of a frame; a level without a size is removed. */
 function byPrice(known: readonly LevelTuple[], told: readonly LevelTuple[]): LevelTuple[] {
   const levels = new Map(known.map((level) => [level[0], level]));
   for (const level of told) {
@@ -286,9 +286,9 @@ function isSameWithdrawal({ delta, hash }: Row, other: Row): boolean {
   return delta.type === 'withdraw' && other.delta.type === 'withdraw' && hash === other.hash;
 }
 
-/** Names a subscription: two that mean the same have one name. An error where the venue would refuse it. */
+/** Returns the same name for equal subscriptions, or the error that the venue would return. */
 export type SubscriptionKey = (subscription: SubscriptionFields) => string | SocketError;
 
-/** By its text alone, the keys in order: enough where one program writes all subscriptions alike. */
+/** By the text alone, with sorted keys: sufficient if one program writes all subscriptions. */
 export const plainKey: SubscriptionKey = (subscription) =>
   JSON.stringify(Object.entries(subscription).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -1,26 +1,26 @@
-/** Between which moments of our own clock the venue looked at its own. */
+/** The local times between which the venue read its clock. */
 export type Roundtrip = { readonly sentMs: number; readonly receivedMs: number };
 
-/** How far apart two clocks are: the venue's time minus ours lies in between. */
+/** The bounds of the venue's time minus the local time. */
 type Range = { readonly leastMs: number; readonly mostMs: number };
 
-/** The header counts whole seconds. */
+/** The header has whole seconds. */
 const HEADER_STEP_MS = 1000;
-/** Our clock was set when it moves by so much against the one that only counts. */
+/** The local clock was set if it moves by this much against the monotonic clock. */
 const CLOCK_SET_MS = 1000;
 
 const ANYTHING: Range = { leastMs: -Infinity, mostMs: Infinity };
 
 /**
- * What the clock of the venue shows. Ours may be minutes off, so every answer is used to learn how far:
- * its `Date` header, or, better, the time of consensus that a refusal tells. Until an answer says that
- * the clocks differ they are taken to agree.
+ * Estimates the venue's clock. The local clock may be minutes off, so every answer is used to learn
+ * the difference: its `Date` header, or preferably the consensus time of a refusal. Until an answer
+ * shows a difference, the clocks are assumed to agree.
  */
 export class VenueClock {
   readonly #now: () => number;
   #range = ANYTHING;
   #isTold = false;
-  /** Where our clock stood when the steady one began. */
+  /** The local time at the start of the monotonic clock. */
   #originMs: number;
 
   constructor(now: () => number = Date.now) {
@@ -28,12 +28,12 @@ export class VenueClock {
     this.#originMs = now() - performance.now();
   }
 
-  /** Our own clock. */
+  /** The local clock. */
   get ownMs(): number {
     return this.#now();
   }
 
-  /** What the venue's clock shows at a moment of ours; rather too late than too early. */
+  /** The venue's time at a local time; rather too late than too early. */
   at(ownMs: number): number {
     this.#forgetIfSet();
     const { leastMs, mostMs } = this.#range;
@@ -41,7 +41,7 @@ export class VenueClock {
     return isOff ? ownMs + mostMs : ownMs;
   }
 
-  /** Learns from the `Date` of an answer, unless the venue has told its time itself. */
+  /** Learns from the `Date` of an answer, unless the venue has reported its consensus time. */
   readHeader(date: string | null, roundtrip: Roundtrip): void {
     const atMs = date === null ? Number.NaN : Date.parse(date);
     this.#forgetIfSet();
@@ -49,7 +49,7 @@ export class VenueClock {
     this.#narrow({ fromMs: atMs, untilMs: atMs + HEADER_STEP_MS }, roundtrip);
   }
 
-  /** Learns from the time of consensus in an answer. */
+  /** Learns from the consensus time in an answer. */
   readTime(timeMs: number, roundtrip: Roundtrip): void {
     this.#forgetIfSet();
     if (!this.#isTold) this.#range = ANYTHING;
@@ -57,7 +57,7 @@ export class VenueClock {
     this.#narrow({ fromMs: timeMs, untilMs: timeMs }, roundtrip);
   }
 
-  /** Somebody may have put our clock right, or the host slept: what was learned is of another clock. */
+  /** After a correction of the local clock or a sleep of the host, the learned difference is invalid. */
   #forgetIfSet(): void {
     const originMs = this.#now() - performance.now();
     if (Math.abs(originMs - this.#originMs) <= CLOCK_SET_MS) return;
@@ -70,12 +70,12 @@ export class VenueClock {
     { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
     { sentMs, receivedMs }: Roundtrip,
   ): void {
-    // Our clock was set back in between.
+    // The local clock was set back in between.
     if (receivedMs < sentMs) return;
     const seen = { leastMs: fromMs - receivedMs, mostMs: untilMs - sentMs };
     const leastMs = Math.max(seen.leastMs, this.#range.leastMs);
     const mostMs = Math.min(seen.mostMs, this.#range.mostMs);
-    // The venue's clock was set, or one has drifted: what was known no longer holds.
+    // A clock was set or has drifted: the learned bounds no longer apply.
     this.#range = leastMs > mostMs ? seen : { leastMs, mostMs };
   }
 }
