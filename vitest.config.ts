@@ -96,7 +96,7 @@ export default defineConfig({
           setupFiles,
           include: ['packages/{units,engine,protocol,contracts,web}/src/**/*.test.ts'],
           exclude: E2E,
-          // The code under test has no state of its own, so files can share one evaluation of the modules.
+          // The modules under test have no module state, so files can share one evaluation of the modules.
           isolate: false,
         },
       },

@@ -33,7 +33,7 @@ export type RecoverReplies = readonly {
 /** An instrument's id and its size decimals; undefined if there is no such instrument. */
 export type Scale = readonly [instrumentId: number, szDecimals: number | undefined];
 
-/** What a recover thread reads of a request for POST /exchange. */
+/** A request for POST /exchange, as a recover thread returns it. */
 export type ReadCommand = RefusedRequest | UnderstoodRequest;
 
 /** A request whose envelope and action fit their schemas. */
@@ -60,8 +60,8 @@ export type EncodedCommand = {
 
 /**
  * Reads requests into commands, in the form in which blocks contain them. A recover thread does not
- * have the venue's state, only the scales of instruments that it was told: each answer names the
- * scales that it used, and the main thread repeats a request whose scales were not up to date.
+ * have the venue's state, only the scales of instruments that the main thread has sent. Each answer
+ * lists the scales that were used, and the main thread repeats a request if one is outdated.
  */
 export class CommandReader {
   readonly #recoverer: Recoverer;

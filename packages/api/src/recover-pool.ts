@@ -60,7 +60,7 @@ type Slot = {
   readonly jobs: Map<number, Job>;
   /** Number of batches that the thread has not answered yet. */
   batches: number;
-  /** Scales that the thread is told with its next batch. */
+  /** Scales that the thread gets with its next batch. */
   scales: Scale[];
   isReady: boolean;
 };

@@ -159,8 +159,8 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
 }
 
 /**
- * The command of a request. A recover thread that did not have the scale of an instrument, or had an
- * outdated one, is told the scale and reads the request again.
+ * The command of a request. If a recover thread did not have the current scale of an instrument, the
+ * thread gets the scale and reads the request again.
  */
 async function readCommand(
   { instruments, pool }: Context,
