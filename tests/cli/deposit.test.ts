@@ -101,7 +101,7 @@ test.each<[line: string, code: number, why: string]>([
   ['deposit 5 --key missing', 5, 'No key named "missing"'],
   ['deposit', 2, "missing required argument 'amount'"],
   ['snapshot --operations moon', 2, 'Invalid --operations "moon". Use a URL.'],
-  ['snapshot --operations http://127.0.0.1:1', 4, 'No answer from'],
+  ['snapshot --operations http://127.0.0.1:1', 4, 'No response from'],
 ])('`oddlot %s` ends with %i and a message', async (line, code, why) => {
   const before = await withdrawable();
   const ended = await oddlot(line);

@@ -210,11 +210,13 @@ test('the command prints all equal and different values', async () => {
   expect(checked.code).toBe(0);
 
   const poorer = await run([...args, '--rpc', wrong]);
-  expect(poorer.lines.at(-1)).toBe('DIFFER  bridge balance at block 33: 6.000007, recomputed 6');
+  expect(poorer.lines.at(-1)).toBe(
+    'DIFFER  bridge balance at block 33: reported 6.000007, on the chain 6',
+  );
   expect(poorer.code).toBe(1);
 
   const otherRoot = await run([...args, '--root', `0x${'1'.repeat(64)}`]);
-  expect(otherRoot.lines.join()).toContain('DIFFER  specified root');
+  expect(otherRoot.lines.join()).toContain('DIFFER  root as specified');
   expect(otherRoot.code).toBe(1);
 
   const [json] = (await run([...args, '--rpc', right, '--json'])).lines;
@@ -235,7 +237,7 @@ test('the command prints all equal and different values', async () => {
   const otherUser = await run(['--user', someone(0), '--proof', file]);
   expect(otherUser.lines[0]).toMatch(/^DIFFER {2}user/);
   const otherBridge = await run([...args, '--rpc', right, '--bridge', someone(5)]);
-  expect(otherBridge.lines.join()).toContain('DIFFER  specified bridge');
+  expect(otherBridge.lines.join()).toContain('DIFFER  bridge as specified');
 
   const venue = await serve(() => ({ success: true, data: null }));
   expect(await run(['--user', someone(9), '--url', venue])).toEqual({
@@ -309,11 +311,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
     { owed: '-1', shortfall: '7', balance: '4', assets: '4', unsettled: '-5' },
     'owed',
   ],
-  [
-    'a reported difference',
-    { balance: '4', assets: '4', difference: '-2' },
-    'assets equal the amount owed',
-  ],
+  ['a reported difference', { balance: '4', assets: '4', difference: '-2' }, 'but the assets are'],
 ])('R-conservation: detects insolvency despite %s', async (_, planted, named) => {
   const file = await mainnetProof(planted);
   const args = ['--user', someone(1), '--proof', file];
@@ -345,7 +343,7 @@ test("all figures are printed; the unsettled amount is compared with the bridge'
   const file = await mainnetProof({ balance: '4', assets: '4', unsettled: '2' });
   const open = ['--user', someone(1), '--proof', file];
   const [both, one] = [await node(FOUR, [1_500_000, 500_000]), await node(FOUR, [1_500_000])];
-  const what = 'unsettled does not exceed the payouts still reported as open';
+  const what = 'unsettled <= payouts still reported as open';
   const held = { status: 'sent', updateTime: 1 };
   const [honest, late] = [
     await tellingVenue(held),
@@ -357,12 +355,16 @@ test("all figures are printed; the unsettled amount is compared with the bridge'
     expect(paid.code).toBe(0);
   }
   const less = await run([...open, '--rpc', one, '--url', honest]);
-  expect(less.lines).toContain(`DIFFER  ${what}: 2 of 1.5`);
+  expect(less.lines).toContain(
+    'DIFFER  unsettled is 2, but the payouts still reported as open add up to 1.5',
+  );
   expect(less.code).toBe(1);
   // A payment settled earlier is already deducted and cannot count again.
   const settled = await tellingVenue({ status: 'confirmed', updateTime: 7 });
   const again = await run([...open, '--rpc', both, '--url', settled]);
-  expect(again.lines).toContain(`DIFFER  ${what}: 2 of 0`);
+  expect(again.lines).toContain(
+    'DIFFER  unsettled is 2, but the payouts still reported as open add up to 0',
+  );
   for (const more of [[], ['--rpc', both]]) {
     const alone = await run([...open, ...more]);
     expect(alone.lines.join('\n')).toContain('pass --rpc and --url');
@@ -412,7 +414,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     'no venue at the URL',
     ['--user', ADDRESS, '--url', NOBODY],
     4,
-    /^No answer from http:\/\/127\.0\.0\.1:1\/info: /,
+    /^No response from http:\/\/127\.0\.0\.1:1\/info: /,
   ],
 ])('%s is reported in one line, with its own exit code', async (_, args, exitCode, text) => {
   const { code, lines } = await run(args);

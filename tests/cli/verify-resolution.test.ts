@@ -60,11 +60,11 @@ function forged(changes: Partial<OutcomeResolution>): OutcomeResolution {
 test('a correct record agrees in all values', async () => {
   const { code, lines } = await verify(RIGHT);
   expect(lines).toEqual([
-    'agree   strike 100.5',
-    'agree   settle 101',
-    'agree   settlementFraction 1',
-    'agree   winningOutcome Yes',
-    `agree   receiptHash ${RIGHT.receiptHash}`,
+    'agree   strike: 100.5',
+    'agree   settle: 101',
+    'agree   settlementFraction: 1',
+    'agree   winningOutcome: Yes',
+    `agree   receiptHash: ${RIGHT.receiptHash}`,
   ]);
   expect(code).toBe(0);
 });
@@ -76,35 +76,41 @@ test.each<[string, OutcomeResolution, string[]]>([
   [
     'another result',
     forged({ settlementFraction: '0', winningOutcome: 'No' }),
-    ['DIFFER  settlementFraction 0, recomputed 1'],
+    ['DIFFER  settlementFraction: reported 0, recomputed 1'],
   ],
   [
     'another winner',
     forged({ winningOutcome: 'No' }),
-    ['DIFFER  winningOutcome No, recomputed Yes'],
+    ['DIFFER  winningOutcome: reported No, recomputed Yes'],
   ],
   [
     'another average',
     forged({ inputs: { ...inputs, settle: '101.00000001' } }),
-    ['DIFFER  settle 101.00000001, recomputed 101'],
+    ['DIFFER  settle: reported 101.00000001, recomputed 101'],
   ],
   [
     'too few samples',
     forged({ inputs: { ...inputs, strikeSamples: inputs.strikeSamples.slice(0, 53) } }),
-    ['DIFFER  strike 100.5, recomputed none', 'DIFFER  settlementFraction 1, recomputed none'],
+    [
+      'DIFFER  strike: reported 100.5, recomputed none',
+      'DIFFER  settlementFraction: reported 1, recomputed none',
+    ],
   ],
   [
     'the same second twice',
     forged({
       inputs: { ...inputs, settleSamples: [...inputs.settleSamples, inputs.settleSamples.at(-1)!] },
     }),
-    ['DIFFER  settle 101, recomputed none', 'DIFFER  settlementFraction 1, recomputed none'],
+    [
+      'DIFFER  settle: reported 101, recomputed none',
+      'DIFFER  settlementFraction: reported 1, recomputed none',
+    ],
   ],
   [
     'a text changed under the old hash',
     { ...RIGHT, oracleOutcome: 'Down' },
     [
-      `DIFFER  receiptHash ${RIGHT.receiptHash}, recomputed ${receiptHash({ ...RIGHT, oracleOutcome: 'Down' })}`,
+      `DIFFER  receiptHash: reported ${RIGHT.receiptHash}, recomputed ${receiptHash({ ...RIGHT, oracleOutcome: 'Down' })}`,
     ],
   ],
 ])('%s is detected', async (_what, receipt, expected) => {
@@ -122,9 +128,9 @@ test('an operator’s resolution has only its winner and hash, and a market in p
   });
   const { code, lines } = await verify(operator);
   expect(lines).toEqual([
-    'agree   winningOutcome none',
-    `agree   receiptHash ${operator.receiptHash}`,
-    'unverified  the result: set by the operator; there are no samples to recompute it from',
+    'agree   winningOutcome: none',
+    `agree   receiptHash: ${operator.receiptHash}`,
+    'unverified  the result: set by the operator, so there are no samples to recompute it from',
   ]);
   expect(code).toBe(0);
   const open = await verify({ ...RIGHT, resolutionStatus: 'prepared' });
@@ -170,7 +176,7 @@ test.each<[string, readonly string[], number, RegExp]>([
     'no venue at the URL',
     ['--instrument', '5', '--url', 'http://127.0.0.1:1'],
     4,
-    /^No answer from http:\/\/127\.0\.0\.1:1/,
+    /^No response from http:\/\/127\.0\.0\.1:1/,
   ],
 ])('%s is reported in one line, with its own exit code', async (_, args, code, text) => {
   const lines: string[] = [];

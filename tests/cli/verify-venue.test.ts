@@ -130,13 +130,13 @@ describe('a receipt', () => {
   test('agrees with public data, and its result with the log', async () => {
     const asked = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash]);
     expect(asked).toMatchObject({ code: 0, differing: [] });
-    expect(asked.lines).toContain(`agree   hash of the signed data ${txHash}`);
-    expect(asked.lines).toContain(`agree   signer ${alice.address}`);
+    expect(asked.lines).toContain(`agree   hash of the signed data: ${txHash}`);
+    expect(asked.lines).toContain(`agree   signer: ${alice.address}`);
     expect(asked.lines.at(-1)).toMatch(/^unverified {2}the result: /);
     const byLog = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--log', log]);
     expect(byLog).toMatchObject({ code: 0, differing: [] });
     expect(byLog.lines.join('\n')).toMatch(
-      /agree {3}result according to the log .*"filledSz":"0.2"/,
+      /agree {3}result \(compared with the log\): .*"filledSz":"0.2"/,
     );
     const json = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash, '--json']);
     expect(JSON.parse(json.lines[0]!)[0]).toMatchObject({ kind: 'agree' });
@@ -149,27 +149,39 @@ describe('a receipt', () => {
     expect(asked.code).toBe(0);
     expect(asked.lines.join('\n')).toMatch(/unverified {2}block hash: .* only the log/);
     const { code, differing } = await run(runVerifyReceipt, [...args, '--log', log]);
-    expect(differing).toEqual([expect.stringContaining('state hash according to the log')]);
+    expect(differing).toEqual([
+      expect.stringContaining('state hash (compared with the log): venue 0x'),
+    ]);
     expect(code).toBe(1);
   });
 
   test.each<[what: string, type: string, change: (data: Data) => void, differs: RegExp]>([
     ['another size', 'tx', (tx) => (tx.action.orders[0].s = '0.3'), /hash of the signed data/],
     ['another signer', 'tx', (tx) => (tx.signer = `0x${'5e'.repeat(20)}`), /signer/],
-    ['another nonce', 'actionStatus', (status) => status.nonce++, /nonce in the receipt/],
+    [
+      'another nonce',
+      'actionStatus',
+      (status) => status.nonce++,
+      /nonce \(in receipt and explorer\): receipt \d+, explorer \d+/,
+    ],
     [
       'another result',
       'actionStatus',
       ({ result }) => (result.orders[0].filledSz = '0.1'),
-      /result in the receipt/,
+      /result \(in receipt and explorer\)/,
     ],
-    ['a block without it', 'block', (block) => (block.txs = []), /request is in block \d+ no/],
+    [
+      'a block without it',
+      'block',
+      (block) => (block.txs = []),
+      /block \d+ does not contain request 0x/,
+    ],
     ['another time', 'block', (block) => block.blockTime++, /block time/],
     [
       'another chain',
       'blocks',
       (rows) => (rows.at(-1).hash = `0x${'5e'.repeat(32)}`),
-      /block follows block/,
+      /parent hash of block \d+: reported 0x\w+, but the hash of block/,
     ],
   ])('with %s is detected', async (_, type, change, differs) => {
     const url = await liar([type], change);
@@ -186,7 +198,9 @@ describe('a receipt', () => {
     expect(await run(runVerifyReceipt, args)).toMatchObject({ code: 0 });
     const found = await run(runVerifyReceipt, [...args, '--log', log]);
     expect(found.code).toBe(1);
-    expect(found.differing).toEqual([expect.stringContaining('result according to the log')]);
+    expect(found.differing).toEqual([
+      expect.stringContaining('result (compared with the log): venue {'),
+    ]);
   });
 });
 
@@ -196,14 +210,14 @@ describe('a liquidation', () => {
       'of one position',
       () => alice,
       [
-        /market: 0.2 BTC-USDC at \d+\.?\d* has a value of/,
+        /market: value of 0.2 BTC-USDC at \d+\.?\d*: /,
         /order \d+ sold at \S+, within the price limit of/,
       ],
     ],
     [
       'of an isolated position',
       () => carol,
-      [/has a maintenance margin of/, /for a fee of at most/],
+      [/: maintenance margin of /, /fee \S+ of order \d+ is within the maximum of/],
     ],
     ['of one of two positions', () => dave, [/is within/, /not listed in the ledger row/]],
     ['by deleveraging', () => bob, [/adl: account value -/, /taken over at: 9\d+/]],
@@ -214,8 +228,8 @@ describe('a liquidation', () => {
     for (const line of expected) expect(asked.lines.join('\n')).toMatch(line);
     const byLog = await run(runVerifyLiquidation, [...args, '--log', log]);
     expect(byLog).toMatchObject({ code: 0, differing: [] });
-    expect(byLog.lines.join('\n')).toContain('agree   step 1 according to the log');
-    expect(byLog.lines.join('\n')).toContain('agree   fill 1 according to the log');
+    expect(byLog.lines.join('\n')).toContain('agree   step 1 (compared with the log): ');
+    expect(byLog.lines.join('\n')).toContain('agree   fill 1 (compared with the log): ');
   });
 
   test('is found by its time, and by one of its fills', async () => {
@@ -246,13 +260,13 @@ describe('a liquidation', () => {
       'another mark',
       LEDGER,
       (rows) => (step(rows).markPx = '93000'),
-      /above the account's total of/,
+      /above the account's totals of/,
     ],
     [
       'more maintenance',
       LEDGER,
       (rows) => (step(rows).maintenanceMargin = '300'),
-      /has a maintenance margin of 300/,
+      /maintenance margin of .*: reported 300, recomputed/,
     ],
     [
       'a worse price',
@@ -264,7 +278,7 @@ describe('a liquidation', () => {
       'a higher fee',
       'userFills',
       ([fill]) => (fill.fee = '100'),
-      /a fee of 100, above the maximum/,
+      /fee 100 of order \d+ is above the maximum/,
     ],
   ])('with %s is detected', async (_, type, change, differs) => {
     const url = await liar([type], change);
@@ -287,7 +301,9 @@ describe('a liquidation', () => {
     expect(await run(runVerifyLiquidation, args)).toMatchObject({ code: 0 });
     const found = await run(runVerifyLiquidation, [...args, '--log', log]);
     expect(found.code).toBe(1);
-    expect(found.differing).toEqual([expect.stringContaining('step 1 according to the log')]);
+    expect(found.differing).toEqual([
+      expect.stringContaining('step 1 (compared with the log): venue {'),
+    ]);
   });
 });
 
@@ -309,7 +325,7 @@ describe('the log of a venue', () => {
     const [all, some] = [whole, part].map(({ lines }) => JSON.parse(lines[0]!));
     expect(some).toMatchObject({ height: to, hash: all.hash, finding: null });
     expect(some.counts.derived).toBeLessThan(all.counts.derived);
-    expect(some.believed).toContain('6 blocks before block 7: applied, requests not checked');
+    expect(some.believed).toContain('blocks before block 7 (requests not checked): 6');
   });
 
   const isOrder = ({ command }: LogEntry['commands'][number]): boolean =>
@@ -325,7 +341,7 @@ describe('the log of a venue', () => {
           commands.find(isOrder).command.orders[0].size += 1;
           entries[at] = { ...entry, commands };
         },
-        /^wrong {7}block \d+, command 0: the request asks for /,
+        /^invalid {5}block \d+, command 0: the request asks for /,
       ],
       [
         'an order without anything that was signed',
@@ -334,22 +350,22 @@ describe('the log of a venue', () => {
           const entry = entries[at]!;
           entries[at] = { ...entry, commands: entry.commands.map(({ command }) => ({ command })) };
         },
-        /^wrong {7}block \d+, command 0: placeOrders has no signed request/,
+        /^invalid {5}block \d+, command 0: placeOrders has no signed request/,
       ],
       [
         'another newest block',
         (_, headers) => headers.set('x-log-hash', `0x${'5e'.repeat(32)}`),
-        /^wrong {7}block \d+: its hash is 0x[0-9a-f]{64} here, but the venue reports 0x5e5e/,
+        /^invalid {5}block \d+: its hash is 0x[0-9a-f]{64} here, but the venue reports 0x5e5e/,
       ],
       [
         'withheld last blocks',
         (entries) => void entries.splice(entries[0]?.seq === 1 ? 5 : 0),
-        /^wrong {7}block 6: the venue reports a log up to block \d+, but returned no entries starting with this block/,
+        /^invalid {5}block 6: the venue reports a log up to block \d+, but returned no entries starting with this block/,
       ],
       [
         'a time that goes back',
         (entries) => (entries[8] = { ...entries[8]!, timeMs: entries[7]!.timeMs - 1 }),
-        /^wrong {7}block 9: its time is earlier/,
+        /^invalid {5}block 9: its time is earlier/,
       ],
     ],
   )('with %s is invalid', async (_, change, found) => {
@@ -365,15 +381,17 @@ describe('the log of a venue', () => {
       for (const row of rows) if (row.height >= 4) row.stateHash = `0x${'5e'.repeat(32)}`;
     });
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', url]);
-    expect(lines[1]).toMatch(/^wrong {7}block 4: its state is 0x.* but the venue reports/);
+    expect(lines[1]).toMatch(/^invalid {5}block 4: its state is 0x.* but the venue reports/);
     expect(code).toBe(1);
   });
 
   test('with another name or another first block is invalid', async () => {
     const named = await run(runVerifyUrl, [log, '--network', 'example.org-3fa9c1d2']);
-    expect(named.lines[1]).toMatch(/^wrong {7}block \d+, command 0: the log records the signer 0x/);
+    expect(named.lines[1]).toMatch(
+      /^invalid {5}block \d+, command 0: the log records the signer 0x/,
+    );
     const pinned = await run(runVerifyUrl, [log, '--genesis', `0x${'5e'.repeat(32)}`]);
-    expect(pinned.lines[1]).toMatch(/^wrong {7}block 1: its hash is .* \(genesis\)$/);
+    expect(pinned.lines[1]).toMatch(/^invalid {5}block 1: its hash is .* \(genesis\)$/);
     const former = ['--network', 'example.org-3fa9c1d2', '--former-name', 'Oddlot-Testnet'];
     expect(await run(runVerifyUrl, [log, ...former])).toMatchObject({ code: 0 });
   });
@@ -393,13 +411,13 @@ test.each<
     2,
     /^Transaction not found/,
   ],
-  ['no server', runVerifyReceipt, () => ['--url', NOWHERE, '--tx', txHash], 4, /^No answer/],
+  ['no server', runVerifyReceipt, () => ['--url', NOWHERE, '--tx', txHash], 4, /^No response/],
   [
     'no log at the URL',
     runVerifyReceipt,
     () => ['--url', venue.url, '--tx', txHash, '--log', venue.url],
     2,
-    /^Cannot read the log at .*: HTTP 40[45].* \(a venue serves its log on its operations port with --serve-log/,
+    /^Cannot read the log at .*: HTTP 40[45].* \(start the venue with --serve-log/,
   ],
   ['no account', runVerifyLiquidation, () => [], 2, /^usage: /],
   [
@@ -423,7 +441,7 @@ test.each<
     2,
     /^Invalid URL "http:"\. Use an http or https URL\.$/,
   ],
-  ['no server with a log', runVerifyUrl, () => [NOWHERE], 4, /^No answer from /],
+  ['no server with a log', runVerifyUrl, () => [NOWHERE], 4, /^No response from /],
   ['a port without a log', runVerifyUrl, () => [venue.url], 2, /^Cannot read the log at .*: HTTP/],
   ['a block beyond the end', runVerifyUrl, () => [log, '--to', '999999'], 2, /^the log ends at/],
   ['no block at all', runVerifyUrl, () => [log, '--from', '0'], 2, /Use a whole number above zero/],

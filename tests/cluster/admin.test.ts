@@ -115,13 +115,13 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       expect(refused).toMatchObject({
         code: 1,
         err: expect.stringMatching(
-          /is not a copy of this stream: they differ starting with block (\d+)\. .* with --give-up-from \1\n$/,
+          /is not a copy of this stream: the blocks differ starting with block (\d+)\. .* with --give-up-from \1\n$/,
         ),
       });
       const [, from] = /starting with block (\d+)\./.exec(refused.err) ?? [];
       const other = startReplica({ ...place, name: 'other', data: out, onFatal: () => undefined });
       await expect(other).rejects.toThrow(
-        `This folder is not a copy of the stream: they differ starting with block ${from}`,
+        `This folder is not a copy of the stream: the blocks differ starting with block ${from}`,
       );
       const { replicas } = (await again.operations('/cluster')) as Told;
       expect(replicas.find(({ replica }) => replica === 'other')?.height ?? 0).toBe(0);
@@ -203,7 +203,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       expect(await b.metric('oddlot_cluster_log_lost')).toBe(1);
       const from = had + 1;
       expect((await admin(cluster, 'status')).out).toMatch(
-        new RegExp(`; blocks lost: a has different blocks ${from} to \\d+$`, 'm'),
+        new RegExp(`; blocks lost: replica a has different blocks ${from} to \\d+$`, 'm'),
       );
       await b.stop();
       await a.stop();
@@ -224,7 +224,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       await cp(dataA, keptA, { recursive: true });
       expect(await admin(cluster, 'restore', '--data', keptA)).toMatchObject({
         code: 1,
-        err: expect.stringContaining(`they differ starting with block ${from}`),
+        err: expect.stringContaining(`the blocks differ starting with block ${from}`),
       });
       const giveUp = ['--give-up-from', String(from)];
       // A stopped replica may still be listed.
@@ -241,7 +241,9 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       const other = await start('a', keptA);
       expect(await other.metric('oddlot_accounts')).toBe(accounts);
       // A replica whose blocks were discarded reports it, and the others continue.
-      await expect(start('b', dataB)).rejects.toThrow(`they differ starting with block ${from}`);
+      await expect(start('b', dataB)).rejects.toThrow(
+        `the blocks differ starting with block ${from}`,
+      );
       expect(await other.faucet()).toMatchObject({ status: 200 });
       await other.stop();
     }));
@@ -280,7 +282,7 @@ describe.skipIf(!hasNatsServer)("maintenance of a cluster's log", () => {
       expect(await adminAt(nobody, cluster, 'status')).toEqual({
         code: 1,
         out: '',
-        err: `No server at ${nobody} has answered for 10 s. Check --log and whether the servers run\n`,
+        err: `No response from ${nobody} after 10 s. Check the --log URLs and that the servers are running\n`,
       });
     }));
 });

@@ -67,7 +67,7 @@ describe.skipIf(!hasNatsServer)('replicas of a cluster', () => {
       const onFatal = (): void => undefined;
       const again = startReplica({ ...place, name: 'c', data: join(folder, 'c'), onFatal });
       await expect(again).rejects.toThrow(
-        /The stream lost blocks 1 to \d+, which replica [ab] reported: it is empty/,
+        /The stream lost blocks 1 to \d+, which replica [ab] reported: the stream is empty/,
       );
       // A replica with a copy serves it, and accepts no requests.
       const copy = await startReplica({ ...place, name: 'a', data: join(folder, 'a') });

@@ -143,8 +143,8 @@ describe('a start that fails', () => {
   const UNREAL: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['simulated prices by default', [], /^oracle: simulated prices are not allowed/],
     ['constant prices', ['--oracle', 'still'], /^oracle: still prices are not allowed/],
-    ['simulated traders', ['--oracle', 'exchanges', '--bots'], /^bots: not allowed on a mainnet/],
-    ['a faucet', ['--oracle', 'exchanges', '--faucet'], /^faucet: not allowed on a mainnet/],
+    ['simulated traders', ['--oracle', 'exchanges', '--bots'], /^bots: not allowed on mainnet/],
+    ['a faucet', ['--oracle', 'exchanges', '--faucet'], /^faucet: not allowed on mainnet/],
     [
       'no name',
       ['--oracle', 'exchanges'],
@@ -152,7 +152,7 @@ describe('a start that fails', () => {
     ],
   ];
   test.each(drawnCases(UNREAL, 1, random))(
-    'is the result of a mainnet with %s',
+    'is the result of mainnet with %s',
     async (_, flags, text) => {
       const data = join(await temporaryData(), 'data');
       const venue = main('--port', '0', '--network', 'mainnet', '--data', data, ...flags);

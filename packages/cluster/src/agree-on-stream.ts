@@ -69,7 +69,7 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   if (lastSeq < copy.lastSeq) {
     const { aloneFrom = Infinity } = followed ?? {};
     if (aloneFrom <= copy.lastSeq) throw new StreamForkedError(Math.max(aloneFrom, lastSeq + 1));
-    const why = `it ends at ${lastSeq}`;
+    const why = `the stream ends at block ${lastSeq}`;
     throw new StreamLostError({ from: lastSeq + 1, to: copy.lastSeq, why });
   }
   assertReaches(lastSeq, known);
@@ -125,7 +125,7 @@ export function assertFinished(opening: StreamOpening, lastSeq: number): void {
 function assertReaches(lastSeq: number, known: KnownBlock | undefined): void {
   if (known?.replacedFrom !== undefined) throw replacedBy(known, known.replacedFrom);
   if (known === undefined || known.height <= lastSeq) return;
-  const why = lastSeq === 0 ? 'it is empty' : `it ends at ${lastSeq}`;
+  const why = lastSeq === 0 ? 'the stream is empty' : `the stream ends at block ${lastSeq}`;
   throw new StreamLostError({ from: lastSeq + 1, to: known.height, why, by: known.replica });
 }
 
@@ -139,7 +139,7 @@ async function readOpening({
   const found = await openingOf(stream, copy.lastSeq > 0 || (known?.(undefined)?.height ?? 0) > 0);
   if (found !== undefined) return found;
   if (copy.lastSeq > 0) {
-    throw new StreamLostError({ from: 1, to: copy.lastSeq, why: 'it is empty' });
+    throw new StreamLostError({ from: 1, to: copy.lastSeq, why: 'the stream is empty' });
   }
   assertReaches(0, known?.(undefined));
   const opening = { serviceNetwork, firstSeq: 1, era: randomUUID() };

@@ -252,8 +252,8 @@ export class BlockStream {
     const { messageBytesMax } = this;
     if (messageBytesMax < BLOCK_BYTES_MAX) {
       faults.push(
-        `the servers accept messages of ${messageBytesMax} bytes (max_payload), but a block ` +
-          `may have ${BLOCK_BYTES_MAX}`,
+        `the servers accept messages of up to ${messageBytesMax} bytes (max_payload), but a block ` +
+          `may have up to ${BLOCK_BYTES_MAX}`,
       );
     }
     if (faults.length === 0) return;

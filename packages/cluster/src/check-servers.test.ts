@@ -35,7 +35,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
       await half.close();
       expect(unchecked[1]).toEqual([
         'server n1: its monitoring port is unknown',
-        `${nowhere} does not answer like a NATS server`,
+        `${nowhere} is not the monitoring port of a NATS server`,
       ]);
     } finally {
       await servers.stop();
@@ -55,7 +55,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
         onUnchecked,
       });
       await stream.close();
-      expect(unchecked).toEqual(['server n3: neither --log nor --nats-monitors reaches it']);
+      expect(unchecked).toEqual(['server n3 is not reachable through --log or --nats-monitors']);
     } finally {
       await servers.stop();
     }

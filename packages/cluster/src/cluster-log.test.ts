@@ -210,7 +210,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const text of ['x', 'y', 'z', 'w']) await other.log.append(note(text));
       const forked = open({ cluster, directory: join(folder, 'a') });
       await expect(forked).rejects.toThrow(
-        'This folder is not a copy of the stream: they differ starting with block 1',
+        'This folder is not a copy of the stream: the blocks differ starting with block 1',
       );
       await other.close();
     }));
@@ -225,7 +225,8 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const alone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
       for (const text of ['6', '7', '8', '9', '10']) await alone.append(note(text));
       for (const text of ['6', '7']) await one.log.append(note(text));
-      const sentence = 'This folder is not a copy of the stream: they differ starting with block 6';
+      const sentence =
+        'This folder is not a copy of the stream: the blocks differ starting with block 6';
       await alone.close();
       await expect(open({ cluster, directory })).rejects.toThrow(sentence);
       // The stream is not written again from the copy either, unless its blocks are given up.
@@ -255,7 +256,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const known = () => ({ replica: 'b', height: 5 });
       const empty = open({ cluster, directory: join(folder, 'a'), known });
       await expect(empty).rejects.toThrow(
-        'The stream lost blocks 1 to 5, which replica b reported: it is empty',
+        'The stream lost blocks 1 to 5, which replica b reported: the stream is empty',
       );
       const one = await open({ cluster, directory: join(folder, 'c') });
       await one.log.append(note('1'));

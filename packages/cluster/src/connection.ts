@@ -45,8 +45,8 @@ export async function connectTo(options: ConnectOptions): Promise<NatsConnection
       if (error instanceof AuthorizationError) throw error;
       if (performance.now() >= untilMs) {
         throw new NoServerError(
-          `No server at ${servers.join(', ')} has answered for ${firstWithinMs / 1_000} s. ` +
-            'Check --log and whether the servers run',
+          `No response from ${servers.join(', ')} after ${firstWithinMs / 1_000} s. ` +
+            'Check the --log URLs and that the servers are running',
           { cause: error },
         );
       }
@@ -129,12 +129,13 @@ export async function checkServers(
     .filter(({ id }) => !known.has(id))
     .map(({ name }) => `server ${name}: its monitoring port is unknown`);
   for (const [at, { status }] of watched.entries())
-    if (status === 'rejected') unchecked.push(`${monitors[at]} does not answer like a NATS server`);
+    if (status === 'rejected')
+      unchecked.push(`${monitors[at]} is not the monitoring port of a NATS server`);
   for (const [at, { status }] of asked.entries())
-    if (status === 'rejected') unchecked.push(`${servers[at]} does not answer`);
+    if (status === 'rejected') unchecked.push(`no response from ${servers[at]}`);
   const names = new Set([...all.values()].map(({ name }) => name));
   for (const name of members.filter((each) => !names.has(each)))
-    unchecked.push(`server ${name}: neither --log nor --nats-monitors reaches it`);
+    unchecked.push(`server ${name} is not reachable through --log or --nats-monitors`);
   return { faults, unchecked };
 }
 

@@ -29,7 +29,7 @@ const HEADER_BYTES_MAX = 1_024;
 export function sizeFault(bytes: number, messageBytesMax: number): RangeError | undefined {
   const bytesMax = messageBytesMax - HEADER_BYTES_MAX;
   if (bytes <= bytesMax) return undefined;
-  return new RangeError(`the block has ${bytes} bytes, but the servers accept ${bytesMax}`);
+  return new RangeError(`the block has ${bytes} bytes, but the servers accept at most ${bytesMax}`);
 }
 
 type Sending = {

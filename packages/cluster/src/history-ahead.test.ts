@@ -71,7 +71,7 @@ describe.skipIf(!hasNatsServer)('a history that other replicas write', () => {
         knownHeight: async () => known + 2,
       });
       await expect(beyond.replica.start()).rejects.toThrow(
-        `The stream lost blocks ${known + 1} to ${known + 2}, which the history has: it ends at ${known}`,
+        `The stream lost blocks ${known + 1} to ${known + 2}, which the history has: the stream ends at block ${known}`,
       );
       await beyond.log.close();
       await writer.log.close();

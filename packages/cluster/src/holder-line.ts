@@ -58,7 +58,7 @@ export class HolderLine {
         timeout: timeoutMs,
       });
     } catch (cause) {
-      throw new HolderAwayError('the replica that runs settlement does not answer', {
+      throw new HolderAwayError('the replica that runs settlement is not responding', {
         cause,
       });
     }

@@ -58,13 +58,13 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       expect(back.log.replaced).toMatchObject({ from: 3, era: new FollowedStream(`${b}-of`).era });
       expect(back.entries.map(noted)).toEqual(['1', '2', '3', '4']);
       await expect(back.log.append(note('5'))).rejects.toThrow(
-        'The stream lost blocks 3 to 4, which this replica has: it contains different blocks in their place',
+        'The stream lost blocks 3 to 4, which this replica has: the stream contains different blocks in their place',
       );
       expect(other.log.replaced).toBeUndefined();
       known = { replica: 'a', height: 4, replacedFrom: 3 };
       await expect.poll(() => other.lost.length, { timeout: 10_000 }).toBe(1);
       await expect(other.log.append(note('w'))).rejects.toThrow(
-        'The stream lost blocks 3 to 4, which replica a reported: it contains different blocks in their place',
+        'The stream lost blocks 3 to 4, which replica a reported: the stream contains different blocks in their place',
       );
       known = undefined;
       await expect.poll(() => other.log.trouble(), { timeout: 10_000 }).toBeUndefined();
@@ -73,7 +73,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       // Blocks added by a separate venue are not missed by any replica.
       noteAlone(`${a}-of`, 3);
       await expect(open({ cluster, directory: a })).rejects.toThrow(
-        'This folder is not a copy of the stream: they differ starting with block 3',
+        'This folder is not a copy of the stream: the blocks differ starting with block 3',
       );
     }));
 
@@ -103,7 +103,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await back.close();
       await restoreFrom(b, cluster, 2);
       await expect(open({ cluster, directory: a })).rejects.toThrow(
-        'they differ starting with block 2',
+        'the blocks differ starting with block 2',
       );
       const restarted = await open({ cluster, directory: b });
       expect(restarted.entries.map(noted)).toEqual(['1', 'x', 'y', 'z']);
@@ -124,7 +124,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       for (const text of ['3', '4']) await alone.append(note(text));
       await alone.close();
       await expect(open({ cluster, directory: a })).rejects.toThrow(
-        'This folder is not a copy of the stream: they differ starting with block 3',
+        'This folder is not a copy of the stream: the blocks differ starting with block 3',
       );
       // Without a record of their source the blocks may have been acknowledged.
       await rm(`${a}-of`, { recursive: true });
@@ -161,7 +161,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       for (const each of [one, other]) await each.close();
       // The source of the copy of a folder alone is unknown.
       await expect(open({ cluster, directory: b })).rejects.toThrow(
-        'they differ starting with block 2',
+        'the blocks differ starting with block 2',
       );
     }));
 
@@ -207,7 +207,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       reveal();
       await expect.poll(() => one.log.replaced?.from, { timeout: 10_000 }).toBe(3);
       await expect(one.log.append(note('4'))).rejects.toThrow(
-        'The stream lost blocks 3 to 3, which this replica has: it contains different blocks in their place',
+        'The stream lost blocks 3 to 3, which this replica has: the stream contains different blocks in their place',
       );
       expect(one.entries.map(noted)).toEqual(['1', '2', '3']);
       expect(other.lost).toEqual([]);
@@ -235,7 +235,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       for (const each of [other, third]) {
         await expect.poll(() => each.log.trouble()?.kind, { timeout: 10_000 }).toBe('lost');
         await expect(each.log.append(note('w'))).rejects.toThrow(
-          'The stream lost blocks 1 to 3, which another replica has read, at least in part: it contains different blocks in their place',
+          'The stream lost blocks 1 to 3, which another replica has read, at least in part: the stream contains different blocks in their place',
         );
         expect(each.entries.map(noted)).toEqual(['1', '2', 'x']);
         expect(each.log.replaced).toBeUndefined();
@@ -289,7 +289,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       await journal.close();
       await restoreFrom(join(folder, 'b'), cluster, 3);
       await expect(open({ cluster, directory: join(folder, 'a') })).rejects.toThrow(
-        'This folder is not a copy of the stream: they differ starting with block 3',
+        'This folder is not a copy of the stream: the blocks differ starting with block 3',
       );
       const settled = await open({ cluster, directory: join(folder, 'b') });
       expect(settled.lost).toEqual([]);
@@ -319,7 +319,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
       const back = await open({ cluster, directory: early });
       expect(back.lost).toMatchObject([{ name: 'StreamLostError', from: 2, to: 3 }]);
       await expect(back.log.append(note('x'))).rejects.toThrow(
-        'The stream lost blocks 2 to 3, which replica a reported: it ends at 1',
+        'The stream lost blocks 2 to 3, which replica a reported: the stream ends at block 1',
       );
       await back.close();
     }));

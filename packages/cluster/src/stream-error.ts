@@ -36,7 +36,7 @@ export class StreamLostError extends Error {
 
 /** Both blocks may have been acknowledged. */
 export const REPLACED = {
-  why: 'it contains different blocks in their place',
+  why: 'the stream contains different blocks in their place',
   remedy: 'stop all replicas and decide which blocks are valid (cluster-admin status and restore)',
 };
 
@@ -84,7 +84,7 @@ export class StreamForkedError extends Error {
 
   constructor(from: number) {
     super(
-      `This folder is not a copy of the stream: they differ starting with block ${from}. The folder was used outside the cluster, belongs to another cluster, or contains blocks that were given up when the stream was restored. Keep it, because it may contain acknowledged actions, and start with an empty folder`,
+      `This folder is not a copy of the stream: the blocks differ starting with block ${from}. The folder was used outside the cluster, belongs to another cluster, or contains blocks that were given up when the stream was restored. Keep it, because it may contain acknowledged actions, and start with an empty folder`,
     );
     this.from = from;
   }
@@ -107,7 +107,7 @@ export class StreamUnfinishedError extends Error {
 
   constructor(lastSeq: number, untilSeq: number) {
     super(
-      `The stream is incomplete: ${lastSeq} of the ${untilSeq} blocks of a folder are written. Wait until it is complete; if the command was interrupted, repeat it (cluster-admin import or restore)`,
+      `The stream is incomplete: ${lastSeq} of the ${untilSeq} blocks of a folder have been written. Wait until it is complete; if the command was interrupted, repeat it (cluster-admin import or restore)`,
     );
   }
 }
@@ -126,7 +126,7 @@ export class WeakStreamError extends Error {
   constructor(cluster: string, faults: readonly string[]) {
     super(
       `The stream of ${cluster} could lose acknowledged blocks: ${faults.join('; ')}. ` +
-        'Correct that, or pass --accept-weak-stream to start anyway.',
+        'Correct these settings, or pass --accept-weak-stream to start anyway.',
     );
   }
 }

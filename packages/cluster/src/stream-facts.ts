@@ -90,7 +90,7 @@ export async function confirmedLoss(
 ): Promise<StreamLostError | undefined> {
   const lastSeq = await confirmedLastSeq(stream, opening, to);
   if (lastSeq >= to) return undefined;
-  const why = `it ends at ${lastSeq}`;
+  const why = `the stream ends at block ${lastSeq}`;
   return new StreamLostError({
     from: lastSeq + 1,
     to,

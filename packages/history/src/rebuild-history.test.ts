@@ -67,6 +67,8 @@ test('nothing is changed while a venue runs, without a log, or without the first
   const journal = join(folder, 'journal');
   const [first = ''] = (await readdir(journal)).toSorted();
   await rm(join(journal, first));
-  await expect(rebuildHistory({ data: folder, place })).rejects.toThrow('it has no older blocks');
+  await expect(rebuildHistory({ data: folder, place })).rejects.toThrow(
+    'the log has no older blocks',
+  );
   expect(await dumpHistory(place)).toEqual(before);
 });

@@ -68,9 +68,11 @@ export async function replayInto(
   const first = await replica.firstApplicable();
   if (first > 1) {
     const why =
-      first > firstSeq ? 'its older blocks need an earlier release' : 'it has no older blocks';
+      first > firstSeq
+        ? 'older blocks of the log need an earlier release'
+        : 'the log has no older blocks';
     throw new RebuildRefusedError(
-      `Rows of the log before block ${first} cannot be recomputed: ${why}. Nothing was changed.`,
+      `History rows before block ${first} cannot be recomputed: ${why}. Nothing was changed.`,
     );
   }
   await deleteHistory(place);

@@ -175,7 +175,7 @@ function assertName({ serviceNetwork, venue }: RelaySettings, { network }: Venue
 function networkOf({ local }: RelaySettings, { network }: VenueFacts): 'mainnet' | 'testnet' {
   const isReal = network.chainId === NETWORKS.mainnet.chainId;
   if (isReal && local)
-    throw new SettingError('local: not allowed on a mainnet, which has no test funds');
+    throw new SettingError('local: not allowed on mainnet, which has no test funds');
   return isReal ? 'mainnet' : 'testnet';
 }
 

@@ -387,7 +387,7 @@ async function readBackup(folder: string): Promise<BackupManifest> {
   const file = join(folder, BACKUP_MANIFEST);
   const manifest = parsed(await readFile(file, 'utf8'));
   if (manifest?.format !== undefined && Number(manifest.format) > 1) {
-    throw new BackupError(`${folder} is a backup of a later release`);
+    throw new BackupError(`${folder} was written by a later release`);
   }
   if (manifest?.format !== 1 || !Array.isArray(manifest.files) || !manifest.files.every(isFile)) {
     throw new BackupError(`${file} is damaged: it does not list the contents of the backup`);

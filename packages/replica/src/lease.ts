@@ -52,7 +52,7 @@ const ONLY_TERM: Term = {
   holder: 'local',
   isOver: () => false,
   end: () => {
-    throw new Error('the log has a later term, although this venue runs as a single process');
+    throw new Error('the log contains a later term, although this venue runs as a single process');
   },
 };
 

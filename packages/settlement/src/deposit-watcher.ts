@@ -312,7 +312,7 @@ export class DepositWatcher {
     const { block, is, vanished, was } = reorganisation;
     this.#reorganisation = reorganisation;
     if (accepted?.toLowerCase() !== is) {
-      const lost = vanished.length === 0 ? '' : `, ${vanished.length} deposits are missing`;
+      const lost = vanished.length === 0 ? '' : `; missing deposits: ${vanished.length}`;
       throw new ReorganisedError(
         `block ${block} was replaced: ${was === undefined ? '' : `previously ${was}, `}now ${is}${lost}`,
       );

@@ -69,7 +69,7 @@ export class PermitDeposits {
       const isChain =
         error instanceof ChainUnavailableError || error instanceof ChainDisagreementError;
       if (!isChain) throw error;
-      return { ok: false, error: unavailable('the settlement chain does not answer') };
+      return { ok: false, error: unavailable('the settlement chain is not responding') };
     }
   }
 

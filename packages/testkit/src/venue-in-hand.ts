@@ -135,7 +135,7 @@ export class VenueInHand {
     const config = readConfig([...lean, ...doors, ...this.#flags, ...flags], {});
     if (config.network !== 'testnet') {
       throw new RangeError(
-        'a venue with a controlled clock and controlled prices cannot be a mainnet',
+        'a venue with a controlled clock and controlled prices cannot run on mainnet',
       );
     }
     this.#opened = await openVenue(config, {

@@ -91,7 +91,7 @@ describe('a mainnet', () => {
       ['--network', 'mainnet', '--oracle', 'still'],
       'oracle: still prices are not allowed',
     ],
-    ['simulated traders', [...MAINNET, '--bots'], 'bots: not allowed on a mainnet'],
+    ['simulated traders', [...MAINNET, '--bots'], 'bots: not allowed on mainnet'],
     [
       'the relayer’s key in the data folder',
       [...MAINNET, '--data', '/d', '--relayer-key', '/d/key'],
@@ -102,9 +102,9 @@ describe('a mainnet', () => {
       [...MAINNET, '--data', '/d', '--validator-keys', 'env:KEY,/d/keys/../key'],
       'validatorKeys: must be outside the data folder',
     ],
-    ['an exhibition', [...MAINNET, '--exhibition'], 'exhibition: not allowed on a mainnet'],
-    ['a faucet', [...MAINNET, '--faucet'], 'faucet: not allowed on a mainnet'],
-    ['ordered faults', [...MAINNET, '--fault', 'slow-sync:5'], 'fault: not allowed on a mainnet'],
+    ['an exhibition', [...MAINNET, '--exhibition'], 'exhibition: not allowed on mainnet'],
+    ['a faucet', [...MAINNET, '--faucet'], 'faucet: not allowed on mainnet'],
+    ['ordered faults', [...MAINNET, '--fault', 'slow-sync:5'], 'fault: not allowed on mainnet'],
   ])('refuses to start with %s', (_, args, text) => {
     expect(() => readConfig(args, {})).toThrow(text);
   });

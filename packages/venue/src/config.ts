@@ -143,33 +143,31 @@ function asserted(config: Config): Config {
   return config;
 }
 
-/** Simulated prices must never settle or liquidate real positions, and a mainnet has no faucet. */
+/** Simulated prices must never settle or liquidate real positions, and mainnet has no faucet. */
 function assertReal(config: Config): void {
   if (config.network === 'testnet') return;
   const { oracle, referencePrices } = config;
   if (oracle !== 'exchanges') {
     throw new SettingError(
-      `oracle: ${oracle} prices are not allowed on a mainnet. Set --oracle exchanges`,
+      `oracle: ${oracle} prices are not allowed on mainnet. Set --oracle exchanges`,
     );
   }
   if (referencePrices === 'simulated' || referencePrices === 'still') {
-    throw new SettingError(
-      `referencePrices: ${referencePrices} prices are not allowed on a mainnet`,
-    );
+    throw new SettingError(`referencePrices: ${referencePrices} prices are not allowed on mainnet`);
   }
   for (const key of ['bots', 'exhibition', 'faucet'] as const) {
-    if (config[key] === true) throw new SettingError(`${key}: not allowed on a mainnet`);
+    if (config[key] === true) throw new SettingError(`${key}: not allowed on mainnet`);
   }
-  if (config.fault !== undefined) throw new SettingError('fault: not allowed on a mainnet');
+  if (config.fault !== undefined) throw new SettingError('fault: not allowed on mainnet');
   if (config.chain === 'local')
-    throw new SettingError('chain: a local chain is not allowed on a mainnet');
+    throw new SettingError('chain: a local chain is not allowed on mainnet');
   if (config.chainKeys !== undefined) {
-    throw new SettingError('chainKeys: a local chain is not allowed on a mainnet');
+    throw new SettingError('chainKeys: a local chain is not allowed on mainnet');
   }
   for (const [key, places] of Object.entries(keyPlacesOf(config))) {
     const files = places.filter((place) => !place.startsWith('env:'));
     if (!files.some((file) => isInside(file, config.data))) continue;
-    throw new SettingError(`${key}: must be outside the data folder on a mainnet`);
+    throw new SettingError(`${key}: must be outside the data folder on mainnet`);
   }
 }
 

@@ -89,9 +89,9 @@ test('counts commands that depend on a chain, or checks them if a chain is confi
     expect(blind.fault({ command: of(type) }, later)).toBeUndefined();
   }
   expect(blind.counts.believed.lines).toEqual([
-    '1 deposits: not checked against a chain',
-    '1 settled withdrawals: not checked against a chain',
-    '1 bridges: not checked against a chain',
+    'deposits (not checked against a chain): 1',
+    'settled withdrawals (not checked against a chain): 1',
+    'bridges (not checked against a chain): 1',
   ]);
   const chain = {
     depositFault: async () => 'no deposit',
@@ -124,8 +124,8 @@ describe('each command without a request is rejected, computed or listed as unve
     const credit = { type: 'creditDeposit', amountMicroUsdc: 25_000_000 } as never;
     for (const command of [grant, grant, credit]) checker.fault({ command }, later);
     expect(checker.counts.believed.lines).toEqual([
-      '2 grants of test funds, 2001 USDC in total',
-      '1 deposits, 25 USDC in total: not checked against a chain',
+      'grants of test funds: 2, 2001 USDC in total',
+      'deposits (not checked against a chain): 1, 25 USDC in total',
     ]);
     expect(JSON.parse(JSON.stringify(checker.counts)).believed).toEqual({
       faucet: { commands: 2, usdc: '2001' },

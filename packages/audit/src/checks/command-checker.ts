@@ -211,14 +211,11 @@ export function believedCounts(
   earlierBlocks: number,
 ): string[] {
   const others: [count: number, what: string][] = [
-    [signersSampledOut, 'request signers: taken from the log, signatures not checked'],
-    [
-      earlierBlocks,
-      'blocks with earlier rules versions: applied by their own engine, requests not checked',
-    ],
+    [signersSampledOut, 'signers taken from the log (signatures not checked)'],
+    [earlierBlocks, 'blocks with earlier rules versions (requests not checked)'],
   ];
   return [
     ...believed.lines,
-    ...others.flatMap(([count, what]) => (count > 0 ? [`${count} ${what}`] : [])),
+    ...others.flatMap(([count, what]) => (count > 0 ? [`${what}: ${count}`] : [])),
   ];
 }

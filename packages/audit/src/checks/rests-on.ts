@@ -89,16 +89,16 @@ type Sum = { commands: number; microUsdc: bigint };
 
 /** The text for a number of commands. A new basis without a text does not compile. */
 const WORDS: { readonly [Each in Believable]: string } = {
-  operator: 'unsigned operator commands in block 1: check the block hash',
-  genesis: 'network parameters in block 1: check the block hash',
+  operator: 'unsigned operator commands in block 1 (check the block hash)',
+  genesis: 'network parameters in block 1 (check the block hash)',
   listing: 'listings, phase changes and results set by the venue itself',
   price: 'prices set by the venue itself',
   faucet: 'grants of test funds',
-  deposit: 'deposits: not checked against a chain',
-  payout: 'settled withdrawals: not checked against a chain',
-  bridge: 'bridges: not checked against a chain',
+  deposit: 'deposits (not checked against a chain)',
+  payout: 'settled withdrawals (not checked against a chain)',
+  bridge: 'bridges (not checked against a chain)',
   peg: 'relay withdrawal addresses registered by the relay',
-  reserves: 'reserves: not recomputed',
+  reserves: 'proofs of reserves (not recomputed)',
   notice: 'rules version announcements',
 };
 
@@ -120,9 +120,8 @@ export class Believed {
   /** One line per basis that occurred; amounts are USDC. */
   get lines(): readonly string[] {
     return this.#all.map(([basis, { commands, microUsdc }]) => {
-      const [what = '', ...rest] = WORDS[basis].split(':');
       const amount = microUsdc === 0n ? '' : `, ${formatMoney(microUsdc)} USDC in total`;
-      return `${commands} ${[what + amount, ...rest].join(':')}`;
+      return `${WORDS[basis]}: ${commands}${amount}`;
     });
   }
 

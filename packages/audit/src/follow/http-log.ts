@@ -57,7 +57,7 @@ export class HttpLog implements LogSource {
       const body = await boundedBytes(response, PAGE_BYTES_MAX);
       return { status: response.status, headers: response.headers, body };
     } catch (error) {
-      throw new NoLogError(`No answer from ${this.#url}: ${causeOf(error)}`, true, error);
+      throw new NoLogError(`No response from ${this.#url}: ${causeOf(error)}`, true, error);
     }
   }
 }

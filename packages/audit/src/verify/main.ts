@@ -78,7 +78,7 @@ function textOf({ believed, counts, findings, harmless, hash, height }: VerifyRe
   const stands = findings.length === 0 ? 'verified' : 'NOT VALID';
   const lines = [
     `${stands}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
-    ...findings.map((each) => `wrong       ${placeText(each)}`),
+    ...findings.map((each) => `invalid     ${placeText(each)}`),
     ...harmless.map((each) => `harmless    ${placeText(each)}`),
     ...believed.map((each) => `unverified  ${each}`),
   ];

@@ -101,9 +101,7 @@ class LogCheck {
       stateHash: head?.stateHash ?? '',
       finding,
       believed: [
-        ...(from > 1
-          ? [`${from - 1} blocks before block ${from}: applied, requests not checked`]
-          : []),
+        ...(from > 1 ? [`blocks before block ${from} (requests not checked): ${from - 1}`] : []),
         ...believedCounts(counts, this.#earlierBlocks),
       ],
       counts,
@@ -116,7 +114,7 @@ class LogCheck {
     const [first] = page.entries;
     const last = to ?? page.head.height;
     if (first === undefined || page.head.height < last) {
-      throw new LogTooShortError(`the log ends at block ${page.head.height}`);
+      throw new LogTooShortError(`the log ends at block ${page.head.height}, before block ${last}`);
     }
     const replica = (this.#replica = await this.#open(first));
     for (;;) {

@@ -118,7 +118,7 @@ async function snapshotOf(operations: string): Promise<{ readonly height: number
   }).catch((error: unknown) => {
     const { cause, message } = error as Error;
     const why = cause instanceof Error ? cause.message || message : message;
-    throw new CliError('unreachable', `No answer from ${operations}: ${why}`, { cause: error });
+    throw new CliError('unreachable', `No response from ${operations}: ${why}`, { cause: error });
   });
   const body = await response.json().catch(() => ({}));
   const { height, message } = body as { readonly height?: number; readonly message?: string };

@@ -200,8 +200,9 @@ function checkOrder(
   // Less if the account cannot pay the full fee.
   const most = feeOf(value);
   const [mostText, feeText] = [moneyText(most), moneyText(fee)];
-  const contrary = `${what} for a fee of ${feeText}, above the maximum of ${mostText}`;
-  findings.holds(`${what} for a fee of at most`, fee <= most, mostText, feeText, contrary);
+  const paid = `fee ${feeText} of order ${fills[0]?.oid} is`;
+  const contrary = `${paid} above the maximum of ${mostText}`;
+  findings.holds(`${paid} within the maximum of`, fee <= most, mostText, feeText, contrary);
 }
 
 /**

@@ -61,33 +61,46 @@ type Finding = {
 
 const BRIEF_MAX = 300;
 
+/** The sources of values that a venue reports and its log contains. */
+export const VENUE_AND_LOG = ['venue', 'log'] as const;
+
 /** The results of a check, in the order of their comparison. */
 export class Findings {
   readonly all: Finding[] = [];
-  /** Lines of values that are outside a limit; `, recomputed …` would not fit them. */
-  readonly #contraries = new Map<Finding, string>();
+  readonly #lines: string[] = [];
 
-  /** Compares two values, ignoring the order of keys. */
-  same(what: string, reported: unknown, computed: unknown): void {
-    if (isDeepStrictEqual(reported, computed)) {
-      this.all.push({ kind: 'agree', what, told: brief(reported) });
-    } else {
-      this.all.push({ kind: 'DIFFER', what, told: brief(reported), computed: brief(computed) });
-    }
+  /**
+   * Compares two values, ignoring the order of keys. If they differ, the printed line names the
+   * source of each.
+   */
+  same(
+    what: string,
+    reported: unknown,
+    computed: unknown,
+    [first, second]: readonly [string, string] = ['reported', 'recomputed'],
+  ): void {
+    const isSame = isDeepStrictEqual(reported, computed);
+    const [one, other] = [brief(reported), brief(computed)];
+    const contrary = `${what}: ${first} ${one}, ${second} ${other}`;
+    this.#add({ what, told: one, computed: other }, isSame, isSame ? `${what}: ${one}` : contrary);
   }
 
   /** Records whether a condition on the reported value holds; `contrary` is the printed line if it does not. */
-  holds(what: string, isSo: boolean, reported: string, computed: string, contrary?: string): void {
-    const found: Finding = isSo
-      ? { kind: 'agree', what, told: reported }
-      : { kind: 'DIFFER', what, told: reported, computed };
-    this.all.push(found);
-    if (!isSo && contrary !== undefined) this.#contraries.set(found, contrary);
+  holds(what: string, isSo: boolean, reported: string, computed: string, contrary: string): void {
+    const line = isSo ? `${what} ${reported}` : contrary;
+    this.#add({ what, told: reported, computed }, isSo, line);
   }
 
   /** Records a fact that cannot be derived from the available data. */
   believe(what: string, reported: string): void {
     this.all.push({ kind: 'believed', what, told: reported });
+    this.#lines.push(`unverified  ${what}: ${reported}`);
+  }
+
+  #add({ computed, ...found }: Required<Omit<Finding, 'kind'>>, isSo: boolean, line: string): void {
+    const kind = isSo ? 'agree' : 'DIFFER';
+    this.all.push(isSo ? { kind, ...found } : { kind, ...found, computed });
+    this.#lines.push(`${kind.padEnd(8)}${line}`);
   }
 
   /** 0 if nothing differs; 2 if nothing could be compared. */
@@ -96,15 +109,8 @@ export class Findings {
     return this.all.some(({ kind }) => kind === 'agree') ? EXIT.done : EXIT.usage;
   }
 
-  lines(): string[] {
-    return this.all.map((found) => {
-      const { computed, kind, told: reported, what } = found;
-      const contrary = this.#contraries.get(found);
-      if (contrary !== undefined) return `${kind.padEnd(8)}${contrary}`;
-      if (kind === 'believed') return `unverified  ${what}: ${reported}`;
-      const said = `${kind.padEnd(8)}${what} ${reported}`;
-      return computed === undefined ? said : `${said}, recomputed ${computed}`;
-    });
+  lines(): readonly string[] {
+    return this.#lines;
   }
 }
 
@@ -165,5 +171,5 @@ export async function replayLog(
 }
 
 function hinted(message: string): string {
-  return `${message} (a venue serves its log on its operations port with --serve-log)`;
+  return `${message} (start the venue with --serve-log to serve its log on the operations port)`;
 }

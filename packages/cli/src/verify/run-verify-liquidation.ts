@@ -12,7 +12,15 @@ import {
   riskOf,
   type Step,
 } from './liquidation-arithmetic.ts';
-import { Findings, type Print, readQuestion, replayLog, runCheck, urlOf } from './run-check.ts';
+import {
+  Findings,
+  type Print,
+  readQuestion,
+  replayLog,
+  runCheck,
+  urlOf,
+  VENUE_AND_LOG,
+} from './run-check.ts';
 
 /**
  * Computes again why an account was liquidated and at which prices (R-liquidation):
@@ -148,25 +156,22 @@ async function checkStep(
   const position = positionAt(instrument, first.szi, markPx);
   // A cross account may have other positions, which are not necessarily in the rows.
   const isWhole = leverageType === 'Isolated' || position.notional === scope.notional;
-  const what = `${at} ${first.szi} ${first.coin} at ${markPx}`;
+  const what = `${first.szi} ${first.coin} at ${markPx}`;
   if (isWhole) {
     const { maintenance, notional } = position;
-    findings.same(`${what} has a value of`, delta.liquidatedNtlPos, moneyText(notional));
-    findings.same(
-      `${what} has a maintenance margin of`,
-      delta.maintenanceMargin,
-      moneyText(maintenance),
-    );
+    const margin = delta.maintenanceMargin;
+    findings.same(`${at} value of ${what}`, delta.liquidatedNtlPos, moneyText(notional));
+    findings.same(`${at} maintenance margin of ${what}`, margin, moneyText(maintenance));
   } else {
     const isPart = position.notional <= scope.notional && position.maintenance <= scope.maintenance;
     const most = `${delta.liquidatedNtlPos} and ${delta.maintenanceMargin}`;
     const part = `${moneyText(position.notional)} and ${moneyText(position.maintenance)}`;
     findings.holds(
-      `${what} is within the total value and maintenance margin of`,
+      `${at} ${what} is within the account's total value and maintenance margin of`,
       isPart,
       most,
       part,
-      `${what} has a value and maintenance margin of ${part}, above the account's total of ${most}`,
+      `${at} ${what} has a value and maintenance margin of ${part}, above the account's totals of ${most}`,
     );
     findings.believe(`${at} the account's other positions`, 'not listed in the ledger row');
   }
@@ -236,7 +241,8 @@ function compareRows(
   own: readonly object[],
 ): void {
   for (let at = 0; at < Math.max(reported.length, own.length); at++) {
-    findings.same(`${what} ${at + 1} according to the log`, reported[at], plain(own[at]));
+    const label = `${what} ${at + 1} (compared with the log)`;
+    findings.same(label, reported[at], plain(own[at]), VENUE_AND_LOG);
   }
 }
 

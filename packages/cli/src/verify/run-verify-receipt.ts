@@ -10,7 +10,15 @@ import { decodeReceiptBody } from '@oddlot/history/receipt';
 import type { BlockRows } from '@oddlot/history/rows/block-rows';
 import { createTextHasher } from '@oddlot/replica/block-hash';
 import { CliError } from '../cli-error.ts';
-import { Findings, type Print, readQuestion, replayLog, runCheck, urlOf } from './run-check.ts';
+import {
+  Findings,
+  type Print,
+  readQuestion,
+  replayLog,
+  runCheck,
+  urlOf,
+  VENUE_AND_LOG,
+} from './run-check.ts';
 
 /**
  * Computes the receipt of a request again (R-tx):
@@ -66,7 +74,7 @@ async function checkSignature(
 ): Promise<void> {
   const { action, expiresAfter, nonce, signature, signatureChainId, vaultAddress } = tx;
   if (isWithheld(tx)) {
-    const why = 'the venue withholds part of the signed data so that others cannot use it';
+    const why = 'the venue does not publish part of the signed data, so that others cannot use it';
     findings.believe('hash and signer', why);
     return;
   }
@@ -74,7 +82,7 @@ async function checkSignature(
   const recoverer = await createRecoverer(await client.network());
   const found = recoverer.recover(JSON.stringify(envelope));
   findings.same('hash of the signed data', txHash, found.txHash ?? found.fault);
-  findings.same('signer', tx.signer, found.signer ?? 'nobody');
+  findings.same('signer', tx.signer, found.signer ?? 'none');
 }
 
 /** A delayed order shows its type only, and access codes are masked. */
@@ -90,8 +98,14 @@ async function checkBlock(
   info: Client['info'],
 ): Promise<void> {
   const row = block.txs.find(({ hash }) => hash === tx.hash);
-  findings.same(`request is in block ${block.height}`, row?.hash ?? 'no', tx.hash);
-  findings.same('block time', tx.time, block.blockTime);
+  findings.holds(
+    `block ${block.height} contains request`,
+    row !== undefined,
+    tx.hash,
+    'none',
+    `block ${block.height} does not contain request ${tx.hash}`,
+  );
+  findings.same('block time', tx.time, block.blockTime, ['request', 'block']);
   const hashText = await createTextHasher();
   const { blockTime, hash, height, parentHash, stateHash } = block;
   const hashes = block.txs.map((each) => each.hash);
@@ -106,10 +120,12 @@ async function checkBlock(
     rows[0]?.height === height ? [undefined, ...rows] : rows,
   );
   if (before !== undefined) {
-    findings.same(`block follows block ${before.height}`, parentHash, before.hash);
+    const sources = ['reported', `but the hash of block ${before.height} is`] as const;
+    findings.same(`parent hash of block ${height}`, parentHash, before.hash, sources);
   }
   if (next !== undefined) {
-    findings.same(`block ${next.height} follows this block`, next.parentHash, hash);
+    const sources = ['reported', `but the hash of block ${height} is`] as const;
+    findings.same(`parent hash of block ${next.height}`, next.parentHash, hash, sources);
   }
 }
 
@@ -119,14 +135,12 @@ function checkReceipt(findings: Findings, { block, status, tx }: Told): void {
     findings.believe('the receipt', 'no longer stored');
     return;
   }
-  findings.same('signer in the receipt', status.signer, tx.signer);
-  findings.same('nonce in the receipt', status.nonce, tx.nonce);
-  findings.same('block in the receipt', status.block, {
-    height: block.height,
-    time: block.blockTime,
-    hash: block.hash,
-  });
-  findings.same('result in the receipt', status.result, tx.result);
+  const sources = ['receipt', 'explorer'] as const;
+  const explored = { height: block.height, time: block.blockTime, hash: block.hash };
+  findings.same('signer (in receipt and explorer)', status.signer, tx.signer, sources);
+  findings.same('nonce (in receipt and explorer)', status.nonce, tx.nonce, sources);
+  findings.same('block (in receipt and explorer)', status.block, explored, sources);
+  findings.same('result (in receipt and explorer)', status.result, tx.result, sources);
 }
 
 /** The result of replaying the log with its own engine. */
@@ -154,15 +168,17 @@ async function checkByLog(
     return;
   }
   const { head, txs = [] } = own ?? {};
-  findings.same('block hash according to the log', block.hash, head?.hash);
-  findings.same('state hash according to the log', block.stateHash, head?.stateHash);
+  const compare = (what: string, reported: unknown, own: unknown): void =>
+    findings.same(`${what} (compared with the log)`, reported, own, VENUE_AND_LOG);
+  compare('block hash', block.hash, head?.hash);
+  compare('state hash', block.stateHash, head?.stateHash);
   const row = txs.find(({ txHash }) => txHash === tx.hash);
-  findings.same('index in the block', tx.index, row?.index);
-  findings.same('account that the action applies to', tx.user, row?.user);
+  compare('index in the block', tx.index, row?.index);
+  compare('account', tx.user, row?.user);
   if (receipt === undefined || status.status === 'unknown') return;
   const { outcome } = decodeReceiptBody(receipt.body);
-  findings.same('result according to the log', status.result, outcome.result);
-  findings.same('error according to the log', status.error, outcome.error);
+  compare('result', status.result, outcome.result);
+  compare('error', status.error, outcome.error);
   for (const what of report.believed) findings.believe('in the log', what);
 }
 

@@ -17,13 +17,11 @@ async function verifyResolution(url: string, instrumentId: number): Promise<Find
     throw new CliError('usage', `Market ${instrumentId} has not been resolved`);
   }
   const findings = new Findings();
-  for (const { agrees, claimed, computed, what } of compared) {
-    findings.holds(what, agrees, claimed, computed);
-  }
+  for (const { claimed, computed, what } of compared) findings.same(what, claimed, computed);
   if (receipt.inputs === null) {
     findings.believe(
       'the result',
-      'set by the operator; there are no samples to recompute it from',
+      'set by the operator, so there are no samples to recompute it from',
     );
   }
   return findings;

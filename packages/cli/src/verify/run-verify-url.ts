@@ -22,7 +22,7 @@ async function verifyUrl(
   const report = await replayLog(log, { ...rest, onHead: (head) => reported?.compare(head) });
   const finding = report.finding ?? (await reported?.rest());
   const missing = reported?.missing ?? 0;
-  const forgotten = missing === 0 ? [] : [`${missing} blocks that ${venue} no longer lists`];
+  const forgotten = missing === 0 ? [] : [`${missing} blocks: no longer listed by ${venue}`];
   return {
     ...report,
     finding,
@@ -56,7 +56,7 @@ export function runVerifyUrl(
     const first = from === undefined ? undefined : wholeNumber('--from', from);
     const last = to === undefined ? undefined : wholeNumber('--to', to);
     if (first !== undefined && last !== undefined && last < first) {
-      throw new CliError('usage', `Nothing to compare: --to ${last} is before --from ${first}`);
+      throw new CliError('usage', `--to ${last} is before --from ${first}. Use a later --to`);
     }
     const report = await verifyUrl(urlOf(log), {
       serviceNetwork,
@@ -81,7 +81,7 @@ function textOf(report: Awaited<ReturnType<typeof verifyUrl>>): string {
   const at = finding?.command === undefined ? '' : `, command ${finding.command}`;
   return [
     `${stands}: ${counts.derived} requests checked up to block ${height}, hash ${hash}`,
-    ...(finding === undefined ? [] : [`wrong       block ${finding.height}${at}: ${finding.what}`]),
+    ...(finding === undefined ? [] : [`invalid     block ${finding.height}${at}: ${finding.what}`]),
     ...(compared === 0 ? [] : [`${compared} blocks match the venue's explorer`]),
     ...believed.map((each) => `unverified  ${each}`),
   ].join('\n');

@@ -17,7 +17,14 @@ import { parseArgs } from 'node:util';
  * figure differs or is invalid; 2: the address is not included, or wrong usage; 4: no answer.
  */
 
-type Finding = Readonly<{ what: string; agrees: boolean; told: string; computed?: string }>;
+type Finding = Readonly<{
+  what: string;
+  agrees: boolean;
+  told: string;
+  computed?: string;
+  /** The printed line of a finding that does not agree; not in the JSON output. */
+  contrary?: string;
+}>;
 
 /** The answer of `reservesProof`. Amounts are USDC as decimal text. */
 export type Proof = {
@@ -54,18 +61,27 @@ export function checkProof(proof: Proof, known: Known = {}): readonly Finding[] 
   const assets = of('balance') - of('keptAside');
   const difference = assets + of('unsettled') + of('unbacked') - owed;
   return [
-    ...(known.user === undefined ? [] : [same('user', proof.user, known.user)]),
-    ...FIGURES.map((name) => mustBe(`${name} is not negative`, of(name), of(name) >= 0n)),
-    mustBe('shortfall is zero', of('shortfall'), of('shortfall') === 0n),
+    ...(known.user === undefined ? [] : [same('user', proof.user, known.user, 'specified')]),
+    ...FIGURES.map((name) =>
+      mustBe(`${name} >= 0`, of(name), of(name) >= 0n, `${name} must not be negative, but is`),
+    ),
+    mustBe('shortfall = 0', of('shortfall'), of('shortfall') === 0n, 'shortfall must be 0, but is'),
     ...checkUnbacked(proof, of('unbacked')),
-    same('amount is the sum of its parts', text(amount), text(total(parts))),
+    same('amount = sum of its parts', text(amount), text(total(parts)), 'sum of its parts'),
     same('root', published.root, root),
-    ...(known.root === undefined ? [] : [same('specified root', published.root, known.root)]),
+    ...(known.root === undefined
+      ? []
+      : [same('root as specified', published.root, known.root, 'specified')]),
     same('liabilities', text(of('liabilities')), text(sum)),
     same('owed', text(of('owed')), text(owed)),
     same('assets', text(of('assets')), text(assets)),
     same('difference', text(of('difference')), text(difference)),
-    { what: 'assets equal the amount owed', agrees: difference === 0n, told: text(assets) },
+    mustBe(
+      'assets = amount owed',
+      assets,
+      difference === 0n,
+      `the amount owed is ${text(owed)}, but the assets are`,
+    ),
   ];
 }
 
@@ -77,11 +93,14 @@ const TEST_CHAINS: readonly number[] = [421_614];
 
 function checkUnbacked({ chain }: Proof, unbacked: bigint): readonly Finding[] {
   if (TEST_CHAINS.includes(chain.chainId)) return [];
-  return [mustBe('unbacked is zero on a chain with real money', unbacked, unbacked === 0n)];
+  const contrary = 'unbacked must be 0 on a production chain, but is';
+  return [mustBe('unbacked = 0', unbacked, unbacked === 0n, contrary)];
 }
 
-function mustBe(what: string, amount: bigint, agrees: boolean): Finding {
-  return { what, agrees, told: text(amount) };
+/** `contrary` is the printed line of a condition that does not hold, without the amount. */
+function mustBe(what: string, amount: bigint, agrees: boolean, contrary: string): Finding {
+  const told = text(amount);
+  return agrees ? { what, agrees, told } : { what, agrees, told, contrary: `${contrary} ${told}` };
 }
 
 /** The root and the sum of all leaves, computed from a leaf and its siblings. */
@@ -135,15 +154,19 @@ type Asked = { readonly rpc?: string; readonly url?: string; readonly bridge?: s
  */
 async function checkUnsettled(proof: Proof, asked: Asked): Promise<readonly Finding[]> {
   const unsettled = micro(String(proof.published['unsettled']), true);
-  const what = 'unsettled does not exceed the payouts still reported as open';
+  const what = 'unsettled <= payouts still reported as open';
   if (unsettled <= 0n) return [];
   const { rpc, url } = asked;
   if (rpc === undefined || url === undefined) {
-    const reported = `${text(unsettled)}; pass --rpc and --url to verify it`;
-    return [{ what, agrees: false, told: reported }];
+    const told = `${text(unsettled)}; pass --rpc and --url to verify it`;
+    return [{ what, agrees: false, told, contrary: `unsettled amount not verified: ${told}` }];
   }
   const open = await openBefore(proof, { ...asked, rpc, url }, unsettled);
-  return [{ what, agrees: unsettled <= open, told: `${text(unsettled)} of ${text(open)}` }];
+  const told = `${text(unsettled)} of ${text(open)}`;
+  if (unsettled <= open) return [{ what, agrees: true, told }];
+  const sum = `the payouts still reported as open add up to ${text(open)}`;
+  const contrary = `unsettled is ${text(unsettled)}, but ${sum}`;
+  return [{ what, agrees: false, told, contrary }];
 }
 
 /** Newest blocks first, until the amount is reached. */
@@ -209,10 +232,17 @@ async function checkBalance(
   const held = await ask(rpc.url, 'eth_call', [call, hexOf(at)]);
   const chain = await ask(rpc.url, 'eth_chainId', []);
   return [
-    same('chain', String(chainId), String(Number(chain))),
-    ...(rpc.bridge === undefined ? [] : [same('specified bridge', bridge, rpc.bridge)]),
-    ...(rpc.token === undefined ? [] : [same('specified token', token, rpc.token)]),
-    same(`bridge balance at block ${at}`, text(micro(String(balance))), text(BigInt(held))),
+    same('chain id', String(chainId), String(Number(chain)), 'endpoint'),
+    ...(rpc.bridge === undefined
+      ? []
+      : [same('bridge as specified', bridge, rpc.bridge, 'specified')]),
+    ...(rpc.token === undefined ? [] : [same('token as specified', token, rpc.token, 'specified')]),
+    same(
+      `bridge balance at block ${at}`,
+      text(micro(String(balance))),
+      text(BigInt(held)),
+      'on the chain',
+    ),
   ];
 }
 
@@ -234,7 +264,7 @@ async function post(url: string, body: object): Promise<unknown> {
     if (response.status >= 429) throw new Error(`status ${response.status}`);
     return await response.json();
   } catch (error) {
-    throw ending(EXIT.silent, `No answer from ${url}: ${(error as Error).message}`);
+    throw ending(EXIT.silent, `No response from ${url}: ${(error as Error).message}`);
   }
 }
 
@@ -244,9 +274,12 @@ function ending(exitCode: number, message: string): Error {
   return Object.assign(new Error(message), { exitCode });
 }
 
-function same(what: string, reported: string, computed: string): Finding {
+/** `source` names the origin of the value that the venue's value is compared with. */
+function same(what: string, reported: string, computed: string, source = 'recomputed'): Finding {
   const agrees = reported.toLowerCase() === computed.toLowerCase();
-  return agrees ? { what, agrees, told: reported } : { what, agrees, told: reported, computed };
+  if (agrees) return { what, agrees, told: reported };
+  const contrary = `${what}: reported ${reported}, ${source} ${computed}`;
+  return { what, agrees, told: reported, computed, contrary };
 }
 
 /** Parses decimal text exactly to micro-USDC, within the range of a leaf or a sum. */
@@ -379,8 +412,15 @@ export async function runVerifyReserves(
     ];
     // In the form of the other `oddlot verify` checks.
     const kind = (agrees: boolean): string => (agrees ? 'agree' : 'DIFFER');
-    const reported = findings.map(({ agrees, ...rest }) => ({ kind: kind(agrees), ...rest }));
-    for (const line of isJson ? [JSON.stringify(reported)] : reported.map(lineOf)) print(line);
+    const told = findings.map(({ agrees, contrary: _, ...rest }) => ({
+      kind: kind(agrees),
+      ...rest,
+    }));
+    const lines = findings.map(
+      ({ agrees, contrary, told: value, what }) =>
+        `${kind(agrees).padEnd(6)}  ${contrary ?? `${what}: ${value}`}`,
+    );
+    for (const line of isJson ? [JSON.stringify(told)] : lines) print(line);
     return findings.every(({ agrees }) => agrees) ? EXIT.agrees : EXIT.differs;
   } catch (error) {
     const message = (error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ');
@@ -389,15 +429,6 @@ export async function runVerifyReserves(
     print(args.includes('--json') ? JSON.stringify(fault) : message, true);
     return exitCode;
   }
-}
-
-function lineOf({
-  computed,
-  kind,
-  told: reported,
-  what,
-}: Omit<Finding, 'agrees'> & { kind: string }): string {
-  return `${kind.padEnd(6)}  ${what}: ${reported}${computed === undefined ? '' : `, recomputed ${computed}`}`;
 }
 
 type Given = { readonly [Name in (typeof OPTIONS)[number]]?: string } & { readonly user: string };

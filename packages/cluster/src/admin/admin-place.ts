@@ -109,6 +109,6 @@ export function assertNobodyThere({ board, cluster }: AdminPlace, or: string): v
   if (present.length === 0) return;
   throw new AdminRefusedError(
     `Replicas ${present.join(', ')} of ${cluster} are running and writing to the stream. ` +
-      `Stop all of them first; otherwise, ${or}. Then wait 5 s and repeat the command`,
+      `Stop all of them, wait 5 s and repeat the command. Otherwise, ${or}`,
   );
 }

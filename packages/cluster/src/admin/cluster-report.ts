@@ -46,13 +46,13 @@ function lostText(highest: KnownBlock | undefined, last: number): string {
   if (highest === undefined) return '';
   const { disputed, height, replacedFrom, replica } = highest;
   if (replacedFrom !== undefined)
-    return `; blocks lost: ${replica} has different blocks ${replacedFrom} to ${height}`;
+    return `; blocks lost: replica ${replica} has different blocks ${replacedFrom} to ${height}`;
   if (disputed !== undefined)
     return (
-      `; blocks lost: according to ${replica}, another replica has different blocks between ` +
-      `${disputed.from} and ${disputed.to}`
+      `; blocks lost: replica ${replica} reports that another replica has different blocks ` +
+      `between ${disputed.from} and ${disputed.to}`
     );
-  return height > last ? `; blocks lost: ${replica} reported block ${height}` : '';
+  return height > last ? `; blocks lost: replica ${replica} reported block ${height}` : '';
 }
 
 function replicaLines({ board }: AdminPlace): string[] {

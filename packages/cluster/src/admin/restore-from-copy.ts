@@ -70,9 +70,9 @@ async function givenUp(
     const { from } = standing;
     add(
       from,
-      `${data} is not a copy of this stream: they differ starting with block ${from}. ` +
+      `${data} is not a copy of this stream: the blocks differ starting with block ${from}. ` +
         "Restore from the data folder of one of this cluster's replicas",
-      "the stream's acknowledged blocks starting there",
+      "the stream's acknowledged blocks from that block",
     );
   }
   if (highest?.replacedFrom !== undefined && standing.kind === 'whole') {
@@ -80,16 +80,16 @@ async function givenUp(
     add(
       replacedFrom,
       `Replica ${replica} has blocks ${replacedFrom} to ${height}, which the stream lost ` +
-        `and replaced with others. Restore from the copy of ${replica}`,
-      'the blocks that it acknowledged there',
+        `and replaced with different ones. Restore from the copy of ${replica}`,
+      "that replica's version of these blocks",
     );
   } else if (highest?.disputed !== undefined && standing.kind === 'whole') {
     const { from, to } = highest.disputed;
     add(
       from,
-      `An unknown replica has read some or all of blocks ${from} to ${to} in a version that differs ` +
-        'from the stream. Start the replicas and find it with cluster-admin status',
-      'the blocks that it acknowledged there',
+      `A replica, whose name is not known yet, has read a different version of some or all of ` +
+        `blocks ${from} to ${to}. Start the replicas and find it with cluster-admin status`,
+      'that version of the blocks',
     );
   } else if (longest !== undefined && longest.height > lastSeq) {
     const { height, replica } = longest;

@@ -66,7 +66,7 @@ export async function find(
   for (const program of [...folders.map((folder) => join(folder, 'nats-server')), fetched]) {
     if (await take(program)) return { program };
   }
-  if (tried.length === 0) tried.push('the PATH has none');
+  if (tried.length === 0) tried.push('none on the PATH');
   try {
     await fetch(cache);
     if (await take(fetched)) return { program: fetched };

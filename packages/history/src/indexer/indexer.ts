@@ -166,9 +166,9 @@ export class Indexer implements History {
   get trouble(): string | undefined {
     const { heldWhy } = this.#progress;
     if (this.isLost)
-      return 'the history cannot be recomputed; see the log of the venue, then restart it';
+      return "the history cannot be recomputed. See the venue's log output, then restart the venue";
     if (this.isAway) return `the history database is unavailable: ${heldWhy}`;
-    if (this.#questions.isSilent) return 'the history database does not answer';
+    if (this.#questions.isSilent) return 'the history database is not responding';
     if (!this.isRebuilding && this.stats.missing === 0) return undefined;
     return `the history is being recomputed from the log and has reached block ${this.storedHeight}`;
   }

@@ -115,7 +115,7 @@ export class OpenQuestions {
       this.#open.delete(question.id);
       // A store that has answered other questions meanwhile is busy, not silent.
       this.#isSilent = this.#heardMs < askedMs;
-      reject(new HistoryAwayError('the history does not answer', this.#asOf()));
+      reject(new HistoryAwayError('the history is not responding', this.#asOf()));
     }
   }
 

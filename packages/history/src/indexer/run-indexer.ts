@@ -74,7 +74,7 @@ class IndexerProgram {
       if (!isOfServer || (this.#isOpen && !isTold)) throw error;
       const isForeign = error instanceof HistoryForeignError;
       const more = isForeign
-        ? '; it contains the history of another venue and is left unchanged'
+        ? '; the database contains the history of another venue and was not changed'
         : '';
       this.#tell({ type: 'unusable', why: error.message + more });
     }

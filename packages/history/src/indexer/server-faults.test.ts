@@ -63,7 +63,7 @@ describe('a silent server', { timeout: 60_000 }, () => {
     const refused = await venue.indexer.ask('ledger', AMOUNTS).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(HistoryAwayError);
     expect((refused as HistoryAwayError).asOf).toEqual(stored);
-    expect(venue.indexer.trouble).toContain('does not answer');
+    expect(venue.indexer.trouble).toContain('is not responding');
     proxy.mend();
     await expect.poll(() => amounts(venue).catch(() => undefined), SOON).toEqual([1, 2]);
     await expect.poll(() => venue.indexer.trouble, SOON).toBeUndefined();
@@ -100,7 +100,7 @@ describe('a silent server', { timeout: 60_000 }, () => {
       expect(reply).toMatchObject({ status: 503, retryAfterSeconds: 1, json });
     }
     expect(performance.now() - fromMs).toBeLessThan(5_000);
-    expect(indexer.trouble).toContain('does not answer');
+    expect(indexer.trouble).toContain('is not responding');
     proxy.mend();
     const status = async (n: number) =>
       ((await ask({ txHash: hashOf(n) })).json as { data?: { status: string } }).data?.status;

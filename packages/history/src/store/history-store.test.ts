@@ -360,7 +360,9 @@ test('rows are written once each after a server was unavailable', { timeout: 60_
 test('a second venue cannot write to the same server', async () => {
   const url = await server.database();
   const store = await openHistoryStore({ url });
-  await expect(openHistoryStore({ url })).rejects.toThrow('another venue writes to it');
+  await expect(openHistoryStore({ url })).rejects.toThrow(
+    'another venue is writing to the database',
+  );
   await store.close();
   await (await openHistoryStore({ url })).close();
 });

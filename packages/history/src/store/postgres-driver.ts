@@ -91,7 +91,7 @@ export async function openPostgres(
   // The connection may be new, while the server still has the lock of the previous one.
   const expectWriter: Expectation = async (transaction) => {
     isWriter ||= await takesLock(transaction);
-    if (!isWriter) throw new HistoryFullError('another venue writes to it');
+    if (!isWriter) throw new HistoryFullError('another venue is writing to the database');
   };
   const close = async (): Promise<void> => {
     const timer = setTimeout(() => newest && cutOff(newest), CLOSE_MS_MAX);
@@ -103,7 +103,7 @@ export async function openPostgres(
       await sleep(LOCK_EVERY_MS);
       isWriter = await takesLock(database);
     }
-    if (!isWriter) throw new HistoryTakenError('another venue writes to it');
+    if (!isWriter) throw new HistoryTakenError('another venue is writing to the database');
     await migrate(database, 'postgres');
   } catch (error) {
     await close();

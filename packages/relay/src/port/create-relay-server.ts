@@ -144,7 +144,7 @@ class GivenToClients {
         return replyOf(answer);
       } catch (error) {
         if (!(error instanceof VenueUnavailableError)) throw error;
-        throw new UnavailableError('the venue does not answer', { cause: error });
+        throw new UnavailableError('the venue is not responding', { cause: error });
       }
     };
   }

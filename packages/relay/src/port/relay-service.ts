@@ -210,7 +210,7 @@ export class RelayService {
 }
 
 const BOUND = 'is an agent key; use the address of its account';
-const NOT_READ = 'the chain does not answer';
+const NOT_READ = 'the chain is not responding';
 const FULL = 'too many unused addresses';
 
 function invalid(

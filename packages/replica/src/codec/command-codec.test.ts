@@ -38,7 +38,7 @@ describe('commands as bytes', () => {
     ['a text of unknown kind', '000403', /unknown kind of text/],
     ['a text that is not UTF-8', '000404ff', /unknown kind of text/],
     ['a list longer than all bytes', '0005f905', /5 parts reach beyond/],
-    ['an undefined key number', '00060101', /key 1 was not defined before/],
+    ['an undefined key number', '00060101', /key 1 is used before it is defined/],
     ['bytes after the command', '000000', /ends at 2 instead of 3/],
   ])('rejects %s', (_, hex, message) => {
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(EncodingError);

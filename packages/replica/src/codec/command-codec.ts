@@ -158,7 +158,7 @@ function readKey(reader: ByteReader, keys: string[]): string {
   const number = reader.number();
   if (number === keys.length) keys.push(reader.text());
   const key = keys[number];
-  if (key === undefined) throw new EncodingError(`key ${number} was not defined before`);
+  if (key === undefined) throw new EncodingError(`key ${number} is used before it is defined`);
   return key;
 }
 

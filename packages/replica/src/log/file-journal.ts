@@ -224,7 +224,9 @@ export class FileJournal implements Log {
   copy({ commands, encoded, proposal, seq, timeMs }: OrderedBlock): Promise<LogEntry> {
     if (seq !== (this.#copiedSeq ?? this.#lastSeq) + 1) {
       return Promise.reject(
-        new JournalFullError(`no disk space was left for an entry before ${seq}`),
+        new JournalFullError(
+          `entry ${seq} rejected: an earlier entry could not be written (disk full)`,
+        ),
       );
     }
     this.#copiedSeq = seq;
@@ -374,7 +376,7 @@ export class FileJournal implements Log {
 
   /** Rejects the appends of batches without space, and continues with the next batch. */
   #refuse(cause: Error, batches: readonly CommitBatch[]): void {
-    const refused = new JournalFullError(`no space for an entry: ${cause.message}`, {
+    const refused = new JournalFullError(`no disk space for an entry: ${cause.message}`, {
       cause,
     });
     this.#isHeld = false;

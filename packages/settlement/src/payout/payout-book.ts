@@ -205,7 +205,7 @@ function isSame(a: PayoutRecord, b: PayoutRecord): boolean {
 
 /** Texts for users and operators about a delayed payout. */
 export const TEXTS = {
-  unavailable: 'The settlement chain does not answer',
+  unavailable: 'The settlement chain is not responding',
   disagrees: 'The endpoints of the settlement chain disagree',
   unsent: 'The transaction could not be sent yet',
   noKey: 'The venue has no key to send payouts',

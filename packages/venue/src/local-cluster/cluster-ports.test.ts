@@ -25,7 +25,7 @@ test('a port without space for the others is refused before anything starts', ()
     );
   }
   expect(() => clusterPorts({ port: 8690, replicas: 7_000, servers: 3 })).toThrow(
-    'replicas: 7000 replicas and 3 servers need more ports than exist',
+    'replicas: 7000 replicas and 3 servers need more ports than are available',
   );
 });
 
@@ -36,7 +36,7 @@ test('a port in use is named, together with its purpose', async () => {
   // The test server has the port of the chain; the rest of the row is not checked.
   const ports = { replicas: [], servers: port, wallets: port, owner: port };
   await expect(expectPortsFree(ports)).rejects.toThrow(
-    `Port ${port}, for the settlement chain, is not available (it is in use). Choose another --port`,
+    `Port ${port} for the settlement chain is not available: already in use. Choose another --port`,
   );
   other.close();
   await once(other, 'close');

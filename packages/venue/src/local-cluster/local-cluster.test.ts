@@ -87,7 +87,7 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
       await once(other, 'listening');
       try {
         await expect(startLocalCluster({ ...SMALL, data, port })).rejects.toThrow(
-          `Port ${port + 10}, for replica 2, is not available (it is in use)`,
+          `Port ${port + 10} for replica 2 is not available: already in use`,
         );
         await expect(startLocalCluster({ ...SMALL, data, port: 65_530 })).rejects.toThrow(
           'port: must be from 1 to',

@@ -143,8 +143,10 @@ async function startAll(
       logFile: join(data, `${name}.log`),
       onServing: (pid, url) => print(`replica ${index + 1} (pid ${pid}) is serving at ${url}`),
       onEnd: (how) =>
-        again.after(`replica ${index + 1} (${how}; log: ${data}/${name}.log)`, async () =>
-          replica.start(),
+        again.after(
+          `replica ${index + 1}`,
+          async () => replica.start(),
+          ` (${how}; log: ${data}/${name}.log)`,
         ),
     });
     replica.start();
@@ -175,9 +177,9 @@ async function startChain(
     },
     onEnd: (how) => {
       serving.reject(
-        new Error(`the settlement chain ended with ${how}; see ${join(data, 'chain.log')}`),
+        new Error(`the settlement chain exited (${how}); see ${join(data, 'chain.log')}`),
       );
-      again.after('the settlement chain', async () => chain.start());
+      again.after('the settlement chain', async () => chain.start(), ` (${how})`);
     },
   });
   chain.start();
@@ -207,16 +209,16 @@ function sharedArgs(
 }
 
 type Restarter = {
-  after(what: string, start: () => Promise<void>): void;
+  after(what: string, start: () => Promise<void>, how?: string): void;
   stop(): void;
 };
 
 function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
   let isStopping = false;
   return {
-    after(what, start) {
+    after(what, start, how = '') {
       if (isStopping) return;
-      print(`${what} ended${againAfterMs === 0 ? '' : '; restarting'}`);
+      print(`${what} exited${how}${againAfterMs === 0 ? '' : '; restarting'}`);
       if (againAfterMs === 0) return;
       setTimeout(() => {
         if (!isStopping) start().catch((error: unknown) => print(`${what}: ${String(error)}`));
@@ -336,7 +338,7 @@ export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
     const max = PORT_MAX - (owner - port);
     throw new SettingError(
       max < 1
-        ? `replicas: ${replicas} replicas and ${servers} servers need more ports than exist`
+        ? `replicas: ${replicas} replicas and ${servers} servers need more ports than are available`
         : `port: must be from 1 to ${max}, because ${replicas} replicas and ${servers} servers ` +
             `use ports up to ${owner - port} above it`,
     );
@@ -371,9 +373,7 @@ export async function expectPortsFree({
   for (const { port, whose } of wanted) {
     const why = await whyNot(port);
     if (why !== undefined) {
-      throw new Error(
-        `Port ${port}, for ${whose}, is not available (${why}). Choose another --port`,
-      );
+      throw new Error(`Port ${port} for ${whose} is not available: ${why}. Choose another --port`);
     }
   }
 }
@@ -382,7 +382,7 @@ function whyNot(port: number): Promise<string | undefined> {
   const server = createServer();
   return new Promise((answer) => {
     server.once('error', ({ code, message }: NodeJS.ErrnoException) =>
-      answer(code === 'EADDRINUSE' ? 'it is in use' : message),
+      answer(code === 'EADDRINUSE' ? 'already in use' : message),
     );
     server.listen(port, '127.0.0.1', () => server.close(() => answer(undefined)));
   });
@@ -408,7 +408,7 @@ export const LOCAL_CLUSTER_SETTINGS = {
       }),
       againAfterMs: setting(whole('ms', { min: 0 }), {
         default: 3_000,
-        help: 'Milliseconds before an ended process is restarted; 0 disables restarts',
+        help: 'Milliseconds to wait before restarting a process that has exited; 0 disables restarts',
       }),
     },
   },

@@ -27,7 +27,7 @@ import { CLUSTER_SETTINGS } from '@oddlot/cluster/cluster-settings';
 
 const COMPANY_SETTINGS = {
   faucet: setting(SWITCH, {
-    unset: 'on for a testnet with its own chain',
+    unset: 'on for a testnet with a local chain',
     help:
       'Enable the faucet for test funds at ' +
       '[/request-fund](../reference/info.md#request-fund) (404 if off); not allowed on ' +

@@ -25,10 +25,10 @@ export class OutvotedError extends Error {
   /** A supervisor should not restart it, because it would continue with the wrong state. */
   readonly exitCode = 3;
 
-  constructor({ height, own, votes }: Standing, folder: string) {
+  constructor({ height, own, votes }: Standing, evidence: string) {
     const others = [...votes].map(([replica, hash]) => `${replica} ${hash}`).join(', ');
     super(
-      `This replica has diverged: block ${height} has the hash ${own} here, but the log records ${others}. The evidence for developers is in ${folder}. To rejoin, start with an empty data folder.`,
+      `This replica has diverged: block ${height} has the hash ${own} here, but the log records ${others}. The evidence for developers ${evidence}. To rejoin, start with an empty data folder.`,
     );
   }
 }
@@ -104,11 +104,14 @@ export class DivergenceWatch {
     if (this.#isEnding) return;
     this.#isEnding = true;
     const { keep, log, onFatal } = this.#options;
-    const folder = await keep(standing).catch((err: unknown) => {
-      log.error({ err }, 'evidence of the divergence could not be saved');
-      return 'no folder: writing it failed';
-    });
-    onFatal(new OutvotedError(standing, folder));
+    const evidence = await keep(standing).then(
+      (folder) => `is in ${folder}`,
+      (err: unknown) => {
+        log.error({ err }, 'evidence of the divergence could not be saved');
+        return 'could not be saved';
+      },
+    );
+    onFatal(new OutvotedError(standing, evidence));
   }
 
   #tell({ height, kind, own, votes }: Standing): void {

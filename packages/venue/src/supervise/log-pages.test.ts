@@ -82,7 +82,7 @@ test('unavailable pages are refused with a text: not a number, a dropped part, t
     expect(answers.map(([status]) => status)).toEqual([200, 200, 200, 200, 429, 429]);
     expect(answers[5]).toEqual([
       429,
-      '{"message":"too many concurrent requests for pages"}\n',
+      '{"message":"too many concurrent requests for log pages"}\n',
       '1',
     ]);
     await pages.close();

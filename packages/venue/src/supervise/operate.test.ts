@@ -59,7 +59,7 @@ test('a venue is ready once its log is replayed and its last block is recent', a
 });
 
 test('a venue without its history is ready, and reports what is missing', async () => {
-  const state = { nowMs: 0, blockMs: 0, trouble: 'the history database does not answer' };
+  const state = { nowMs: 0, blockMs: 0, trouble: 'the history database is not responding' };
   const { get } = await serve(state);
   const answer = await get('/readyz');
   const failing = [{ name: 'history', why: state.trouble }];

@@ -50,7 +50,7 @@ export class LogPages {
       );
     }
     if (this.#open >= AT_ONCE_MAX) {
-      return refusal(429, 'too many concurrent requests for pages', {
+      return refusal(429, 'too many concurrent requests for log pages', {
         'retry-after': String(RETRY_AFTER_S),
       });
     }

@@ -96,7 +96,10 @@ export function logRelease(config: Config, metrics: Metrics, log: Pick<Logger, '
 /** The native library is optional: if its install script did not run, a slower one is used. */
 export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void {
   if (backend === 'secp256k1') return;
-  log.warn({ backend }, 'secp256k1 is not built; recovering signatures with a slower library');
+  log.warn(
+    { backend },
+    'native secp256k1 addon not built; using a slower library for signature recovery',
+  );
 }
 
 /** The operators of a venue are in the first block of its log, whatever is configured later. */
@@ -107,7 +110,10 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
     const isSame =
       configured.length === logged.length && configured.every((each) => logged.includes(each));
     if (configured.length === 0 || isSame) continue;
-    log.warn({ [role]: configured, logged }, `configured ${role} ignored; using those in the log`);
+    log.warn(
+      { [role]: configured, logged },
+      `configured ${role} ignored; using the ${role} recorded in the log`,
+    );
   }
 }
 
@@ -119,7 +125,7 @@ export function assertNetwork(config: Config, replica: LocalReplica): void {
     ([, { serviceNetwork }]) => serviceNetwork === logged,
   );
   throw new SettingError(
-    `network: the data folder belongs to a ${first?.[0] ?? logged}, not to a ${config.network}. ` +
-      'Use the setting of its first start, or another folder',
+    `network: the data folder was created with network ${first?.[0] ?? logged}, not ` +
+      `${config.network}. Use the setting of its first start, or another folder`,
   );
 }
