@@ -67,7 +67,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     try {
       await expect(open([old.url], {})).rejects.toThrow(WeakStreamError);
       await expect(open([servers.urls[0]!, old.url], {})).rejects.toThrow(
-        'could lose acknowledged blocks: server n1 runs NATS 2.9.10, but 2.10.0 or later is required. Correct that, or pass --accept-weak-stream',
+        'could lose acknowledged blocks: server n1 runs NATS 2.9.10, but 2.10.0 or later is required. Correct these settings, or pass --accept-weak-stream',
       );
       const faults: string[] = [];
       const accepted = await open([old.url], { onWeak: (each) => faults.push(...each) });

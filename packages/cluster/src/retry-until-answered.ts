@@ -36,7 +36,7 @@ export class TooLateError extends Error {
 export async function withinMs<T>(asked: Promise<T>, ms: number): Promise<T> {
   const over = new AbortController();
   const timeout = later(ms, undefined, { signal: over.signal, ref: false }).then(() => {
-    throw new TooLateError(`no answer within ${ms} ms`);
+    throw new TooLateError(`no response within ${ms} ms`);
   });
   timeout.catch(() => undefined);
   asked.catch(() => undefined);

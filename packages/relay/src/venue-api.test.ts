@@ -90,7 +90,7 @@ test('an answer that is not JSON or too long is treated as missing', async () =>
       async (url) => {
         const fact = new VenueApi(url).facts();
         await expect(fact).rejects.toThrow(VenueUnavailableError);
-        await expect(fact).rejects.toThrow(`no answer from ${url}/info`);
+        await expect(fact).rejects.toThrow(`no response from ${url}/info`);
       },
     );
   }

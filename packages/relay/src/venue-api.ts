@@ -156,6 +156,6 @@ export class VenueApi {
       return new VenueUnavailableError(`the venue rejected a query: ${cause.message}`, { cause });
     }
     if (!(cause instanceof HttpError)) return cause;
-    return new VenueUnavailableError(`no answer from ${this.#url}${path}`, { cause });
+    return new VenueUnavailableError(`no response from ${this.#url}${path}`, { cause });
   }
 }

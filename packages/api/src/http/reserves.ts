@@ -46,7 +46,7 @@ export async function reservesProof(
   // Nothing has been published yet.
   if (proof === undefined || bridge?.reserves === undefined) return { ok: true, data: null };
   if (proof === 'missing') {
-    const why = 'the tree is made again';
+    const why = 'the tree is built again';
     return { ok: false, error: refusal('unavailable', [], { why }, HTTP_UNAVAILABLE) };
   }
   const published = publishedOf(bridge.reserves);

@@ -30,7 +30,7 @@ test.concurrent.for([
   {
     title: 'a stream that is short',
     places: [3],
-    ending: 'blocks lost: a reported block 5',
+    ending: 'blocks lost: replica a reported block 5',
   },
 ])(
   'the report mentions lost blocks once the loss is confirmed: $title',

@@ -118,7 +118,7 @@ export class EndpointPool {
     if (round.answers.length < least) await Promise.all(running.values());
     for (const each of well) {
       if (each.pending > 0 && round.answers.every(({ watched }) => watched !== each)) {
-        fail(each, `no answer within ${GRACE_MS} ms of the others`);
+        fail(each, `no response within ${GRACE_MS} ms after the others`);
       }
     }
     const answers = asked.flatMap((each) =>

@@ -160,7 +160,7 @@ export function pegRegistrar(options: {
         );
       }
       if (!(cause instanceof HttpError)) throw cause;
-      throw new VenueUnavailableError(`no answer from ${url}/pegs`, { cause });
+      throw new VenueUnavailableError(`no response from ${url}/pegs`, { cause });
     }
   };
 }

@@ -217,7 +217,7 @@ export class HttpTransport {
     } catch (cause) {
       if (signal?.aborted === true) throw new HttpError('The request was aborted', { cause });
       this.#isDown = true;
-      const why = limit.signal.aborted ? `No response within ${this.#timeoutMs} ms` : 'No answer';
+      const why = limit.signal.aborted ? `No response within ${this.#timeoutMs} ms` : 'No response';
       const outcome = new HttpError(`${why} from ${url}${endpoint}`, { cause });
       return { failure: 'unknown', outcome };
     } finally {

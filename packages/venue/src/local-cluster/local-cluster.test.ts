@@ -70,7 +70,7 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
         const [output] = await once(run.stderr, 'data');
         await once(run, 'close');
         other.close();
-        expect(output).toContain(`Port ${port}, for replica 1, is not available`);
+        expect(output).toContain(`Port ${port} for replica 1 is not available`);
         for (const folder of [data, dirname(data)]) {
           expect((await stat(folder)).mode & 0o777, folder).toBe(0o755);
         }
