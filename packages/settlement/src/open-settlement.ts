@@ -363,7 +363,7 @@ export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEn
     name,
     request: async (method, params) => {
       if (method === 'eth_sendRawTransaction' && term.isOver()) {
-        throw new ChainUnavailableError('another replica runs settlement now');
+        throw new ChainUnavailableError('settlement now runs on another replica');
       }
       return request(method, params);
     },

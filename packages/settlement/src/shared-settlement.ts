@@ -267,7 +267,7 @@ export class SharedSettlement implements MoneySide {
   async #fundHere(request: Fund): Promise<Funded> {
     const { fundEveryMs = 0, now } = this.#parts;
     const backing = this.#own?.backing;
-    if (backing === undefined) throw new Error('another replica runs settlement now');
+    if (backing === undefined) throw new Error('settlement now runs on another replica');
     const last = backing.funded().findLast(({ user }) => user === request.user);
     const nextMs = (last?.atMs ?? -Infinity) + fundEveryMs;
     if (nextMs > now()) return { nextMs };

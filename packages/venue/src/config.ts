@@ -195,8 +195,8 @@ function assertTogether(config: Config): void {
   const hasContracts = config.bridgeContract !== undefined && config.usdcContract !== undefined;
   if (config.chainKeys !== undefined && typeof chain === 'string') {
     throw new SettingError(
-      'chainKeys: requires a local chain in its own process (npm run chain). Pass the URL ' +
-        'of its port for replicas with --chain',
+      'chainKeys: requires a local chain that runs as a separate process (npm run chain). ' +
+        'Pass the URL of its replica port with --chain',
     );
   }
   if (config.faucet === true && isElsewhere(config)) {

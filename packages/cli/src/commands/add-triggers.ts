@@ -81,9 +81,9 @@ function addTpsl(program: Command, around: CommandContext): void {
     .command('tpsl')
     .summary('Set a take-profit, a stop-loss or both on a position')
     .description(
-      'Sets a take-profit, a stop-loss or both on a position. Both end with the position, ' +
-        'and a complete fill of one cancels the other. `oddlot orders` shows their ids, and ' +
-        '`oddlot cancel` removes them.',
+      'Sets a take-profit, a stop-loss or both on a position. They are cancelled when the ' +
+        'position closes, and a complete fill of one cancels the other. `oddlot orders` shows ' +
+        'their ids, and `oddlot cancel` removes them.',
     )
     .argument('<perp>', 'A perp such as BTC')
     .option('--tp <price>', 'Trigger price of the take-profit')

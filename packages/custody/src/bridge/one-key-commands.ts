@@ -96,7 +96,7 @@ export const deploy: BridgeCommand = async (context) => {
     throw new BridgeCommandError(`the contract at ${bridge} is not the bridge that was deployed`);
   }
   print(`bridge ${bridge}`);
-  print("for the venue's configuration:");
+  print("Add these settings to the venue's configuration file:");
   print(`bridgeContract = "${bridge}"`);
   print(`usdcContract = "${token}"`);
   print(`bridgeFromBlock = ${receipt.blockNumber}`);
@@ -111,11 +111,13 @@ export const status: BridgeCommand = async (context) => {
   print(`bridge     ${bridge} on chain ${client.chainId}`);
   print(`state      ${state.isPaused ? `paused (pause ${state.pauseNonce})` : 'running'}`);
   print(`token      ${state.token}`);
-  print(`holds      ${dollars(state.balance)} USDC`);
+  print(`balance    ${dollars(state.balance)} USDC`);
   for (const validator of state.validators) print(`validator  ${validator}`);
   print(`threshold  ${state.threshold} of ${state.validators.length}`);
   print(`guardian   ${state.guardian}`);
-  print(`large      from ${dollars(state.largeUsd)} USDC, delayed by ${state.delaySeconds} s`);
+  print(
+    `delay      ${state.delaySeconds} s for payouts of ${dollars(state.largeUsd)} USDC or more`,
+  );
   print(`rotations  ${state.rotationNonce}`);
   const id = options.text('id');
   if (id !== undefined) print(`id ${id}  ${await stateOfId(client, bridge, idOf(id))}`);

@@ -156,11 +156,11 @@ test('status shows the parties, the balance of the bridge and whether it is paus
   for (const line of [
     `bridge     ${bridge} on chain ${CHAIN_ID}`,
     'state      running',
-    'holds      1000 USDC',
+    'balance    1000 USDC',
     `validator  ${addresses.v3}`,
     'threshold  2 of 3',
     `guardian   ${addresses.guardian}`,
-    'large      from 100 USDC, delayed by 60 s',
+    'delay      60 s for payouts of 100 USDC or more',
     'id 1  none',
   ]) {
     expect(output.split('\n')).toContain(line);
@@ -364,9 +364,9 @@ test('the balance of the bridge is moved only to the next bridge', async () => {
   // This amount is queued, like any large payout.
   nowMs += 61_000;
   await done(`finish ${id}`, 'sender');
-  expect(await done('status')).toContain('holds      0 USDC');
+  expect(await done('status')).toContain('balance    0 USDC');
   const there = await run(`status --rpc ${rpc} --bridge ${next}`);
-  expect(there.output).toContain('holds      900 USDC');
+  expect(there.output).toContain('balance    900 USDC');
 });
 
 test('validators hand over to others, and lose their role', async () => {

@@ -236,7 +236,9 @@ async function sendRequest(
   const { print } = context;
   const request = merged(files);
   if (request.primaryType !== primaryType) {
-    throw new BridgeCommandError(`${files[0]} is a ${request.primaryType}, not a ${primaryType}`);
+    throw new BridgeCommandError(
+      `${files[0]} contains a ${request.primaryType} request, not a ${primaryType} request`,
+    );
   }
   const client = await clientOf(context);
   if (client.chainId !== request.chainId) {

@@ -142,5 +142,7 @@ function chainWarnings({ chain }: ValidatorSettings, isReal: boolean): readonly 
     ];
   }
   const isAlone = isReal && new Set(chain.map((url) => new URL(url).host)).size < 2;
-  return isAlone ? ['chain: a single endpoint is trusted with real money'] : [];
+  return isAlone
+    ? ['chain: all endpoints are on one host, so the validator depends on that host']
+    : [];
 }

@@ -98,7 +98,7 @@ test('a peg with less money than recorded pays nothing, reports it, and does not
   expect([paid(bob), paid(carol)]).toEqual([0n, 30n * USDC - FEE]);
   expect(rig.venue.balanceOf(short)).toBe(50n * USDC);
   const { troubled } = await relayStatus(rig.parts);
-  const detail = `peg-1 (${short}) holds only 50 of the 90 USDC that it received; nothing is paid out until the operator has checked it`;
+  const detail = `peg-1 (${short}) holds only 50 of the 90 USDC that it received; nothing is paid out until the operator has checked the address`;
   expect(troubled).toEqual([
     { id: 'peg-1', what: 'peg', detail },
     { id: 'peg-1-2', what: 'peg', detail },

@@ -399,7 +399,7 @@ async function pegHolding(
   const [has, needs] = [formatMoney(held), formatMoney(claimed)];
   const detail =
     `${peg.id} (${peg.address}) holds only ${has} of the ${needs} USDC that it received; ` +
-    'nothing is paid out until the operator has checked it';
+    'nothing is paid out until the operator has checked the address';
   return { is: 'short', trouble: { what: 'peg', detail } };
 }
 
