@@ -112,7 +112,7 @@ test('a peg that cannot be read is not the first again', async () => {
     return rig.venue.post(path, body);
   });
   scan = new PegScan({ book: rig.book, api, now: () => rig.nowMs, everyMs: EVERY_MS });
-  await expect(step()).rejects.toThrow('no answer');
+  await expect(step()).rejects.toThrow('no response');
   isDown = false;
   await step();
   expect(asked).toHaveLength(3);

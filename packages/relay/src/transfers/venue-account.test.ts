@@ -48,7 +48,7 @@ test('a request whose answer was lost is found to be executed', async () => {
   venue.give(account.address, 9n);
   const send = await sign();
   lose(true);
-  await expect(account.deliver(send)).rejects.toThrow('no answer');
+  await expect(account.deliver(send)).rejects.toThrow('no response');
   lose(false);
   expect(await account.deliver(send)).toEqual({ is: 'executed' });
   expect(got()).toBe(5n);
