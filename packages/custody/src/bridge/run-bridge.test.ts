@@ -258,7 +258,10 @@ test('an altered file is neither signed nor sent', async () => {
   writeFileSync(file('bad.json'), text);
   expect((await run(`sign ${file('bad.json')}`)).output).toContain('are signed manually only');
   const other = await onBridge(`rotate --send ${file('good.json')}`, 'sender');
-  expect(other).toMatchObject({ code: 1, output: expect.stringContaining('is a Cancellation') });
+  expect(other).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('contains a Cancellation request'),
+  });
 });
 
 test('a large payout waits; the guardian cancels it, or any account finishes it when it is due', async () => {
