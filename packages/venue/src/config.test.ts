@@ -256,7 +256,7 @@ describe('a local chain in a separate process', () => {
   test('is configured together with its keys', () => {
     for (const chain of [[], ['--chain', 'local'], ['--chain', 'none']]) {
       expect(() => readConfig([...chain, '--chain-keys', '/keys'], {})).toThrow(
-        /^chainKeys: .* Pass the URL of its port for replicas with --chain/,
+        /^chainKeys: .* Pass the URL of its replica port with --chain/,
       );
     }
   });

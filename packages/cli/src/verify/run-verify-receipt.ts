@@ -168,8 +168,8 @@ async function checkByLog(
     return;
   }
   const { head, txs = [] } = own ?? {};
-  const compare = (what: string, reported: unknown, own: unknown): void =>
-    findings.same(`${what} (compared with the log)`, reported, own, VENUE_AND_LOG);
+  const compare = (what: string, reported: unknown, logged: unknown): void =>
+    findings.same(`${what} (compared with the log)`, reported, logged, VENUE_AND_LOG);
   compare('block hash', block.hash, head?.hash);
   compare('state hash', block.stateHash, head?.stateHash);
   const row = txs.find(({ txHash }) => txHash === tx.hash);

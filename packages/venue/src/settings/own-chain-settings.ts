@@ -36,7 +36,7 @@ export const OWN_CHAIN_SETTINGS = {
     'Allowed pages': {
       pagePorts: setting(list(PORT), {
         default: [],
-        help: 'Ports on this machine whose trading pages may send requests to ' + 'the chain',
+        help: 'Ports on this machine whose trading pages may send requests to the chain',
       }),
       pageOrigins: CHAIN_DOOR.pageOrigins,
     },
