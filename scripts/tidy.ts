@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkExports } from './tidy/exports.ts';
 import {
@@ -17,7 +17,7 @@ import {
   checkVenueClock,
   checkVenueWrites,
 } from './tidy/purity.ts';
-import { checkLanguage, PENDING_PATH, type Pending, prunedPending } from './tidy/language.ts';
+import { checkLanguage } from './tidy/language.ts';
 import { checkLockfile } from './tidy/lockfile.ts';
 import { checkRulebook } from './tidy/rulebook.ts';
 import { checkSurface } from './tidy/surface.ts';
@@ -72,8 +72,8 @@ export function tidy(
   const doors = new Set(files.flatMap(doorsOf));
   const sources = sourcesOf(files);
   const findings = files.flatMap((file) => {
-    const found = [...checkText(file), ...checkLockfile(file)];
     const source = sources.get(file.path);
+    const found = [...checkText(file), ...checkLockfile(file), ...checkLanguage(file, source)];
     if (source !== undefined && /\.tsx?$/.test(file.path)) {
       found.push(
         ...checkLength(file, exceptions[file.path]),
@@ -85,7 +85,6 @@ export function tidy(
     return found;
   });
   findings.push(...checkRulebook(files), ...checkSurface(files));
-  findings.push(...checkLanguage(files, sources, pendingIn(files)));
   findings.push(...checkExports([...sources.values()], files));
   for (const path of Object.keys(exceptions)) {
     if (paths.has(path)) continue;
@@ -98,13 +97,6 @@ export function tidy(
 function sourcesOf(files: readonly SourceFile[]): ReadonlyMap<string, Source> {
   const code = files.filter(({ path }) => /\.(?:tsx?|mjs)$/.test(path));
   return new Map(code.map((file) => [file.path, toSource(file)]));
-}
-
-/** The files that are not yet rewritten in the language of STYLE.md. */
-function pendingIn(files: readonly SourceFile[]): Pending {
-  const list = files.find(({ path }) => path === PENDING_PATH);
-  const none: Pending = { texts: [], comments: [], titles: [] };
-  return list === undefined ? none : (JSON.parse(list.text) as Pending);
 }
 
 function checkCode(
@@ -150,16 +142,8 @@ function readTree(root: string, folder = ''): SourceFile[] {
   });
 }
 
-/** Removes rewritten files from the list. */
-function prune(root: string): void {
-  const files = readTree(root);
-  const pending = prunedPending(files, sourcesOf(files), pendingIn(files));
-  writeFileSync(join(root, PENDING_PATH), `${JSON.stringify(pending, null, 2)}\n`);
-}
-
 if (import.meta.main) {
   const root = join(import.meta.dirname, '..');
-  if (process.argv.includes('--prune')) prune(root);
   const files = readTree(root);
   const findings = tidy(files, LENGTH_EXCEPTIONS);
   for (const { path, line, rule, message } of findings) {

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { checkLanguage, prunedPending, type Pending } from './language.ts';
-import { toSource, type SourceFile } from './source.ts';
+import { checkLanguage } from './language.ts';
+import { toSource } from './source.ts';
 
-const NONE: Pending = { texts: [], comments: [], titles: [] };
-
-function check(path: string, text: string, pending = NONE): string[] {
+function check(path: string, text: string): string[] {
   const file = { path, text };
-  const sources = new Map([[path, toSource(file)]]);
-  return checkLanguage([file], path.endsWith('.md') ? new Map() : sources, pending).map(
+  return checkLanguage(file, path.endsWith('.md') ? undefined : toSource(file)).map(
     ({ line, message, rule }) => `${line} ${rule} ${message.split(':')[0]}`,
   );
 }
@@ -63,23 +60,4 @@ test('texts of the page are searched, their keys are not', () => {
   const path = 'packages/web/src/words/en.json';
   expect(check(path, `{\n  "${word}": "No one"\n}`)).toEqual([]);
   expect(check(path, `{\n  "a": "Ask ${word}"\n}`)).toEqual([`2 language "${word}"`]);
-});
-
-test('a listed file passes until it is rewritten, by kind of prose', () => {
-  const word = 'nobody';
-  const path = 'packages/a/src/a.ts';
-  const text = `/** Asks ${word}. */\nthrow new Error('it asks ${word} at all');`;
-  const pending = { ...NONE, comments: [path] };
-  expect(check(path, text, pending)).toEqual([`2 language "${word}"`]);
-  expect(check(path, '/** Asks. */', pending)).toEqual([
-    '1 language-pending has none of these phrases in its comments; run "npm run tidy -- --prune"',
-  ]);
-  const file: SourceFile = { path, text };
-  const sources = new Map([[path, toSource(file)]]);
-  const both = { texts: ['packages/a/src/gone.ts', path], comments: [path], titles: [path] };
-  expect(prunedPending([file], sources, both)).toEqual({
-    texts: [path],
-    comments: [path],
-    titles: [],
-  });
 });

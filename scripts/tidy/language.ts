@@ -1,4 +1,3 @@
-import { isTestPath } from './imports.ts';
 import { lineAt, type Finding, type Source, type SourceFile } from './source.ts';
 
 /**
@@ -53,12 +52,6 @@ const PHRASES: readonly Phrase[] = [
   },
 ];
 
-/** Kinds of prose. Each has its own list of files that still have to be rewritten. */
-type Prose = 'texts' | 'comments' | 'titles';
-export type Pending = Readonly<Record<Prose, readonly string[]>>;
-
-export const PENDING_PATH = 'scripts/tidy/language-pending.json';
-
 /** API error texts, which clients match, and the phrases and their test. */
 const EXEMPT: ReadonlySet<string> = new Set([
   'packages/protocol/src/message-groups.ts',
@@ -66,60 +59,15 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'scripts/tidy/language.test.ts',
 ]);
 
-/** Everything in a file that STYLE.md rules out, by kind of prose. */
-function languageFindings(file: SourceFile, source?: Source): Readonly<Record<Prose, Finding[]>> {
-  const none = { texts: [], comments: [], titles: [] };
-  if (EXEMPT.has(file.path)) return none;
-  if (file.path.endsWith('.md')) return { ...none, texts: find(file, proseOf(file.text)) };
+/** The phrases in a document, in texts of the page, and in comments, messages and test titles. */
+export function checkLanguage(file: SourceFile, source?: Source): Finding[] {
+  if (EXEMPT.has(file.path)) return [];
+  if (file.path.endsWith('.md')) return find(file, proseOf(file.text));
   if (/^packages\/web\/src\/words\/en\.json$/.test(file.path)) {
-    return { ...none, texts: find(file, valuesOf(file.text)) };
+    return find(file, valuesOf(file.text));
   }
-  if (source === undefined) return none;
-  const strings = find(file, stringsOf(source));
-  return {
-    comments: find(file, source.comments),
-    texts: isTestPath(file.path) ? [] : strings,
-    titles: isTestPath(file.path) ? strings : [],
-  };
-}
-
-/** Findings in files that are not pending, and pending files without findings. */
-export function checkLanguage(
-  files: readonly SourceFile[],
-  sources: ReadonlyMap<string, Source>,
-  pending: Pending,
-): Finding[] {
-  const left = new Map<Prose, Set<string>>(
-    (['texts', 'comments', 'titles'] as const).map((prose) => [prose, new Set(pending[prose])]),
-  );
-  const findings = files.flatMap((file) => {
-    const found = languageFindings(file, sources.get(file.path));
-    return (['texts', 'comments', 'titles'] as const).flatMap((prose) => {
-      if (found[prose].length === 0 || left.get(prose)?.delete(file.path) === true) return [];
-      return found[prose];
-    });
-  });
-  for (const [prose, paths] of left) {
-    for (const path of paths) {
-      const message = `has none of these phrases in its ${prose}; run "npm run tidy -- --prune"`;
-      findings.push({ path, line: 1, rule: 'language-pending', message });
-    }
-  }
-  return findings;
-}
-
-/** The list without the files that have been rewritten. */
-export function prunedPending(
-  files: readonly SourceFile[],
-  sources: ReadonlyMap<string, Source>,
-  pending: Pending,
-): Pending {
-  const found = new Map(
-    files.map((file) => [file.path, languageFindings(file, sources.get(file.path))]),
-  );
-  const keep = (prose: Prose) =>
-    pending[prose].filter((path) => (found.get(path)?.[prose].length ?? 0) > 0);
-  return { texts: keep('texts'), comments: keep('comments'), titles: keep('titles') };
+  if (source === undefined) return [];
+  return [...find(file, source.comments), ...find(file, stringsOf(source))];
 }
 
 function find(file: SourceFile, prose: string): Finding[] {
