@@ -50,7 +50,7 @@ test('concurrent takers never share a nonce', async () => {
 
 test('ten thousand calls at once, of three clients with one key, have ten thousand nonces', async () => {
   const own = privateKeyWallet(`0x${'11'.repeat(32)}`);
-  // One signature for all: what is looked at is what would be sent.
+  // All wallets use one signature; only the sent request is checked.
   const one = await own.sign({
     digest: new Uint8Array(32).fill(1),
     typedData: () => undefined as never,

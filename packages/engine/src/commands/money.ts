@@ -209,8 +209,8 @@ export const MONEY_COMMANDS = {
   },
 
   /**
-   * Ends a withdrawal: paid and gone, or returned to the account (R-withdraw). A bridge may tell the same
-   * twice, after a crash for example: of what is settled nothing is settled again.
+   * Ends a withdrawal: paid, or returned to the account (R-withdraw). A bridge may report it twice,
+   * for example after a crash; a settled withdrawal is not settled again.
    */
   settleWithdrawal: {
     signedBy: 'nobody',
@@ -286,7 +286,7 @@ export const MONEY_COMMANDS = {
     },
   },
 
-  /** Records what is owed and what is held in the log. A publication never goes back (R-terms). */
+  /** Records liabilities and assets in the log. A publication never goes back (R-terms). */
   publishReserves: {
     signedBy: 'nobody',
     check: checkedAtExecution,

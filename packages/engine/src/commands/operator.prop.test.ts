@@ -33,7 +33,7 @@ const LADDER = [
 const ids = fc.constantFrom(PERP.instrumentId, SECOND);
 const people = fc.constantFrom(alice, bob, carol);
 
-/** How time passes, then what is asked; most blocks bring prices too. */
+/** The passing of time, then a command; most blocks have prices too. */
 type Step = {
   readonly waitMs: number;
   readonly toHour: boolean;

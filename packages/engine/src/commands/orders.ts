@@ -452,7 +452,7 @@ function amendOf(
   return { holding, context: { state, account, order: judged, timeMs: nowMs, replaced } };
 }
 
-/** A size at or below what has filled ends the order: it is then judged as a cancel is. */
+/** A size at or below the filled size ends the order, with the checks of a cancel. */
 function checkAmend(
   state: State,
   { context }: Amend,
@@ -526,7 +526,7 @@ function setReserve(
   postToBalance(state, account, negUsdc(more));
 }
 
-/** A new price that crosses: the order leaves the book, trades, and what is left comes back. */
+/** A new price that crosses: the order leaves the book and trades; its remainder rests again. */
 function tradeAmended(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;
   const { pool } = state;

@@ -38,7 +38,7 @@ describe('a listing', () => {
   test('is refused when the id or the name is in use', () => {
     const venue = Scenario.open();
     const { instrumentId } = PERP;
-    // Both: the id is judged first.
+    // Both are wrong: the id is checked first.
     expect(register(venue, PERP)).toEqual({ reject: { reason: 'instrumentIdUsed', instrumentId } });
     expect(register(venue, { ...NEW, name: PERP.name })).toEqual({
       reject: { reason: 'nameUsed', name: PERP.name },

@@ -47,7 +47,7 @@ function trade(venue: Scenario, size: number, id = ID): void {
 const isLiquidated = (events: readonly EngineEvent[]): boolean =>
   events.some((event) => event.type === 'liquidationStep' && event.account === alice);
 
-/** Nothing happens one price unit before what is shown, liquidation starts there. */
+/** Liquidation starts at the displayed price, and not one price unit before. */
 function expectExact(venue: Scenario): number | undefined {
   const [position] = accountView(venue.state, alice)!.positions;
   const shown = position!.liquidationPrice;

@@ -95,7 +95,7 @@ function amendOf(
   return { state, account, order, timeMs: nowMs, replaced };
 }
 
-/** A size at or below what has filled ends the order: it is then judged as a cancel is. */
+/** A size at or below the filled size ends the order, with the checks of a cancel. */
 function judge(
   state: State,
   context: Amend,
@@ -131,7 +131,7 @@ function stay(
   return { orderId, clientOrderId, state: 'open', filled, filledNotional };
 }
 
-/** A new price that crosses: the order leaves the book, trades, and what is left comes back. */
+/** A new price that crosses: the order leaves the book and trades; its remainder rests again. */
 function trade(execution: Execution, slot: number, amend: Amend, tradeTxHash: Hash): EntryResult {
   const { state } = execution;
   const { pool } = state;

@@ -21,7 +21,7 @@ import { checkRestarts } from '@oddlot/testing/engine/waiting';
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 36);
 const delay = fc.constantFrom(0, 250);
 
-/** Money and shares of everybody; `mirrored` names YES what is NO. */
+/** The money and shares of all accounts; `mirrored` exchanges YES and NO. */
 function fortunes(venue: Scenario, mirrored = false) {
   return OWNERS.map((owner) => {
     const { outcomeBalance, outcomeReserved } = venue.account(owner);

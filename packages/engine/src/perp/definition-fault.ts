@@ -10,9 +10,9 @@ const NAME_LENGTH_MAX = 64;
 const RATE = 'must be 0 or more and below 1, at most 8 decimals';
 
 /**
- * Why a perpetual cannot be listed, or changed, as defined; undefined when it can. The fields in
- * the order of the definition, the margin table after them, since it is judged with the fees
- * (R-tiers), and the band of the mark last: it is judged with both (R-mark).
+ * The first fault of a perpetual's definition, or undefined. The checks follow the order of the
+ * fields; the margin table comes after them because it depends on the fees (R-tiers), and the band
+ * of the mark last because it depends on both (R-mark).
  */
 export function definitionFault(
   definition: PerpDefinition,

@@ -21,8 +21,8 @@ export function setSize({ watch }: Pick<State, 'watch'>, holding: Holding, size:
 }
 
 /**
- * Everyone who has a position in one of the perps: by address (R-order-of-events), their positions by
- * instrument and leg. Costs as much as there are holders, however many accounts the venue has.
+ * All positions in the given perps by account address (R-order-of-events), then by instrument and
+ * leg. The cost depends on the number of holders, not of accounts.
  */
 export function holdersOf(state: State, ...perps: readonly Perp[]): Holder[] {
   const holders = perps.flatMap((perp) =>

@@ -156,7 +156,8 @@ describe.each(SILENCES)('R-delist, R-oracle-stale: an hour that $what has lost',
     expect(venue.balance(FUND)).toBe(BigInt(usdc(6_000)));
     expect(venue.state.perps.get(A)?.lastValidMark).toBe(PRICE);
 
-    // The next hour begins with a price at which all are judged again: the gap is among those who held.
+    // The next hour begins with a price that applies to all positions: the gap is settled between
+    // their holders.
     const next = venue.wait(SAMPLE_MS).oracle(400_000);
     expect(venue.state.perps.get(A)).toMatchObject({ halted: false, lastValidMark: 400_000 });
     expect(stepsOf([next])).toMatchObject([{ account: alice }]);
