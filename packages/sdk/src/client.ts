@@ -118,8 +118,8 @@ function readLife(orderLifeMs: number | undefined): number | undefined {
  * @throws SigningError with both networks, HttpError, ApiError
  */
 export async function checkNetwork(client: Pick<Client, 'info' | 'network'>): Promise<void> {
-  const [own, told] = await Promise.all([client.network(), client.info.settings()]);
-  const fault = networkFault(own, told);
+  const [own, reported] = await Promise.all([client.network(), client.info.settings()]);
+  const fault = networkFault(own, reported);
   if (fault !== undefined) throw new SigningError(fault);
 }
 

@@ -9,7 +9,7 @@ import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
  */
 
 const NAME = 'example.org-3fa9c1d2';
-const told = (service_network: string): Answer => ({
+const reporting = (service_network: string): Answer => ({
   body: { success: true, code: 0, data: { service_network, chain_id: 869, api_version: 1 } },
 });
 const data = { type: 'Any', data: { statuses: ['success'] } };
@@ -41,7 +41,7 @@ const agent = { agentAddress: `0x${'22'.repeat(20)}` };
 
 describe('on this machine', () => {
   test('the venue is asked once for its name', async () => {
-    const venue = await aVenue(told(NAME), OK);
+    const venue = await aVenue(reporting(NAME), OK);
     const client = createClient({ url: venue.url, wallet });
     await Promise.all([client.exchange.approveAgent(agent), client.exchange.cancelAll({})]);
     await client.exchange.approveAgent(agent);
@@ -52,7 +52,7 @@ describe('on this machine', () => {
 
   test('a failed request for the name is repeated', async () => {
     const fault = { body: { success: false, code: 10500, message: 'no' } };
-    const venue = await aVenue(fault, told(NAME), OK);
+    const venue = await aVenue(fault, reporting(NAME), OK);
     const { exchange } = createClient({ url: venue.url, wallet });
     await expect(exchange.approveAgent(agent)).rejects.toThrow('no');
     await exchange.approveAgent(agent);
@@ -71,7 +71,7 @@ describe('on this machine', () => {
 
 describe('elsewhere', () => {
   test('a client that signs needs a name, and one that only reads does not', async () => {
-    const venue = await aVenue(told(NAME));
+    const venue = await aVenue(reporting(NAME));
     expect(() => clientElsewhere(venue)).toThrow(
       'Pass the network name of the venue at https://api.example.org',
     );
@@ -88,13 +88,13 @@ describe('elsewhere', () => {
   );
 
   test('it signs for that name', async () => {
-    const venue = await aVenue(told(NAME), OK);
+    const venue = await aVenue(reporting(NAME), OK);
     await clientElsewhere(venue, { network: NAME }).exchange.approveAgent(agent);
     expect(lastAction(venue)).toMatchObject({ serviceNetwork: NAME, chainId: 869 });
   });
 
   test('a venue with another name gets no signature', async () => {
-    const venue = await aVenue(told('example.org-00000000'));
+    const venue = await aVenue(reporting('example.org-00000000'));
     const { exchange } = clientElsewhere(venue, { network: NAME });
     await expect(exchange.approveAgent(agent)).rejects.toThrow(
       `is example.org-00000000, but this client signs for ${NAME} only. Nothing was signed`,

@@ -11,7 +11,7 @@ import { SigningError, ValidationError } from './errors.ts';
 export type NetworkName = 'testnet' | (string & {});
 
 /** The venue's settings. */
-type Told = () => Promise<{
+type QuerySettings = () => Promise<{
   readonly service_network: string;
   readonly chain_id: number;
   readonly api_version: number;
@@ -22,7 +22,7 @@ export type HasherSource = () => Promise<Hasher>;
 
 export function hasherSource(
   given: NetworkName | Network | undefined,
-  { settings, url }: { readonly settings: Told; readonly url: string },
+  { settings, url }: { readonly settings: QuerySettings; readonly url: string },
 ): HasherSource {
   const known = knownNetwork(given);
   if (known !== undefined) {
@@ -62,11 +62,11 @@ function knownNetwork(given: NetworkName | Network | undefined): Network | undef
 
 async function askNetwork(
   name: string | undefined,
-  { settings, url }: { readonly settings: Told; readonly url: string },
+  { settings, url }: { readonly settings: QuerySettings; readonly url: string },
 ): Promise<Hasher> {
   if (name === undefined && !isLoopback(url)) throw new SigningError(unnamed(url));
-  const told = await settings();
-  const { service_network: serviceNetwork, chain_id: chainId, api_version: apiVersion } = told;
+  const reported = await settings();
+  const { service_network: serviceNetwork, chain_id: chainId, api_version: apiVersion } = reported;
   if (name !== undefined && name !== serviceNetwork) {
     throw new SigningError(
       `The network name of the venue at ${url} is ${serviceNetwork}, but this client signs ` +
@@ -95,7 +95,7 @@ const REFUSALS = /^(UNAUTHORIZED|MISMATCH|NO_ACCOUNT)$/;
  * Compares the client's network with the venue's settings once, after the first refusal that
  * another network would explain; successful actions never wait for it.
  */
-export function networkCheck(hasher: HasherSource, settings: Told): NetworkCheck {
+export function networkCheck(hasher: HasherSource, settings: QuerySettings): NetworkCheck {
   let asked: Promise<string | undefined> | undefined;
   const compare = async (): Promise<string | undefined> =>
     networkFault((await hasher()).network, await settings());
@@ -108,9 +108,12 @@ export function networkCheck(hasher: HasherSource, settings: Told): NetworkCheck
 }
 
 /** The difference between two networks as text: each with its name, chain id and API version. */
-export function networkFault(own: Network, told: Awaited<ReturnType<Told>>): string | undefined {
+export function networkFault(
+  own: Network,
+  reported: Awaited<ReturnType<QuerySettings>>,
+): string | undefined {
   const mine = [own.serviceNetwork, own.chainId, own.apiVersion].join(' ');
-  const theirs = [told.service_network, told.chain_id, told.api_version].join(' ');
+  const theirs = [reported.service_network, reported.chain_id, reported.api_version].join(' ');
   if (mine !== theirs)
     return `The network name of the venue is ${theirs}, but this client signs for ${mine} only`;
   return undefined;

@@ -36,23 +36,25 @@ export async function* followFills(
   const stop = (): void => stream.close();
   signal?.addEventListener('abort', stop, { once: true });
   if (signal?.aborted === true) stop();
-  let place = cursor;
+  let position = cursor;
   try {
     for await (const event of stream) {
       if (event.type === 'reset') continue;
       const { fills, isSnapshot } = event.data;
       const isFirst = event.isSnapshot || isSnapshot === true;
       // A list begins with the newest fill; those of a block are in order.
-      const told = isFirst ? fills.toReversed() : fills;
-      if (place === undefined) {
-        place = behind(told);
+      const received = isFirst ? fills.toReversed() : fills;
+      if (position === undefined) {
+        position = cursorAfter(received);
         continue;
       }
-      const missed = isFirst ? await since(info, { user, accountType, place, told }) : told;
+      const missed = isFirst
+        ? await since(info, { user, accountType, position, received })
+        : received;
       for (const fill of missed) {
-        if (isBefore(fill, place)) continue;
-        place = next(place, fill);
-        yield { fill, cursor: place };
+        if (isBefore(fill, position)) continue;
+        position = next(position, fill);
+        yield { fill, cursor: position };
       }
     }
   } finally {
@@ -62,10 +64,10 @@ export async function* followFills(
 }
 
 /** The position after fills that were not requested. */
-function behind(fills: readonly Fill[]): FillsCursor {
-  let place: FillsCursor = { timeMs: 0, tids: [] };
-  for (const fill of fills) place = next(place, fill);
-  return place;
+function cursorAfter(fills: readonly Fill[]): FillsCursor {
+  let position: FillsCursor = { timeMs: 0, tids: [] };
+  for (const fill of fills) position = next(position, fill);
+  return position;
 }
 
 /** A list may begin later than the position; the history has the fills in between. */
@@ -74,33 +76,34 @@ async function since(
   {
     user,
     accountType,
-    place,
-    told,
+    position,
+    received,
   }: {
     readonly user: string;
     readonly accountType: readonly ('perp' | 'outcome')[];
-    readonly place: FillsCursor;
-    readonly told: readonly Fill[];
+    readonly position: FillsCursor;
+    readonly received: readonly Fill[];
   },
 ): Promise<readonly Fill[]> {
-  const oldest = told[0];
-  if (oldest === undefined || oldest.time < place.timeMs) return told;
+  const oldest = received[0];
+  if (oldest === undefined || oldest.time < position.timeMs) return received;
   const rows: Fill[] = [];
-  const query = { user, accountType: [...accountType], startTime: place.timeMs };
+  const query = { user, accountType: [...accountType], startTime: position.timeMs };
   for await (const fill of info.allUserFills(query)) rows.push(fill);
   const known = new Set(rows.map(keyOf));
-  return [...rows.reverse(), ...told.filter((fill) => !known.has(keyOf(fill)))];
+  return [...rows.reverse(), ...received.filter((fill) => !known.has(keyOf(fill)))];
 }
 
-function isBefore(fill: Fill, place: FillsCursor): boolean {
+function isBefore(fill: Fill, position: FillsCursor): boolean {
   return (
-    fill.time < place.timeMs || (fill.time === place.timeMs && place.tids.includes(keyOf(fill)))
+    fill.time < position.timeMs ||
+    (fill.time === position.timeMs && position.tids.includes(keyOf(fill)))
   );
 }
 
-function next(place: FillsCursor, fill: Fill): FillsCursor {
-  if (fill.time > place.timeMs) return { timeMs: fill.time, tids: [keyOf(fill)] };
-  return { timeMs: place.timeMs, tids: [...place.tids, keyOf(fill)] };
+function next(position: FillsCursor, fill: Fill): FillsCursor {
+  if (fill.time > position.timeMs) return { timeMs: fill.time, tids: [keyOf(fill)] };
+  return { timeMs: position.timeMs, tids: [...position.tids, keyOf(fill)] };
 }
 
 /** A self-trade has two fills of one trade; trade ids are unique within a book. */

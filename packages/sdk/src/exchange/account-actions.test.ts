@@ -90,7 +90,7 @@ const SENDS: Record<string, (exchange: Exchange) => Promise<{ txHash: string }>>
 };
 
 /** A key that records its signatures. */
-function noting(privateKey: `0x${string}`): Wallet & { readonly digests: string[] } {
+function recordingWallet(privateKey: `0x${string}`): Wallet & { readonly digests: string[] } {
   const wallet = privateKeyWallet(privateKey);
   const digests: string[] = [];
   const sign: Wallet['sign'] = (request) => {
@@ -104,7 +104,7 @@ describe('requests match the vectors', () => {
   test.each(Object.entries(SENDS))('%s', async (name, send) => {
     const given = vectorOf(name);
     const venue = await aVenue();
-    const wallet = noting(given.privateKey);
+    const wallet = recordingWallet(given.privateKey);
     const nonces = new NonceSource(() => given.nonce);
     // The vectors were signed without an expiry.
     const orderLifeMs = Infinity;

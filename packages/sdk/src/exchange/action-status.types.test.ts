@@ -21,7 +21,7 @@ const RESULT: { type: string; statuses: ['success'] } = {
 };
 
 /** Reads of each status what only that has, without a check for null. */
-function told(receipt: ActionStatus): string | number {
+function contentOf(receipt: ActionStatus): string | number {
   switch (receipt.status) {
     case 'executed':
       return `${receipt.block.height} ${receipt.result.type}`;
@@ -46,10 +46,10 @@ test('the status of an action says which fields its receipt has', () => {
     result: RESULT,
     error: null,
   } as const;
-  expect(told(executed)).toBe('7 PlaceOrder');
-  expect(told({ ...executed, status: 'failed', error })).toBe('Insufficient margin');
-  expect(told({ ...NAMES, status: 'queued', block: BLOCK, ...undecided })).toBe(7);
-  expect(told({ ...NAMES, status: 'pending', block: null, ...undecided })).toBe(1);
+  expect(contentOf(executed)).toBe('7 PlaceOrder');
+  expect(contentOf({ ...executed, status: 'failed', error })).toBe('Insufficient margin');
+  expect(contentOf({ ...NAMES, status: 'queued', block: BLOCK, ...undecided })).toBe(7);
+  expect(contentOf({ ...NAMES, status: 'pending', block: null, ...undecided })).toBe(1);
 });
 
 test('a field that may be null is not read before the status is known', () => {

@@ -175,10 +175,10 @@ describe('an acknowledged order', () => {
 
   test('also has one when its execution was waited for, with or without success', async () => {
     const result = { type: 'PlaceOrder', data: { statuses: ['success'], orders: [] } };
-    const told = { confirm: 'executed', txHash: '0x', height: 7, traceId };
+    const envelope = { confirm: 'executed', txHash: '0x', height: 7, traceId };
     const venue = await aVenue(
       { status: 202, body: { status: 'pending', txHash: '0x', traceId } },
-      { body: { status: 'ok', code: 0, ...told, data: result } },
+      { body: { status: 'ok', code: 0, ...envelope, data: result } },
     );
     const { exchange } = createClient({ url: venue.url, network: 'testnet', wallet });
     const confirm = { confirm: 'executed' } as const;

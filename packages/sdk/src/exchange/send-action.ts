@@ -271,9 +271,9 @@ class Expiry {
    * passed than the lifetime of the action.
    */
   isMisjudged(refusal: ApiError, roundtrip: Roundtrip): boolean {
-    const told = /consensus time (\d+)/.exec(refusal.message)?.[1];
-    if (told === undefined) return false;
-    this.#clock.readTime(Number(told), roundtrip);
+    const consensusMs = /consensus time (\d+)/.exec(refusal.message)?.[1];
+    if (consensusMs === undefined) return false;
+    this.#clock.readTime(Number(consensusMs), roundtrip);
     return this.#explicit === undefined && performance.now() - this.#startedMs < this.#lifeMs;
   }
 }

@@ -231,9 +231,9 @@ describe('the streams of a client', () => {
   }
 
   test('report the status of all three connections', async () => {
-    const told: string[] = [];
+    const statuses: string[] = [];
     const onStreamStatus = (status: string, path: string): void =>
-      void told.push(`${path} ${status}, all ${client.streams.status}`);
+      void statuses.push(`${path} ${status}, all ${client.streams.status}`);
     const { client, prices } = await aClient({ onStreamStatus });
     expect(client.streams.status).toBe('idle');
     await client.streams.trades({ coin: '0' }).ready;
@@ -241,15 +241,17 @@ describe('the streams of a client', () => {
     expect(client.streams.status).toBe('open');
     await subscribeAll(client);
     expect(client.streams.statuses).toEqual({ ws: 'open', 'api-ws': 'open', 'ws-rtds': 'open' });
-    told.length = 0;
+    statuses.length = 0;
     prices.cut();
     // It may be back before the first check.
-    await vi.waitFor(() => expect(told).toContain('ws-rtds open, all open'), { timeout: 60_000 });
-    expect(told.slice(0, 2)).toEqual([
+    await vi.waitFor(() => expect(statuses).toContain('ws-rtds open, all open'), {
+      timeout: 60_000,
+    });
+    expect(statuses.slice(0, 2)).toEqual([
       'ws-rtds waiting, all waiting',
       'ws-rtds connecting, all connecting',
     ]);
-    expect(told.every((each) => each.startsWith('ws-rtds'))).toBe(true);
+    expect(statuses.every((each) => each.startsWith('ws-rtds'))).toBe(true);
     expect(client.streams.statuses).toEqual({ ws: 'open', 'api-ws': 'open', 'ws-rtds': 'open' });
     client.close();
     expect(client.streams.status).toBe('closed');

@@ -23,22 +23,22 @@ afterEach(async () => {
 
 /** Records a listener's events in short form: `*` marks a snapshot. */
 function listen(channel: ReferencePricesChannel) {
-  const told: string[] = [];
+  const events: string[] = [];
   const errors: SocketError[] = [];
   const subscription = referencePrices(
     { socket: feed },
     channel,
     (event) => {
-      if (event.type === 'reset') told.push(event.reason);
+      if (event.type === 'reset') events.push(event.reason);
       else {
         const { symbol, prices } = event.data;
         const shown = prices.map(({ value, exact }) => exact ?? `${value}*`);
-        told.push(`${symbol} ${shown.join()}`);
+        events.push(`${symbol} ${shown.join()}`);
       }
     },
     { onError: (error) => errors.push(error) },
   );
-  return { told, errors, subscription };
+  return { events, errors, subscription };
 }
 
 const sent = () =>
@@ -58,11 +58,11 @@ test('one symbol begins with its last minute; simultaneous subscriptions share o
   server.publish(ORACLE, 'btc/usd', 5);
   server.publish(ORACLE, 'eth/usd', 6);
   server.publish(SPOT, 'btcusdt', 7);
-  await vi.waitFor(() => expect(spot.told).toEqual(['btcusdt 1*', 'btcusdt 7']), {
+  await vi.waitFor(() => expect(spot.events).toEqual(['btcusdt 1*', 'btcusdt 7']), {
     timeout: 60_000,
   });
-  expect(btc.told).toEqual(['btc/usd 1*', 'btc/usd 5']);
-  expect(all.told).toEqual(['btc/usd 5', 'eth/usd 6']);
+  expect(btc.events).toEqual(['btc/usd 1*', 'btc/usd 5']);
+  expect(all.events).toEqual(['btc/usd 5', 'eth/usd 6']);
 });
 
 test('a later listener gets the last minute, the others do not get it again', async () => {
@@ -71,10 +71,10 @@ test('a later listener gets the last minute, the others do not get it again', as
   const late = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await late.subscription.ready;
   server.publish(ORACLE, 'btc/usd', 5);
-  await vi.waitFor(() => expect(late.told).toEqual(['btc/usd 1*', 'btc/usd 5']), {
+  await vi.waitFor(() => expect(late.events).toEqual(['btc/usd 1*', 'btc/usd 5']), {
     timeout: 60_000,
   });
-  expect(early.told).toEqual(['btc/usd 1*', 'btc/usd 5']);
+  expect(early.events).toEqual(['btc/usd 1*', 'btc/usd 5']);
 });
 
 test('a lost connection is reported, and missed prices are restored where possible', async () => {
@@ -82,10 +82,10 @@ test('a lost connection is reported, and missed prices are restored where possib
   const all = listen({ topic: SPOT });
   await Promise.all([btc.subscription.ready, all.subscription.ready]);
   server.cut();
-  await vi.waitFor(() => expect(btc.told).toEqual(['btc/usd 1*', 'reconnected', 'btc/usd 1*']), {
+  await vi.waitFor(() => expect(btc.events).toEqual(['btc/usd 1*', 'reconnected', 'btc/usd 1*']), {
     timeout: 60_000,
   });
-  expect(all.told).toEqual(['reconnected']);
+  expect(all.events).toEqual(['reconnected']);
   expect(server.connectionCount).toBe(2);
 });
 
@@ -107,13 +107,13 @@ test('a removed listener is unsubscribed without affecting others', async () => 
     timeout: 60_000,
   });
   await vi.waitFor(() => expect(feed.status).toBe('idle'), { timeout: 60_000 });
-  expect(btc.told).toEqual(['btc/usd 1*']);
+  expect(btc.events).toEqual(['btc/usd 1*']);
 });
 
 test('the venue receives a ping, and its answer is not a price', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await vi.waitFor(() => expect(server.pings).toBeGreaterThan(1), { timeout: 60_000 });
-  expect(btc.told).toEqual(['btc/usd 1*']);
+  expect(btc.events).toEqual(['btc/usd 1*']);
 });
 
 test('a refusal ends the subscription; one for the rate limit is retried', async () => {
@@ -124,7 +124,7 @@ test('a refusal ends the subscription; one for the rate limit is retried', async
   server.refusal = { topic: '', payload: { message: 'slow', code: 'RISK_RATE_LIMITED' } };
   const hasty = listen({ topic: ORACLE, symbol: 'eth/usd' });
   await hasty.subscription.ready;
-  expect(hasty.told).toEqual(['eth/usd 1*']);
+  expect(hasty.events).toEqual(['eth/usd 1*']);
 });
 
 test('an unknown topic is rejected before it is sent', () => {

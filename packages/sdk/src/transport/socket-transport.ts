@@ -155,7 +155,7 @@ export class SocketTransport {
     if (control === undefined) return;
     // A subscription that existed before the connection was lost is retried until the venue accepts it.
     const isPassing =
-      retryAfterMs !== undefined || (code === 'INTERNAL' && control.stream.hasStood === true);
+      retryAfterMs !== undefined || (code === 'INTERNAL' && control.stream.wasConfirmed === true);
     if (code === 'RISK_RATE_LIMITED') this.#queue.again(control);
     else if (isPassing && control.method === 'subscribe') this.#retryLater(control.stream);
     else if (control.method === 'subscribe') this.#refuse(control, { code, message });

@@ -59,7 +59,7 @@ export class Stream {
   /** The process of the venue that the position belongs to. */
   #at = '';
   /** On channels of facts: the last reported block, and the number of its frames. */
-  #told: { readonly height: number; readonly frames: number } | undefined;
+  #received: { readonly height: number; readonly frames: number } | undefined;
   /** Frames that are repeated because the stream resumed by block. */
   #again: { readonly height: number; frames: number } | undefined;
   /** The position was lost with its process: the next subscribe uses the block. */
@@ -83,16 +83,16 @@ export class Stream {
     this.#again = undefined;
     if (isWithout) return undefined;
     if (isHere || this.#place === undefined) return this.#place;
-    const told = this.#told;
-    if (told === undefined) return undefined;
+    const received = this.#received;
+    if (received === undefined) return undefined;
     // A block may have several frames, and the connection may have broken between them.
-    if (told.frames === 0) return { height: told.height };
-    this.#again = { ...told };
-    return { height: told.height - 1 };
+    if (received.frames === 0) return { height: received.height };
+    this.#again = { ...received };
+    return { height: received.height - 1 };
   }
 
   /** True once the venue has confirmed it, on any connection. */
-  get hasStood(): boolean {
+  get wasConfirmed(): boolean {
     return this.#place !== undefined;
   }
 
@@ -120,7 +120,7 @@ export class Stream {
     if (resumeFrom !== undefined) return;
     this.#awaitsSnapshot = true;
     if (isOfFacts(this.subscription) && data.fromHeight !== undefined) {
-      this.#told = { height: data.fromHeight, frames: 0 };
+      this.#received = { height: data.fromHeight, frames: 0 };
     }
     for (const sink of Array.from(this.#sinks)) sink.ready();
   }
@@ -128,7 +128,7 @@ export class Stream {
   /** The position is no longer available; a resume by block may still be possible. */
   resync({ epoch, seq, reason }: ResyncFrame['data']): 'byHeight' | undefined {
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
-    if (reason === 'epoch' && this.#told !== undefined && !isWithout) {
+    if (reason === 'epoch' && this.#received !== undefined && !isWithout) {
       this.#isByHeight = true;
       return 'byHeight';
     }
@@ -169,10 +169,10 @@ export class Stream {
 
   #noteHeight(height: number | undefined, isSnapshot: boolean): void {
     if (height === undefined || !isOfFacts(this.subscription)) return;
-    const { frames, height: last } = this.#told ?? { height: 0, frames: 0 };
+    const { frames, height: last } = this.#received ?? { height: 0, frames: 0 };
     // A snapshot includes its whole block.
-    if (isSnapshot) this.#told = { height, frames: 0 };
-    else this.#told = { height, frames: height === last ? frames + 1 : 1 };
+    if (isSnapshot) this.#received = { height, frames: 0 };
+    else this.#received = { height, frames: height === last ? frames + 1 : 1 };
   }
 
   fail(error: SocketError): void {
@@ -214,16 +214,16 @@ export function stateAfter(
   if (state.by === 'levels') return joinLevels(before as L2Diff, frame as L2Diff);
   const { by, list } = state;
   const rowsOf = (each: unknown) => (each as Readonly<Record<string, readonly Row[]>>)[list]!;
-  const [known, told] = [rowsOf(before), rowsOf(frame)];
+  const [known, received] = [rowsOf(before), rowsOf(frame)];
   const { instrumentIds, limit } = subscription;
   if (by === 'instruments') {
-    const joined = byInstrument(known, told);
+    const joined = byInstrument(known, received);
     // Like the venue: a removed instrument is only shown to clients that name it.
     const rows = joined.filter(({ gone }) => gone !== true || instrumentIds !== undefined);
     return { [list]: rows, ...(state.isMarked && { isSnapshot: true }) };
   }
   // Lists begin with the newest row; later frames are in chronological order.
-  const [fresh, kept] = SORTED[by](known, told);
+  const [fresh, kept] = SORTED[by](known, received);
   const max = typeof limit === 'number' ? limit : state.rowsMax;
   return { ...before, isSnapshot: true, [list]: [...fresh.toReversed(), ...kept].slice(0, max) };
 }
@@ -233,9 +233,9 @@ function hasState({ type }: SubscriptionFields): boolean {
   return Object.hasOwn(STREAM_STATES, type);
 }
 
-function joinLevels(known: L2Diff, told: L2Diff): L2Diff {
-  const bids = byPrice(known.bids, told.bids);
-  return { ...told, isSnapshot: true, bids, asks: byPrice(known.asks, told.asks) };
+function joinLevels(known: L2Diff, received: L2Diff): L2Diff {
+  const bids = byPrice(known.bids, received.bids);
+  return { ...received, isSnapshot: true, bids, asks: byPrice(known.asks, received.asks) };
 }
 
 /** The fields of a row for joining, depending on the channel. */
@@ -251,31 +251,31 @@ type Rows = readonly Row[];
 
 /** The new rows of a frame, and the rows after them. */
 const SORTED: Readonly<
-  Record<'newest' | 'orders' | 'ledger', (known: Rows, told: Rows) => readonly [Rows, Rows]>
+  Record<'newest' | 'orders' | 'ledger', (known: Rows, received: Rows) => readonly [Rows, Rows]>
 > = {
-  newest: (known, told) => [told, known],
-  orders: (known, told) => {
-    const changed = new Set(told.map(({ order }) => order.oid));
-    return [told, known.filter(({ order }) => !changed.has(order.oid))];
+  newest: (known, received) => [received, known],
+  orders: (known, received) => {
+    const changed = new Set(received.map(({ order }) => order.oid));
+    return [received, known.filter(({ order }) => !changed.has(order.oid))];
   },
-  ledger: (known, told) => [
-    told.filter((row) => !known.some((each) => isSameWithdrawal(each, row))),
+  ledger: (known, received) => [
+    received.filter((row) => !known.some((each) => isSameWithdrawal(each, row))),
     // A withdrawal keeps its position when its row is repeated with another status.
-    known.map((row) => told.findLast((each) => isSameWithdrawal(each, row)) ?? row),
+    known.map((row) => received.findLast((each) => isSameWithdrawal(each, row)) ?? row),
   ],
 };
 
 /** The known rows, updated by those of a frame. */
-function byInstrument(known: Rows, told: Rows): Row[] {
+function byInstrument(known: Rows, received: Rows): Row[] {
   const items = new Map(known.map((item) => [item.instrumentId, item]));
-  for (const item of told) items.set(item.instrumentId, item);
+  for (const item of received) items.set(item.instrumentId, item);
   return [...items.values()];
 }
 
 /** The known levels, updated by those of a frame; a level without a size is removed. */
-function byPrice(known: readonly LevelTuple[], told: readonly LevelTuple[]): LevelTuple[] {
+function byPrice(known: readonly LevelTuple[], received: readonly LevelTuple[]): LevelTuple[] {
   const levels = new Map(known.map((level) => [level[0], level]));
-  for (const level of told) {
+  for (const level of received) {
     if (level[1] === '0') levels.delete(level[0]);
     else levels.set(level[0], level);
   }

@@ -19,7 +19,7 @@ const ANYTHING: Range = { leastMs: -Infinity, mostMs: Infinity };
 export class VenueClock {
   readonly #now: () => number;
   #range = ANYTHING;
-  #isTold = false;
+  #isExact = false;
   /** The local time at the start of the monotonic clock. */
   #originMs: number;
 
@@ -45,15 +45,15 @@ export class VenueClock {
   readHeader(date: string | null, roundtrip: Roundtrip): void {
     const atMs = date === null ? Number.NaN : Date.parse(date);
     this.#forgetIfSet();
-    if (this.#isTold || Number.isNaN(atMs)) return;
+    if (this.#isExact || Number.isNaN(atMs)) return;
     this.#narrow({ fromMs: atMs, untilMs: atMs + HEADER_STEP_MS }, roundtrip);
   }
 
   /** Learns from the consensus time in an answer. */
   readTime(timeMs: number, roundtrip: Roundtrip): void {
     this.#forgetIfSet();
-    if (!this.#isTold) this.#range = ANYTHING;
-    this.#isTold = true;
+    if (!this.#isExact) this.#range = ANYTHING;
+    this.#isExact = true;
     this.#narrow({ fromMs: timeMs, untilMs: timeMs }, roundtrip);
   }
 
@@ -63,7 +63,7 @@ export class VenueClock {
     if (Math.abs(originMs - this.#originMs) <= CLOCK_SET_MS) return;
     this.#originMs = originMs;
     this.#range = ANYTHING;
-    this.#isTold = false;
+    this.#isExact = false;
   }
 
   #narrow(
