@@ -193,7 +193,7 @@ export function checkUnitCasts(source: Source): Finding[] {
 }
 
 /**
- * Files that write durably across a power loss; tests/crash/power-cut.test.ts tests each of them.
+ * Files whose writes must survive a power loss; tests/crash/power-cut.test.ts tests each of them.
  */
 const DURABLE_WRITERS = /^packages\/(?:host\/src\/durable|replica\/src\/log)\//;
 /**

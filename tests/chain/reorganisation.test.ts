@@ -137,7 +137,7 @@ test('a branch that cannot be executed is rejected, and the chain is unchanged',
   expect(await chain.rpc('eth_getTransactionByHash', [hash])).toMatchObject({ blockHash: null });
 });
 
-test('a chain can be reverted to its first block at most', async () => {
+test('a chain cannot be reverted past its first block', async () => {
   const { chain } = world;
   await send(await payment({ nonce: 0 }));
   await expect(chain.reorg(2)).rejects.toThrow(/can be reset to block 0/);

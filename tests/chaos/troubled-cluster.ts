@@ -182,7 +182,7 @@ export class TroubledCluster {
     if (ALARM.test(why)) this.#surprises.push(`${name} did not start: ${tail(why)}`);
   }
 
-  /** Ends a replica by the given signal, and restarts it after a while. */
+  /** Sends a signal to a replica and restarts it after a while. */
   endReplica(index: number, { signal, awayMs }: { signal: 'kill' | 'stop'; awayMs: number }): void {
     const replica = this.replicas[index]!;
     const { venue } = replica;

@@ -73,7 +73,7 @@ test('an agent is approved and trades; outcome shares are split, bought and merg
   expect((await oddlot('order buy 0.001 BTC --price 96000 --key bot')).code).toBe(0);
 });
 
-test('a book with its trades, and an account, are watched', async () => {
+test('watches a book with its trades, and an account', async () => {
   const [line] = (await oddlot('watch BTC --levels 1 --updates 1 --json')).out.split('\n');
   expect(JSON.parse(line!)).toMatchObject({ coin: 'BTC-USDC', bids: [{ px: '96999.9' }] });
   const people = await oddlot('watch BTC --levels 2 --updates 1');

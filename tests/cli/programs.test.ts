@@ -42,7 +42,7 @@ test.each<[line: string, why: RegExp]>([
   ['validator --port 8', /(key|bridge)/],
   // These would be ignored, so that another check than the requested one would run.
   ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
-  ['verify http://127.0.0.1:9 --from 9 --to 3', /^Nothing to compare: --to 3 is before --from 9$/m],
+  ['verify http://127.0.0.1:9 --from 9 --to 3', /^--to 3 is before --from 9\. Use a later --to$/m],
 ])('`oddlot %s` ends with 2 and a message, and leaves no files', async (line, why) => {
   const ended = await oddlot(line);
   expect(ended).toEqual({ code: 2, out: '', err: expect.stringMatching(why) });

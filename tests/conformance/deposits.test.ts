@@ -123,7 +123,7 @@ describe('depositWithPermit: for users without ether', () => {
     return wallet.permit(usdc(usd), more.deadline ?? inDeadline(), more.nonce);
   }
 
-  test('waits for the receipt and is credited; the same permit again is the same transaction', async () => {
+  test('waits for the receipt and is credited; resubmitting the permit returns the same transaction', async () => {
     const { account, query } = await permitted('40');
     const first = await info(query);
     expect(first).toMatchObject({ success: true, data: { txHash: expect.stringMatching(/^0x/) } });

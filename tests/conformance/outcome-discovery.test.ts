@@ -148,7 +148,7 @@ describe('outcomeMeta', () => {
     expect(json.warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 51, to: 50 } }]);
   });
 
-  test('by market: only the requested ones, or all of their events', async () => {
+  test('by market: only the requested markets, or all markets of their events', async () => {
     const { slug, eventSlug } = markets.at(-1)!;
     const asked = { marketSlugs: [slug, markets[0]!.slug, 'nothing'], sortBy: 'newest' };
     const slugsOf = async (fields: object) =>

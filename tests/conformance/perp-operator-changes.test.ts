@@ -140,7 +140,7 @@ describe('setPerp', () => {
     done(await alice.place(resting({ size: '5' })));
   });
 
-  test('Invalid margin table, also because of a fee', async () => {
+  test('Invalid margin table, including one that a fee change makes invalid', async () => {
     const tiers = [{ ...TIERS[0], mmr: '0.05' }];
     for (const changes of [{ marginTable: { tiers } }, { takerFeeRate: '0.02' }]) {
       const refused = refusalOf(await setPerp(changes));

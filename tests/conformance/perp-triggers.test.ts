@@ -296,7 +296,7 @@ describe('R-trigger: when it triggers', () => {
     },
   );
 
-  test('already beyond the price: at the next pass', async () => {
+  test('triggers at the next pass if the mark is already past the trigger price', async () => {
     await quote('sell', '100');
     const oid = await wait({ at: '95' });
     await world.passTime(1_000);

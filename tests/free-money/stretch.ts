@@ -17,7 +17,7 @@ export type Players = {
   readonly command: (act: Act) => Command | undefined;
 };
 
-/** R-funding: premiums are sampled at its multiples. */
+/** R-funding: premiums are sampled at multiples of this interval. */
 const SAMPLE_MS = 5_000;
 /** Single actions occur this long after the last sample. */
 const ACT_MS = 2_200;

@@ -118,7 +118,9 @@ export class Line {
     } else this.#data(frame);
   }
 
-  /** Only the history may be late, and only for a snapshot. */
+  /**
+   * A rejection is allowed only with `retryAfterMs`, if the history cannot serve a snapshot yet.
+   */
   #refused({ code, message, retryAfterMs, subscription }: Json): void {
     const text = JSON.stringify(subscription);
     const waiting = this.followed.find(

@@ -32,7 +32,8 @@ type Parties = {
   /** The source of this replica's blocks, if known. */
   readonly followed?: Followed | undefined;
   /**
-   * The same for a caller that only wants to skip comparing blocks that were not given up since.
+   * The era of that source, for callers that know only the era. Blocks that were not given up since
+   * then are not compared again.
    */
   readonly followedEra?: string | undefined;
   /** The highest block reported by a replica while it followed this stream. */

@@ -215,7 +215,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await other.close();
     }));
 
-  test('distinguishes a copy that continued separately from a longer one, by the first block that differs', () =>
+  test('distinguishes a diverged copy from a longer copy by the first block that differs', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });

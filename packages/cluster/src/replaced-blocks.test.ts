@@ -197,7 +197,7 @@ describe.skipIf(!hasNatsServer)('a stream that lost blocks and has others in the
     return { cluster, one, other, reveal: () => void (isDeceived = false) };
   }
 
-  test('is noticed with the next block by a replica that continues after a replaced one', () =>
+  test('is detected at the next block by a replica that continued after a replaced block', () =>
     inDirectory(async (folder) => {
       const { one, other, reveal } = await misled(folder);
       await other.log.append(note('y'));

@@ -32,7 +32,7 @@ async function lived(): Promise<void> {
   expect(venue.failures).toEqual([]);
 }
 
-test('a recomputed history is unchanged, also from compressed segments', async () => {
+test('a recomputed history is unchanged, including one from compressed segments', async () => {
   await lived();
   const segments = await readdir(join(folder, 'journal'));
   expect(segments.some((name) => name.endsWith('.zst'))).toBe(true);

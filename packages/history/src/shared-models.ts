@@ -20,7 +20,7 @@ export function attachSharedModels(
     readonly receipts: Receipts;
     /** Undefined without a faucet. */
     readonly faucetEveryMs?: number | undefined;
-    /** Default: the size of the main thread. */
+    /** Default: the limit on the main thread. */
     readonly recentItemsMax?: number;
     /** The order of proposals in a cluster. */
     readonly order?: ProposalOrder | undefined;

@@ -153,8 +153,8 @@ test('callers whose block found no space get an error, ticks too, and later call
       const result = { outcomes: commands.map(() => ({})) };
       proposer.applied(proposal, { height: seq, result } as unknown as AppliedBlock);
     });
-    await expect(proposer.propose(block(1)[0]!)).rejects.toThrow('no space');
-    await expect(proposer.tick()).rejects.toThrow('no space');
+    await expect(proposer.propose(block(1)[0]!)).rejects.toThrow('no disk space');
+    await expect(proposer.tick()).rejects.toThrow('no disk space');
     room = undefined;
     expect((await proposer.propose(block(2)[0]!)).block.height).toBe(1);
     await proposer.drain();

@@ -155,7 +155,7 @@ export function isNonceSpent({ message, name }: ApiError): boolean {
   return name === 'BAD_NONCE' && message !== nonceTooFar();
 }
 
-/** Calls a listener of the user. If it throws, the error is reported separately and the caller continues. */
+/** Calls a listener that the user has supplied. If it throws, the error is reported separately and the caller continues. */
 export function callApart<Event>(listener: (event: Event) => void, event: Event): void {
   try {
     listener(event);

@@ -126,7 +126,7 @@ export class SharedSettlement implements MoneySide {
       progressOf: (id) => {
         if (this.#own !== undefined) return this.#own.payouts.progressOf(id);
         const asked = this.ask('progress', id) as Promise<PayoutProgress | undefined>;
-        // The state shows that it is held; its progress is unknown at present.
+        // The withdrawal is known from the state; only the progress of its payout is unavailable.
         return asked.catch(() => undefined);
       },
     };

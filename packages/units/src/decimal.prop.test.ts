@@ -40,7 +40,7 @@ test('formatting a count and parsing it returns the same count', () => {
   );
 });
 
-test('canonical text is the shortest text of its value', () => {
+test('the canonical text of a value is its shortest text', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), decimals, (value, scale) => {
       expect(formatDecimal(value, scale)).toMatch(/^(?:0|-?(?:[1-9]\d*|0)(?:\.\d*[1-9])?)$/);

@@ -12,7 +12,7 @@ const PORT_MAX = 65_535;
 /** The distance leaves space for the relay's port between the two. */
 const OPERATIONS_PORT_DISTANCE = 2;
 
-/** The port for metrics and health: as configured, otherwise after the main port. */
+/** The port for metrics and health: as configured, otherwise the main port plus 2. */
 export function operationsPortOf({ opsPort, port: main }: Config): number {
   return opsPort ?? (main === 0 ? 0 : main + OPERATIONS_PORT_DISTANCE);
 }

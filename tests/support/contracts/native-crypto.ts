@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { Common } from '@ethereumjs/common';
 
 /**
- * Uses the native signature library of real nodes if it is installed; in JavaScript, signatures
- * take half the time of a test.
+ * Uses the native signature library of real nodes if it is installed. With
+ * signatures in JavaScript, a test takes twice as long.
  */
 
 type Native = {

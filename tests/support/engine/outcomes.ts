@@ -182,7 +182,7 @@ function usdc(amount: bigint): number {
   return Number(amount) / 1_000_000;
 }
 
-/** The balance of an account in USDC, and its shares with the reserved ones. */
+/** The balance of an account in USDC, and its shares, including reserved shares. */
 export function purse(venue: Scenario, account: Address, id: InstrumentId = MARKET_ID): string {
   const { outcomeBalance, outcomeReserved, outcomes } = venue.account(account);
   const holding = outcomes.get(id);

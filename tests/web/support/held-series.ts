@@ -101,7 +101,7 @@ export class HeldSeries {
     );
   }
 
-  /** The venue reads its clock with a delay, and until then rejects observations ahead of it. */
+  /** The venue's clock lags slightly and rejects later observations, so they are sent again. */
   async #observe(px: string, times: readonly number[]): Promise<void> {
     const { pushPrice } = this.people.deployer.exchange.outcomeDeploy;
     const prices = times.map((time) => ({ symbol: 'TIDE', source: 'oracle' as const, px, time }));

@@ -81,7 +81,7 @@ const WAITING_MAX = 1_024;
 /** A session of one client on /ws or /api-ws. */
 export class ChannelSession implements Follower {
   readonly client: string;
-  /** The client in whose name the history is queried. */
+  /** The client on whose behalf the history is queried. */
   readonly #asker: Asker;
   readonly #connection: Connection;
   readonly #endpoint: Endpoint;

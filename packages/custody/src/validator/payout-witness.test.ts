@@ -200,7 +200,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe(WAITS);
   });
 
-  test('by two of its endpoints against one, never by a single one with false data', async () => {
+  test('decides by two of three endpoints; one endpoint with false data is never enough', async () => {
     for (const [destination, said] of [
       [FREE, 'refuses'],
       [BARRED, 'takes'],

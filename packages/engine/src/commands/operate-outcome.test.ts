@@ -111,7 +111,7 @@ describe('R-split-merge', () => {
     }
   });
 
-  test('what sells offer cannot be merged, what buys reserve cannot be split', () => {
+  test('shares in open sells cannot be merged, and funds reserved by buys cannot be split', () => {
     const venue = openMarket();
     operate(venue, alice, 'split', 1_000);
     share(venue, alice, { leg: 'no', sell: true, price: 9_000, size: 900 });

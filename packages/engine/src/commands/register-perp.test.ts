@@ -8,7 +8,7 @@ import { PERP, Scenario } from '@oddlot/testing/engine/scenario';
 const { asset: _asset, instrumentId: _id, ...BARE } = PERP;
 const NEW: PerpListing = { ...BARE, name: 'NEW-USDC' };
 
-/** Lists a perp, and checks that admission says what execution says. */
+/** Lists a perp, and checks that admission and execution agree. */
 function register(venue: Scenario, perp: PerpListing): CommandResult {
   const admitted = checkCommand(venue.state, { type: 'registerPerp', perp }, venue.nowMs);
   const outcome = venue.outcome({ type: 'registerPerp', perp });

@@ -79,7 +79,7 @@ describe('R-insurance-fund: take-over limits', () => {
     expect(venue.position(bob)).toBe(-1_000);
   });
 
-  // Three perps with 900 lots each are 2,700 at 100; with 945 more 3,645 = 5 × 729 − 4.55.
+  // Three positions of 900 lots at 100 are worth 2,700. Taking over 945 more makes 3,645 = 5 × 729.
   test.each([
     { fund: 724_450_000, found: ['market', 'insurance'] },
     { fund: 724_449_999, found: ['market', 'adl'] },
@@ -229,7 +229,7 @@ describe('R-adl', () => {
   test('equal rank: larger notional, then address', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     const people = [0x5003, 0x5001, 0x5002].map(actor);
-    // There is no profit at the entry: rank 0 for all. Sizes 100, 100, 200.
+    // At the entry price, all accounts have rank 0. Sizes 100, 100, 200.
     for (const [at, person] of people.entries()) {
       venue.fund(person, 1_000_000_000);
       trade(venue, bob, person, at === 2 ? 200 : 100);

@@ -297,7 +297,7 @@ describe('R-tif, R-fillable: a post-only order is rejected only by an order that
     expect(bids(venue, carol)).toEqual([1_005_000]);
   });
 
-  test('an order of the same account rejects it, tested or not', () => {
+  test('is rejected if it would match an order of the same account, whether or not that order was tested', () => {
     const venue = venueWith(640_000_000);
     venue.one(alice, { price: 1_700_000, size: 3_000 });
     const entry = venue.one(alice, alo({ isBuy: false, price: 1_600_000, size: 100 }));

@@ -115,7 +115,7 @@ describe('a database', () => {
       const started = start({ folder: own, settings });
       await expect(started).rejects.toThrow(HistoryUnusableError);
       await expect(started).rejects.toThrow(
-        /it contains the history of another venue and is left unchanged/,
+        /the database contains the history of another venue and was not changed/,
       );
       expect(await dumpHistory({ url })).toEqual(before);
       const venue = await start({ folder: other, settings });

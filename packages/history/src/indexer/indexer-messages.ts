@@ -88,7 +88,7 @@ export type IndexerOrder =
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'takeSnapshots' }
-  /** This replica starts to write to the shared database, in a term; undefined: it stops. */
+  /** The term in which this replica writes to the shared database; undefined if it stops. */
   | { readonly type: 'lead'; readonly term: number | undefined }
   /** Ends the thread: after catching up with the head if that is near, or at once. */
   | { readonly type: 'stop'; readonly head: BlockHead; readonly catchesUp: boolean };

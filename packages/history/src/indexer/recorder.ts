@@ -31,7 +31,7 @@ import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-change
 
 /** Rows are collected for this time unless a question needs them, because each transaction syncs the disk. */
 const WRITE_EVERY_MS = 100;
-/** The interval of attempts to write on a full disk (R-disk). */
+/** The interval between write attempts while the disk is full (R-disk). */
 const RETRY_MS = 1_000;
 /** The interval at which a replica that does not write reads the height of the writer. */
 const FOLLOW_EVERY_MS = 50;
@@ -108,7 +108,7 @@ export class Recorder {
     switch (order.type) {
       case 'verify':
       case 'start':
-        throw new Error('the history indexer is started only once');
+        throw new Error('the history indexer has already started');
       case 'durable':
         this.#target = order.head;
         this.#hasRoom = order.hasRoom;

@@ -155,8 +155,8 @@ const POINT = 0x2e;
 const MINUS = 0x2d;
 
 /**
- * The number of a decimal text: its digits without the point, followed by its count of decimals. Undefined if the
- * text is not a decimal, or would not be restored exactly.
+ * Packs a decimal text into a number: its digits without the point, then its scale. Undefined if the text is not a
+ * decimal or would not be restored exactly.
  */
 export function decimalOf(text: string): number | undefined {
   const { length } = text;

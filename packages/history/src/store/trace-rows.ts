@@ -115,7 +115,7 @@ export function decodeArrivals(bytes: Uint8Array): ArrivalTrace[] {
   });
 }
 
-/** An end with its block. */
+/** The end of an order, with its block. */
 export type StoredEnd = BlockPlace & OrderEndRecord;
 
 export function encodeEnds(ends: readonly StoredEnd[]): Uint8Array {

@@ -57,7 +57,7 @@ describe('R-requests: clients take turns', () => {
     expect(done).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('clients over their pace share a part of the time, and do not delay others', async () => {
+  test('clients that exceed their rate share a part of the time and do not delay others', async () => {
     const queue = new FairQueue({ perSecond: 1, burst: 10 });
     const startedMs = performance.now();
     const done = { a: 0, b: 0 };

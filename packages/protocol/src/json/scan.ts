@@ -36,7 +36,7 @@ export function scanBody(text: string): Uint8Array | undefined {
   }
 }
 
-/** Checks a text that must be one object; returns the text of one of its values, as written. */
+/** Validates a JSON object and returns the text of one field, as written. */
 export function scanField(
   text: string,
   key: string,

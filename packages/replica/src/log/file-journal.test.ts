@@ -191,7 +191,7 @@ test('a block that cannot be encoded is refused without affecting others', () =>
     await expect(journal.append(block(4))).rejects.toThrow('closed');
   }));
 
-test('segments roll, are replayed across, and are pruned as a whole', () =>
+test('segments roll, a replay reads all of them, and pruning removes whole segments', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 5_000 });
     for (let amount = 1; amount <= 60; amount += 1) await journal.append(block(amount));

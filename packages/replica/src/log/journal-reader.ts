@@ -134,7 +134,7 @@ export class JournalTail {
   #nextSeq: number;
   #place: Place | undefined;
   /**
-   * Shared by all reads after the first of a segment; otherwise hundreds of reads per second would
+   * Reused for every read of a segment after the first one; otherwise hundreds of reads per second would
    * each allocate memory.
    */
   readonly #memory = Buffer.allocUnsafeSlow(READ_BYTES);

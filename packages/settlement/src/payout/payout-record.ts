@@ -24,7 +24,7 @@ export type PayoutRecord = {
   readonly payableAtMs?: number | undefined;
   /** The refusal of the bridge: its code, since when, and how often. */
   readonly refused?: Refused | undefined;
-  /** The reason why it can never be paid: the validators are asked to cancel it. */
+  /** Why the withdrawal can never be paid. If set, the validators are asked to cancel it. */
   readonly cancel?: string | undefined;
   /** The reason for the delay for its owner, and additional information for the operator. */
   readonly error?: string | undefined;

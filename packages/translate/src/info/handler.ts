@@ -177,7 +177,7 @@ export function emptyPast(): Past {
 
 /** Lookups of events and markets in memory and in the history. */
 
-/** Events may leave memory while a query is pending, so they are requested slightly earlier. */
+/** Events may leave memory while a query is pending, so the history is also asked for events that are about to leave. */
 const LEAVING_MS = 60_000;
 
 export function settledBeforeMs({ markets, state }: InfoContext): number {

@@ -173,8 +173,8 @@ function isDescending({ sortBy, sortOrder }: Query): boolean {
 }
 
 /**
- * A cursor contains the end of the page and a seal of its list, because another list does not have
- * this position.
+ * A cursor contains the end of the page and a seal of its list, so that it cannot be used with
+ * another list.
  */
 function cursorOf({ cursors = PROCESS_SEAL }: Context, query: Query, [key, id]: Place): string {
   const text = JSON.stringify([`${key}@${cursors(listName(query), [key, id])}`, id]);

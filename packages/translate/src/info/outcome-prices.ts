@@ -123,8 +123,8 @@ const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
 const BAR_STEPS = [MINUTE_MS, 15 * MINUTE_MS, 240 * MINUTE_MS] as const;
 
 /**
- * The approximate marks of a market whose recorded marks were dropped: a half at first, then the
- * last trade, then the result. The last trade of a step is known from the end of the step.
+ * The approximate marks of a market whose recorded marks were dropped: 0.5 at first, then the
+ * last trade, then the result. The last trade of a step applies from the end of the step.
  */
 function marksOfTrades(
   { resolution }: MarketRecord,
