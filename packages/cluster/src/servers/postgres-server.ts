@@ -98,8 +98,7 @@ export async function startPostgres({
     wasUp = true;
     return started;
   };
-  const isKept = givenData !== undefined;
-  const files = initialise(native, { data, options, isKept });
+  const files = initialise(native, { data, options, isKept: givenData !== undefined });
   let server = await files.then(start).catch(async (error: unknown) => {
     await rm(folder, { recursive: true, force: true });
     throw error;
