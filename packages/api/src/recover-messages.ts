@@ -1,4 +1,4 @@
-import type { WireError } from '@oddlot/protocol';
+import { jsonRefusal, type WireError } from '@oddlot/protocol';
 import type { RequestCommand } from '@oddlot/replica/block';
 import { BlockBuffer, decodeBlock } from '@oddlot/replica/log/block-codec';
 import { actionToCommand } from '@oddlot/translate/action-to-command';
@@ -20,7 +20,7 @@ export type RecoverJob =
   | { readonly kind: 'read'; readonly text: string; readonly job: ReadJob };
 
 export type RecoverBatch = {
-  /** Scales that a request needed and the thread did not have; see `Scales`. */
+  /** Scales that earlier requests needed and the thread did not have. */
   readonly scales: readonly Scale[];
   readonly jobs: readonly (RecoverJob & { readonly id: number })[];
 };
@@ -88,8 +88,9 @@ export class CommandReader {
         ? this.#recoverer.explain(job.text)
         : this.#recoverer.recover(job.text);
     } catch (error) {
-      const fault = error instanceof Error ? error.message : String(error);
-      return job.kind === 'read' ? { envelope: { nonce: 0 }, fault, at: 0 } : { fault, at: 0 };
+      const message = error instanceof Error ? error.message : String(error);
+      if (job.kind !== 'read') return { fault: message, at: 0 };
+      return { refused: jsonRefusal(job.text, { message, at: 0 }, 'action'), isGateway: false };
     }
   }
 

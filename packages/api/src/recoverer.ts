@@ -180,7 +180,7 @@ export function authorityFrom(
     return refusal('signerNotUser', [], { field: 'payload.outerSigner', got: signer });
   }
   const signers = innerSigners ?? [];
-  const nobody = signers.indexOf(undefined);
-  if (nobody >= 0) return refusal('invalidSignature', [], { field: `signatures[${nobody}]` });
+  const invalid = signers.indexOf(undefined);
+  if (invalid >= 0) return refusal('invalidSignature', [], { field: `signatures[${invalid}]` });
   return { ...authority, multiSig: { user, signers: [...new Set(signers)] as Address[] } };
 }

@@ -42,7 +42,7 @@ export function divHalfToPlus(numerator: bigint, denominator: bigint): bigint {
   return divFloor(2n * numerator + denominator, 2n * denominator);
 }
 
-/** Divides without rounding; a remainder stops the process. */
+/** Divides without rounding; a remainder is a broken invariant. */
 export function divExact(numerator: bigint, denominator: bigint): bigint {
   const quotient = divFloor(numerator, denominator);
   assert(quotient * denominator === numerator, 'divExact: the division leaves a remainder');

@@ -72,7 +72,7 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
     ) => CommandResult | undefined;
   };
 
-/** The row of a command of class 0, of the operator or the process. */
+/** The row of a class 0 command, which the operator signs or the venue creates. */
 export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
   /** The signature that it needs if it came through the API; commands of the process are unsigned. */
   readonly signedBy: OperatorRole | 'nobody';
