@@ -15,8 +15,6 @@ import {
 import type { JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-gate: each mode and reason, the actions that a closed gate allows, and how it is reported. */
-
 const world = aVenue([...OPERATED, ...HOLDING], { isHeld: true });
 const operator = new Operator(world);
 
@@ -81,8 +79,8 @@ const CODE_FREE = {
   grantedTime: null,
 };
 
-describe('modes and reasons', () => {
-  test('open: any account', async () => {
+describe('R-gate: modes and reject reasons', () => {
+  test('mode open lets any account trade', async () => {
     await expectOpen(alice);
     expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
     const nobody = world.unfunded('nobody');
@@ -93,13 +91,13 @@ describe('modes and reasons', () => {
     });
   });
 
-  test('closed: no account', async () => {
+  test('mode closed lets no account trade', async () => {
     await gate({ mode: 'closed' });
     await expectStopped(alice, 'Exchange is not allowed');
     expect(await codeStatus(alice)).toEqual({ user: alice.address, ...CODE_FREE });
   });
 
-  test('whitelist: accounts on the list, as long as they are on it', async () => {
+  test('mode whitelist lets an account trade while it is on the list', async () => {
     await gate({ mode: 'whitelist', whitelist: { add: [alice.address] } });
     await expectOpen(alice);
     await expectStopped(bob, 'User not in whitelist');
@@ -108,7 +106,7 @@ describe('modes and reasons', () => {
     await expectOpen(bob);
   });
 
-  test('accessCode: accounts with a grant; the code is shown masked', async () => {
+  test('mode accessCode requires a grant, and the code is masked in answers', async () => {
     const codes = { add: [{ code: 'SECRET', maxUses: 1 }] };
     await gate({ mode: 'accessCode', accessCodes: codes });
     await expectStopped(alice, 'User not authorized for this channel');
@@ -130,7 +128,7 @@ describe('modes and reasons', () => {
       accessCode: 'SE****',
       grantedTime: expect.any(Number),
     });
-    // The code's single use is spent; a grant outlives its code, and can be removed.
+    // A grant outlives the code that created it, and an admin can remove it.
     const another = {
       setGate: { channel: 0, grants: { add: [{ user: bob.address, code: 'SECRET' }] } },
     };
@@ -143,7 +141,7 @@ describe('modes and reasons', () => {
     await expectStopped(alice, 'User not authorized for this channel');
   });
 
-  test("the operator's action is public, except for its codes (R-gate)", async () => {
+  test("R-gate: the operator's action is public except for its codes", async () => {
     const sent = await operator.send({
       setGate: {
         channel: 0,
@@ -176,13 +174,13 @@ describe('modes and reasons', () => {
     });
     const { txs } = await world.client.data({ type: 'block', height: data.block });
     expect(JSON.stringify([data, txs])).not.toContain('HUSH');
-    // The action was executed as signed: the real codes are in force.
+    // The venue applied the real codes, although the public action hides them.
     await expectOpen(alice);
     await gate({ accessCodes: { remove: ['HUSH-1', 'Q'] }, grants: { remove: [alice.address] } });
   });
 
   test.each(['open', 'whitelist', 'accessCode', 'closed'])(
-    'the blacklist comes first, also in mode %s',
+    'the blacklist takes precedence in mode %s',
     async (mode) => {
       await gate({
         mode,
@@ -195,7 +193,7 @@ describe('modes and reasons', () => {
     },
   );
 
-  test('an agent is judged by its owner', async () => {
+  test("the owner's access also applies to the agent", async () => {
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     await gate({ blacklist: { add: [agent.address] } });
@@ -204,7 +202,7 @@ describe('modes and reasons', () => {
     await expectNothing([alice], agent.sign(buy()), stopped('User is blacklisted'));
   });
 
-  test('the other channel has its own gate, and there is no third channel', async () => {
+  test('each of the two channels has its own gate, and a third channel is rejected', async () => {
     done(await operator.send({ setGate: { channel: 1, mode: 'closed' } }));
     await expectOpen(alice);
     expect(await accountStatus(world.client, alice.address, 1)).toEqual({
@@ -227,7 +225,7 @@ describe('modes and reasons', () => {
     expect(await codeStatus(alice, 1)).toEqual({ user: alice.address, ...CODE_FREE, channel: 1 });
   });
 
-  test('only an admin changes it', async () => {
+  test('rejects gate changes from any account but an admin', async () => {
     const action = { type: 'venueAdmin', setGate: { channel: 0, mode: 'closed' } };
     await expectNothing([alice], alice.sign(action), {
       code: 10003,
@@ -239,10 +237,10 @@ describe('modes and reasons', () => {
   });
 });
 
-describe('a closed gate stops only orders that increase positions', () => {
+describe('R-gate: a closed gate stops only orders that increase positions', () => {
   const CLOSED = stopped('Exchange is not allowed');
 
-  /** A long position of 2 and a resting buy, then the gate is closed. */
+  /** Opens a long position of 2, places a resting buy, and closes the gate. */
   async function lockedIn(): Promise<number> {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     const { orders } = done(await act(alice, buy()));
@@ -250,7 +248,7 @@ describe('a closed gate stops only orders that increase positions', () => {
     return orders[0].oid;
   }
 
-  test('rejected: opening orders, triggers, amends, reversals', async () => {
+  test('rejects opening orders, triggers, amends and reversals', async () => {
     const o = await lockedIn();
     const waiting = triggerOrder({
       market: perp,
@@ -276,7 +274,7 @@ describe('a closed gate stops only orders that increase positions', () => {
     expectExactly(await world.client.exchange(await alice.sign(buy())), CLOSED);
   });
 
-  test('accepted: cancels, reducing orders, settings, keys, transfers, withdrawals', async () => {
+  test('accepts cancels, reducing orders, settings, keys, transfers and withdrawals', async () => {
     const o = await lockedIn();
     const protect = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '80', size: '1' });
     const sell = (price: string, reduceOnly: boolean) =>
@@ -296,7 +294,7 @@ describe('a closed gate stops only orders that increase positions', () => {
     done(await send(alice, 'withdraw3', { destination: bob.address, amount: '5' }));
     done(await alice.approveAgent(world.unfunded('agent').address));
     done(await send(alice, 'approveBuilderFee', { builder: bob.address, maxFeeRate: '0.1%' }));
-    // The position can be closed completely, against an account that closes too.
+    // The counterparty must also be closing, because opening is not allowed.
     const close = order({ market: perp, side: 'sell', price: '100', size: '2', reduceOnly: true });
     const cover = order({ market: perp, side: 'buy', price: '100', size: '2', reduceOnly: true });
     done(await alice.place(close));

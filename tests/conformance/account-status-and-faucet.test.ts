@@ -4,11 +4,9 @@ import { Client, type Json } from '../support/client.ts';
 import { expectShape, address, exactly, hash, record, time } from '../support/shape.ts';
 import { Venue } from '../support/venue-process.ts';
 
-/** Whether an address has an account, and how it gets one on a test network. */
-
 const HOUR_MS = 3_600_000;
 
-/** All limits are on, including those of the faucet. */
+/** The venue runs with its production limits, including those of the faucet. */
 const world = aVenue(['--oracle', 'still']);
 
 async function statusOf(user: string, extra: object = {}): Promise<Json> {
@@ -19,7 +17,7 @@ async function statusOf(user: string, extra: object = {}): Promise<Json> {
 }
 
 describe('account status', () => {
-  test('an address without any deposit has no account', async () => {
+  test('an address without a deposit has no account', async () => {
     const nobody = world.unfunded('nobody');
     expect(await statusOf(nobody.address)).toEqual({
       user: nobody.address,
@@ -42,13 +40,13 @@ describe('account status', () => {
     });
   });
 
-  test('the address is returned in lower case', async () => {
+  test('returns the address in lower case', async () => {
     const alice = await world.trader('alice');
     const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
     expect((await statusOf(shouted)).user).toBe(alice.address);
   });
 
-  test('a channel that is not configured is unknown', async () => {
+  test('returns unknown for a channel that is not configured', async () => {
     const alice = await world.trader('alice');
     expect(await statusOf(alice.address, { channel: 7 })).toMatchObject({
       channel: 7,
@@ -57,7 +55,7 @@ describe('account status', () => {
     });
   });
 
-  test('/account is the same handler', async () => {
+  test('/account returns the same answers as /account-status', async () => {
     const alice = await world.trader('alice');
     const body = { type: 'accountStatus', user: alice.address };
     const reply = await world.client.post('/account', body);
@@ -98,7 +96,7 @@ describe('the faucet', () => {
     });
   });
 
-  test('grants once an hour: the second request must wait, in any case of the address', async () => {
+  test("grants once an hour per address, regardless of the address's case", async () => {
     const alice = await world.trader('alice');
     const shouted = `0x${alice.address.slice(2).toUpperCase()}`;
     for (const user of [alice.address, shouted]) {
@@ -117,7 +115,7 @@ describe('the faucet', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('two concurrent requests grant the money once', async () => {
+  test('grants the money once for two concurrent requests', async () => {
     const alice = world.unfunded('alice');
     const replies = await Promise.all(
       Array.from({ length: 5 }, () => world.client.post('/request-fund', { user: alice.address })),
@@ -127,7 +125,7 @@ describe('the faucet', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('a grant on a settlement chain is not credited in the venue', async () => {
+  test('does not credit the venue account for a grant on a settlement chain', async () => {
     const dora = world.unfunded('dora');
     const reply = await world.client.post('/request-fund', { user: dora.address, onChain: true });
     expect(reply.status, reply.text).toBe(400);
@@ -140,11 +138,11 @@ describe('the faucet', () => {
     expect(await statusOf(dora.address)).toMatchObject({ exists: false });
   });
 
-  test('on loopback one client may fund many addresses', async () => {
+  test('allows a loopback client to fund many addresses', async () => {
     for (let index = 0; index < 5; index++) await world.trader(`trader ${index}`);
   });
 
-  test('the limit survives a restart, and so does the money', async () => {
+  test('the hourly limit and the granted money survive a restart', async () => {
     const alice = await world.trader('alice');
     await world.venue.stop();
     await world.venue.startAgain();
@@ -162,7 +160,7 @@ describe('a venue started with --no-faucet', () => {
   });
   afterAll(async () => closed?.remove());
 
-  test('has no faucet: the path is unknown', async () => {
+  test('returns 404 for the faucet path', async () => {
     const client = new Client(closed.url);
     const reply = await client.post('/request-fund', { user: `0x${'1'.repeat(40)}` });
     expect([reply.status, reply.json]).toEqual([404, { message: 'Not found' }]);

@@ -15,8 +15,6 @@ import {
   text,
 } from '../support/shape.ts';
 
-/** activeAssetData: the maximum trade of an account, at the mark and at a price. */
-
 const world = aSharedVenue();
 
 let alice: Actor;
@@ -45,7 +43,7 @@ const shape = record({
   onlyIsolated: flag,
 });
 
-test('a new account can trade its money times its leverage on either side', async () => {
+test('a new account can trade its balance times its leverage on either side', async () => {
   const carol = await world.trader('carol');
   const { eth } = world;
   const query = { type: 'activeAssetData', user: carol.address, coin: eth.coin };
@@ -53,7 +51,6 @@ test('a new account can trade its money times its leverage on either side', asyn
   expectShape(data, shape);
   expect(data).toMatchObject({ user: carol.address, markPx: show(eth.mark) });
   expect(data.leverage.value).toBe(Math.min(20, eth.maxLeverage));
-  // The venue may or may not reserve the fees of the trade.
   for (const margin of data.availableToTrade.map(exact)) {
     expect(margin).toBeLessThanOrEqual(exact(1000));
     expect(margin).toBeGreaterThan(exact(980));
@@ -76,7 +73,7 @@ test('the returned size can be placed', async () => {
   expect(result.state).toBe('open');
 });
 
-test('for a limit price: the returned size is accepted, and one lot more is rejected', async () => {
+test('at a limit price, accepts the returned size and rejects one lot more', async () => {
   const { eth } = world;
   for (const [side, steps] of [
     ['buy', 40],
@@ -124,7 +121,7 @@ test.each([[['100']], [[100, null]], ['100'], [[null, null, null]], [['1e2', nul
   },
 );
 
-test('with a position, closing is available in addition to opening', async () => {
+test('a long position increases the available sell size above the buy size', async () => {
   const { btc } = world;
   const query = { type: 'activeAssetData', user: alice.address, coin: btc.coin };
   const data = await world.client.data(query);

@@ -10,12 +10,12 @@ import { address, exactly, expectShape, listOf, record, text, time } from '../su
 import { REPOSITORY } from '../support/venue-process.ts';
 import { nextNonce, signApproveAgent, ZERO_ADDRESS, type JsonObject } from '../support/wallet.ts';
 
-/** R-agents: the state table of the agent registry, each reject with its text. */
+/** R-agents: each `describe` is one transition in the state table of the agent registry. */
 
 const world = aSharedVenue();
 
 const AGENTS_MAX = 100;
-/** An action, for queries that require one. */
+/** A body for requests that require an action. */
 const HARMLESS = '{"type":"cancelAll"}';
 
 const harmless = () => cancelAction({ a: world.btc.id, o: 1 });
@@ -28,7 +28,7 @@ function expectDone(reply: Reply): void {
   });
 }
 
-/** Before consensus the reject is an `err`, at execution it is in `statuses`; both are accepted. */
+/** Accepts both forms of a reject: `err` before consensus, an entry in `statuses` at execution. */
 function expectRefused(reply: Reply, code: number, message: string): void {
   const status = reply.json.data?.data?.statuses?.[0];
   const rejected = status?.error === undefined ? reply.json : { ...status, message: status.error };
@@ -51,8 +51,8 @@ async function expectAuthority(agent: Actor): Promise<void> {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok' });
 }
 
-describe('label absent → label bound', () => {
-  test('approving an address binds the label and allows it to trade', async () => {
+describe('from no label to a bound label', () => {
+  test('an approval binds the label and allows the agent to trade', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
@@ -78,7 +78,7 @@ describe('label absent → label bound', () => {
     });
   });
 
-  test('null, omitted and empty are one label: the unnamed agent', async () => {
+  test('null, omitted and empty labels all mean the unnamed agent', async () => {
     const alice = await world.trader('alice');
     const [first, second, third] = ['one', 'two', 'three'].map((name) => world.unfunded(name));
     expectDone(await alice.approveAgent(first!.address, null));
@@ -90,7 +90,7 @@ describe('label absent → label bound', () => {
     await expectAuthority(third!);
   });
 
-  test('agents are listed by label', async () => {
+  test('lists agents sorted by label', async () => {
     const alice = await world.trader('alice');
     for (const label of ['b', 'a', '', 'C']) {
       expectDone(await alice.approveAgent(world.unfunded(label).address, label));
@@ -99,7 +99,7 @@ describe('label absent → label bound', () => {
     expect(labels).toEqual(['', 'C', 'a', 'b']);
   });
 
-  test('an address without an account must deposit first', async () => {
+  test('asks an address without an account to deposit first', async () => {
     const mallory = world.unfunded('mallory');
     expectRefused(
       await mallory.approveAgent(world.unfunded('agent').address),
@@ -108,13 +108,13 @@ describe('label absent → label bound', () => {
     );
   });
 
-  test('an account cannot be its own agent', async () => {
+  test('rejects an account as its own agent', async () => {
     const alice = await world.trader('alice');
     expectRefused(await alice.approveAgent(alice.address), 10008, 'Cannot approve self as agent');
     expect(await alice.agents()).toEqual([]);
   });
 
-  test('an address can be the agent of one account only', async () => {
+  test('an address can be the agent of only one account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'x'));
@@ -126,12 +126,12 @@ describe('label absent → label bound', () => {
     expect(await bob.agents()).toEqual([]);
   });
 
-  test('an address with an account cannot become an agent', async () => {
+  test('rejects an agent address that already has an account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     expectRefused(await alice.approveAgent(bob.address), 10008, 'Agent address is already used');
   });
 
-  test('a label has at most 64 characters, counted as code points', async () => {
+  test('limits a label to 64 characters, counted as code points', async () => {
     const alice = await world.trader('alice');
     expectDone(await alice.approveAgent(world.unfunded('a').address, 'x'.repeat(64)));
     expectDone(await alice.approveAgent(world.unfunded('b').address, '🎲'.repeat(64)));
@@ -142,7 +142,7 @@ describe('label absent → label bound', () => {
     expect(await alice.agents()).toHaveLength(2);
   });
 
-  test('labels are compared byte by byte', async () => {
+  test('compares labels byte by byte', async () => {
     const alice = await world.trader('alice');
     const labels = ['Desk', 'desk', 'desk ', 'caf\u00e9', 'cafe\u0301'];
     for (const label of labels) {
@@ -151,7 +151,7 @@ describe('label absent → label bound', () => {
     expect(await alice.agents()).toHaveLength(labels.length);
   });
 
-  test('an agent cannot approve agents', async () => {
+  test('rejects approvals signed by an agent', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -167,7 +167,7 @@ describe('label absent → label bound', () => {
 describe('R-agents: an approved address without an account', () => {
   const message = 'Agent address is already used';
 
-  test('cannot receive money: no transfer, no test money', async () => {
+  test('cannot receive transfers or test funds', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -179,7 +179,7 @@ describe('R-agents: an approved address without an account', () => {
     await expectAuthority(agent);
   });
 
-  test('revokes itself, and can then have an account', async () => {
+  test('can revoke itself and then receive an account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
@@ -201,7 +201,7 @@ describe('R-agents: an approved address without an account', () => {
   });
 });
 
-test('R-nonce: approving a former agent again answers with a warning, also in its receipt', async () => {
+test('R-nonce: warns, including in the receipt, when a former agent is approved again', async () => {
   const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
   const agent = world.unfunded('agent');
   const fields = { agentAddress: agent.address, agentName: 'desk' };
@@ -218,8 +218,8 @@ test('R-nonce: approving a former agent again answers with a warning, also in it
   expect((await world.client.executed(signed)).json).toEqual(confirmed.json);
 });
 
-describe('label bound → label rebound', () => {
-  test('the old address is removed, the new one acts, and no further slot is used', async () => {
+describe('from a bound label to another address', () => {
+  test('rebinding a label replaces the agent without using another slot', async () => {
     const alice = await world.trader('alice');
     const [first, second] = [world.unfunded('first'), world.unfunded('second')];
     expectDone(await alice.approveAgent(first.address, 'desk'));
@@ -236,8 +236,8 @@ describe('label bound → label rebound', () => {
   });
 });
 
-describe('label bound → label absent', () => {
-  test('the zero address revokes, and the agent gets a reject that names its address', async () => {
+describe('from a bound label to no label', () => {
+  test('the zero address revokes the agent, whose next request is rejected', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address, 'desk'));
@@ -247,7 +247,7 @@ describe('label bound → label absent', () => {
     await expectNoAuthority(agent);
   });
 
-  test('the orders of a revoked agent belong to the account and stay', async () => {
+  test('the account keeps the open orders of a revoked agent', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     const { btc } = world;
@@ -258,7 +258,7 @@ describe('label bound → label absent', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('a revoked address may be approved again, by any account, with nonces above its nonce floor', async () => {
+  test('any account may approve a revoked address, with nonces above its nonce floor', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -279,7 +279,7 @@ describe('label bound → label absent', () => {
     expect(owner.owner).toBe(bob.address);
   });
 
-  test('requests signed before the revocation are invalid after a new approval', async () => {
+  test('requests signed before a revocation stay invalid after a new approval', async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
@@ -292,8 +292,8 @@ describe('label bound → label absent', () => {
   });
 });
 
-describe('label absent → unchanged', () => {
-  test('an unknown label cannot be revoked', async () => {
+describe('from no label to no label', () => {
+  test('rejects the revocation of an unknown label', async () => {
     const alice = await world.trader('alice');
     const message = 'Agent with this label does not exist';
     expectRefused(await alice.revokeAgent('nobody'), 10008, message);
@@ -304,8 +304,8 @@ describe('label absent → unchanged', () => {
   });
 });
 
-describe('100 labels', () => {
-  test('the 101st label is rejected until one is free', async () => {
+describe('the limit of 100 labels', () => {
+  test('rejects the 101st label until another label is revoked', async () => {
     const alice = await world.trader('alice');
     const signed = [];
     for (let index = 0; index < AGENTS_MAX; index++) {
@@ -325,19 +325,19 @@ describe('100 labels', () => {
   });
 });
 
-describe('reading the registry', () => {
-  test('agentOwner of an unknown address is a success with null', async () => {
+describe('queries of the registry', () => {
+  test('agentOwner returns null for an unknown address', async () => {
     const nobody = world.unfunded('nobody').address;
     const expected = { agent: nobody, owner: null, agentName: null };
     expect(await world.client.data({ type: 'agentOwner', agent: nobody })).toEqual(expected);
     expect(await world.client.data({ type: 'agentOwner', user: nobody })).toEqual(expected);
   });
 
-  test('every query for an agent address answers for that address and warns', async () => {
+  test("every query for an agent address warns with the owner's address", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     expectDone(await alice.approveAgent(agent.address));
-    // A query of an unknown order is rejected, without warnings.
+    // executionReport is excluded, because it rejects an unknown order without warnings.
     const queries = queriesOfUsers(agent.address).filter(({ type }) => type !== 'executionReport');
     expect(queries.length).toBeGreaterThan(10);
     for (const query of queries) {
@@ -355,20 +355,20 @@ describe('reading the registry', () => {
     }
   });
 
-  test('the zero address is never an agent', async () => {
+  test('rejects the zero address as an agent', async () => {
     const owner = await world.client.data({ type: 'agentOwner', agent: ZERO_ADDRESS });
     expect(owner.owner).toBe(null);
   });
 });
 
-/** Every documented query with a user, from the reference, for this address. */
+/** Returns every documented query that has a user, with the user replaced by this address. */
 function queriesOfUsers(user: string): Json[] {
   const folder = join(REPOSITORY, 'docs', 'reference');
   const requests = readdirSync(folder)
     .filter((name) => /^info-.*\.md$/.test(name))
     .flatMap((name) => [...samplesOf(readFileSync(join(folder, name), 'utf8')).values()])
     .map(([request]) => request!.value as JsonObject);
-  // A venue without a settlement chain rejects a permit.
+  // depositWithPermit is excluded, because this venue has no settlement chain.
   return requests
     .filter((request) => 'user' in request && request['type'] !== 'depositWithPermit')
     .map((request) => ({
@@ -378,7 +378,7 @@ function queriesOfUsers(user: string): Json[] {
     }));
 }
 
-describe('a reject changes nothing and names the field', () => {
+describe('a rejected approval changes nothing and names the field', () => {
   const AGENT = { code: 10008, name: 'AGENT' };
   type Case = {
     readonly name: string;
@@ -423,14 +423,14 @@ describe('a reject changes nothing and names the field', () => {
       },
     },
   ];
-  test.each(cases)('$name', async ({ fields, refusal }) => {
+  test.each(cases)('rejects: $name', async ({ fields, refusal }) => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     expectDone(await alice.approveAgent(world.unfunded('agent').address, 'desk'));
     const attempt = direct(alice, 'approveAgent', fields(alice, bob));
     await expectNothing([alice, bob], attempt, refusal);
   });
 
-  test('no account', async () => {
+  test('rejects an approval by an address without an account', async () => {
     const nobody = world.unfunded('nobody');
     const agentAddress = world.unfunded('agent').address;
     const attempt = direct(nobody, 'approveAgent', { agentAddress, agentName: 'desk' });

@@ -12,8 +12,6 @@ import type { Json } from '../support/client.ts';
 import { exact, show } from '../support/exact.ts';
 import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/refusals.ts';
 
-/** Malformed or malicious orders and cancels. Each is rejected without effect. */
-
 const world = aSharedVenue();
 
 let alice: Actor;
@@ -143,7 +141,7 @@ describe('orders', () => {
     ],
   ];
 
-  test.each(changedOrders)('an order %s', async (_what, changes, expected) => {
+  test.each(changedOrders)('rejects an order %s', async (_what, changes, expected) => {
     const bad = JSON.parse(JSON.stringify({ ...good(), ...changes() }));
     const signed = await alice.sign(orderAction(bad));
     await expectHarmless([alice, bob], () => world.client.executed(signed), expected);
@@ -152,7 +150,7 @@ describe('orders', () => {
   test.each([
     ['size', 's'],
     ['price', 'p'],
-  ])('an order with a negative %s', async (_what, field) => {
+  ])('rejects an order with a negative %s', async (_what, field) => {
     const signed = await alice.sign(orderAction({ ...good(), [field]: '-1' }));
     const before = await factsOf(alice, bob);
     const reply = await world.client.executed(signed);
@@ -191,7 +189,7 @@ describe('orders', () => {
       INVALID,
     ],
   ];
-  test.each(actions)('an order action %s', async (_what, changes, expected) => {
+  test.each(actions)('rejects an order action %s', async (_what, changes, expected) => {
     const action = JSON.parse(JSON.stringify({ ...orderAction(good()), ...changes() }));
     const signed = await alice.sign(action);
     await expectHarmless([alice, bob], () => world.client.executed(signed), expected);
@@ -259,7 +257,7 @@ describe('cancels', () => {
       [200, 10011, 'Invalid cloid format'],
     ],
   ];
-  test.each(actions)('a cancel %s', async (_what, action, expected) => {
+  test.each(actions)('rejects a cancel %s', async (_what, action, expected) => {
     const signed = await alice.sign(action());
     await expectHarmless([alice, bob], () => world.client.executed(signed), expected);
   });

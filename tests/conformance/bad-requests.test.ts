@@ -13,8 +13,6 @@ import { BAD, type Expected, expectHarmless, missing, wrong } from '../support/r
 import { chance } from '../support/seeded.ts';
 import { approveAgentAction, nextNonce, signApproveAgent, TESTNET } from '../support/wallet.ts';
 
-/** Malformed or malicious approvals, envelopes, queries and random bytes. */
-
 const world = aSharedVenue();
 
 let alice: Actor;
@@ -56,7 +54,7 @@ describe('approveAgent', () => {
       [200, 10005, 'Network mismatch: expected Oddlot-Testnet, got Elsewhere'],
     ],
   ];
-  test.each(changed)('an approval %s', async (_what, changes, expected) => {
+  test.each(changed)('rejects an approval %s', async (_what, changes, expected) => {
     const options = { agentAddress: world.unfunded('x').address, nonce: nextNonce() };
     const { envelope } = await signApproveAgent(alice.key, options);
     const action = JSON.parse(JSON.stringify({ ...approveAgentAction(options), ...changes }));
@@ -67,7 +65,7 @@ describe('approveAgent', () => {
     );
   });
 
-  test('an approval with a label of 65 characters', async () => {
+  test('rejects a label of 65 characters', async () => {
     const options = { agentAddress: world.unfunded('x').address, agentName: 'x'.repeat(65) };
     const signed = await signApproveAgent(alice.key, { ...options, nonce: nextNonce() });
     await expectHarmless([alice, bob], () => world.client.exchange(signed), [
@@ -77,7 +75,7 @@ describe('approveAgent', () => {
     ]);
   });
 
-  test('an approval signed for mainnet but sent as testnet', async () => {
+  test('rejects an approval that is signed for mainnet and sent as testnet', async () => {
     const network = { ...TESTNET, serviceNetwork: 'Oddlot-Mainnet', chainId: 869 };
     const options = { agentAddress: world.unfunded('x').address, nonce: nextNonce() };
     const { envelope } = await signApproveAgent(alice.key, { ...options, network });
@@ -107,7 +105,7 @@ describe('envelopes', () => {
     ['with confirm as a flag', { confirm: true }, BAD],
     ['with a chain id of text', { signatureChainId: '0x1' }, wrong('signatureChainId')],
   ];
-  test.each(changed)('an envelope %s', async (_what, changes, expected) => {
+  test.each(changed)('rejects an envelope %s', async (_what, changes, expected) => {
     const { btc } = world;
     const good = order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });
     const { envelope } = await alice.sign(orderAction(good));
@@ -115,7 +113,7 @@ describe('envelopes', () => {
     await expectHarmless([alice, bob], () => world.client.post('/exchange', body), expected);
   });
 
-  test('unknown envelope keys are ignored', async () => {
+  test('ignores unknown envelope keys', async () => {
     const { envelope } = await alice.sign(cancelAction({ a: world.btc.id, o: 1 }));
     const reply = await world.client.post('/exchange', { ...envelope, isFrontend: true });
     expect(reply.json).toMatchObject({ status: 'ok' });
@@ -164,11 +162,11 @@ describe('queries', () => {
     [{ type: 'stateHash', height: -1 }, BAD],
     [{ type: 'stateHash', height: 1e12 }, [200, 10404, 'Block not found']],
   ];
-  test.each(queries)('the query %o', async (query, expected) => {
+  test.each(queries)('rejects the query %o', async (query, expected) => {
     await expectHarmless([alice, bob], () => world.client.info(query), expected);
   });
 
-  test('a tick that the book does not offer', async () => {
+  test('rejects a tick that the book does not offer', async () => {
     const query = { type: 'l2Book', coin: world.btc.coin, tick: '0.00007' };
     const reply = await world.client.info(query);
     expect(reply.json.success, reply.text).toBe(false);
@@ -191,7 +189,7 @@ describe('faucet and account status', () => {
     ],
     ['/account', { type: 'accountStatus', user: 'nobody' }, wrong('user')],
   ];
-  test.each(requests)('%s %o', async (path, body, expected) => {
+  test.each(requests)('%s rejects %o', async (path, body, expected) => {
     await expectHarmless([alice, bob], () => world.client.post(path, body), expected);
   });
 });
@@ -199,7 +197,7 @@ describe('faucet and account status', () => {
 describe('corrupted requests', () => {
   const random = chance(11);
 
-  /** The text with one to four bytes changed, dropped, doubled or moved. */
+  /** Returns the text with one to four bytes changed, removed, duplicated or moved. */
   function garbled(text: string): string {
     const characters = text.split('');
     for (let count = 1 + random.below(4); count > 0; count--) {
@@ -214,7 +212,7 @@ describe('corrupted requests', () => {
     return characters.join('');
   }
 
-  test('a corrupted order is rejected or, if the corruption does not affect it, executed correctly', async () => {
+  test('rejects a corrupted order unless the corruption does not affect it', async () => {
     const { btc } = world;
     const before = await factsOf(alice, bob);
     const good = order({ market: btc, side: 'buy', price: btc.at(-1000), size: btc.worth(20) });
@@ -231,8 +229,7 @@ describe('corrupted requests', () => {
       if (reply.json.status === 'err') expect(refusalText(reply.json)).not.toBe('');
       else taken += 1;
     }
-    // If an unknown envelope key is corrupted, for example `confirm`, the order is still valid and
-    // rests once.
+    // The order is still valid if only an optional envelope key such as `confirm` was corrupted.
     const rows = (await alice.openOrders()).filter((row) => row.limitPx === btc.at(-1000));
     expect(rows).toHaveLength(taken);
     await alice.cancel(...rows.map((row) => ({ a: btc.id, o: row.oid })), { a: btc.id, o: 1 });
@@ -255,7 +252,7 @@ describe('corrupted requests', () => {
   });
 });
 
-test('afterwards the venue trades as before', async () => {
+test('trading works after the corrupted requests', async () => {
   const { eth } = world;
   const price = eth.at(0);
   const size = eth.worth(30);

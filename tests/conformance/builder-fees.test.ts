@@ -17,7 +17,7 @@ import {
 import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
 
-/** R-builder: the state tables of approvals and rewards, and the cost of a fill of 200 USDC. */
+/** Most fills in this file have a notional of 200 USDC. */
 
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
@@ -43,7 +43,7 @@ const refused = (message: string, details?: Refusal['details']): Refusal => ({
   ...(details === undefined ? {} : { details }),
 });
 
-/** An order action with the builder. */
+/** Returns an order action that names the builder. */
 function through(f: number, side: 'buy' | 'sell', size: string, price = '100', tif = 'Gtc') {
   const only = order({ market: perp, side, price, size, tif });
   return { ...orderAction(only), builder: { b: builder.address, f } };
@@ -79,7 +79,7 @@ const rewards = (
 });
 
 describe('R-builder: approval', () => {
-  test('not approved → approved → another rate → not approved', async () => {
+  test("approves, changes and revokes a builder's rate", async () => {
     const before = Date.now();
     const reply = await approveBuilder(alice, builder.address, '0.05%');
     done(reply);
@@ -105,7 +105,7 @@ describe('R-builder: approval', () => {
     );
   });
 
-  test('20 builders: the next is rejected, another rate for one of them is accepted', async () => {
+  test('rejects a 21st builder but accepts a new rate for an approved builder', async () => {
     const builders = Array.from({ length: 20 }, (_, n) => world.unfunded(`builder ${n}`).address);
     const replies = await Promise.all(builders.map((address) => approveBuilder(alice, address)));
     for (const reply of replies) done(reply);
@@ -121,7 +121,7 @@ describe('R-builder: approval', () => {
     expect(await buildersOf(alice)).toHaveLength(20);
   });
 
-  test('the smallest rate can be approved; a lower one is rejected with the bounds', async () => {
+  test('accepts the smallest rate and rejects a lower rate with the bounds', async () => {
     const somebody = await world.trader('careful');
     for (const rate of ['0.000001%', '0.0000019%', '1.000000%']) {
       done(await approveBuilder(somebody, builder.address, rate));
@@ -143,7 +143,7 @@ describe('R-builder: approval', () => {
     '0.1 %',
     '1e-1%',
     '',
-  ])('invalid rate: %j', async (maxFeeRate) => {
+  ])('rejects the invalid rate %j', async (maxFeeRate) => {
     await expectNothing(
       [alice],
       direct(alice, 'approveBuilderFee', { builder: builder.address, maxFeeRate }),
@@ -174,7 +174,7 @@ describe('R-builder: approval', () => {
     );
   });
 
-  test('an agent cannot approve a builder for its owner', async () => {
+  test('rejects a builder approval by an agent', async () => {
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     await expectNothing(
@@ -185,8 +185,8 @@ describe('R-builder: approval', () => {
   });
 });
 
-describe('the fee of a fill', () => {
-  test('taker: 2 × 100 USDC at f = 50 is 0.1 in addition to the exchange fee of 0.09', async () => {
+describe('R-builder: the fee of a fill', () => {
+  test('a taker pays 0.1 to the builder on 200 USDC at f = 50', async () => {
     done(await approveBuilder(alice, builder.address));
     done(await act(bob, plain('sell', '2')));
     const reply = await act(alice, through(50, 'buy', '2'));
@@ -196,7 +196,7 @@ describe('the fee of a fill', () => {
     expect([await alice.balance(), await bob.balance()]).toEqual(['999.81', '999.97']);
   });
 
-  test('maker: the resting order pays 0.2 at f = 100, the cap; its counterparty pays no builder fee', async () => {
+  test('a maker at the cap of f = 100 pays 0.2, and the taker pays no builder fee', async () => {
     done(await approveBuilder(bob, builder.address));
     done(await act(bob, through(100, 'sell', '2')));
     done(await act(alice, plain('buy', '2')));
@@ -204,7 +204,7 @@ describe('the fee of a fill', () => {
     expect([await alice.balance(), await bob.balance()]).toEqual(['999.91', '999.77']);
   });
 
-  test('both sides through one builder, each with its own order', async () => {
+  test('both sides of a fill can pay the same builder', async () => {
     done(await approveBuilder(alice, builder.address));
     done(await approveBuilder(bob, builder.address));
     done(await act(bob, through(10, 'sell', '2')));
@@ -212,9 +212,10 @@ describe('the fee of a fill', () => {
     expect(await builderState(builder)).toEqual(rewards('0.08', '0.08', '0'));
   });
 
-  test('R-rounding: down, once per order and role, not per fill', async () => {
+  test('R-rounding: rounds builder fees down once per order and role', async () => {
     done(await approveBuilder(alice, builder.address));
-    // 0.111 × 100.01 × 0.00003 is 0.00033303…; three fills together are 0.00099909…
+    // Each fill earns 0.111 × 100.01 × 0.00003 = 0.00033303…; three fills together earn
+    // 0.00099909….
     for (let n = 0; n < 3; n++) done(await act(bob, plain('sell', '0.111', '100.01')));
     done(await act(alice, through(3, 'buy', '0.333', '100.01')));
     expect((await builderState(builder)).totalEarned).toBe('0.000999');
@@ -229,7 +230,7 @@ describe('the fee of a fill', () => {
     expect(await builderState(builder)).toEqual(rewards('0', '0', '0'));
   });
 
-  test('the owner pays for an agent’s orders, here signed by ethers', async () => {
+  test('the owner pays the builder fee for an order that its agent signs with ethers', async () => {
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     done(await approveBuilder(alice, builder.address));
@@ -240,38 +241,41 @@ describe('the fee of a fill', () => {
   });
 });
 
-describe('a dropped fee: the order is executed, and the reply contains the reason', () => {
+describe('an order whose builder fee is dropped is executed, and the reply has the reason', () => {
   const cases = [
     { reason: 'notApproved', rate: undefined, f: 10, allowed: 0, held: '1000' },
     { reason: 'overCap', rate: '1%', f: 101, allowed: 100, held: '1000' },
     { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '1000' },
-    // A rate between two steps of f is rounded down to the lower one.
+    // An approved rate between two values of f allows the lower value.
     { reason: 'overApproval', rate: '0.0509%', f: 51, allowed: 50, held: '1000' },
     { reason: 'builderBalance', rate: '0.05%', f: 50, allowed: 0, held: '99.999999' },
-    // In the order of R-builder: approval, cap, approved rate, balance.
+    // The checks run in this order: approval, cap, approved rate, balance.
     { reason: 'notApproved', rate: undefined, f: 101, allowed: 0, held: '99' },
     { reason: 'overCap', rate: '0.05%', f: 101, allowed: 100, held: '99' },
     { reason: 'overApproval', rate: '0.05%', f: 51, allowed: 50, held: '99' },
   ];
-  test.each(cases)('$reason at $rate with f = $f', async ({ reason, rate, f, allowed, held }) => {
-    if (rate !== undefined) done(await approveBuilder(alice, builder.address, rate));
-    if (held !== '1000') await leave(held);
-    done(await act(bob, plain('sell', '2')));
-    const signed = await alice.sign(through(f, 'buy', '2'));
-    const reply = await world.client.executed(signed);
-    done(reply);
-    expectDropped(reply, reason, f, allowed);
-    expect(await alice.balance()).toBe('999.91');
-    expect(await builderState(builder)).toEqual(rewards('0', '0', '0', held));
-  });
+  test.each(cases)(
+    'drops the fee with reason $reason at $rate and f = $f',
+    async ({ reason, rate, f, allowed, held }) => {
+      if (rate !== undefined) done(await approveBuilder(alice, builder.address, rate));
+      if (held !== '1000') await leave(held);
+      done(await act(bob, plain('sell', '2')));
+      const signed = await alice.sign(through(f, 'buy', '2'));
+      const reply = await world.client.executed(signed);
+      done(reply);
+      expectDropped(reply, reason, f, allowed);
+      expect(await alice.balance()).toBe('999.91');
+      expect(await builderState(builder)).toEqual(rewards('0', '0', '0', held));
+    },
+  );
 
-  /** Sends away the builder's balance above an amount. */
+  /** Transfers the excess away, so that the builder has exactly this balance. */
   async function leave(held: string): Promise<void> {
     const amount = (1000 - Number(held)).toFixed(6);
     done(await tokenSend(builder, { to: world.unfunded('sink').address, amount }));
   }
 
-  test('with exactly 100 USDC the builder earns fees', async () => {
+  test('a builder with exactly 100 USDC earns fees', async () => {
     await leave('100');
     done(await approveBuilder(alice, builder.address));
     done(await act(bob, plain('sell', '2')));
@@ -280,7 +284,7 @@ describe('a dropped fee: the order is executed, and the reply contains the reaso
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '100'));
   });
 
-  test('without confirm the warning describes the state at admission', async () => {
+  test('the warning of an unconfirmed order describes the state at admission', async () => {
     const reply = await world.client.exchange(await alice.sign(through(10, 'buy', '1', '50')));
     expectDropped(reply, 'notApproved', 10, 0);
   });
@@ -309,7 +313,7 @@ describe('R-builder: claims', () => {
     done(await act(alice, through(50, 'buy', '2')));
   }
 
-  test('the whole amount is credited to the perp balance once; the next claim finds none', async () => {
+  test('credits the whole amount to the perp balance once and rejects a second claim', async () => {
     await earn();
     const reply = await act(builder, claim);
     done(reply);
@@ -323,7 +327,7 @@ describe('R-builder: claims', () => {
     await expectNothing([builder], builder.sign(claim), refused('No unclaimed builder rewards'));
   });
 
-  test('an agent claims for its owner', async () => {
+  test('accepts a claim by an agent for its owner', async () => {
     const agent = world.unfunded('agent');
     done(await builder.approveAgent(agent.address));
     await earn();
@@ -332,7 +336,7 @@ describe('R-builder: claims', () => {
     expect(await builder.balance()).toBe('1000.1');
   });
 
-  test('unclaimed rewards do not count towards the 100 USDC; claimed ones do', async () => {
+  test('excludes unclaimed rewards from the required 100 USDC', async () => {
     await earn();
     done(await tokenSend(builder, { to: bob.address, amount: '900.05' }));
     expect(await builderState(builder)).toEqual(rewards('0.1', '0.1', '0', '99.95'));
@@ -340,7 +344,7 @@ describe('R-builder: claims', () => {
     expect(await builderState(builder)).toEqual(rewards('0', '0.1', '0.1', '100.05'));
   });
 
-  test('an address that never earned: zeros, and no claim', async () => {
+  test('an address without rewards gets zeros and cannot claim', async () => {
     const nobody = world.unfunded('nobody');
     expect(await builderState(nobody)).toEqual({
       ...rewards('0', '0', '0', '0'),

@@ -9,15 +9,13 @@ import {
 } from '../support/actors.ts';
 import { results, status } from '../support/replies.ts';
 
-/** Cancels by order id and by client order id (R-cloid). */
-
 const world = aSharedVenue();
 
-/** A valid resting buy far below the mark; each test changes its own subject. */
+/** Returns a valid resting buy far below the mark; each test changes one property. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 describe('cancel and cancelByCloid', () => {
-  test('an order id cancels, as a number or as text', async () => {
+  test('cancels by an order id that is a number or a string', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());
     const [first, second] = results(reply);
@@ -35,7 +33,7 @@ describe('cancel and cancelByCloid', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('a client order id cancels', async () => {
+  test('R-cloid: cancels by client order id', async () => {
     const alice = await world.trader('alice');
     const cloid = cloidOf('mine');
     await alice.place(resting({ cloid }));
@@ -46,7 +44,7 @@ describe('cancel and cancelByCloid', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('missing, foreign and finished orders cannot be cancelled, and the answers do not distinguish them', async () => {
+  test('gives the same reject for missing, foreign and finished orders', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc, eth } = world;
     const foreign = await bob.placed({
@@ -80,7 +78,7 @@ describe('cancel and cancelByCloid', () => {
     expect(status(reply).error).toBe(notFound(btc.id));
   });
 
-  test('every entry is tried: a failure stops no other entry and is returned at its index', async () => {
+  test('tries every entry and returns each failure at its index', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting(), resting());
     const [first, second] = results(reply);
@@ -97,7 +95,7 @@ describe('cancel and cancelByCloid', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('200 entries are accepted', async () => {
+  test('accepts 200 entries', async () => {
     const alice = await world.trader('alice');
     const entries = Array.from({ length: 200 }, (_, index) => ({
       a: world.btc.id,

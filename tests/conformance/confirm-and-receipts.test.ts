@@ -18,8 +18,6 @@ import {
 import { CALM, Venue } from '../support/venue-process.ts';
 import { keyOf, nextNonce, signApproveAgent, type Signed } from '../support/wallet.ts';
 
-/** R-tx: an action, its receipt, and the same request sent again. */
-
 const world = aVenue();
 
 const receipt = record({
@@ -62,7 +60,7 @@ describe('confirm: executed', () => {
     expect(reply.json).not.toHaveProperty('traceId');
   });
 
-  test('the effect is visible to reads when the reply arrives', async () => {
+  test('queries see the effect as soon as the reply arrives', async () => {
     const alice = await world.trader('alice');
     for (let count = 1; count <= 5; count++) {
       await world.client.executed(await alice.sign(restingAction(world.btc, count)));
@@ -80,7 +78,7 @@ describe('confirm: executed', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('an approval is confirmed without orders', async () => {
+  test('the reply to an approval has no orders', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.approveAgent(world.unfunded('agent').address);
     expect(reply.json).toMatchObject({
@@ -92,7 +90,7 @@ describe('confirm: executed', () => {
 });
 
 describe('actionStatus', () => {
-  test('a receipt is found by hash, by trace id and by signer and nonce', async () => {
+  test('finds a receipt by hash, by trace id, and by signer and nonce', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const reply = await world.client.executed(signed);
@@ -122,7 +120,7 @@ describe('actionStatus', () => {
     for (const names of others) expect(await statusOf(world.client, names)).toEqual(byHash);
   });
 
-  test('an agent’s receipt names the signer and the account acted for', async () => {
+  test("the receipt of an agent's action names the signer and the account", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
@@ -132,7 +130,7 @@ describe('actionStatus', () => {
     expect(found).toMatchObject({ signer: agent.address, user: alice.address });
   });
 
-  test('the receipt of an unconfirmed action appears without a further request', async () => {
+  test('finds the receipt of an unconfirmed action', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     await world.client.exchange(signed);
@@ -142,7 +140,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('a failed execution is returned with its error', async () => {
+  test('returns a failed execution with its error', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.cancel({ a: world.btc.id, o: 424_242_424 });
     const message = `Order was never placed, already canceled, or filled. asset=${world.btc.id}`;
@@ -155,7 +153,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('an unknown request has status unknown, and all other fields are null', async () => {
+  test('returns status unknown and null fields for an unknown request', async () => {
     const nobody = world.unfunded('nobody').address;
     const never = {
       status: 'unknown',
@@ -178,7 +176,7 @@ describe('actionStatus', () => {
     }
   });
 
-  test('a request rejected before consensus leaves no receipt', async () => {
+  test('a request rejected before consensus has no receipt', async () => {
     const alice = await world.trader('alice');
     const bad = order({ market: world.btc, side: 'buy', price: '1', size: world.btc.worth(20) });
     const signed = await alice.sign(orderAction(bad));
@@ -188,7 +186,7 @@ describe('actionStatus', () => {
   });
 });
 
-describe('the same request again (R-tx)', () => {
+describe('R-tx: a repeated request', () => {
   async function expectSameReceipt(signed: Signed, first: Json): Promise<void> {
     const { json } = await world.client.executed(signed);
     const { warnings: _fresh, ...again } = json;
@@ -196,7 +194,7 @@ describe('the same request again (R-tx)', () => {
     expect(again).toEqual(before);
   }
 
-  test('is not executed again and is answered from the first receipt', async () => {
+  test('is answered from the first receipt and not executed again', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -206,7 +204,7 @@ describe('the same request again (R-tx)', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('also if the first one has been cancelled or filled meanwhile', async () => {
+  test('gets the first answer after the order was cancelled or filled', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const { json } = await world.client.executed(signed);
@@ -216,7 +214,7 @@ describe('the same request again (R-tx)', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('also if it failed', async () => {
+  test('gets the first answer after a failed execution', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: world.btc.id, o: 3 }] });
     const { json } = await world.client.executed(signed);
@@ -224,7 +222,7 @@ describe('the same request again (R-tx)', () => {
     await expectSameReceipt(signed, json);
   });
 
-  test('twenty concurrent requests make one order and one answer', async () => {
+  test('twenty concurrent copies create one order and get one answer', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingAction());
     const replies = await Promise.all(
@@ -234,7 +232,7 @@ describe('the same request again (R-tx)', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('an agent’s request is answered from its receipt even after the revocation', async () => {
+  test("an agent's repeated request gets its first answer after the revocation", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
@@ -254,27 +252,32 @@ describe('the same request again (R-tx)', () => {
     expect(await alice.agents()).toHaveLength(1);
   });
 
-  test.each(['stop', 'kill'] as const)('survives a %s of the venue', async (how) => {
-    const alice = await world.trader('alice');
-    const signed = await alice.sign(restingAction());
-    const { json } = await world.client.executed(signed);
-    const before = await statusOf(world.client, { txHash: signed.txHash });
-    await world.venue[how]();
-    await world.venue.startAgain();
-    expect(await statusOf(world.client, { txHash: signed.txHash })).toEqual(before);
-    expect(await statusOf(world.client, { traceId: signed.traceId })).toEqual(before);
-    await expectSameReceipt(signed, json);
-    expect(await alice.openOrders()).toHaveLength(1);
-    const reused = await alice.sign(restingAction(world.btc, 9), { nonce: signed.envelope.nonce });
-    expect((await world.client.executed(reused)).json).toMatchObject({
-      status: 'err',
-      code: 10004,
-      message: 'Nonce already used',
-    });
-  });
+  test.each(['stop', 'kill'] as const)(
+    'the first answer survives a %s of the venue',
+    async (how) => {
+      const alice = await world.trader('alice');
+      const signed = await alice.sign(restingAction());
+      const { json } = await world.client.executed(signed);
+      const before = await statusOf(world.client, { txHash: signed.txHash });
+      await world.venue[how]();
+      await world.venue.startAgain();
+      expect(await statusOf(world.client, { txHash: signed.txHash })).toEqual(before);
+      expect(await statusOf(world.client, { traceId: signed.traceId })).toEqual(before);
+      await expectSameReceipt(signed, json);
+      expect(await alice.openOrders()).toHaveLength(1);
+      const reused = await alice.sign(restingAction(world.btc, 9), {
+        nonce: signed.envelope.nonce,
+      });
+      expect((await world.client.executed(reused)).json).toMatchObject({
+        status: 'err',
+        code: 10004,
+        message: 'Nonce already used',
+      });
+    },
+  );
 });
 
-describe('a disk that is slower than the timeout of confirm', () => {
+describe('a disk that is slower than the confirm timeout', () => {
   const SYNC_MS = 700;
   const PATIENCE_MS = 150;
   let slow: Venue;
@@ -297,7 +300,7 @@ describe('a disk that is slower than the timeout of confirm', () => {
   });
   afterAll(async () => slow?.remove());
 
-  test('gives a 202 with the hash; the receipt is pending, then executed', async () => {
+  test('the reply is a 202 with the hash, and the receipt is pending until execution', async () => {
     const signed = await alice.sign(restingAction(btc));
     const reply = await client.executed(signed);
     expect(reply.status, reply.text).toBe(202);
@@ -313,7 +316,7 @@ describe('a disk that is slower than the timeout of confirm', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('the same request again waits for the first one and is not executed again', async () => {
+  test('a repeated request waits for the first request and is not executed again', async () => {
     const before = (await alice.openOrders()).length;
     const signed = await alice.sign(restingAction(btc, 1));
     expect((await client.executed(signed)).status).toBe(202);
@@ -330,7 +333,7 @@ describe('a disk that is slower than the timeout of confirm', () => {
     expect(await alice.openOrders()).toHaveLength(before + 1);
   });
 
-  test('an acceptance is sent only after it is on disk', async () => {
+  test('the venue acknowledges an action only after it is on disk', async () => {
     const signed = await alice.sign(restingAction(btc, 2));
     const start = performance.now();
     const reply = await client.exchange(signed);

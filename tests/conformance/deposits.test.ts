@@ -10,8 +10,6 @@ import { type Chain, chainOf, post, richOnChain, type SignedPermit } from '../su
 import type { Json } from '../support/client.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
-/** Deposits from a wallet on the settlement chain into the venue, over real JSON-RPC and HTTP. */
-
 let venue: Venue;
 let chain: Chain;
 
@@ -50,7 +48,7 @@ test('settings name the chain, its contracts and an endpoint for wallets', async
   }
 });
 
-test('the faucet gives test USDC and ether on the chain, once an hour', async () => {
+test('the faucet gives test USDC and ether on the chain once an hour', async () => {
   const { address } = await richOnChain(venue.url);
   expect(await chain.balanceOf(address)).toBe(usdc('1000'));
   await expect
@@ -60,8 +58,8 @@ test('the faucet gives test USDC and ether on the chain, once an hour', async ()
   expect(again).toMatchObject({ status: 429, message: 'Faucet limit reached' });
 });
 
-describe('R-deposit: a wallet’s deposit is credited once', () => {
-  test('by approve and deposit, with a ledger row of that transaction', async () => {
+describe('R-deposit: a deposit from a wallet is credited once', () => {
+  test('credits approve and deposit, with a ledger row for the transaction', async () => {
     const account = await richOnChain(venue.url);
     const wallet = chain.wallet(account);
     await wallet.approve(usdc('25.5'));
@@ -75,7 +73,7 @@ describe('R-deposit: a wallet’s deposit is credited once', () => {
     expect(portfolio.data.deposits).toBe('25.5');
   });
 
-  test('by a plain transfer; amounts below the minimum are credited once they add up', async () => {
+  test('credits plain transfers once amounts below the minimum add up to it', async () => {
     const account = await richOnChain(venue.url);
     const wallet = chain.wallet(account);
     await wallet.transfer(chain.bridge, usdc('4.9'));
@@ -85,7 +83,7 @@ describe('R-deposit: a wallet’s deposit is credited once', () => {
     await credited(account.address, '12.1');
   });
 
-  test('by another account for the user', async () => {
+  test('credits a user for a deposit by another account', async () => {
     const account = await richOnChain(venue.url);
     const user = privateKeyToAccount(generatePrivateKey()).address;
     const wallet = chain.wallet(account);
@@ -94,7 +92,7 @@ describe('R-deposit: a wallet’s deposit is credited once', () => {
     await credited(user, '9');
   });
 
-  test('the operator sees the progress of reading the chain', async () => {
+  test('reports the progress of reading the chain to the operator', async () => {
     const operations = `${venue.operations}/settlement`;
     const status = (await (await fetch(operations)).json()) as Json;
     const { data } = await info({ type: 'settings' });
@@ -105,7 +103,7 @@ describe('R-deposit: a wallet’s deposit is credited once', () => {
   });
 });
 
-describe('depositWithPermit: for users without ether', () => {
+describe('depositWithPermit: deposits by users without ether', () => {
   type PermitOptions = { readonly deadline?: bigint; readonly nonce?: bigint };
 
   async function permitted(usd: string, more: PermitOptions = {}) {
@@ -123,7 +121,7 @@ describe('depositWithPermit: for users without ether', () => {
     return wallet.permit(usdc(usd), more.deadline ?? inDeadline(), more.nonce);
   }
 
-  test('waits for the receipt and is credited; resubmitting the permit returns the same transaction', async () => {
+  test('waits for the receipt, and returns the same transaction for a repeated permit', async () => {
     const { account, query } = await permitted('40');
     const first = await info(query);
     expect(first).toMatchObject({ success: true, data: { txHash: expect.stringMatching(/^0x/) } });
@@ -135,7 +133,7 @@ describe('depositWithPermit: for users without ether', () => {
     expect(await chain.balanceOf(account.address)).toBe(usdc('960'));
   });
 
-  test('v is 27 or 28: other values that action signatures may have are rejected here', async () => {
+  test('accepts only a v of 27 or 28', async () => {
     const { account, query } = await permitted('40');
     const { r, s, v } = query.signature;
     for (const wrong of [v - 27, 29, '27']) {
@@ -151,7 +149,7 @@ describe('depositWithPermit: for users without ether', () => {
     expect(await chain.balanceOf(account.address)).toBe(usdc('1000'));
   });
 
-  test('the SDK signs and sends it', async () => {
+  test('the SDK signs and sends a permit', async () => {
     const key = generatePrivateKey();
     const wallet = privateKeyWallet(key);
     await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
@@ -166,7 +164,7 @@ describe('depositWithPermit: for users without ether', () => {
     await credited(wallet.address as Hex, '12');
   });
 
-  test('waitForReceipt false answers after the broadcast', async () => {
+  test('answers after the broadcast if waitForReceipt is false', async () => {
     const { account, query } = await permitted('6');
     const { data } = await info({ ...query, waitForReceipt: false });
     expect(data.txHash).toMatch(/^0x[0-9a-f]{64}$/);
@@ -181,8 +179,8 @@ describe('depositWithPermit: for users without ether', () => {
     ['too far', '5', { deadline: inDeadline(8 * 86_400) }, 10014, 'Deadline out of range'],
     ['of another nonce', '5', { nonce: 7n }, 10003, 'Signer does not match user'],
     ['of more than the balance', '1001', {}, 10014, 'Permit deposit failed'],
-  ])('one %s is rejected', async (_, usd, more, code, message) => {
-    // These are never sent, so one account is sufficient.
+  ])('rejects a permit %s', async (_, usd, more, code, message) => {
+    // Rejected permits are never sent to the chain, so one account is sufficient.
     const query = await permitOf(await (patient ??= richOnChain(venue.url)), usd, more);
     expect(await info(query)).toMatchObject({ success: false, code, message });
   });
@@ -262,13 +260,13 @@ describe('depositWithPermit: for users without ether', () => {
     ],
     ['a user that is not an address', (q) => ({ ...q, user: '0x12' }), 10002, 'user'],
     ['waitForReceipt null', (q) => ({ ...q, waitForReceipt: null }), 10002, 'waitForReceipt'],
-  ])('%s is rejected with its name', async (_, odd, code, text) => {
+  ])('rejects %s by name', async (_, odd, code, text) => {
     const answer = await info(odd(await oddPermit()));
     expect(answer).toMatchObject({ success: false, code });
     expect(String(answer['message']) + JSON.stringify(answer['details'] ?? '')).toContain(text);
   });
 
-  /** One permit for all rejects, because it is never sent. */
+  /** Rejected permits are never sent to the chain, so one permit is sufficient. */
   let refused: Promise<SignedPermit> | undefined;
   const oddPermit = (): Promise<SignedPermit> =>
     (refused ??= permitted('5').then(({ query }) => query));
@@ -279,7 +277,7 @@ describe('depositWithPermit: for users without ether', () => {
       '6',
       (q) => ({ ...q, usd: `00${q.usd}`, user: `0x${q.user.slice(2).toUpperCase()}` }),
     ],
-  ])('%s are the same permit', async (_, usd, odd) => {
+  ])('treats permits with %s as the same permit', async (_, usd, odd) => {
     const { account, query } = await permitted(usd);
     const first = await info(odd(query));
     expect(first).toMatchObject({ success: true });
@@ -287,8 +285,8 @@ describe('depositWithPermit: for users without ether', () => {
     await credited(account.address, usd);
   });
 
-  test.each([120, 7 * 86_400])('a deadline of exactly %i seconds is accepted', async (seconds) => {
-    // Repeated if the second passed between signing and sending.
+  test.each([120, 7 * 86_400])('accepts a deadline of exactly %i seconds', async (seconds) => {
+    // Tries again if the clock moved to the next second between signing and sending.
     const attempt = async () => {
       const { query } = await permitted('5', { deadline: inDeadline(seconds) });
       return (await info(query))['success'];
@@ -296,19 +294,19 @@ describe('depositWithPermit: for users without ether', () => {
     expect((await attempt()) === true || (await attempt()) === true).toBe(true);
   });
 
-  /** The number of transactions of the venue's relayer. */
+  /** Returns the transaction count of the venue's relayer. */
   const relayed = async (): Promise<number> =>
     await chain.reader.getTransactionCount({
       address: privateKeyToAccount(localKeys(venue).relayer).address,
     });
 
-  test('known failures are not sent: used nonces, pauses; and only one per user at a time', async () => {
+  test("does not send used nonces, paused deposits or a user's second pending permit", async () => {
     const { account, query, wallet } = await permitted('20');
     const others = await Promise.all(
       ['21', '22', '23'].map((usd) => wallet.permit(usdc(usd), inDeadline(), 0n)),
     );
     const before = await relayed();
-    // Of several permits with one nonce only one can be valid.
+    // Permits with the same nonce exclude each other.
     const answers = await Promise.all([query, ...others].map((each) => info(each)));
     expect(answers.filter(({ success }) => success === true)).toHaveLength(1);
     expect(await relayed()).toBe(before + 1);
@@ -338,9 +336,9 @@ describe('depositWithPermit: for users without ether', () => {
     expect(answer).toMatchObject({ success: false, code: 10014, message: 'Invalid address' });
   });
 
-  test('a permit that fails on the chain is a failed deposit', async () => {
+  test('reports a permit that fails on the chain as a failed deposit', async () => {
     const { account, query, wallet } = await permitted('200');
-    // The user sent it first: the bridge accepts no permit twice, and the answer reports this.
+    // The user has already used the permit on the chain, and the bridge accepts a permit only once.
     await wallet.usePermit(query);
     const answer = await info(query);
     expect(answer).toMatchObject({ code: 10014, message: 'Permit deposit failed' });
@@ -350,7 +348,7 @@ describe('depositWithPermit: for users without ether', () => {
   });
 });
 
-test('an ethers program deposits, using the contracts only', async () => {
+test('an ethers program can deposit through the contracts alone', async () => {
   const key = generatePrivateKey();
   const { data } = await info({ type: 'settings' });
   const provider = new JsonRpcProvider(data.settlement_rpc_url as string, undefined, {
@@ -372,7 +370,7 @@ test('an ethers program deposits, using the contracts only', async () => {
   provider.destroy();
 });
 
-test("logs contain no keys, and the faucet's grants on the chain survive a restart", async () => {
+test('logs contain no keys, and on-chain faucet grants survive a restart', async () => {
   const account = await richOnChain(venue.url);
   await venue.kill();
   await venue.startAgain([...CALM, '--chain', 'local', '--log-level', 'trace']);
@@ -393,10 +391,10 @@ test("logs contain no keys, and the faucet's grants on the chain survive a resta
   for (const key of keys ?? []) for (const text of texts) expect(text).not.toContain(key);
 });
 
-test('R-deposit: kills between the steps credit no deposit twice; the bridge holds the liabilities', async () => {
+test('R-deposit: kills between the steps never credit a deposit twice', async () => {
   const account = await richOnChain(venue.url);
   const wallet = chain.wallet(account);
-  // `tests/crash/deposits.test.ts` tests many more moments.
+  // `tests/crash/deposits.test.ts` kills the venue at many more steps.
   await wallet.transfer(chain.bridge, usdc('10'));
   await venue.kill();
   await venue.startAgain();

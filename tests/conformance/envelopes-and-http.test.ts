@@ -2,15 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { aSharedVenue, orderAction, order } from '../support/actors.ts';
 import { postInPieces, refusalText, type Reply } from '../support/client.ts';
 
-/** Accepted HTTP and JSON, and the form of rejects. */
-
 const world = aSharedVenue();
 
 const POST_PATHS = ['/info', '/exchange', '/account-status', '/account', '/request-fund'];
 const BODY_BYTES_MAX = 64 * 1024;
 const SETTINGS = JSON.stringify({ type: 'settings' });
 
-/** Checks the error envelope of the endpoint, which differs between /exchange and the others. */
+/** The error envelope of /exchange differs from that of the other endpoints. */
 function expectRefusal(path: string, reply: Reply, status: number, code: number): void {
   expect(reply.status, reply.text).toBe(status);
   expect(reply.headers.get('content-type')).toMatch(/^application\/json/);
@@ -29,7 +27,7 @@ describe('paths and methods', () => {
     }
   });
 
-  test.each(POST_PATHS)('%s accepts POST only and lists it in Allow', async (path) => {
+  test.each(POST_PATHS)('%s accepts only POST and names it in the Allow header', async (path) => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
       const reply = await world.client.send(method, path, undefined);
       expect([method, reply.status]).toEqual([method, 405]);
@@ -37,7 +35,7 @@ describe('paths and methods', () => {
     }
   });
 
-  test('a plain GET on the stream path is asked to upgrade', async () => {
+  test('a plain GET of the stream path gets a request to upgrade', async () => {
     const reply = await world.client.send('GET', '/ws', undefined);
     expect(reply.status).toBe(426);
   });
@@ -61,7 +59,7 @@ describe('paths and methods', () => {
     });
   });
 
-  test('names inherited by every object are not query or action types', async () => {
+  test('names of inherited object properties are not query or action types', async () => {
     for (const type of ['constructor', '__proto__', 'toString', 'hasOwnProperty']) {
       expectRefusal('/info', await world.client.info({ type }), 403, 10001);
     }
@@ -77,14 +75,14 @@ describe('content types', () => {
     }
   });
 
-  test('a charset in addition to application/json is accepted, in any case', async () => {
+  test('accepts application/json with a charset, in upper or lower case', async () => {
     for (const type of ['application/json; charset=utf-8', 'Application/JSON']) {
       const reply = await world.client.send('POST', '/info', SETTINGS, { 'content-type': type });
       expect(reply.json).toMatchObject({ success: true, code: 0 });
     }
   });
 
-  test('a request without a content type is read as JSON', async () => {
+  test('reads a request without a content type as JSON', async () => {
     const reply = await world.client.send('POST', '/info', SETTINGS);
     expect(reply.json).toMatchObject({ success: true, code: 0 });
   });
@@ -96,7 +94,7 @@ describe('content types', () => {
 });
 
 describe('the version header', () => {
-  test('a missing header means the current version', async () => {
+  test('defaults to the current version', async () => {
     const reply = await world.client.send('POST', '/info', SETTINGS, {
       'content-type': 'application/json',
     });
@@ -147,7 +145,7 @@ describe('bodies that are not a JSON object', () => {
     'undefined',
   ];
 
-  test.each(POST_PATHS)('%s rejects each of them', async (path) => {
+  test.each(POST_PATHS)('%s rejects every malformed body', async (path) => {
     for (const body of broken) {
       const reply = await world.client.post(path, body);
       expect([body, reply.status]).toEqual([body, 400]);
@@ -156,7 +154,7 @@ describe('bodies that are not a JSON object', () => {
     }
   });
 
-  test('invalid UTF-8 is not JSON', async () => {
+  test('rejects invalid UTF-8', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"type":"settings","x":"'),
       Buffer.from([0xff, 0xc3, 0x28]),
@@ -168,7 +166,7 @@ describe('bodies that are not a JSON object', () => {
     expectRefusal('/info', reply, 400, 10002);
   });
 
-  test('excessive nesting is rejected without effect', async () => {
+  test('rejects excessive nesting without effect', async () => {
     for (const depth of [1_000, 10_000]) {
       const arrays = `{"type":"settings","x":${'['.repeat(depth)}${']'.repeat(depth)}}`;
       const objects = `{"type":"settings","x":${'{"x":'.repeat(depth)}1${'}'.repeat(depth)}}`;
@@ -185,12 +183,12 @@ describe('bodies that are not a JSON object', () => {
 describe('the size of a body', () => {
   const padded = (length: number) => SETTINGS + ' '.repeat(length - SETTINGS.length);
 
-  test('R-requests: 64 KiB are accepted', async () => {
+  test('R-requests: accepts 64 KiB', async () => {
     const reply = await world.client.post('/info', padded(BODY_BYTES_MAX));
     expect(reply.json).toMatchObject({ success: true });
   });
 
-  test.each(POST_PATHS)('R-requests: %s rejects one byte more', async (path) => {
+  test.each(POST_PATHS)('R-requests: %s rejects 64 KiB plus one byte', async (path) => {
     const body = padded(BODY_BYTES_MAX + 1);
     const reply = await postInPieces(world.venue.url + path, [body], body.length);
     expectRefusal(path, reply, 413, 10002);
@@ -199,17 +197,17 @@ describe('the size of a body', () => {
 });
 
 describe('bodies without a declared length', () => {
-  /** Sends the body in pieces, so that its size is known only after reading it. */
+  /** Sends the body in chunks, so that the server learns its size only by reading. */
   async function stream(path: string, pieces: readonly string[]): Promise<Reply> {
     return postInPieces(world.venue.url + path, pieces);
   }
 
-  test('are read to the end', async () => {
+  test('a chunked body is read completely', async () => {
     const pieces = [...SETTINGS];
     expect((await stream('/info', pieces)).json).toMatchObject({ success: true });
   });
 
-  test('R-requests: are rejected once they exceed 64 KiB', async () => {
+  test('R-requests: rejects a chunked body once it exceeds 64 KiB', async () => {
     const pieces = [SETTINGS, ...Array.from({ length: 20 }, () => ' '.repeat(64 * 1024))];
     expectRefusal('/info', await stream('/info', pieces), 413, 10002);
     expectRefusal('/exchange', await stream('/exchange', pieces), 413, 10002);
@@ -226,7 +224,7 @@ describe('numbers and keys', () => {
     ],
   ];
 
-  test('an integer has one spelling only', async () => {
+  test('accepts only one spelling of an integer', async () => {
     for (const number of ['1.0', '1e3', '1E3', '-0', '0.0', '1.5', '1e-1']) {
       for (const [path, body] of queries(number)) {
         const reply = await world.client.post(path!, body);
@@ -235,7 +233,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('an integer beyond 2^53 − 1 is rejected', async () => {
+  test('rejects an integer beyond 2^53 − 1', async () => {
     for (const number of ['9007199254740992', '-9007199254740992', '1' + '0'.repeat(400)]) {
       for (const [path, body] of queries(number)) {
         const reply = await world.client.post(path!, body);
@@ -244,7 +242,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('the numbers of an action follow the same rule', async () => {
+  test('applies the same rule to the numbers of an action', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const plain = order({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
@@ -264,7 +262,7 @@ describe('numbers and keys', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('an object with a duplicate key is rejected, at any depth', async () => {
+  test('rejects an object with a duplicate key at any depth', async () => {
     const doubled = [
       '{"type":"settings","type":"settings"}',
       '{"type":"settings","x":{"a":1,"a":1}}',
@@ -278,7 +276,7 @@ describe('numbers and keys', () => {
     }
   });
 
-  test('keys that are special in JavaScript are ordinary keys', async () => {
+  test('treats keys that are special in JavaScript as ordinary keys', async () => {
     const ignored = '{"type":"settings","__proto__":{"x":1},"constructor":1,"toString":null}';
     expect((await world.client.post('/info', ignored)).json).toMatchObject({ success: true });
     const hidden = '{"__proto__":{"type":"settings"}}';
@@ -287,14 +285,14 @@ describe('numbers and keys', () => {
     expect(reply.json.message).toBe('Missing field: type');
   });
 
-  test('unknown fields of a query are ignored', async () => {
+  test('ignores unknown fields of a query', async () => {
     const reply = await world.client.info({ type: 'settings', surprise: [1, { two: null }] });
     expect(reply.json).toMatchObject({ success: true, code: 0 });
   });
 });
 
-describe('rejects contain their reason', () => {
-  test('a missing field is named', async () => {
+describe('error details', () => {
+  test('names a missing field', async () => {
     const reply = await world.client.info({ type: 'clearinghouseState' });
     expectRefusal('/info', reply, 400, 10002);
     expect(reply.json).toMatchObject({
@@ -304,7 +302,7 @@ describe('rejects contain their reason', () => {
     });
   });
 
-  test('a mistyped field is named, with the received value', async () => {
+  test('names a mistyped field and its received value', async () => {
     const reply = await world.client.info({ type: 'clearinghouseState', user: 7 });
     expectRefusal('/info', reply, 400, 10002);
     expect(reply.json).toMatchObject({
@@ -314,7 +312,7 @@ describe('rejects contain their reason', () => {
     });
   });
 
-  test('missing envelope fields of an action are named one by one', async () => {
+  test('names each missing envelope field of an action', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign({ type: 'cancel', cancels: [{ a: world.btc.id, o: 1 }] });
     for (const field of ['action', 'signature', 'nonce'] as const) {

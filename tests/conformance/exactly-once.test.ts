@@ -19,8 +19,6 @@ import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts
 import type { Signed } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-tx for money transfers and key changes: a request is executed exactly once. */
-
 const world = aVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
@@ -31,7 +29,9 @@ let company: Actor;
 let member: Actor;
 
 type Sent = { readonly name: string; readonly signed: Signed; readonly reply: Json };
-/** One executed request of each kind, and the resulting account data. */
+/**
+ * One executed request of each kind. `after` is the account data that results from all requests.
+ */
 const sent: Sent[] = [];
 let after: Json;
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   after = await everythingOf(people());
 });
 
-/** Sends a request ten times concurrently: one execution, ten equal answers. */
+/** Sends a request ten times concurrently and expects ten equal answers. */
 async function record(name: string, sign: () => Promise<Signed>): Promise<void> {
   const signed = await sign();
   const replies = await Promise.all(
@@ -84,7 +84,7 @@ async function record(name: string, sign: () => Promise<Signed>): Promise<void> 
 const receiptOf = async (names: object): Promise<Json> =>
   world.client.data({ type: 'actionStatus', ...names });
 
-/** The receipt of each request, by all its identifiers. */
+/** Checks the receipt of each request by every identifier. */
 async function expectReceipts(): Promise<void> {
   for (const { name, signed, reply } of sent) {
     const { txHash, traceId, envelope } = signed;
@@ -111,24 +111,24 @@ async function expectSameAgain(): Promise<void> {
   expect(await everythingOf(people())).toEqual(after);
 }
 
-describe('the same request again', () => {
-  test('ten concurrent requests are executed once', async () => {
+describe('R-tx: repeated money transfers and key changes', () => {
+  test('ten concurrent copies are executed once', async () => {
     expect(await deltasOf(alice)).toMatchObject([
       { type: 'withdraw', amount: '9' },
       { type: 'send', amount: '7' },
       { type: 'faucet' },
     ]);
     expect(await builderState(bob)).toMatchObject({ totalEarned: '0.1', totalClaimed: '0.1' });
-    // 1000 − 0.09 of fee − 0.1 to the builder − 7 − 9.
+    // 1000 minus a fee of 0.09, a builder fee of 0.1, and transfers of 7 and 9.
     expect(await alice.balance()).toBe('983.81');
     expect(await buildersOf(alice)).toEqual([]);
     expect(await outcomeMoney(company)).toBe('11');
     expect(await company.openOrders()).toHaveLength(1);
   });
 
-  test('has a receipt, found by hash, by trace id and by signer and nonce', expectReceipts);
+  test('the receipt is found by hash, by trace id, and by signer and nonce', expectReceipts);
 
-  test('is answered from it and changes nothing', expectSameAgain);
+  test('a repeated request gets the first answer and changes nothing', expectSameAgain);
 
   test('the same nonce with other content is rejected as used', async () => {
     const [{ signed }] = sent.filter(({ name }) => name === 'tokenSend') as [Sent];
@@ -143,7 +143,7 @@ describe('the same request again', () => {
     expect(await everythingOf(people())).toEqual(after);
   });
 
-  test('all of this also holds after the venue was killed and restarted', async () => {
+  test('receipts and nonces survive a kill of the venue', async () => {
     await world.venue.kill();
     await world.venue.startAgain();
     expect(await everythingOf(people())).toEqual(after);
@@ -152,8 +152,8 @@ describe('the same request again', () => {
   });
 });
 
-describe('a request that was rejected before it was logged', () => {
-  test('leaves no receipt and uses no nonce: the same bytes may be valid later', async () => {
+describe('a request rejected before it was logged', () => {
+  test('leaves no receipt and does not use its nonce', async () => {
     const carol = world.unfunded('carol');
     const signed = await direct(carol, 'tokenSend', transfer({ to: alice.address, amount: '3' }));
     expect((await world.client.executed(signed)).json).toMatchObject({ code: 10006 });
@@ -166,7 +166,7 @@ describe('a request that was rejected before it was logged', () => {
     expect(await receiptOf({ txHash })).toMatchObject({ status: 'executed' });
   });
 
-  test('after its expiry is rejected with both times; before, it is valid', async () => {
+  test('an expired request is rejected with its expiry and the consensus time', async () => {
     const dave = await world.resident('dave');
     const buy = orderAction(order({ market: perp, side: 'buy', price: '50', size: '1' }));
     const expiresAfter = Date.now() - 10_000;

@@ -15,8 +15,6 @@ import {
   triggerOrder,
 } from '../support/perps.ts';
 
-/** executionReport: one order from its arrival at the venue to its end. */
-
 const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
@@ -38,7 +36,7 @@ const refusalOf = async (query: object): Promise<Json> => {
 };
 
 describe('a taker order', () => {
-  test('R-rounding: over several levels, with the book at its arrival, its fills, fees and slippage', async () => {
+  test('R-rounding: reports book, fills, fees and slippage over several price levels', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'buy', price: '99', size: '1' });
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
@@ -92,7 +90,7 @@ describe('a taker order', () => {
       resting: null,
       end: { ...at, state: 'filled', reason: null },
     });
-    // In the API's order of fields.
+    // The fields in the order that the API documents.
     const fields =
       'oid cloid instrumentId coin side outcome tif limitPx origSz received entered arrival fills filledSz avgPx fee ' +
       'builderFee slippage resting end';
@@ -105,7 +103,7 @@ describe('a taker order', () => {
     expect((await reportsOf(alice, { txHash: signed.txHash })).orders).toEqual([report]);
   });
 
-  test("a seller's slippage has the opposite sign; the rest of an immediate order is cancelled", async () => {
+  test("a seller's slippage has the opposite sign, and the rest of an Ioc order is cancelled", async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'buy', price: '99', size: '1' });
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
@@ -120,7 +118,7 @@ describe('a taker order', () => {
       resting: null,
       end: { state: 'cancelled', reason: 'Immediate or cancel remainder' },
     });
-    // A one-sided book has no mid; without fills there is no slippage.
+    // A one-sided book has no mid, and an order without fills has no slippage.
     const alone = await alice.placed({ ...order, price: '100' });
     expect(await reportOf(alice, alone.oid)).toMatchObject({
       arrival: { bestBid: null, bestAsk: '101', midPx: null, met: [] },
@@ -132,7 +130,7 @@ describe('a taker order', () => {
     });
   });
 
-  test('R-stp, reduce-only: the counterparties are those it traded with, and the size is the one sent to the book', async () => {
+  test('R-stp, R-reduce: reports only actual counterparties and the size sent to the book', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'sell', price: '100', size: '1' });
     await alice.placed({ market: perp, side: 'buy', price: '100', size: '1' });
@@ -152,7 +150,7 @@ describe('a taker order', () => {
     });
   });
 
-  test('a rejected post-only order never arrived, and an expired one rested until its end', async () => {
+  test('a rejected post-only order has no arrival, and an expired order rests until its expiry', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     await bob.placed({ market: perp, side: 'sell', price: '101', size: '1' });
     const alo = perpOrder({ market: perp, side: 'buy', price: '101', size: '1', tif: 'Alo' });
@@ -180,7 +178,7 @@ describe('a taker order', () => {
 });
 
 describe('a resting order', () => {
-  test('its queue position advances as others trade and leave; an amend resets it', async () => {
+  test('the queue position advances as other orders leave, and an amend resets it', async () => {
     const { alice, bob, carol, perp } = await newScene(world, operator);
     const bid = { market: perp, side: 'buy', price: '99', size: '2' } as const;
     const first = await bob.placed(bid);
@@ -195,7 +193,7 @@ describe('a resting order', () => {
     });
     await bob.cancel({ a: perp.id, o: first.oid });
     await carol.placed({ market: perp, side: 'sell', price: '99', size: '2', tif: 'Ioc' });
-    // Carol's own order is ahead: it is cancelled, and alice's trades.
+    // Carol's sell cancels her own order ahead of Alice's, then trades with Alice's.
     const filled = await reportOf(alice, oid);
     expect(filled).toMatchObject({
       filledSz: '2',
@@ -211,7 +209,7 @@ describe('a resting order', () => {
     await carol.placed({ ...bid, price: '98', size: '7' });
     done(await act(alice, amend('98', '6')));
     const moved = await reportOf(alice, oid);
-    // Alice's order was accepted before carol's (R-modify).
+    // R-modify: Alice's order was accepted before Carol's, so it ranks ahead of Carol's.
     expect(moved).toMatchObject({
       limitPx: '98',
       arrival: fresh.arrival,
@@ -237,7 +235,7 @@ describe('a resting order', () => {
   });
 });
 
-test('R-trigger: a trigger order was received before it arrived at the book', async () => {
+test('R-trigger: a trigger order is received before it arrives at the book', async () => {
   const { alice, bob, perp } = await newScene(world, operator);
   await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
   await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
@@ -269,8 +267,8 @@ test('R-trigger: a trigger order was received before it arrived at the book', as
   expect(fired.entered).toEqual({ time: fired.end.time, height: fired.end.height });
 });
 
-describe('on outcome markets', () => {
-  test('R-delay: a delayed order arrives later than it was received; a NO order has NO prices', async () => {
+describe('outcome orders', () => {
+  test('R-delay: a delayed order arrives after it is received, and a NO order has NO prices', async () => {
     const [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     const market = await deployer.list({ ...FEE, orderDelayMs: 300 });
     await placed(alice, market, 'buy Yes 10 at 0.60');
@@ -292,7 +290,7 @@ describe('on outcome markets', () => {
       outcome: 'No',
       limitPx: '0.45',
       received: { txHash: signed.txHash },
-      // YES has a bid at 0.60 and, through the bid for NO, an ask at 0.70.
+      // YES has a bid at 0.60. The bid for NO implies a YES ask at 0.70.
       arrival: {
         bestBid: '0.3',
         bestAsk: '0.4',
@@ -312,7 +310,7 @@ describe('on outcome markets', () => {
     expect((await reportsOf(bob, { cloid })).orders).toEqual([report]);
   });
 
-  test('a seller of shares gets a lower price in slippage', async () => {
+  test('a seller of shares has positive slippage for a lower price', async () => {
     const [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     const market = await deployer.list({ ...FEE, orderDelayMs: 0 });
     done(await operate(bob, 'split', [market, '20']));
@@ -328,7 +326,7 @@ describe('on outcome markets', () => {
 });
 
 describe('identifiers', () => {
-  test('all orders of an action by id; a client order id finds a live order, otherwise the newest ended one', async () => {
+  test('a client order id finds the live order, otherwise the newest ended order', async () => {
     const { alice, perp } = await newScene(world, operator);
     const cloid = cloidOf('again');
     const bids = ['90', '91', '92'].map((price) =>
@@ -352,7 +350,7 @@ describe('identifiers', () => {
     ]);
   });
 
-  test('a cancel reports the TP/SL orders that ended with its order, and none that stay', async () => {
+  test('a cancel reports only the TP/SL orders that ended with the order', async () => {
     const { alice, perp } = await newScene(world, operator);
     const entry = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
     const exits = (['tp', 'sl'] as const).map((kind) =>
@@ -378,7 +376,7 @@ describe('identifiers', () => {
     expect(orders.map(({ oid }: Json) => oid)).not.toContain(other.oid);
   });
 
-  test('foreign and unknown orders are not found; none or both identifiers are rejected', async () => {
+  test('returns not found for foreign orders and requires exactly one identifier', async () => {
     const { alice, bob, perp } = await newScene(world, operator);
     const cloid = cloidOf('private');
     const signed = await alice.sign(
@@ -436,7 +434,9 @@ test('R-determinism: reports are unchanged after a stop and after a kill', async
   }
 }, 60_000);
 
-/** The difference to another price in basis points, with two decimals; positive is worse. */
+/**
+ * Returns the difference to the fair price in basis points with two decimals; positive is worse.
+ */
 function worseThan(fair: string, got: string, side: 'buy' | 'sell' = 'buy'): string {
   const scale = 1_000_000;
   const [paid, was] = [Math.round(Number(got) * scale), Math.round(Number(fair) * scale)];

@@ -4,11 +4,9 @@ import { startAt } from '../fixtures/people.ts';
 import { CALM, temporaryData, type Venue } from '../support/venue-process.ts';
 import { Client, type Json } from '../support/client.ts';
 
-/** A venue with demo markets has open events at any time of its start. */
-
 const MINUTE_MS = 60_000;
 const FLAGS = [...CALM, '--no-bots', '--exhibition'];
-/** The last seconds before a full hour, when several series change at the same time. */
+/** Several series start a new round at this full hour. */
 const HOUR_MS = Math.ceil(Date.now() / (180 * MINUTE_MS)) * 180 * MINUTE_MS;
 
 let venue: Venue | undefined;
@@ -45,7 +43,7 @@ test.each([
   60_000,
 );
 
-test('a restart finds its events and lists none of them twice', async () => {
+test('a restart finds its existing events and lists no event twice', async () => {
   const folder = await temporaryData();
   venue = await startAt(folder, clockFrom(HOUR_MS - 15_000), FLAGS);
   const all = async (at: Venue) =>

@@ -31,8 +31,6 @@ import {
   type JsonObject,
 } from '../support/wallet.ts';
 
-/** The query explainSignature, for correct and incorrect signatures made by viem. */
-
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 
@@ -41,7 +39,6 @@ const SETTLEMENT_CHAIN = 421_614;
 const explain = async (envelope: Envelope, more: object = {}): Promise<Json> =>
   world.client.data({ type: 'explainSignature', envelope, ...more });
 
-/** A resting order far from the market. */
 function resting(changes: JsonObject = {}): JsonObject {
   const { btc } = world;
   const far = order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20) });
@@ -82,7 +79,7 @@ const shape = record({
 });
 
 describe('a correct signature', () => {
-  test('of a trading action: all intermediate values, without execution', async () => {
+  test('explains a trading action with all intermediate values, without executing it', async () => {
     const alice = await world.trader('alice');
     const nonce = nextNonce();
     const expiresAfter = nonce + 60_000;
@@ -113,7 +110,7 @@ describe('a correct signature', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('of a direct action, under the chain id that it announces', async () => {
+  test('explains a direct action under the chain id that it announces', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const options = { agentAddress, nonce: nextNonce(), signatureChainId: 1 };
@@ -133,7 +130,7 @@ describe('a correct signature', () => {
     expect(await alice.agents()).toEqual([]);
   });
 
-  test('of an agent, with its owner and its label', async () => {
+  test("explains an agent's signature with the owner and the label", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address, 'desk'));
@@ -142,7 +139,7 @@ describe('a correct signature', () => {
     expect(data).toMatchObject({ signer, role: 'agent', owner: alice.address, agentName: 'desk' });
   });
 
-  test('of the operator, and of an address known only to the client', async () => {
+  test('explains signatures of the operator and of an address without an account', async () => {
     const action = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
     const { envelope } = await operator.actor.sign(action);
     expect(await explain(envelope)).toMatchObject({ role: 'admin', match: null });
@@ -153,7 +150,7 @@ describe('a correct signature', () => {
     expect(data).toMatchObject({ role: 'expected', tried: [], match: null });
   });
 
-  test('of a multi-sig account’s signer', async () => {
+  test('explains the signature of a multi-sig signer', async () => {
     const [alice, carol] = [await world.trader('alice'), world.unfunded('carol')];
     const signers = JSON.stringify({ authorizedUsers: [carol.address], threshold: 1 });
     const nonce = nextNonce();
@@ -178,7 +175,7 @@ describe('a correct signature', () => {
   });
 });
 
-describe('a mistake is named', () => {
+describe('an incorrect signature', () => {
   const mistakes: [string, (alice: Actor) => Promise<Envelope>][] = [
     [
       'keyOrder',
@@ -280,7 +277,7 @@ describe('a mistake is named', () => {
     ],
   ];
 
-  test.each(mistakes)('%s', async (mistake, make) => {
+  test.each(mistakes)('names the mistake: %s', async (mistake, make) => {
     const alice = await world.trader('alice');
     const envelope = await make(alice);
     const data = await explain(envelope);
@@ -296,7 +293,7 @@ describe('a mistake is named', () => {
     expect(match.hint).toMatch(/^[A-Z].+\.$/);
     const { variant } = match;
     expect(tried.at(-1)).toEqual({ mistake, variant, signer, role: 'account' });
-    // /exchange recovers the same unknown address.
+    // /exchange must recover the same unknown address.
     const refused = await world.client.exchange(envelope);
     expect(refused.json, refused.text).toMatchObject({
       code: 10006,
@@ -304,7 +301,7 @@ describe('a mistake is named', () => {
     });
   });
 
-  test('a registered vault that was signed for and not sent', async () => {
+  test('finds that the registered vault was signed but not sent', async () => {
     const alice = await world.trader('alice');
     const vault = world.unfunded('vault').address;
     done(await operator.send({ registerVault: { vault, leader: alice.address, name: 'one' } }));
@@ -315,7 +312,7 @@ describe('a mistake is named', () => {
     expect(match.hint).toContain(vault);
   });
 
-  test('a direct action under a chain id that it does not announce', async () => {
+  test('finds the chain id of a direct action that announces another chain id', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const options = { agentAddress, nonce: nextNonce(), signatureChainId: SETTLEMENT_CHAIN };
@@ -324,7 +321,7 @@ describe('a mistake is named', () => {
     expect(match).toMatchObject({ mistake: 'chainId', signer: alice.address, role: 'account' });
   });
 
-  test('by the address that the client expects, if the recovered one is unknown', async () => {
+  test("uses the client's expected address if the recovered address is unknown", async () => {
     const outsider = world.unfunded('stranger');
     const { envelope } = await outsider.sign(harmless());
     const wrong = { ...envelope, nonce: envelope.nonce + 1 };
@@ -338,7 +335,7 @@ describe('a mistake is named', () => {
     });
   });
 
-  test('an agent’s mistake is returned with its owner', async () => {
+  test("returns an agent's mistake with its owner", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
@@ -348,8 +345,8 @@ describe('a mistake is named', () => {
   });
 });
 
-describe('rejected queries', () => {
-  test('a malformed envelope, with the text of /exchange', async () => {
+describe('invalid queries', () => {
+  test('rejects a malformed envelope with the text of /exchange', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(harmless());
     const { signature, ...unsigned } = envelope;
@@ -373,7 +370,7 @@ describe('rejected queries', () => {
     }
   });
 
-  test('a missing envelope, a missing expected address, and a number that is not an integer', async () => {
+  test('rejects a missing envelope, a missing expected address and a non-integer number', async () => {
     const { envelope } = await world.unfunded('alice').sign(harmless());
     const bodies = [
       { type: 'explainSignature' },
@@ -387,14 +384,14 @@ describe('rejected queries', () => {
     }
   });
 
-  test('an unknown action type', async () => {
+  test('rejects an unknown action type', async () => {
     const { envelope } = await world.unfunded('alice').sign({ type: 'nonsense' });
     const reply = await world.client.info({ type: 'explainSignature', envelope });
     expect([reply.status, reply.json.code], reply.text).toEqual([200, 10001]);
   });
 });
 
-test('the action is read from the text: integer-like keys keep their positions', async () => {
+test('keeps integer-like keys of the action in their original positions', async () => {
   const signature = JSON.stringify({ r: '0x1', s: '0x1', v: 27 });
   const action = '{"type":"cancelAll","10":"ten","7":"seven"}';
   const envelope = `{"action":${action},"nonce":1,"signature":${signature}}`;

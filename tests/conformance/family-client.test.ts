@@ -7,8 +7,9 @@ import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { eventually, type Json } from '../support/client.ts';
 
 /**
- * An unmodified public Hyperliquid client library. Each of its callbacks behaves as the guide
- * describes, and for silent callbacks the workaround in the guide works.
+ * Runs an unmodified public Hyperliquid client library. Each callback must behave as the guide
+ * describes; for each callback that the guide lists as silent, the workaround in the guide must
+ * work.
  */
 
 const world = aSharedVenue();
@@ -17,7 +18,7 @@ type Method = Exclude<keyof SubscriptionClient, 'config_'>;
 type Listen = (params: object, listener: (data: Json) => void) => Promise<unknown>;
 type Row = { readonly methods: readonly string[]; readonly socket: string; readonly does: string };
 
-/** The table of docs/get-started/coming-from-hyperliquid.md. */
+/** The rows of the table in docs/get-started/coming-from-hyperliquid.md. */
 const ROWS: readonly Row[] = readFileSync('docs/get-started/coming-from-hyperliquid.md', 'utf8')
   .split('## @nktkas/hyperliquid')[1]!
   .split('\n')
@@ -52,18 +53,18 @@ afterEach(async () => {
   await Promise.all(transports.splice(0).map((transport) => transport.close()));
 });
 
-/** Parameters of a method: an account or an instrument. */
+/** Returns the parameters of a method, which name either an account or an instrument. */
 function paramsOf(name: string, { address }: Actor): object {
   if (name.startsWith('explorer')) return {};
   const { coin } = world.btc;
   if (name === 'candle') return { coin, interval: '1m' };
   const isOfUser = /^(user|order|clearinghouse|open|notification|web)/.test(name);
   if (name === 'activeAssetData') return { coin, user: address };
-  // The library accepts addresses in any case.
+  // A checksum address proves that the case of an address is ignored.
   return isOfUser ? { user: getAddress(address) } : { coin };
 }
 
-/** Causes an event on every channel that alice subscribes to. */
+/** Causes an event on every channel in the table. */
 async function happen(alice: Actor, bob: Actor): Promise<void> {
   const { btc } = world;
   const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
@@ -77,44 +78,41 @@ beforeAll(async () => {
   [alice, bob] = [await world.resident('alice'), await world.resident('bob')];
 });
 
-describe('the library behaves as the guide describes', () => {
-  test('it lists every method once', () => {
+describe('an unmodified Hyperliquid library', () => {
+  test('the guide lists every method once', () => {
     const names = ROWS.flatMap(({ methods }) => methods);
     expect(new Set(names).size).toBe(names.length);
     const client = new SubscriptionClient({ transport: connect('/ws') });
     for (const name of names) expect(client[name as Method], name).toBeTypeOf('function');
   });
 
-  test.each(listed('works'))('%s of %s calls back', async (name, socket) => {
+  test.each(listed('works'))('%s of %s receives callbacks', async (name, socket) => {
     const heard: Json[] = [];
     await method(connect(socket), name)(paramsOf(name, alice), (data) => heard.push(data));
     await happen(alice, bob);
     await eventually(() => expect(heard.length, name).toBeGreaterThan(0));
   });
 
-  test.each(listed('silent'))(
-    '%s of %s is silent, although the transport is not',
-    async (name, socket) => {
-      const transport = connect(socket);
-      const heard: Json[] = [];
-      await method(transport, name)(paramsOf(name, alice), (data) => heard.push(data));
-      const [seen, other] = [[] as Json[], connect(socket)];
-      const params = { type: name, ...paramsOf(name, alice) };
-      await other.subscribe(name, params, ({ detail }) => seen.push(detail));
-      await happen(alice, bob);
-      await eventually(() => expect(seen.length, name).toBeGreaterThan(0));
-      const { name: instrument } = world.btc;
-      const frame = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
-      // Frames of an instrument contain its name.
-      if ('coin' in params) expect([frame.coin, frame.s]).toContain(instrument);
-      expect(heard, `${name} calls back now: correct the guide`).toEqual([]);
-    },
-  );
+  test.each(listed('silent'))('%s of %s is silent although frames arrive', async (name, socket) => {
+    const transport = connect(socket);
+    const heard: Json[] = [];
+    await method(transport, name)(paramsOf(name, alice), (data) => heard.push(data));
+    const [seen, other] = [[] as Json[], connect(socket)];
+    const params = { type: name, ...paramsOf(name, alice) };
+    await other.subscribe(name, params, ({ detail }) => seen.push(detail));
+    await happen(alice, bob);
+    await eventually(() => expect(seen.length, name).toBeGreaterThan(0));
+    const { name: instrument } = world.btc;
+    const frame = Array.isArray(seen[0]) ? seen[0][0] : seen[0];
+    // Frames of an instrument contain its name.
+    if ('coin' in params) expect([frame.coin, frame.s]).toContain(instrument);
+    expect(heard, `${name} calls back now: correct the guide`).toEqual([]);
+  });
 
-  test('methods that are not supported time out, because their channel does not exist', async () => {
+  test('unsupported methods time out, because their channels do not exist', async () => {
     const names = listed('not supported').map(([name]) => name);
     expect(names).not.toEqual([]);
-    // The library ignores the error frame and waits for its timeout.
+    // The library ignores the error frame and waits for its own timeout.
     const transport = connect('/ws', 500);
     const asked = names.map((name) =>
       method(transport, name)(paramsOf(name, alice), () => undefined),
@@ -126,11 +124,11 @@ describe('the library behaves as the guide describes', () => {
   });
 });
 
-test("l2Book accepts the library's null keys, and an unsubscription takes effect", async () => {
+test("l2Book accepts the library's null keys and unsubscribes", async () => {
   const client = new SubscriptionClient({ transport: connect('/ws') });
   const { coin } = world.btc;
   const book = await client.l2Book({ coin }, () => undefined);
   await book.unsubscribe();
-  // A second subscription is not a duplicate.
+  // If the unsubscription had failed, this would be a duplicate subscription.
   await client.l2Book({ coin }, () => undefined);
 });

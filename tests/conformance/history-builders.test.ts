@@ -10,8 +10,6 @@ import {
 import { approveBuilder } from '../support/keys.ts';
 import { act, done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 
-/** The fees that a builder earned and claimed, by user (R-builder). */
-
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -21,7 +19,7 @@ let builder: Actor;
 let alice: Actor;
 let bob: Actor;
 
-/** Alice executes against resting orders through the builder. */
+/** Alice executes as taker through the builder. */
 async function through(market: OwnPerp, size: string, f = 10): Promise<Json> {
   const bid = order({ market, side: 'buy', price: '101', size, tif: 'Ioc' });
   const action = { ...orderAction(bid), builder: { b: builder.address, f } };
@@ -50,7 +48,7 @@ const mine = (type: string, more: object = {}) =>
   queryHistory(world.client, { type, user: builder.address, ...more });
 
 describe('builderMeEarned', () => {
-  test('one row per order: fills merged, the price weighted by volume, the user masked', async () => {
+  test('merges the fills of an order into one row with the VWAP and a masked user', async () => {
     const { data } = await mine('builderMeEarned');
     expect(data).toMatchObject({ page: 0, pageSize: 50, total: 3 });
     const { address } = alice;
@@ -77,7 +75,7 @@ describe('builderMeEarned', () => {
     expect(tx.action.builder).toEqual({ b: builder.address, f: 10 });
   });
 
-  test('pages by number and by cursor, time ranges', async () => {
+  test('pages by number and by cursor, and filters by time range', async () => {
     const { data } = await mine('builderMeEarned');
     const page = await mine('builderMeEarned', { page: 1, pageSize: 2 });
     expect(page.data).toEqual({ items: data.items.slice(2), page: 1, pageSize: 2, total: 3 });
@@ -96,7 +94,7 @@ describe('builderMeEarned', () => {
 });
 
 describe('builderMeShare', () => {
-  test('by user and by instrument, the largest first', async () => {
+  test('lists shares by user and by instrument, largest first', async () => {
     const { address } = alice;
     const masked = `${address.slice(0, 6)}****${address.slice(-4)}`;
     expect((await mine('builderMeShare')).data).toEqual({
@@ -131,7 +129,7 @@ describe('builderMeShare', () => {
 });
 
 describe('claims', () => {
-  test('claimable before and after, and the row of the claim', async () => {
+  test('returns the claimable amount before and after a claim, and the row of the claim', async () => {
     const before = await mine('builderMeClaimable');
     expect(before.data).toEqual({
       claimable: '0.0501',
@@ -166,7 +164,7 @@ describe('claims', () => {
     });
   });
 
-  test('an address that never earned', async () => {
+  test('an address without rewards gets empty results', async () => {
     const user = world.unfunded('nobody').address;
     const ask = async (type: string) => (await queryHistory(world.client, { type, user })).data;
     expect(await ask('builderMeClaimable')).toEqual({
@@ -182,7 +180,7 @@ describe('claims', () => {
   });
 });
 
-test('rejected queries', async () => {
+test('rejects invalid queries', async () => {
   const ask = async (type: string, more: object) => {
     const { json, status } = await world.client.info({ type, user: builder.address, ...more });
     return `${status} ${json.code} ${json.message}`;

@@ -8,8 +8,6 @@ import { bet, OUTCOMES, placed, queued } from '../support/outcomes.ts';
 import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
 import { ZERO_ADDRESS } from '../support/wallet.ts';
 
-/** Blocks, their transactions, and the hash of the state after each. */
-
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
@@ -29,7 +27,7 @@ const refused = async (query: object) => {
 const NO_HASH = `0x${'0'.repeat(64)}`;
 
 describe('blocks', () => {
-  test('newest first, linked by their hashes, with the hash of the state', async () => {
+  test('lists blocks newest first, linked by hash, with the state hash', async () => {
     await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
     const { asOf, data } = await queryHistory(world.client, { type: 'blocks', limit: 10 });
     expect(data).toHaveLength(10);
@@ -46,7 +44,7 @@ describe('blocks', () => {
     });
   });
 
-  test('below a height, down to the first', async () => {
+  test('lists the blocks below a height, down to the first', async () => {
     const { data } = await queryHistory(world.client, { type: 'blocks', before: 4 });
     expect(data.map(({ height }: Json) => height)).toEqual([3, 2, 1]);
     expect((await queryHistory(world.client, { type: 'blocks', before: 1 })).data).toEqual([]);
@@ -57,7 +55,7 @@ describe('blocks', () => {
 });
 
 describe('block', () => {
-  test('by height and by hash, with the executed requests', async () => {
+  test('finds a block by height and by hash, with its executed requests', async () => {
     const signed = await alice.sign(
       orderAction({ a: perp.id, b: true, p: '91', s: '1', r: false, t: { limit: { tif: 'Gtc' } } }),
     );
@@ -77,7 +75,7 @@ describe('block', () => {
     );
   });
 
-  test('unknown ones', async () => {
+  test('rejects unknown blocks', async () => {
     const { asOf } = await queryHistory(world.client, { type: 'blocks', limit: 1 });
     const missing = '200 10404 Block not found';
     expect(await refused({ type: 'block', height: asOf.height + 100_000 })).toBe(missing);
@@ -91,7 +89,7 @@ describe('block', () => {
 });
 
 describe('tx', () => {
-  test('the request as received, and its result', async () => {
+  test('returns the request as received and its result', async () => {
     const action = orderAction({
       a: perp.id,
       b: true,
@@ -126,7 +124,7 @@ describe('tx', () => {
     );
   });
 
-  test('a request rejected at its execution has the reason', async () => {
+  test('returns the reason of a request that was rejected at execution', async () => {
     const signed = await alice.sign({ type: 'cancel', cancels: [{ a: perp.id, o: 999_999 }] });
     await world.client.executed(signed);
     const { data } = await queryHistory(world.client, { type: 'tx', txHash: signed.txHash });
@@ -137,7 +135,7 @@ describe('tx', () => {
     ]);
   });
 
-  test('R-delay: the content of a queued order is hidden until its release', async () => {
+  test('R-delay: hides the content of a queued order until its release', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
     const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
     await placed(dave, market, 'buy No 10 at 0.6');
@@ -164,7 +162,7 @@ describe('tx', () => {
     expect(released.result.orders).toMatchObject([{ state: 'filled', filledSz: '10' }]);
   });
 
-  test('an immediate reject is shown although another order of the action still waits', async () => {
+  test('shows an immediate reject while another order of the action still waits', async () => {
     const market = await deployer.list({ orderDelayMs: 1_000 });
     const [carol, dave] = [await shareTrader(world, 'carol'), await shareTrader(world, 'dave')];
     await placed(dave, market, 'buy No 10 at 0.6');
@@ -187,7 +185,7 @@ describe('tx', () => {
     expect(error.message).not.toBe('');
   });
 
-  test('unknown ones', async () => {
+  test('rejects unknown transactions', async () => {
     expect(await refused({ type: 'tx', txHash: NO_HASH })).toBe('200 10404 Transaction not found');
     expect(await refused({ type: 'tx' })).toBe('400 10002 Missing field: txHash');
     expect(await refused({ type: 'tx', txHash: 'x' })).toBe('400 10002 Wrong type for txHash');
@@ -198,7 +196,7 @@ describe('txs', () => {
   const bid = (p: string) =>
     ({ a: perp.id, b: true, p, s: '1', r: false, t: { limit: { tif: 'Gtc' } } }) as const;
 
-  test('newest first, each with its first entry and the number of entries', async () => {
+  test('lists requests newest first, with the first entry and the number of entries', async () => {
     const action = { type: 'order', orders: [bid('90'), bid('89')], grouping: 'na' } as const;
     const signed = await alice.sign(action);
     const { json } = await world.client.executed(signed);
@@ -229,7 +227,7 @@ describe('txs', () => {
     ]);
   });
 
-  test('those of a block in their order', async () => {
+  test('lists the requests of a block in execution order', async () => {
     const [newest] = (await queryHistory(world.client, { type: 'txs', limit: 1 })).data;
     const height = newest.block;
     const { data: block } = await queryHistory(world.client, { type: 'block', height });
@@ -243,7 +241,7 @@ describe('txs', () => {
     expect(own.data).toEqual(data.filter(({ user }: { user: string }) => user === newest.user));
   });
 
-  test('those of one account, page by page, and those of a moment: an order leads to its request', async () => {
+  test("pages the requests of one account, and finds an order's request by time", async () => {
     const sent = [];
     for (const price of ['80', '81', '82']) {
       const signed = await alice.sign({ type: 'order', orders: [bid(price)], grouping: 'na' });
@@ -256,7 +254,7 @@ describe('txs', () => {
     const hashes = [...first.data, ...second.data].map(({ hash }: { hash: string }) => hash);
     expect(hashes.slice(0, 3)).toEqual(sent.map(({ hash }) => hash));
     expect(new Set(hashes).size).toBe(4);
-    // Up to the last one, each once, and only those of the account.
+    // Following the cursors must return every request of the account exactly once.
     let { data, nextCursor } = second;
     const all = [...first.data, ...data];
     while (nextCursor !== null) {
@@ -274,7 +272,7 @@ describe('txs', () => {
     expect((await queryHistory(world.client, { type: 'txs', user: nobody })).data).toEqual([]);
   });
 
-  test('pages and time ranges are of one account, and cursors are valid for their list only', async () => {
+  test('rejects a time range without a user and a cursor of another account', async () => {
     expect(await refused({ type: 'txs', startTime: 1 })).toMatch(/user/);
     expect(await refused({ type: 'txs', cursor: 'x' })).toMatch(/user/);
     const asked = { type: 'txs', user: alice.address, limit: 1 } as const;

@@ -5,8 +5,6 @@ import { queryHistory } from '../support/history.ts';
 import { tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 
-/** GET /export: the rows of the queries, oldest first, as a table or as lines of JSON. */
-
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 let perp: OwnPerp;
@@ -27,7 +25,7 @@ beforeAll(async () => {
 const exported = (name: string, parameters: Record<string, string>) =>
   fetch(`${world.venue.url}/export/${name}?${new URLSearchParams(parameters)}`);
 
-/** The cells of a table by RFC 4180. */
+/** Parses a CSV table as RFC 4180 defines it. */
 function cellsOf(table: string): string[][] {
   const rows: string[][] = [[]];
   for (const [, quoted, plain, end] of table.matchAll(
@@ -43,7 +41,7 @@ function cellsOf(table: string): string[][] {
 const rowsOf = async (type: string, more: object = {}): Promise<Json[]> =>
   (await queryHistory(world.client, { type, user: alice.address, ...more })).data;
 
-describe('as lines of JSON', () => {
+describe('export as lines of JSON', () => {
   test.each<[string, () => Promise<Json[]>]>([
     ['fills', () => rowsOf('userFills')],
     ['orders', () => rowsOf('historicalOrders')],
@@ -53,14 +51,14 @@ describe('as lines of JSON', () => {
       async () =>
         (await queryHistory(world.client, { type: 'userFundings', user: alice.address })).data.data,
     ],
-  ])('%s are the rows of the query, oldest first', async (name, rows) => {
+  ])('%s equal the rows of the query, oldest first', async (name, rows) => {
     const reply = await exported(name, { user: alice.address, format: 'ndjson' });
     expect(reply.headers.get('content-type')).toBe('application/x-ndjson');
     const lines = (await reply.text()).split('\n').filter((line) => line !== '');
     expect(lines.map((line) => JSON.parse(line))).toEqual((await rows()).reverse());
   });
 
-  test('candles', async () => {
+  test('exports candles', async () => {
     const span = { coin: perp.coin, interval: '1m' };
     const reply = await exported('candles', { ...span, format: 'ndjson' });
     const lines = (await reply.text()).split('\n').filter((line) => line !== '');
@@ -74,8 +72,8 @@ describe('as lines of JSON', () => {
   });
 });
 
-describe('as a table', () => {
-  test('the header has all fields in order; nested values are JSON', async () => {
+describe('export as a table', () => {
+  test('the header has all fields in order, and nested values are JSON', async () => {
     const reply = await exported('fills', { user: alice.address });
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8; header=present');
     expect(reply.headers.get('content-disposition')).toBe(
@@ -96,7 +94,7 @@ describe('as a table', () => {
     expect(JSON.parse(ledger.at(-1)![2]!)).toMatchObject({ type: 'send', amount: '5' });
   });
 
-  test('a time range is inclusive of both ends; an unknown account has no rows', async () => {
+  test('a time range includes both ends, and an unknown account has no rows', async () => {
     const fills = await rowsOf('userFills');
     const [from, to] = [fills[1].time, fills[1].time];
     const reply = await exported('fills', { user: alice.address, from, to });
@@ -109,13 +107,13 @@ describe('as a table', () => {
   });
 });
 
-describe('rejected exports', () => {
+describe('invalid exports', () => {
   const errorOf = async (reply: Response) => {
     const { code, message } = (await reply.json()) as Json;
     return `${reply.status} ${code} ${message}`;
   };
 
-  test('before the first row, in the envelope of /info', async () => {
+  test('are rejected before the first row, in the envelope of /info', async () => {
     const user = alice.address;
     expect(await errorOf(await exported('fills', {}))).toBe('400 10002 Missing field: user');
     expect(await errorOf(await exported('fills', { user: '0x1' }))).toBe(
@@ -134,7 +132,7 @@ describe('rejected exports', () => {
     expect((await exported('trades', { user })).status).toBe(404);
   });
 
-  test.each(['POST', 'HEAD', 'PUT', 'DELETE'])('%s', async (method) => {
+  test.each(['POST', 'HEAD', 'PUT', 'DELETE'])('rejects %s', async (method) => {
     const reply = await fetch(`${world.venue.url}/export/fills?user=${alice.address}`, { method });
     expect(reply.status).toBe(405);
     expect(reply.headers.get('allow')).toBe('GET');

@@ -13,8 +13,6 @@ import {
 import { operate, OUTCOMES, placed } from '../support/outcomes.ts';
 import { done, newScene, Operator, type OwnPerp } from '../support/perps.ts';
 
-/** userFills: rows, filters and boundaries. */
-
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
@@ -28,7 +26,7 @@ let market: OutcomeMarket;
 const fillsOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
   (await queryHistory(world.client, { type: 'userFills', user: actor.address, ...more })).data;
 
-/** Bob rests an order and Alice executes against it. */
+/** Bob places a resting order, and Alice executes against it. */
 async function trade(on: OwnPerp, side: 'buy' | 'sell', price: string, size: string) {
   const against = side === 'buy' ? 'sell' : 'buy';
   await bob.placed({ market: on, side: against, price, size });
@@ -47,8 +45,8 @@ beforeAll(async () => {
   market = await deployer.list();
 });
 
-describe('of perps', () => {
-  test('rows exist as soon as the trade is confirmed, newest first', async () => {
+describe('userFills of perps', () => {
+  test('returns rows newest first as soon as the trade is confirmed', async () => {
     const taken = await trade(perp, 'buy', '100.5', '1');
     const [row] = await fillsOf(alice);
     expect(row).toMatchObject({
@@ -79,12 +77,12 @@ describe('of perps', () => {
     expect(rows.map(({ time }) => time)).toEqual(
       rows.map(({ time }) => time).sort((a: number, b: number) => b - a),
     );
-    // A closing fill has the entry price and the PnL, net of its fee.
+    // A closing fill has the entry price, and a PnL net of the fill's fee.
     const closed = rows.find(({ px }) => px === '101');
     expect(closed).toMatchObject({ entryPrice: '100', closedPnl: '0.477275', startPosition: '2' });
   });
 
-  test('one instrument, a time range, pages', async () => {
+  test('filters by instrument and time range, and pages', async () => {
     const all = await fillsOf(alice);
     expect(await fillsOf(alice, { coin: perp.coin })).toEqual(
       all.filter(({ instrumentId }) => instrumentId === perp.id),
@@ -97,7 +95,7 @@ describe('of perps', () => {
     await expectPaging(world.client, one, await fillsOf(alice, { coin: perp.coin }));
   });
 
-  test('the hash is that of the request that traded', async () => {
+  test('the hash of a fill is the hash of the request that traded', async () => {
     const [row] = await fillsOf(alice);
     const tx = await queryHistory(world.client, { type: 'tx', txHash: row.hash });
     expect(tx.data).toMatchObject({ user: alice.address, action: { type: 'order' } });
@@ -105,8 +103,8 @@ describe('of perps', () => {
   });
 });
 
-describe('of outcome markets', () => {
-  test('trades, splits, merges and settlements, only on request', async () => {
+describe('userFills of outcome markets', () => {
+  test('includes trades, splits, merges and settlements only on request', async () => {
     const carol = await shareTrader(world, 'carol');
     const dave = await shareTrader(world, 'dave');
     done(await operate(carol, 'split', [market, '20']));
@@ -138,7 +136,7 @@ describe('of outcome markets', () => {
 });
 
 describe('users and filters', () => {
-  test('an unknown account, an agent, and malformed queries', async () => {
+  test('handles unknown accounts and agents, and rejects malformed queries', async () => {
     const outsider = world.unfunded('nobody');
     expect(
       await queryHistory(world.client, { type: 'userFills', user: outsider.address }),
@@ -177,7 +175,7 @@ describe('users and filters', () => {
     expect(await ask({ cursor: nextCursor, offset: 1 })).toBe('200 10000 Invalid offset');
   });
 
-  test('an excessive limit is lowered, with a warning', async () => {
+  test('lowers an excessive limit, with a warning', async () => {
     const { warnings } = await queryHistory(world.client, {
       type: 'userFills',
       user: alice.address,
@@ -188,7 +186,7 @@ describe('users and filters', () => {
     ]);
   });
 
-  test('a future height is waited for, and then rejected', async () => {
+  test('waits for a future height, then rejects the query', async () => {
     const { height } = await world.client.data({ type: 'stateHash' });
     const reply = await world.client.info({
       type: 'userFills',

@@ -5,7 +5,7 @@ import { Client, type Json } from '../support/client.ts';
 import { allPages, queryHistory } from '../support/history.ts';
 import { type Market, readMarket } from '../support/market.ts';
 
-/** userFundings over a full hour that the test ends by advancing the time. */
+/** The test advances the venue's time over one full funding hour. */
 
 const HOUR_MS = 3_600_000;
 
@@ -16,8 +16,8 @@ let alice: Actor;
 let bob: Actor;
 
 beforeAll(async () => {
-  // In the middle of the last hour: signers take nonces from the machine's clock, which may be
-  // ahead.
+  // Half an hour before the last full hour: nonces come from the machine's clock, which may be
+  // ahead of the venue's clock but not behind.
   const time = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
   venue = await startVenue({ ports: true, time });
   await venue.setPrice('SOL', '100');
@@ -33,10 +33,10 @@ afterAll(() => venue.stop());
 const ask = async ({ address: user }: Actor, more: object = {}): Promise<Json> =>
   (await queryHistory(client, { type: 'userFundings', user, ...more })).data;
 
-test('R-funding: when the hour ends, the long pays and the short collects', async () => {
+test('R-funding: at the end of the hour, the long pays the short', async () => {
   await bob.placed({ market: perp, side: 'sell', price: '100', size: '2' });
   await alice.placed({ market: perp, side: 'buy', price: '100', size: '2' });
-  // An hour without a book has no sample.
+  // Funding needs a sample, and an empty book has no samples.
   await bob.placed({ market: perp, side: 'buy', price: '99.9', size: '20' });
   await bob.placed({ market: perp, side: 'sell', price: '100.1', size: '20' });
   const query = { type: 'userFundings', user: alice.address };
@@ -55,7 +55,7 @@ test('R-funding: when the hour ends, the long pays and the short collects', asyn
   });
   expect(paid.time % HOUR_MS).toBe(0);
   expect(await ask(bob)).toMatchObject({ data: [{ szi: '-2', amount: '0.0025' }], hasMore: false });
-  // The rate of the market, independent of positions.
+  // The market's rate does not depend on positions.
   const hour = { coin: perp.name, fundingRate: '0.0000125', premium: '0', time: paid.time };
   const hours = (more: object) =>
     client.data({ type: 'fundingHistory', coin: perp.coin, startTime: 0, ...more });

@@ -12,8 +12,6 @@ import { send, tokenSend } from '../support/keys.ts';
 import { done, OPERATED } from '../support/perps.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** userNonFundingLedgerUpdates, withdrawals and userFundings, from the history. */
-
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
 let alice: Actor;
 let bob: Actor;
@@ -33,7 +31,7 @@ const ledgerOf = async (actor: Actor, more: object = {}): Promise<Json[]> => {
 const kinds = (rows: Json[]) => rows.map(({ delta }) => `${delta.type} ${delta.amount}`);
 
 describe('userNonFundingLedgerUpdates', () => {
-  test('newest first, of both sub-accounts or of one', async () => {
+  test('lists rows newest first, of both sub-accounts or of one', async () => {
     expect(kinds(await ledgerOf(alice))).toEqual([
       'send 5',
       'send 50',
@@ -52,7 +50,7 @@ describe('userNonFundingLedgerUpdates', () => {
     expect(kinds(await ledgerOf(bob, { accountTypes: ['outcome'] }))).toEqual(['receive 5']);
   });
 
-  test('the hash leads to the request, and for the faucet to the block', async () => {
+  test('the hash identifies the request, and for the faucet the block', async () => {
     const rows = await ledgerOf(alice);
     const tx = await queryHistory(world.client, { type: 'tx', txHash: rows[0].hash });
     expect(tx.data).toMatchObject({ action: { type: 'tokenSend', amount: '5' }, error: null });
@@ -60,7 +58,7 @@ describe('userNonFundingLedgerUpdates', () => {
     expect(block.data.blockTime).toBe(rows.at(-1).time);
   });
 
-  test('time ranges, pages and rejects', async () => {
+  test('filters by time range, pages, and rejects invalid queries', async () => {
     const query = { type: 'userNonFundingLedgerUpdates', user: alice.address };
     const rows = await ledgerOf(alice);
     await expectTimes(world.client, query, rows, ({ time }) => time);
@@ -75,7 +73,7 @@ describe('userNonFundingLedgerUpdates', () => {
 });
 
 describe('withdrawals', () => {
-  test('pending until the bridge reports a result, newest first, below an id', async () => {
+  test('lists withdrawals newest first, pending until the bridge reports a result', async () => {
     const carol = await world.resident('carol');
     const destination = bob.address;
     for (const amount of ['10', '20', '30']) {
@@ -117,7 +115,7 @@ describe('userFundings before the first hour', () => {
     return json.success ? json.data : `${status} ${json.code} ${json.message}`;
   };
 
-  test('no rows, for any parameters', async () => {
+  test('returns no rows for any parameters', async () => {
     const nothing = { data: [], hasMore: false };
     for (const more of [
       {},
@@ -135,7 +133,7 @@ describe('userFundings before the first hour', () => {
     }
   });
 
-  test('rejected queries', async () => {
+  test('rejects invalid queries', async () => {
     expect(await ask({ coin: 'NONE' })).toBe('200 10404 Instrument not found');
     expect(await ask({ coin: 'BTC', contract: 'active' })).toBe(
       '200 10000 contract is not allowed with coin',

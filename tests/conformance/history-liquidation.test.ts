@@ -17,10 +17,6 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/**
- * History rows of positions that were closed without an order of their owner, and of TP/SL groups.
- */
-
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -37,8 +33,8 @@ async function rowsOf(type: string, { address }: Actor): Promise<Json[]> {
 }
 
 /**
- * Computed from fills and ledger only: closing fills are net of fees, opening ones have their fee
- * only.
+ * Computes the balance from fills and ledger rows. The PnL of a closing fill is net of its fee; an
+ * opening fill has only a fee.
  */
 async function moneyByRows(actor: Actor): Promise<string> {
   const fills = (await rowsOf('userFills', actor)).map((fill) =>
@@ -52,7 +48,7 @@ async function moneyByRows(actor: Actor): Promise<string> {
 }
 
 describe('R-adl, R-liquidation', () => {
-  test('a deleveraged position is a fill of both accounts, and the rows add up', async () => {
+  test('auto-deleveraging is a fill of both accounts, and the rows add up to the balances', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     await perp.push('91');
     const [lost] = await rowsOf('userFills', alice);
@@ -64,7 +60,7 @@ describe('R-adl, R-liquidation', () => {
     expect(await moneyByRows(bob)).toBe(await bob.balance());
   });
 
-  test('R-deficit: the fund pays the deficit of a price gap, with rows', async () => {
+  test('R-deficit: the fund pays the deficit of a price gap, with ledger rows', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     await perp.push('80');
     expect(await moneyByRows(alice)).toBe(await alice.balance());
@@ -72,7 +68,7 @@ describe('R-adl, R-liquidation', () => {
   });
 });
 
-test('R-trigger, R-grouping: a parent shows its TP/SL orders; a stop is open, triggered, then filled', async () => {
+test('R-trigger, R-grouping: a stop is listed as open, triggered, then filled', async () => {
   const exit = { market: perp, side: 'sell', size: '2' } as const;
   const parent = { market: perp, side: 'buy', price: '100', size: '2' } as const;
   const stop = triggerOrder({ ...exit, kind: 'sl', at: '99' });

@@ -21,8 +21,6 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** historicalOrders: one row per order, with its newest state. */
-
 const world = aSharedVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
@@ -44,8 +42,8 @@ const ordersOf = async (actor: Actor, more: object = {}): Promise<Json[]> =>
 const rowOf = async (actor: Actor, oid: number): Promise<Json> =>
   (await ordersOf(actor)).find(({ order }) => order.oid === oid);
 
-describe('the life of an order', () => {
-  test('open, partly filled, filled: one row that is updated', async () => {
+describe('the states of an order', () => {
+  test('an order has one row, updated from open to partly filled to filled', async () => {
     const cloid = cloidOf('history');
     const { oid } = await bob.placed({
       market: perp,
@@ -93,7 +91,7 @@ describe('the life of an order', () => {
     expect(rows[0].order.oid).toBe(oid);
   });
 
-  test('cancelled by its owner, and the rest of an immediate order', async () => {
+  test("the cancel reason distinguishes a user's cancel from the rest of an Ioc order", async () => {
     const { oid } = await alice.placed({ market: perp, side: 'buy', price: '90', size: '1' });
     await alice.cancel({ a: perp.id, o: oid });
     expect(await rowOf(alice, oid)).toMatchObject({
@@ -118,7 +116,7 @@ describe('the life of an order', () => {
   });
 });
 
-test('R-grouping: a parent shows its current TP/SL orders, a triggered one with its placement time', async () => {
+test('R-grouping: a parent shows its current TP/SL orders', async () => {
   const parent = perpOrder({ market: perp, side: 'buy', price: '100', size: '2' });
   const exit = { market: perp, side: 'sell', size: '2' } as const;
   const takeProfit = triggerOrder({ ...exit, kind: 'tp', at: '102', limit: '102' });
@@ -150,7 +148,7 @@ test('R-grouping: a parent shows its current TP/SL orders, a triggered one with 
   expect(JSON.parse(exported[0] ?? '{}').order.children).toEqual(own);
 });
 
-test('outcome orders only on request', async () => {
+test('lists outcome orders only on request', async () => {
   const carol = await shareTrader(world, 'carol');
   const market = await deployer.list();
   const { oid } = await placed(carol, market, 'buy No 10 at 0.3');
@@ -164,7 +162,7 @@ test('outcome orders only on request', async () => {
   expect(await ordersOf(carol, { accountType: 'outcome', coin: market.coin })).toEqual([row]);
 });
 
-test('time ranges, pages and rejects', async () => {
+test('filters by time range, pages, and rejects invalid queries', async () => {
   const query = { type: 'historicalOrders', user: alice.address };
   const rows = await ordersOf(alice);
   await expectTimes(world.client, query, rows, ({ statusTimestamp }) => statusTimestamp);
@@ -184,7 +182,7 @@ test('time ranges, pages and rejects', async () => {
   expect(warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 5_000, to: 2_000 } }]);
 });
 
-test('orders that change during paging appear after the last row, in their new state', async () => {
+test('orders that change during paging reappear with their new state after the last row', async () => {
   const dave = await world.resident('dave');
   const oids: number[] = [];
   for (let price = 80; price < 87; price++) {

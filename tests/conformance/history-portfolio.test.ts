@@ -6,8 +6,6 @@ import { send, tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** portfolio: the value of an account, split into deposits, withdrawals and profit. */
-
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 let perp: OwnPerp;
@@ -28,13 +26,13 @@ const portfolioOf = async ({ address: user }: Actor, window?: string): Promise<J
 const SPANS = { day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 };
 
 describe('the current point', () => {
-  test('deposits and withdrawals are not profit', async () => {
+  test('excludes deposits and withdrawals from profit', async () => {
     done(await tokenSend(alice, { to: alice.address, amount: '300', into: 'outcome' }));
     done(await tokenSend(alice, { to: bob.address, amount: '40' }));
     done(await send(alice, 'withdraw3', { destination: bob.address, amount: '10' }));
     const mine = await portfolioOf(alice);
     expect(mine).toMatchObject({ window: 'week', deposits: '1000' });
-    // The amount of a pending withdrawal is still included.
+    // The account value still includes the amount of a pending withdrawal.
     const last = mine.points.at(-1);
     expect(last.accountValue).toBe('960');
     expect(mine.withdrawals).toBe('40');
@@ -56,9 +54,9 @@ describe('the current point', () => {
   });
 });
 
-describe('the points', () => {
+describe('the points of a window', () => {
   test.each(Object.entries(SPANS))(
-    'of a %s: at multiples of one step, the last is now',
+    'of a %s are at multiples of one step, and the last point is now',
     async (window, spanMs) => {
       const { asOf, data } = await queryHistory(world.client, {
         type: 'portfolio',
@@ -76,15 +74,15 @@ describe('the points', () => {
       expect(times.slice(0, -1).every((time: number) => time % step === 0)).toBe(true);
       expect(step % 300_000).toBe(0);
       expect(times.at(-1)).toBeGreaterThan(times.at(-2));
-      // The multiple at the start of the window, or the one before.
+      // The first point is at or before the start of the window, by less than one step.
       expect(times[0]).toBeLessThanOrEqual(times.at(-1) - spanMs);
       expect(times[0]).toBeGreaterThan(times.at(-1) - spanMs - step);
-      // Before its first deposit an account had no value.
+      // The account value is zero before the first deposit.
       expect(data.points[0]).toMatchObject({ accountValue: '0', pnl: '0' });
     },
   );
 
-  test('of all: from the beginning of the account', async () => {
+  test("the window all starts with the account's first entry", async () => {
     const { points } = await portfolioOf(alice, 'all');
     expect(points.length).toBeGreaterThan(1);
     expect(points.length).toBeLessThanOrEqual(500);
@@ -92,7 +90,7 @@ describe('the points', () => {
   });
 });
 
-test('an empty account, and rejected queries', async () => {
+test('handles an empty account, and rejects invalid queries', async () => {
   const nobody = world.unfunded('nobody');
   expect(await portfolioOf(nobody)).toMatchObject({ deposits: '0', withdrawals: '0' });
   expect((await portfolioOf(nobody, 'all')).points).toMatchObject([

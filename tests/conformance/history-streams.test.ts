@@ -9,10 +9,7 @@ import { act, done, groupAction, triggerOrder } from '../support/perps.ts';
 import { exactly, expectShape, hash, integer, listOf, record, time } from '../support/shape.ts';
 import type { Socket } from '../support/socket.ts';
 
-/**
- * The history as streams: a snapshot of the newest rows, then the rows of each block; and the
- * explorer's channels.
- */
+/** A history stream sends a snapshot of the newest rows, then the new rows of each block. */
 
 const world = aVenue(DEPLOYED);
 const ZERO = `0x${'0'.repeat(40)}`;
@@ -22,7 +19,6 @@ beforeAll(async () => {
   market = await new Deployer(world).list();
 });
 
-/** Alice executes against Bob's offer, at the mark. */
 async function trade(alice: Actor, bob: Actor, usdc = 20): Promise<void> {
   const { btc } = world;
   const terms = { market: btc, price: btc.at(0), size: btc.worth(usdc) };
@@ -30,7 +26,10 @@ async function trade(alice: Actor, bob: Actor, usdc = 20): Promise<void> {
   await alice.placed({ ...terms, side: 'buy' });
 }
 
-/** The rows of a channel so far, oldest first: the snapshot reversed, then the frames. */
+/**
+ * Returns all rows that a channel has sent, oldest first. A snapshot is newest first, so it is
+ * reversed.
+ */
 function rowsOf(socket: Socket, channel: string, list: string): Json[] {
   return socket.of(channel).flatMap(({ data }) => {
     return data.isSnapshot === true ? data[list].toReversed() : data[list];
@@ -40,7 +39,7 @@ function rowsOf(socket: Socket, channel: string, list: string): Json[] {
 describe('userFills', () => {
   const both = ['perp', 'outcome'];
 
-  test('starts with the rows of the query, and continues with its later rows', async () => {
+  test('starts with the rows of the query and continues with later rows', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const user = alice.address;
     await trade(alice, bob);
@@ -64,7 +63,7 @@ describe('userFills', () => {
     expect(heights).toEqual(heights.toSorted((a, b) => a - b));
   });
 
-  test('has outcome rows only on request', async () => {
+  test('sends outcome rows only on request', async () => {
     const alice = await world.trader('alice');
     done(await tokenSend(alice, { to: alice.address, amount: '100', into: 'outcome' }));
     const api = await world.socket('/api-ws');
@@ -84,7 +83,7 @@ describe('userFills', () => {
     expect(api.of('userFills').filter((each) => each.sub !== sub)).toHaveLength(1);
   });
 
-  test('of an unknown account is empty, and updates when the account exists', async () => {
+  test('is empty for an unknown account and sends updates once the account exists', async () => {
     const bob = await world.trader('bob');
     const nobody = world.unfunded('nobody');
     const api = await world.socket('/api-ws');
@@ -98,7 +97,7 @@ describe('userFills', () => {
 });
 
 describe('userHistoricalOrders', () => {
-  test('sends an order whenever a block has changed it', async () => {
+  test('sends an order after every block that changes it', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const rested = done(await alice.place(farBid(world.btc))).orders[0];
@@ -153,7 +152,7 @@ describe('userHistoricalOrders', () => {
       expect(data.orderHistory).toEqual([child, again]);
       expect(child).toMatchObject({ order: { oid: ended }, status: 'cancelled' });
       const { children } = again.order;
-      // Its own status and time are unchanged.
+      // The status and time of the parent are unchanged.
       expect(again).toEqual({ ...before, order: { ...before.order, children } });
       expect(children.map(({ status }: Json) => status)).toEqual(statuses);
       expect(children).toContainEqual(child.order);
@@ -163,7 +162,7 @@ describe('userHistoricalOrders', () => {
 });
 
 describe('userNonFundingLedgerUpdates and userFundings', () => {
-  test('the ledger continues after its snapshot, by account', async () => {
+  test('the ledger of each account continues after its snapshot', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const type = 'userNonFundingLedgerUpdates';
@@ -186,7 +185,7 @@ describe('userNonFundingLedgerUpdates and userFundings', () => {
     expect(own[0].data.nonFundingLedgerUpdates).toEqual([]);
   });
 
-  test('fundings begin with a list, empty or not', async () => {
+  test('userFundings starts with a list, which may be empty', async () => {
     const alice = await world.trader('alice');
     const ws = await world.socket();
     await ws.subscribe({ type: 'userFundings', user: alice.address });
@@ -197,7 +196,7 @@ describe('userNonFundingLedgerUpdates and userFundings', () => {
 });
 
 describe('requests and answers', () => {
-  test('answers are in the order of the requests, pongs are not', async () => {
+  test('answers keep the order of the requests, except pongs', async () => {
     const alice = await world.trader('alice');
     const user = alice.address;
     const api = await world.socket('/api-ws');
@@ -220,7 +219,7 @@ describe('requests and answers', () => {
     ['userFills', { user: ZERO, accountType: ['spot'] }],
     ['userHistoricalOrders', { user: ZERO, accountType: [] }],
     ['userNonFundingLedgerUpdates', { user: ZERO, accountTypes: 'all' }],
-  ])('%s with %j is rejected', async (type, params) => {
+  ])('rejects %s with %j', async (type, params) => {
     const api = await world.socket('/api-ws');
     const refused = api.subscribe({ type, ...params });
     await expect(refused).rejects.toThrow('INVALID_PARAMS');
@@ -269,7 +268,7 @@ describe('the explorer', () => {
     expect(shown).toEqual(frame.data[0]);
   });
 
-  test('sends every request without its content, and its reject reason', async () => {
+  test('sends every request without its content, and with its reject reason', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerTxs' });
     const alice = await world.trader('alice');
@@ -295,7 +294,7 @@ describe('the explorer', () => {
     expect(block.txs).toContainEqual(tx);
   });
 
-  test('an order rejected by its block is sent with the reason', async () => {
+  test('sends the reject reason of an order that fails in its block', async () => {
     const ws = await world.socket();
     await ws.subscribe({ type: 'explorerTxs' });
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];

@@ -24,8 +24,6 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** The shape of every answer, field by field. */
-
 const world = aSharedVenue();
 
 let alice: Actor;
@@ -65,7 +63,7 @@ describe('perpMeta', () => {
     tagIds: optional(listOf(integer)),
   });
 
-  test('every perp is described, and its numbers are consistent (R-units)', async () => {
+  test('R-units: describes every perp with consistent numbers', async () => {
     const { universe } = await world.client.data({ type: 'perpMeta' });
     expectShape(universe, listOf(entry));
     const names = universe.map((perp: Json) => perp.name);
@@ -82,7 +80,7 @@ describe('perpMeta', () => {
     }
   });
 
-  test('dex may be named', async () => {
+  test('accepts the parameter dex', async () => {
     expect(await world.client.data({ type: 'perpMeta', dex: '' })).toEqual(
       await world.client.data({ type: 'perpMeta' }),
     );
@@ -171,7 +169,7 @@ describe('l2Book', () => {
     expect(data).toMatchObject({ coin: 'SOL-USDC', levels: [[], []] });
   });
 
-  test('at most 20 levels a side, best price first', async () => {
+  test('returns at most 20 levels a side, best price first', async () => {
     const carol = await world.trader('carol');
     const { sol } = world;
     const ladder = (side: 'buy' | 'sell') =>
@@ -193,7 +191,7 @@ describe('l2Book', () => {
     expect(finest.levels).toEqual(data.levels);
   });
 
-  test('a coarser tick adds up levels, away from the spread', async () => {
+  test('a coarser tick aggregates levels, rounded away from the spread', async () => {
     const carol = await world.trader('carol');
     const { sol } = world;
     const { universe } = await world.client.data({ type: 'perpMeta' });
@@ -219,7 +217,7 @@ describe('l2Book', () => {
 describe('clearinghouseState and perpClearinghouseState', () => {
   const withoutTime = ({ time: _time, ...rest }: Json) => rest;
 
-  test('the state of a trader, field by field', async () => {
+  test("returns every field of a trader's state", async () => {
     for (const actor of [alice, bob]) expectShape(await actor.state(), clearinghouseState);
     const state = await alice.state();
     expect(state).toMatchObject({ vaultEquity: '0', activeReverseJobs: [] });
@@ -261,7 +259,7 @@ describe('clearinghouseState and perpClearinghouseState', () => {
 });
 
 describe('frontendOpenOrders', () => {
-  test('rows newest first, filtered by coin on request', async () => {
+  test('lists rows newest first and filters by coin', async () => {
     const carol = await world.trader('carol');
     const { btc, eth } = world;
     await carol.placed({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
@@ -279,7 +277,7 @@ describe('frontendOpenOrders', () => {
     expect(one).toEqual([all[1]]);
   });
 
-  test('an unknown account has no orders', async () => {
+  test('returns no orders for an unknown account', async () => {
     const user = world.unfunded('nobody').address;
     expect(await world.client.data({ type: 'frontendOpenOrders', user })).toEqual([]);
   });
@@ -347,14 +345,14 @@ describe('rateLimit', () => {
 describe('stateHash', () => {
   const shape = record({ height: integer, blockTime: time, stateHash: hash });
 
-  test('the latest by default, any stored one by height, always the same', async () => {
+  test('returns the latest hash by default, and the same stored hash by height', async () => {
     const latest = await world.client.data({ type: 'stateHash' });
     expectShape(latest, shape);
     const again = await world.client.data({ type: 'stateHash', height: latest.height });
     expect(again).toEqual(latest);
   });
 
-  test('increases with every action and its time never decreases (R-clock)', async () => {
+  test('R-clock: the height grows with every action, and the time never decreases', async () => {
     const carol = await world.trader('carol');
     const { btc } = world;
     const before = await world.client.data({ type: 'stateHash' });

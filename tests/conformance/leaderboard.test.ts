@@ -5,11 +5,6 @@ import { queryHistory } from '../support/history.ts';
 import { tokenSend } from '../support/keys.ts';
 import { done, newScene, Operator, OPERATED, trade, type OwnPerp } from '../support/perps.ts';
 
-/**
- * leaderboard: the accounts with the highest profit or volume, equal to the figures of their
- * portfolios.
- */
-
 const WINDOWS = ['day', 'week', 'month', 'all'] as const;
 const PATIENCE = { timeout: 30_000 };
 
@@ -30,7 +25,7 @@ describe('the leading accounts', () => {
   beforeAll(async () => {
     const scene = await newScene(world, operator);
     ({ perp, alice: winner, bob: loser, carol: idle } = scene);
-    // An account that only deposits or transfers has neither profit nor volume.
+    // Deposits and transfers count neither as profit nor as volume.
     done(await tokenSend(idle, { to: idle.address, amount: '300', into: 'outcome' }));
     await trade(winner, loser, { market: perp, price: '100', size: '20' });
     const [other, another] = [await world.trader('other'), await world.trader('another')];
@@ -38,8 +33,9 @@ describe('the leading accounts', () => {
     await perp.push('104');
   });
 
-  test.each(WINDOWS)('a row has the figures of that account’s portfolio: %s', async (window) => {
-    // A mark may move between two answers, so they are repeated until both are of one block.
+  test.each(WINDOWS)("a row equals the figures of the account's portfolio: %s", async (window) => {
+    // The mark may change between two answers, so the queries are repeated until both answers are
+    // from the same block.
     await expect
       .poll(async () => {
         const board = await ask({ type: 'leaderboard', window });
@@ -61,7 +57,7 @@ describe('the leading accounts', () => {
       .toBe(4);
   });
 
-  test('by profit and by volume, the highest first', async () => {
+  test('sorts accounts by profit or by volume, highest first', async () => {
     const byPnl = await leaders({ sortBy: 'pnl' });
     expect(byPnl).toMatchObject({ window: 'week', sortBy: 'pnl', rankedTime: expect.any(Number) });
     expect(byPnl.rows[0]).toMatchObject({ user: winner.address, volume: '2000' });
@@ -74,7 +70,7 @@ describe('the leading accounts', () => {
     expect(volumes).toEqual(['2000', '2000', '300', '300']);
     expect(await usersOf({ sortBy: 'volume', limit: 1 })).toEqual([byVolume.rows[0].user]);
     expect(await usersOf()).not.toContain(idle.address);
-    // It receives part of all fees.
+    // The insurance fund receives a part of all fees, but it is not a trader.
     const { json } = await world.client.info({ type: 'settings' });
     expect(await usersOf()).not.toContain(json.data.insurance_fund_address);
   });
@@ -86,13 +82,13 @@ describe('the leading accounts', () => {
     await expect.poll(() => usersOf({ sortBy: 'volume' }), PATIENCE).toContain(newcomer.address);
   });
 
-  test('the settings report it', async () => {
+  test('the settings report the leaderboard', async () => {
     const { json } = await world.client.info({ type: 'settings' });
     expect(json.data.has_leaderboard).toBe(true);
   });
 });
 
-describe('a venue whose operator disabled it', () => {
+describe('a venue with a disabled leaderboard', () => {
   const world = aVenue([...OPERATED, '--no-leaderboard']);
 
   test('rejects the query, and reports this in the settings', async () => {

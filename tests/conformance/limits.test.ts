@@ -5,15 +5,15 @@ import { refusedHandshake, type Socket } from '../support/socket.ts';
 import type { Envelope } from '../support/wallet.ts';
 
 /**
- * Limits of requests, connections and frames. A token bucket refills during the test, so each
- * expectation allows for the refill in the measured time.
+ * A token bucket refills during a test, so each expectation allows for the refill in the measured
+ * time.
  */
 
 const world = aVenue(['--oracle', 'still']);
 
 /**
- * The number of concurrent requests: too many for the bucket to refill meanwhile even on a slow
- * machine, and few enough that two floods stay below the connection limit.
+ * Number of concurrent requests. The bucket cannot refill this much during the test even on a slow
+ * machine, and two floods stay below the connection limit.
  */
 const FLOOD = 200;
 const INFO_PER_SECOND = 50;
@@ -30,7 +30,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: n
   return { result, seconds: (performance.now() - start) / 1000 };
 }
 
-/** Waits until a bucket is full, by querying it without using it. */
+/** Waits until a bucket is full, through a query that does not use the bucket. */
 async function refilled(surface: 'info' | 'exchange'): Promise<void> {
   await eventually(async () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -47,7 +47,7 @@ function split(replies: Reply[]): { passed: Reply[]; limited: Reply[] } {
 }
 
 describe('POST /info', () => {
-  test('50 a second with a burst of 50; beyond it, a 429 with the time to retry', async () => {
+  test('allows 50 requests a second with a burst of 50, then answers 429 with the retry time', async () => {
     await refilled('info');
     const { result, seconds } = await timed(() =>
       Promise.all(Array.from({ length: FLOOD }, () => world.client.info({ type: 'settings' }))),
@@ -78,7 +78,7 @@ describe('POST /info', () => {
     expect(limited.length).toBeGreaterThan(0);
   });
 
-  test('after Retry-After the venue answers again', async () => {
+  test('the venue answers again after Retry-After', async () => {
     const replies = await Promise.all(
       Array.from({ length: FLOOD }, () => world.client.info({ type: 'settings' })),
     );
@@ -102,7 +102,7 @@ describe('POST /info', () => {
     }
   });
 
-  test('a header cannot obtain a new limit', async () => {
+  test('request headers cannot bypass the limit', async () => {
     const forged = (index: number) => ({
       headers: { 'x-forwarded-for': `10.0.${index >> 8}.${index & 255}` },
     });
@@ -138,10 +138,10 @@ describe('queries with their own limit', () => {
       SIMULATE_PER_SECOND,
       async () => ({ user: address, action: cancelAction({ a: 1, o: 1 }) }),
     ],
-  ])('%s: %d a second, within the limit of /info', async (type, perSecond, rest) => {
+  ])('%s allows %d a second, within the limit of /info', async (type, perSecond, rest) => {
     const query = { type, ...(await rest()) };
     await refilled('info');
-    // Below the burst of /info, so every 429 is of this limit.
+    // Stays below the burst of /info, so every 429 comes from the query's own limit.
     const { result, seconds } = await timed(() =>
       Promise.all(Array.from({ length: INFO_PER_SECOND - 5 }, () => world.client.info(query))),
     );
@@ -165,7 +165,7 @@ describe('queries with their own limit', () => {
 });
 
 describe('POST /exchange', () => {
-  test('10 a second; a limited action was not executed and may be sent again unchanged', async () => {
+  test('allows 10 a second, and a limited action can be sent again unchanged', async () => {
     const alice = await world.trader('alice');
     const signed: Envelope[] = [];
     for (let index = 0; index < 50; index++) {
@@ -198,7 +198,7 @@ describe('POST /exchange', () => {
     expect((await world.client.executed(refused)).json).toMatchObject({ status: 'ok' });
   });
 
-  test('rejected requests count too', async () => {
+  test('rejected requests use the limit', async () => {
     await refilled('exchange');
     const replies = await Promise.all(
       Array.from({ length: FLOOD }, () => world.client.post('/exchange', '{}')),
@@ -209,7 +209,7 @@ describe('POST /exchange', () => {
     for (const reply of passed) expect(reply.headers.get('x-ratelimit-limit')).toBe('10');
   });
 
-  test('the limits are separate: an exhausted /exchange does not affect /info', async () => {
+  test('an exhausted /exchange does not affect /info', async () => {
     await refilled('info');
     await Promise.all(Array.from({ length: FLOOD }, () => world.client.post('/exchange', '{}')));
     expect((await world.client.info({ type: 'settings' })).status).toBe(200);
@@ -222,7 +222,7 @@ describe('WebSocket connections', () => {
     await Promise.all(open.splice(0).map((socket) => socket.close()));
   });
 
-  test('ten from one address; the eleventh is rejected in plain text, until one closes', async () => {
+  test('rejects the eleventh connection from one address until another connection closes', async () => {
     await eventually(async () => {
       const { ws } = await world.client.data({ type: 'rateLimit' });
       expect(ws.open).toBe(0);
@@ -246,7 +246,7 @@ describe('WebSocket connections', () => {
 describe('frames on an open connection', () => {
   const limited = (frame: { type?: string; code?: string }) => frame.code === 'RISK_RATE_LIMITED';
 
-  test('20 a second with a burst of 40; an excess frame is dropped and reported', async () => {
+  test('drops and reports frames beyond 20 a second with a burst of 40', async () => {
     const socket = await world.socket();
     const sent = 200;
     const { seconds } = await timed(async () => {
@@ -265,7 +265,7 @@ describe('frames on an open connection', () => {
     expect(socket.isOpen).toBe(true);
   });
 
-  test('pings are free', async () => {
+  test('pings do not use the limit', async () => {
     const socket = await world.socket();
     const count = 150;
     for (let index = 0; index < count; index++) socket.send({ method: 'ping' });
@@ -273,7 +273,7 @@ describe('frames on an open connection', () => {
     for (const frame of socket.frames) expect(frame).toEqual({ method: 'PONG' });
   });
 
-  test('one connection’s excess does not affect another’s limit', async () => {
+  test('each connection has its own frame limit', async () => {
     const [loud, quiet] = [await world.socket(), await world.socket()];
     for (let index = 0; index < 200; index++) loud.send({ method: 'noSuchMethod' });
     await loud.next(limited);
@@ -281,12 +281,11 @@ describe('frames on an open connection', () => {
     expect(quiet.frames.some(limited)).toBe(false);
   });
 
-  test('a dropped subscription is not created, and works once the bucket has refilled', async () => {
+  test('a dropped subscription works when it is sent again after the refill', async () => {
     const socket = await world.socket();
     const sent = 80;
     for (let index = 0; index < sent; index++) socket.send({ method: 'noSuchMethod' });
-    // Waits for all answers, because an earlier answer could be mistaken for that of the next
-    // request.
+    // Waits for all answers, because a late answer could be mistaken for the next request's answer.
     await eventually(() => expect(socket.frames).toHaveLength(sent));
     const subscription = { type: 'trades', coin: world.btc.coin };
     const answer = await eventually(async () => {

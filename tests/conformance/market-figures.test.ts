@@ -6,8 +6,6 @@ import { queryHistory } from '../support/history.ts';
 import { OUTCOMES, operate } from '../support/outcomes.ts';
 import { newScene, Operator, trade, type OwnPerp } from '../support/perps.ts';
 
-/** Public figures of a market. */
-
 const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
@@ -31,7 +29,7 @@ describe('liquidations and largestTrades', () => {
     await perp.push('91');
   });
 
-  test('R-liquidation: the closed size, its account and the reason', async () => {
+  test('R-liquidation: lists the closed size, the account and the reason', async () => {
     const rows = await ask({ type: 'liquidations', coin: String(perp.id) });
     expect(rows).toEqual([
       {
@@ -52,14 +50,15 @@ describe('liquidations and largestTrades', () => {
       },
     ]);
     const [row] = rows;
-    // Among all perps, unless other tests of this venue have had larger liquidations since.
+    // The time range is limited to this row, because other tests on this venue may add larger
+    // liquidations.
     const all = await ask({ type: 'liquidations', startTime: row.time, endTime: row.time });
     expect(all).toContainEqual(row);
     const none = { type: 'liquidations', coin: String(perp.id), endTime: row.time - 1 };
     expect(await ask(none)).toEqual([]);
   });
 
-  test('liquidations are paged, and their cursors are valid for no other list', async () => {
+  test('pages liquidations, and rejects cursors of other lists', async () => {
     const scene = await newScene(world, operator);
     for (const [taker, maker] of [
       [scene.alice, scene.bob],
@@ -78,7 +77,7 @@ describe('liquidations and largestTrades', () => {
     expect(await refusalOf(other)).toMatchObject({ message: 'Invalid cursor' });
   });
 
-  test('the largest trades of an instrument, by notional', async () => {
+  test('lists the largest trades of an instrument by notional', async () => {
     const day = await ask({ type: 'largestTrades', coin: String(perp.id) });
     expect(day).toMatchObject({ window: 'day', startTime: expect.any(Number) });
     expect(day.startTime % (4 * 3_600_000)).toBe(0);
@@ -101,7 +100,7 @@ describe('liquidations and largestTrades', () => {
     expect((await ask({ type: 'largestTrades', coin: '99999' })).trades).toEqual([]);
   });
 
-  test('open interest is reported once an hour; a time range before the venue is empty', async () => {
+  test('reports open interest once an hour, and nothing before the venue existed', async () => {
     const coin = String(perp.id);
     const rows = await ask({ type: 'openInterestHistory', coin, startTime: 0 });
     for (const row of rows) {
@@ -117,7 +116,7 @@ describe('liquidations and largestTrades', () => {
 });
 
 describe('outcomeHolders', () => {
-  test('the holders of an outcome in pages, the largest first', async () => {
+  test('pages the holders of an outcome, largest first', async () => {
     const market = await deployer.list();
     const [rich, poor, other] = [
       await shareTrader(world, 'rich'),
@@ -133,7 +132,7 @@ describe('outcomeHolders', () => {
     }
     const list = { type: 'outcomeHolders', instrumentId: market.id };
     const { json } = await world.client.info(list);
-    // Next to `data`, as in all paged queries, and inside it.
+    // The cursor is next to `data`, as in all paged queries, and also inside it.
     expect(json.nextCursor).toBeNull();
     expect(json.data).toEqual({
       instrumentId: market.id,

@@ -4,13 +4,11 @@ import { eventually, type Json } from '../support/client.ts';
 import { exact, show, type Exact } from '../support/exact.ts';
 import type { Market } from '../support/market.ts';
 
-/** R-mark and R-ema through the API: the causes of mark changes, and their speed. */
-
 const world = aHeldVenue();
 
 type Prices = { mark: Exact; oracle: Exact; mid: Exact | undefined };
 
-/** Subscribes to the prices of a market and returns the latest ones. */
+/** Subscribes to the prices of a market and returns a function that reads the latest prices. */
 async function pricesOf(market: Market): Promise<() => Prices> {
   const socket = await world.socket();
   await socket.subscribe({ type: 'activeAssetCtx', coin: market.coin });
@@ -25,7 +23,9 @@ async function pricesOf(market: Market): Promise<() => Prices> {
   };
 }
 
-/** R-ema in price units: the part of the distance covered after whole seconds, in 10^-6 units. */
+/**
+ * R-ema: the part of the distance covered after whole seconds, in units of 10^-6 of the distance.
+ */
 function emaAfter(seconds: number, sample: bigint): bigint {
   let ema = 0n;
   for (let second = 0; second < seconds; second++) {
@@ -35,11 +35,11 @@ function emaAfter(seconds: number, sample: bigint): bigint {
   return ema;
 }
 
-/** Advances time by a few seconds, until the mark is above a price. */
+/** Advances the time by up to 8 seconds, until the mark is above the price. */
 async function drawnTo(prices: () => Prices, price: Exact): Promise<Prices> {
   for (let seconds = 0; prices().mark <= price && seconds < 8; seconds += 1) {
     await world.passTime(1_000);
-    // The last price arrives shortly after the block.
+    // The frame with the last price arrives shortly after the block.
     await eventually(() => expect(prices().mark).toBeGreaterThan(price), 200).catch(
       () => undefined,
     );
@@ -49,19 +49,19 @@ async function drawnTo(prices: () => Prices, price: Exact): Promise<Prices> {
 }
 
 describe('R-mark', () => {
-  test('with an empty book the mark is the oracle', async () => {
+  test('an empty book has the oracle price as its mark', async () => {
     const prices = (await pricesOf(world.sol))();
     expect(prices).toEqual({ mark: world.sol.mark, oracle: world.sol.mark, mid: undefined });
   });
 
-  test('one side of the book and a distant trade do not move it', async () => {
+  test('a one-sided book and a distant trade do not move the mark', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { sol } = world;
     const trade = { market: sol, price: sol.at(300), size: sol.worth(20) };
     await bob.placed({ ...trade, side: 'sell' });
     await alice.placed({ ...trade, side: 'buy' });
     await alice.placed({ ...trade, side: 'buy', price: sol.at(200) });
-    // Marks are updated at least every second of consensus time, so two more are sufficient.
+    // Marks are updated at least every second of consensus time, so two seconds are sufficient.
     await world.passTime(1_000);
     await world.passTime(1_000);
     const query = { type: 'activeAssetData', user: alice.address, coin: sol.coin };
@@ -71,7 +71,8 @@ describe('R-mark', () => {
   test('R-ema: a book away from the oracle moves the mark with a time constant of 150 s', async () => {
     const alice = await world.trader('alice');
     const { eth } = world;
-    // Both sides above the oracle, inside the band: A is between C, the oracle, and B, the bid.
+    // Both sides are above the oracle and inside the band, so A is between C (the oracle) and B
+    // (the bid).
     const [bid, ask] = [eth.at(60), eth.at(80)];
     const size = eth.worth(20);
     const opened = world.nowMs();
@@ -89,7 +90,7 @@ describe('R-mark', () => {
       const { mark, oracle } = await drawnTo(prices, bounds(wanted) - unit);
       expect(oracle).toBe(eth.mark);
       expect(mark).toBeGreaterThan(previous);
-      // At most the change of the seconds that can have passed, rounded up.
+      // The bound is the change over the elapsed seconds, rounded up.
       expect(mark).toBeLessThanOrEqual(bounds((world.nowMs() - opened) / 1_000 + 1) + unit);
       previous = mark;
     }
@@ -109,14 +110,14 @@ describe('R-mark', () => {
 });
 
 describe('permission to set prices', () => {
-  test('the oracle accepts no price from a trader', async () => {
+  test('rejects oracle prices from a trader', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const prices = [{ instrumentId: btc.id, oraclePx: '1', externalPerpPx: null }];
     const action = { type: 'venueAdmin', pushOracle: { prices, time: world.nowMs() } };
     const reply = await world.client.executed(await alice.sign(action));
     expect(reply.json.status, reply.text).toBe('err');
-    // Not permitted for this signer, or not supported by this venue.
+    // 10001: the venue does not support the action. 10003: the signer has no permission.
     expect([10001, 10003]).toContain(reply.json.code);
     const query = { type: 'activeAssetData', user: alice.address, coin: btc.coin };
     expect((await world.client.data(query)).markPx).toBe(show(btc.mark));

@@ -4,8 +4,8 @@ import { OUTCOMES } from '../support/outcomes.ts';
 import { newScene, Operator, type OwnPerp } from '../support/perps.ts';
 
 /**
- * A client that knows a block from one replica can require another replica to include it in its
- * answer.
+ * A client that has seen a block on one replica can require another replica to include that block
+ * in its answer.
  */
 
 const world = aSharedVenue(OUTCOMES);
@@ -29,7 +29,7 @@ describe('minHeight of queries on the state', () => {
     { type: 'venueHealth' },
   ];
 
-  test('an existing block is not waited for', async () => {
+  test('answers immediately for an existing block', async () => {
     const minHeight = await height();
     for (const query of [
       ...queries,
@@ -41,7 +41,7 @@ describe('minHeight of queries on the state', () => {
     }
   });
 
-  test('a block about to arrive is waited for, and the answer includes it', async () => {
+  test('waits for a block that is about to arrive and includes it in the answer', async () => {
     const minHeight = (await height()) + 3;
     const waiting = world.client.data({ type: 'venueStatus', minHeight });
     for (let at = 0; at < 3; at += 1) {
@@ -50,7 +50,7 @@ describe('minHeight of queries on the state', () => {
     expect((await waiting).height).toBeGreaterThanOrEqual(minHeight);
   });
 
-  test('a block that does not arrive is rejected, with the current one', async () => {
+  test('rejects a block that does not arrive, with the current height', async () => {
     const before = await height();
     const minHeight = before + 1_000_000;
     for (const query of queries) {
@@ -70,7 +70,7 @@ describe('minHeight of queries on the state', () => {
     }
   });
 
-  test('an invalid height is rejected, as in queries on the history', async () => {
+  test('rejects an invalid height in the same way as history queries', async () => {
     for (const minHeight of ['5', -1, 1.5, null, true]) {
       const [state, history] = await Promise.all(
         [{ type: 'venueStatus' }, { type: 'userFills', user: alice.address }].map((query) =>

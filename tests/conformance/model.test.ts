@@ -12,10 +12,9 @@ import { chance } from '../support/seeded.ts';
 import { ModelVenue, type ModelOrder, type Side, type Tif } from '../support/model-venue.ts';
 
 /**
- * Goal: the venue follows the rules for any mixture of orders, not only for hand-written cases.
- * Method: three traders send a seeded stream of orders and cancels; a model without shared code
- * gets the same stream; answers, orders, positions and money must agree to the micro-USDC, and the
- * streams must be consistent with them.
+ * Three traders send a seeded stream of random orders and cancels. A model that shares no code with
+ * the venue receives the same stream. Answers, orders, positions and money must agree to the
+ * micro-USDC, and the streams must be consistent with them.
  */
 
 const world = aSharedVenue();
@@ -101,7 +100,7 @@ test(`the venue and the model agree on ${STEPS} random steps (MODEL_SEED=${SEED}
       ).toEqual(new Set(mine.map((one) => JSON.stringify(shown(one)))));
       const position = state.assetPositions[0]?.position;
       expect(position?.szi ?? '0', what).toBe(show(account.size * sol.lot));
-      // Balance less cost is the account value without the value of positions at the mark.
+      // Balance minus cost is the account value without the value of positions at the mark.
       expect(state.marginSummary.totalRawUsd, what).toBe(
         show((account.balance - account.cost) * MICRO),
       );

@@ -16,8 +16,6 @@ import {
 import { done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts';
 import type { Envelope, JsonObject } from '../support/wallet.ts';
 
-/** R-multisig: the content and signers of a wrapper, and that none of its parts can be reused. */
-
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -38,8 +36,8 @@ beforeEach(async () => {
 const resting = () =>
   orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
 
-describe('the wrapper', () => {
-  test('contains an agent-signed action; reply and receipt are those of the inner action', async () => {
+describe('R-multisig: the wrapper', () => {
+  test("contains an agent-signed action and gets the inner action's reply and receipt", async () => {
     await company.found();
     const signed = await wrapped(resting(), company.quorum());
     const reply = await world.client.executed(signed);
@@ -59,7 +57,7 @@ describe('the wrapper', () => {
     });
   });
 
-  test('contains a direct action with its nonce, on the chain named in the envelope', async () => {
+  test("contains a direct action with its nonce on the envelope's chain", async () => {
     await company.found();
     const reply = await world.client.executed(
       await wrapped(company.toOutcome('12'), company.quorum()),
@@ -71,7 +69,7 @@ describe('the wrapper', () => {
     expect(await outcomeMoney(account)).toBe('42');
   });
 
-  test('can be made with ethers', async () => {
+  test('can be signed with ethers', async () => {
     const signers = signerSet(members, 2);
     const conversion = { signers };
     const type = 'convertToMultiSigUser';
@@ -86,7 +84,7 @@ describe('the wrapper', () => {
     expect(await outcomeMoney(account)).toBe('7');
   });
 
-  test('needs the threshold, of distinct signers of the set', async () => {
+  test('requires the threshold of distinct signers of the set', async () => {
     await company.found();
     const [first, second, third] = members;
     const outsider = world.unfunded('outsider');
@@ -114,7 +112,7 @@ describe('the wrapper', () => {
     expect(await account.openOrders()).toHaveLength(2);
   });
 
-  test('is sent by a signer of the set, who must be the one it names', async () => {
+  test('must be sent by the signer of the set that it names', async () => {
     await company.found();
     const outsider = world.unfunded('outsider');
     await expectNothing(
@@ -138,7 +136,7 @@ describe('the wrapper', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('is for a multi-sig account', async () => {
+  test('must name a multi-sig account', async () => {
     const someone = await world.trader('someone');
     const nobody = world.unfunded('nobody');
     for (const other of [someone, nobody]) {
@@ -172,7 +170,7 @@ describe('the wrapper', () => {
     });
   });
 
-  test('a reject of the inner action has its path', async () => {
+  test('returns the path of a reject of the inner action', async () => {
     await company.found();
     await expectNothing([account], wrapped(company.toOutcome('1000.5'), company.quorum()), {
       code: 10010,
@@ -189,7 +187,7 @@ describe('the wrapper', () => {
 });
 
 describe('a malformed wrapper', () => {
-  test('in its signatures: none, eleven, or an impossible one', async () => {
+  test('must have one to ten well-formed signatures', async () => {
     await company.found();
     const { signatures } = (await wrapped(resting(), company.quorum())).envelope.action as Json;
     const [good] = signatures;
@@ -209,7 +207,7 @@ describe('a malformed wrapper', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('in the network of its inner action', async () => {
+  test('must have the network of the venue in its inner action', async () => {
     await company.found();
     const foreign = (nonce: number) => ({ ...company.toOutcome('1')(nonce), chainId: 869 });
     const reply = await world.client.executed(await wrapped(foreign, company.quorum()));
@@ -223,7 +221,7 @@ describe('a malformed wrapper', () => {
 });
 
 describe('replays', () => {
-  test('the same wrapper again is not executed and gets the same answer', async () => {
+  test('the same wrapper gets the first answer and is not executed again', async () => {
     await company.found();
     for (const action of [resting(), company.toOutcome('5')]) {
       const signed = await wrapped(action, company.quorum());
@@ -235,13 +233,15 @@ describe('replays', () => {
     expect(await outcomeMoney(account)).toBe('5');
   });
 
-  /** Puts the inner signatures of one wrapper into another, which its sender signs again. */
+  /**
+   * Moves the inner signatures of one wrapper into another wrapper, which the sender signs again.
+   */
   async function transplant(from: Envelope, into: Wrap, action: JsonObject | Inner) {
     const { signatures } = from.action as { signatures: Json };
     return wrapped(action, { ...into, signatures });
   }
 
-  test('inner signatures are valid for one nonce, one sender, one account, one action', async () => {
+  test('inner signatures are valid for one nonce, sender, account and action', async () => {
     await company.found();
     const other = await world.resident('other');
     done(await convert(other, signerSet(members, 2)));
@@ -263,7 +263,7 @@ describe('replays', () => {
     }
   });
 
-  test('the nonce is the sender’s: used once, and separate from the other members’', async () => {
+  test('the wrapper uses a nonce of the sender, not of the other members', async () => {
     await company.found();
     const first = await wrapped(resting(), company.quorum());
     const { nonce } = first.envelope;
@@ -282,7 +282,7 @@ describe('replays', () => {
     expect(await account.openOrders()).toEqual([]);
   });
 
-  test('an expiry is part of every signature, except that of a direct action', async () => {
+  test('every signature covers the expiry, except that of a direct action', async () => {
     await company.found();
     const expired = company.quorum({ expiresAfter: world.nowMs() - 60_000 });
     const reply = await world.client.executed(await wrapped(resting(), expired));

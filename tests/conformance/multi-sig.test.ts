@@ -19,8 +19,6 @@ import { act, done, Operator, OPERATED, type OwnPerp } from '../support/perps.ts
 import { nextNonce, type JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-multisig: an account that needs several signers, starting with its conversion. */
-
 const world = aHeldVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
@@ -48,8 +46,8 @@ const setRefusal = (why: string) => ({
   details: { field: 'signers', why },
 });
 
-describe('conversion', () => {
-  test('is shown by multiSigSigners; null for an ordinary account and for an unknown address', async () => {
+describe('R-multisig: conversion', () => {
+  test('multiSigSigners returns null for ordinary accounts and unknown addresses', async () => {
     expect(await signersOf(account)).toBeNull();
     expect(await signersOf(world.unfunded('nobody'))).toBeNull();
     await company.found();
@@ -59,7 +57,7 @@ describe('conversion', () => {
     });
   });
 
-  test('R-multisig: each change of signers is listed with its signed request', async () => {
+  test('lists each change of signers with its signed request', async () => {
     const changes = async (): Promise<string[]> =>
       account.client.data({ type: 'multiSigChanges', user: account.address });
     expect(await changes()).toEqual([]);
@@ -98,7 +96,7 @@ describe('conversion', () => {
     );
   });
 
-  test('"null" of an ordinary account changes nothing', async () => {
+  test('changes nothing for "null" on an ordinary account', async () => {
     done(await convert(account, 'null'));
     expect(await signersOf(account)).toBeNull();
     done(await act(account, { type: 'cancelAll' }));
@@ -140,19 +138,19 @@ describe('conversion', () => {
       },
     ],
   ];
-  test.each(faults)('is rejected with %s', async (_, why, signers) => {
+  test.each(faults)('rejects %s', async (_, why, signers) => {
     const text = await signers();
     const attempt = direct(account, 'convertToMultiSigUser', { signers: text });
     await expectNothing([account], attempt, setRefusal(why));
   });
 
-  test('accepts ten users, and a threshold of all of them', async () => {
+  test('accepts ten users and a threshold of all ten', async () => {
     done(await convert(account, set(users(10), 10)));
     expect((await signersOf(account)).authorizedUsers).toHaveLength(10);
   });
 });
 
-describe('the account’s own key', () => {
+describe("the account's own key after the conversion", () => {
   const actions: readonly (JsonObject | Inner)[] = [
     { type: 'cancelAll' },
     { type: 'claimBuilderRewards' },
@@ -163,7 +161,7 @@ describe('the account’s own key', () => {
     inner('convertToMultiSigUser', { signers: 'null' }),
     (nonce) => company.toOutcome('5')(nonce),
   ];
-  test('is rejected for all actions of both kinds', async () => {
+  test('cannot sign agent-signed or direct actions', async () => {
     await company.found();
     for (const each of actions) {
       const nonce = nextNonce();
@@ -176,7 +174,7 @@ describe('the account’s own key', () => {
     }
   });
 
-  test('is not a signer of a wrapper for the account', async () => {
+  test('cannot sign a wrapper for the account', async () => {
     await company.found();
     await expectNothing(
       [account],
@@ -189,7 +187,7 @@ describe('the account’s own key', () => {
 });
 
 describe('after the conversion', () => {
-  test('the set is replaced by a wrapper, and the old one is no longer valid', async () => {
+  test('a wrapper replaces the set, and the old set is no longer valid', async () => {
     await company.found();
     const others = [world.unfunded('fourth'), world.unfunded('fifth')] as const;
     const replacing = inner('convertToMultiSigUser', { signers: signerSet(others, 1) });
@@ -205,7 +203,7 @@ describe('after the conversion', () => {
     await expectNothing([account], account.sign({ type: 'cancelAll' }), MULTI_SIG_REQUIRED);
   });
 
-  test('"null" makes it ordinary again; requests of its own key from before stay rejected', async () => {
+  test('earlier requests of the own key stay rejected after the account is ordinary again', async () => {
     await company.found();
     const back = inner('convertToMultiSigUser', { signers: 'null' });
     done(await world.client.executed(await wrapped(back, company.quorum())));
@@ -218,7 +216,7 @@ describe('after the conversion', () => {
     );
   });
 
-  test('agents approved by the wrapper can trade, but cannot approve agents', async () => {
+  test('agents approved by a wrapper can trade, but cannot approve agents', async () => {
     await company.found();
     const agent = world.unfunded('agent');
     const approval = inner('approveAgent', { agentAddress: agent.address, agentName: 'desk' });
@@ -238,7 +236,7 @@ describe('after the conversion', () => {
         details: { got: agent.address, why: WHO_SIGNED },
       },
     );
-    // An agent cannot sign for the account inside a wrapper either.
+    // Agents cannot sign inside a wrapper either.
     const half = company.quorum({ signers: [members[0], agent] });
     await expectNothing([account], wrapped({ type: 'cancelAll' }, half), tooFew(1, 2));
     // Replacing the set keeps the agents, because the signers approved them.

@@ -3,18 +3,13 @@ import { aSharedVenue, cancelAction, order, orderAction, type Actor } from '../s
 import type { Reply } from '../support/client.ts';
 import { nextNonce, signApproveAgent } from '../support/wallet.ts';
 
-/**
- * R-nonce: unused, above the smallest of the 100 stored ones, within the window, and after the
- * start of the log.
- */
-
 const world = aSharedVenue();
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const KEPT = 100;
 
-/** An action in which only the nonce matters. */
+/** An action that changes nothing, for tests that are only about the nonce. */
 const harmless = (label = 1) => cancelAction({ a: world.btc.id, o: label });
 
 async function send(actor: Actor, nonce: number, label = 1): Promise<Reply> {
@@ -49,7 +44,7 @@ describe('R-nonce', () => {
     expectRefused(reply, 'Nonce already used');
   });
 
-  test('signers do not share nonces, not even an owner and its agent', async () => {
+  test('an owner and its agent have separate nonces', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
@@ -63,7 +58,7 @@ describe('R-nonce', () => {
     for (const step of [10, 5, 7, 1, 12]) expectTaken(await send(alice, nonce + step));
   });
 
-  test('a rejected action has not used its nonce', async () => {
+  test('a rejected action does not use its nonce', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const nonce = nextNonce();
@@ -77,7 +72,7 @@ describe('R-nonce', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('the window begins two days ago', async () => {
+  test('rejects a nonce more than two days old', async () => {
     const alice = await world.trader('alice');
     const reply = await send(alice, Date.now() - 2 * DAY_MS - MINUTE_MS);
     expectRefused(reply, 'Nonce too old');
@@ -89,7 +84,7 @@ describe('R-nonce', () => {
     expectRefused(await send(alice, Math.floor(Date.now() / 1000)), 'Nonce too old');
   });
 
-  test('or at the first entry of a younger log', async () => {
+  test('rejects a nonce before the first entry of the log', async () => {
     const alice = await world.trader('alice');
     const reply = await send(alice, Date.now() - 2 * DAY_MS + MINUTE_MS);
     const { min } = reply.json.details.allowed;
@@ -99,7 +94,7 @@ describe('R-nonce', () => {
     expectTaken(await send(alice, min));
   });
 
-  test('and ends one day ahead', async () => {
+  test('rejects a nonce more than one day ahead', async () => {
     const alice = await world.trader('alice');
     expectTaken(await send(alice, Date.now() + DAY_MS - MINUTE_MS));
     const reply = await send(alice, Date.now() + DAY_MS + MINUTE_MS);
@@ -111,12 +106,12 @@ describe('R-nonce', () => {
     expectRefused(await send(alice, Number.MAX_SAFE_INTEGER), 'Nonce too far in the future');
   });
 
-  test('the window is checked before the signer is looked up', async () => {
+  test('checks the nonce window before it looks up the signer', async () => {
     const mallory = world.unfunded('mallory');
     expectRefused(await send(mallory, Date.now() - 3 * DAY_MS), 'Nonce too old');
   });
 
-  test('once 100 are stored, a lower one is too low, and the reject contains the minimum', async () => {
+  test('rejects a nonce below the 100 stored nonces, with the minimum', async () => {
     const alice = await world.trader('alice');
     const first = nextNonce() + 1000;
     const signed = await Promise.all(
@@ -125,7 +120,8 @@ describe('R-nonce', () => {
     expectTaken(await send(alice, first - 5));
     const replies = await Promise.all(signed.map((action) => world.client.executed(action)));
     for (const reply of replies) expectTaken(reply);
-    // 101 were used: the lowest, first − 5, is dropped and `first` is the smallest one stored.
+    // Of the 101 used nonces, the lowest (first − 5) was dropped, so `first` is the smallest stored
+    // nonce.
     const lower = await send(alice, first - 1);
     expectRefused(lower, `Nonce too low: must be above ${first}`);
     expect(lower.json.details).toHaveProperty('allowed');
@@ -134,7 +130,7 @@ describe('R-nonce', () => {
     expectTaken(await send(alice, first + KEPT));
   });
 
-  test('of several concurrent actions with one nonce exactly one is executed', async () => {
+  test('executes exactly one of several concurrent actions with the same nonce', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const nonce = nextNonce();

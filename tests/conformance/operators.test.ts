@@ -5,11 +5,6 @@ import { OUTCOMES } from '../support/outcomes.ts';
 import { act, done, expectRefusal, Operator } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/**
- * venueAdmin setOperators: the operators can be changed at run time, and the change survives a
- * restart.
- */
-
 const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
 const deployer = new Deployer(world);
@@ -32,7 +27,7 @@ async function roleOf(actor: Actor, action: JsonObject): Promise<string> {
 }
 
 describe('setOperators', () => {
-  test('an added admin is effective for the next command, and may remove the one that added it', async () => {
+  test('an added admin is effective for the next command and may remove other admins', async () => {
     expectRefusal(await act(carol, harmless), 10003, refused('venueAdmin'));
     expect(await roleOf(carol, harmless)).toBe('none');
     const { address } = operator.actor;
@@ -51,7 +46,7 @@ describe('setOperators', () => {
     done(await operator.send({ setOperators: { role: 'admins', remove: [carol.address] } }));
   });
 
-  test('the last admin cannot be removed; additions are applied before removals', async () => {
+  test('the last admin cannot be removed, and additions are applied before removals', async () => {
     const { address } = operator.actor;
     const message = 'At least one admin must remain';
     const alone = { role: 'admins', add: [], remove: [address] };
@@ -82,7 +77,7 @@ describe('setOperators', () => {
     ['another role', { role: 'kings', add: [] }, 'setOperators.role'],
     ['more than 20', { role: 'admins', add: Array(21).fill(`0x${'1'.repeat(40)}`) }, 'add'],
     ['no address', { role: 'admins', remove: ['0x1'] }, 'setOperators.remove[0]'],
-  ])('%s is rejected', async (_, change, field) => {
+  ])('rejects %s', async (_, change, field) => {
     const reply = await operator.send({ setOperators: change });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });

@@ -18,11 +18,6 @@ import {
 } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/**
- * R-tx: the entries of a confirmed reply contain the state of the orders, and the receipt contains
- * the same.
- */
-
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -39,7 +34,10 @@ async function place(actor: Actor, changes: Partial<PerpOrder> = {}): Promise<Js
   return done(await actor.place(order)).orders[0];
 }
 
-/** The entries of a reply, which equal those of its receipt and of a repeated request. */
+/**
+ * Returns the entries of a reply, which must equal the entries of the receipt and of a repeated
+ * request.
+ */
 async function entriesOf(action: JsonObject): Promise<Json[]> {
   const signed = await alice.sign(action);
   const { json } = await world.client.executed(signed);
@@ -53,7 +51,7 @@ async function entriesOf(action: JsonObject): Promise<Json[]> {
 
 const hit = (size: string) => place(bob, { side: 'sell', price: '99', size, tif: 'Ioc' });
 
-test('R-modify: a rejected amend returns its order unchanged, next to the error', async () => {
+test('R-modify: a rejected amend returns the unchanged order next to the error', async () => {
   const cloid = cloidOf('amended');
   const { oid } = await place(alice, { tif: 'Alo', cloid });
   await hit('1');
@@ -90,7 +88,7 @@ describe('a cancel', () => {
     ]);
   });
 
-  test('of an ended order returns its final state, by either id, also after a restart', async () => {
+  test('of an ended order returns its final state, by either id and after a restart', async () => {
     const cloid = cloidOf('filled');
     const filled = await place(alice, { cloid });
     await hit('3');

@@ -3,14 +3,12 @@ import { type OrderOptions, aSharedVenue, farBid, orderAction } from '../support
 import type { Json, Reply } from '../support/client.ts';
 import { exact, show, up } from '../support/exact.ts';
 
-/** R-sizes: rejects before consensus, with their order and texts. */
-
 const world = aSharedVenue();
 
-/** A valid resting buy far below the mark; each test changes its own subject. */
+/** Returns a valid resting buy far below the mark; each test changes one property. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
-/** A reject before consensus: the whole action, with the field. */
+/** Expects a reject of the whole action before consensus, and returns its details. */
 function expectRefused(reply: Reply, code: number, message: string, field: string): Json {
   expect(reply.status, reply.text).toBe(200);
   expect(reply.json).toMatchObject({ status: 'err', code, message, details: { field } });
@@ -23,7 +21,7 @@ describe('validation before consensus names the order, the error and valid value
     const bad = { ...resting(), ...changes };
     const single = await world.client.exchange(await alice.sign(orderAction(bad)));
     const details = expectRefused(single, code, message, `orders[0].${field}`);
-    // The same order in a batch rejects the valid ones too, and is named by its index.
+    // An invalid order in a batch also rejects the valid orders, and the error names its index.
     const batch = await world.client.exchange(
       await alice.sign(orderAction(resting(), resting(), bad)),
     );
@@ -32,11 +30,11 @@ describe('validation before consensus names the order, the error and valid value
     return details;
   }
 
-  test('an unknown instrument', async () => {
+  test('rejects an unknown instrument', async () => {
     await refuse({ a: 77_777 }, 10404, 'Instrument not found', 'a');
   });
 
-  test('a size finer than the lot, with the nearest sizes', async () => {
+  test('rejects a size finer than the lot, with the nearest sizes', async () => {
     const { btc } = world;
     const fine = `${btc.lots(7)}5`;
     const message = `Size precision does not match the lot size: ${show(btc.lot)}`;
@@ -45,7 +43,7 @@ describe('validation before consensus names the order, the error and valid value
     expect(details.nearest).toEqual([btc.lots(7), btc.lots(8)]);
   });
 
-  test('a size below one lot, which has no nearest size below', async () => {
+  test('rejects a size below one lot, with the nearest size above only', async () => {
     const { btc } = world;
     const fine = show(btc.lot / 10n);
     const message = `Size precision does not match the lot size: ${show(btc.lot)}`;
@@ -53,7 +51,7 @@ describe('validation before consensus names the order, the error and valid value
     expect(details.nearest).toEqual([null, btc.lots(1)]);
   });
 
-  test('a size of zero', async () => {
+  test('rejects a size of zero', async () => {
     const alice = await world.trader('alice');
     const reply = await world.client.exchange(
       await alice.sign(orderAction(resting({ size: '0' }))),
@@ -66,14 +64,14 @@ describe('validation before consensus names the order, the error and valid value
     expect(reply.json.message).toMatch(/^Order size is below the minimum: /);
   });
 
-  test('a limit order above maxLimitOrderSize', async () => {
+  test('rejects a limit order above maxLimitOrderSize', async () => {
     const { btc } = world;
     const above = show(exact(btc.maxLimitOrderSize) + btc.lot);
     const message = `Order size exceeds the maximum: ${btc.maxLimitOrderSize}`;
     await refuse({ s: above }, 10000, message, 's');
   });
 
-  test('a market order above maxMarketOrderSize', async () => {
+  test('rejects a market order above maxMarketOrderSize', async () => {
     const { btc } = world;
     const above = show(exact(btc.maxMarketOrderSize) + btc.lot);
     const message = `Order size exceeds the maximum: ${btc.maxMarketOrderSize}`;
@@ -82,7 +80,7 @@ describe('validation before consensus names the order, the error and valid value
     }
   });
 
-  test('a price off the tick, with the nearest prices', async () => {
+  test('rejects a price off the tick, with the nearest prices', async () => {
     const { btc } = world;
     const price = btc.at(-2000);
     const off = show(exact(price) + btc.tick / 10n);
@@ -92,7 +90,7 @@ describe('validation before consensus names the order, the error and valid value
     expect(details.nearest).toEqual([price, btc.ticks(price, 1)]);
   });
 
-  test('a price with more decimals than any price has', async () => {
+  test('rejects a price with more decimals than any price can have', async () => {
     const { btc } = world;
     const price = btc.at(-2000);
     const off = `${price.includes('.') ? price : `${price}.0`}00000000000001`;
@@ -101,11 +99,11 @@ describe('validation before consensus names the order, the error and valid value
     expect(details.nearest).toEqual([price, btc.ticks(price, 1)]);
   });
 
-  test('a price of zero', async () => {
+  test('rejects a price of zero', async () => {
     await refuse({ p: '0' }, 10000, 'Price is out of range', 'p');
   });
 
-  test('a price more than 80 % from the oracle (R-sizes)', async () => {
+  test('R-sizes: rejects a price more than 80 % from the oracle', async () => {
     const { btc } = world;
     const size = btc.lots(Number(exact(btc.worth(20)) / btc.lot) * 10);
     const message = 'Price is too far from the oracle';
@@ -113,17 +111,17 @@ describe('validation before consensus names the order, the error and valid value
     await refuse({ p: btc.at(-8100), s: size }, 10000, message, 'p');
   });
 
-  test('an order worth less than 10 USDC (R-sizes)', async () => {
+  test('R-sizes: rejects an order worth less than 10 USDC', async () => {
     const { btc } = world;
     await refuse({ s: btc.lots(1) }, 10000, 'Order must have a minimum value of 10 USDC', 's');
   });
 
-  test('a client order id that is not 16 bytes (R-cloid)', async () => {
+  test('R-cloid: rejects a client order id that is not 16 bytes', async () => {
     const wrong = ['', '1', 'abc', `0x${'1'.repeat(31)}`, `0x${'1'.repeat(33)}`, '1'.repeat(32)];
     for (const c of wrong) await refuse({ c }, 10011, 'Invalid cloid format', 'c');
   });
 
-  test('an expiry less than 5 s ahead', async () => {
+  test('rejects an expiry less than 5 s ahead', async () => {
     const expireTime = Date.now() + 1_000;
     const alice = await world.trader('alice');
     const expiring = resting({ tif: 'Gtd', expireTime });
@@ -136,7 +134,7 @@ describe('validation before consensus names the order, the error and valid value
     expect(reply.json.details.field).toMatch(/^orders\[0\]\.t/);
   });
 
-  test("an order that exceeds the account's margin (R-initial)", async () => {
+  test("R-initial: rejects an order that exceeds the account's margin", async () => {
     const { btc } = world;
     const alice = await world.trader('alice');
     const large = resting({ price: btc.at(-10), size: btc.worth(1000 * btc.maxLeverage + 1000) });
@@ -149,7 +147,7 @@ describe('validation before consensus names the order, the error and valid value
     });
   });
 
-  test('a reduce-only order without a position (R-reduce)', async () => {
+  test('R-reduce: rejects a reduce-only order without a position', async () => {
     const alice = await world.trader('alice');
     const reply = await world.client.exchange(
       await alice.sign(orderAction(resting({ reduceOnly: true }))),
@@ -161,7 +159,7 @@ describe('validation before consensus names the order, the error and valid value
     });
   });
 
-  test('faults are reported in a fixed order', async () => {
+  test('reports validation errors in a fixed order', async () => {
     const { btc } = world;
     const fine = show(btc.lot / 10n);
     const off = show(exact(btc.at(-2000)) + btc.tick / 10n);
@@ -176,8 +174,8 @@ describe('validation before consensus names the order, the error and valid value
   });
 });
 
-describe('the limits are inclusive', () => {
-  test('prices 80 % from the oracle and orders of exactly 10 USDC are accepted', async () => {
+describe('R-sizes: the limits are inclusive', () => {
+  test('accepts prices exactly 80 % from the oracle and orders of exactly 10 USDC', async () => {
     const alice = await world.trader('alice');
     const { sol } = world;
     const low = sol.ticks(sol.at(-8000), 1);

@@ -15,11 +15,9 @@ import { exact, show } from '../support/exact.ts';
 import { results, status } from '../support/replies.ts';
 import { expectShape, listOf, openOrder } from '../support/shape.ts';
 
-/** R-tif, R-book, R-cloid, batches and cancels. */
-
 const world = aHeldVenue();
 
-/** A valid resting buy far below the mark; each test changes its own subject. */
+/** Returns a valid resting buy far below the mark; each test changes one property. */
 const resting = (changes?: Partial<OrderOptions>) => farBid(world.btc, changes);
 
 async function bookOf(coin: string): Promise<Json> {
@@ -27,7 +25,7 @@ async function bookOf(coin: string): Promise<Json> {
 }
 
 describe('R-tif', () => {
-  test('Gtc rests and is shown in the open orders and in the book', async () => {
+  test('a Gtc order rests and is shown in the open orders and in the book', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const [price, size] = [btc.at(-100), btc.worth(50)];
@@ -65,7 +63,7 @@ describe('R-tif', () => {
     expect(levels).toEqual([[{ px: price, sz: size, n: 1 }], []]);
   });
 
-  test('Gtd rests until its time and is then cancelled', async () => {
+  test('a Gtd order rests until its expiry and is then cancelled', async () => {
     const alice = await world.trader('alice');
     const expireTime = world.nowMs() + 8_000;
     await alice.place(resting({ tif: 'Gtd', expireTime }), resting());
@@ -77,7 +75,7 @@ describe('R-tif', () => {
     expect((await alice.openOrders()).map((row) => row.tif)).toEqual(['GTC']);
   });
 
-  test('Alo rests if it does not cross, and post_only is a synonym', async () => {
+  test('an Alo order rests if it does not cross, and post_only is a synonym', async () => {
     const alice = await world.trader('alice');
     const result = await alice.placed({
       market: world.btc,
@@ -92,7 +90,7 @@ describe('R-tif', () => {
     expect(tifs).toEqual(['ALO', 'ALO']);
   });
 
-  test('Alo is rejected completely if any part of it would trade', async () => {
+  test('rejects an Alo order completely if any part of it would trade', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -110,7 +108,7 @@ describe('R-tif', () => {
     expect((await bookOf(btc.coin)).levels).toEqual([[], [{ px: price, sz: btc.worth(20), n: 1 }]]);
   });
 
-  test('Alo is also rejected because of the account’s own resting order', async () => {
+  test("rejects an Alo order that crosses the account's own resting order", async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const own = { market: btc, price: btc.at(10), size: btc.worth(20) };
@@ -122,7 +120,7 @@ describe('R-tif', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('Ioc executes as much as it can and cancels the rest', async () => {
+  test('an Ioc order fills as much as possible and cancels the rest', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -138,7 +136,7 @@ describe('R-tif', () => {
     expect((await alice.position(btc)).szi).toBe(btc.worth(20));
   });
 
-  test('Ioc against an empty book is executed and cancelled', async () => {
+  test('an Ioc order against an empty book is cancelled', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(resting({ tif: 'Ioc' }));
     expect(status(reply)).toBe('success');
@@ -146,7 +144,7 @@ describe('R-tif', () => {
     expect((await alice.state()).assetPositions).toEqual([]);
   });
 
-  test('Ioc does not trade beyond its own price', async () => {
+  test('an Ioc order does not trade beyond its own price', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const price = btc.at(10);
@@ -158,7 +156,7 @@ describe('R-tif', () => {
     expect(results(reply)).toMatchObject([{ state: 'cancelled', filledSz: '0' }]);
   });
 
-  test('FrontendMarket stops 5 % from the mark, with a warning', async () => {
+  test('a FrontendMarket order stops 5 % from the mark, with a warning', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [near, far] = [btc.at(400), btc.at(600)];
@@ -177,13 +175,13 @@ describe('R-tif', () => {
     expect(results(reply)).toMatchObject([{ state: 'cancelled', filledSz: size, avgPx: near }]);
     const warning = reply.json.warnings?.find((entry: Json) => entry.code === 'PRICE_CLAMPED');
     expect(warning?.details).toMatchObject({ i: 0, from: btc.at(1000) });
-    // The mark may follow the book slightly, so the limit is compared with 5 % of both values.
+    // The mark may follow the book slightly, so the limit is compared with 5 % from both values.
     expect(exact(warning.details.to)).toBeGreaterThan(exact(near));
     expect(exact(warning.details.to)).toBeLessThan(exact(far));
   });
 
   test.each(['9999999', '99999999999999999999'])(
-    'FrontendMarket accepts any price on the tick: a buy at %s is a market order',
+    'a FrontendMarket buy at %s is a market order',
     async (price) => {
       const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
       const { btc } = world;
@@ -199,7 +197,7 @@ describe('R-tif', () => {
       const reply = await alice.place(action);
       expect(results(reply)).toMatchObject([{ state: 'filled', avgPx: offer }]);
       expect(reply.json.warnings).toMatchObject([{ code: 'PRICE_CLAMPED', details: { i: 0 } }]);
-      // Sold back at a nominal price.
+      // The sell's price is nominal, because a market order ignores it.
       await bob.placed({ market: btc, side: 'buy', price: btc.at(-10), size });
       const back = { side: 'sell' as const, price: show(btc.tick), tif: 'FrontendMarket' };
       const closed = await alice.place(order({ market: btc, size, ...back }));
@@ -207,7 +205,7 @@ describe('R-tif', () => {
     },
   );
 
-  test('FrontendMarket with a price inside the 5 % keeps it', async () => {
+  test('a FrontendMarket order with a price inside the 5 % keeps its price', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(
       resting({ side: 'sell', price: world.btc.at(-100), tif: 'FrontendMarket' }),
@@ -216,7 +214,7 @@ describe('R-tif', () => {
     expect(reply.json).not.toHaveProperty('warnings');
   });
 
-  test('the case of a tif is ignored', async () => {
+  test('ignores the case of a tif', async () => {
     const alice = await world.trader('alice');
     for (const tif of ['gtc', 'GTC', 'alo', 'ALO', 'ioc', 'IOC', 'frontendmarket']) {
       expect(status(await alice.place(resting({ tif }))), tif).toBe('success');
@@ -225,7 +223,7 @@ describe('R-tif', () => {
 });
 
 describe('R-book', () => {
-  test('a trade has the resting price: any improvement goes to the taker', async () => {
+  test('a trade has the resting price, so any improvement benefits the taker', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(50);
@@ -235,7 +233,7 @@ describe('R-book', () => {
     expect((await alice.position(btc)).entryPx).toBe(btc.at(0));
   });
 
-  test('the best price goes first, then the earliest order', async () => {
+  test('fills the best price first, then the earliest order', async () => {
     const makers = [];
     for (const name of ['bob', 'carol', 'dave']) makers.push(await world.trader(name));
     const [bob, carol, dave] = makers as [Actor, Actor, Actor];
@@ -270,7 +268,7 @@ describe('R-book', () => {
     expect((await bookOf(btc.coin)).levels).toEqual([[{ px: price, sz: size, n: 1 }], []]);
   });
 
-  test('the book adds up orders of one price and lists the best price first', async () => {
+  test('the book aggregates orders of one price and lists the best price first', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { eth } = world;
     const size = eth.worth(20);
@@ -294,7 +292,7 @@ describe('R-book', () => {
 });
 
 describe('R-cloid', () => {
-  test('it is returned as sent, in both fields', async () => {
+  test('returns the client order id as sent, in both fields', async () => {
     const alice = await world.trader('alice');
     const hex = `0x${'Ab'.repeat(16)}`;
     const uuid = '3F2504E0-4f89-41d3-9a0c-0305e82c3301';
@@ -304,7 +302,7 @@ describe('R-cloid', () => {
     expect(new Set(cloids)).toEqual(new Set([hex, uuid]));
   });
 
-  test('two are equal if their bytes are, and live ones are unique', async () => {
+  test('compares client order ids by their bytes and rejects live duplicates', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const hex = cloidOf('shared');
     const digits = hex.slice(2).toUpperCase();
@@ -320,7 +318,7 @@ describe('R-cloid', () => {
     expect(status(await alice.place(resting({ cloid: uuid })))).toBe('success');
   });
 
-  test('twice in one batch, at most one order is accepted', async () => {
+  test('accepts at most one order of a batch with duplicate client order ids', async () => {
     const alice = await world.trader('alice');
     const cloid = cloidOf('twice');
     const reply = await alice.place(resting({ cloid }), resting({ cloid }));
@@ -345,12 +343,12 @@ describe('batches', () => {
     expect(new Set(orders.map((entry) => entry.oid)).size).toBe(50);
     const rows = await alice.openOrders();
     expect(rows).toHaveLength(50);
-    // Newest first: by time, and within one block by order id.
+    // Rows are newest first, and within one block sorted by descending order id.
     const oids = rows.map((row) => row.oid);
     expect(oids).toEqual(oids.toSorted((a, b) => b - a));
   });
 
-  test('after acceptance orders are independent: the first failure is returned at its index', async () => {
+  test('returns the first failure at its index and executes the other orders', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     await bob.placed({ market: btc, side: 'sell', price: btc.at(10), size: btc.worth(20) });
@@ -368,7 +366,7 @@ describe('batches', () => {
     expect(await alice.openOrders()).toHaveLength(2);
   });
 
-  test('without confirm the reply is only the acceptance, even if orders fail later', async () => {
+  test('an unconfirmed reply is only the acceptance, even if orders fail later', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     await bob.placed({ market: btc, side: 'sell', price: btc.at(10), size: btc.worth(20) });

@@ -23,7 +23,7 @@ import {
 import { act, done, expectRefusal, Operator } from '../support/perps.ts';
 
 /**
- * Acknowledgement of outcome orders, state by state, and the actions possible while an order is in
+ * Each `describe` is one transition of an outcome order; the tests also cover actions on orders in
  * the delay queue (R-delay).
  */
 
@@ -40,7 +40,7 @@ beforeEach(async () => {
   watch = await BetWatch.of(world, bob);
 });
 
-/** A market with alice's bid for 10 YES at 0.60, which a buyer of NO at 0.40 executes against. */
+/** Lists a market with a bid by Alice for 10 YES at 0.60, which matches a buyer of NO at 0.40. */
 async function marketWithBid(orderDelayMs: number): Promise<OutcomeMarket> {
   const market = await deployer.list({ ...FEE, orderDelayMs });
   await placed(alice, market, 'buy Yes 10 at 0.60');
@@ -54,20 +54,17 @@ const executed = (signed: Parameters<typeof actionStatus>[1]) =>
     return receipt;
   });
 
-describe('(none) → queued', () => {
+describe('acknowledgement of a new order', () => {
   test.each([
     ['a market without delay', 0],
     ['a delayed market', 200],
-  ])(
-    'an order on %s is acknowledged with its trace id, without matching',
-    async (_, orderDelayMs) => {
-      const market = await marketWithBid(orderDelayMs);
-      const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
-      expect(await executed(signed)).toMatchObject({ status: 'executed', traceId: signed.traceId });
-    },
-  );
+  ])('acknowledges an order on %s with its trace id before matching', async (_, orderDelayMs) => {
+    const market = await marketWithBid(orderDelayMs);
+    const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
+    expect(await executed(signed)).toMatchObject({ status: 'executed', traceId: signed.traceId });
+  });
 
-  test('one trace id for all orders of an action; the same bytes get the same id', async () => {
+  test('one trace id identifies all orders of an action, and is the same for the same bytes', async () => {
     const market = await deployer.list();
     const orders = [bet(market, 'buy Yes 10 at 0.10'), bet(market, 'buy No 10 at 0.10')];
     const signed = await queued(bob, ...orders);
@@ -76,19 +73,19 @@ describe('(none) → queued', () => {
     expect(await openBets(bob, market)).toHaveLength(2);
   });
 
-  test('the fee and the price are reserved while it waits, and the surplus is released', async () => {
+  test('reserves the fee and the price while the order waits, and releases the surplus', async () => {
     const market = await marketWithBid(1_500);
-    // 10 × 0.50 and 0.07 × 10 × 0.25.
+    // Reserves 10 × 0.50 and a fee of 0.07 × 10 × 0.25.
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.50'));
     expect(await purse(bob, market)).toBe('994.825 + 5.175 reserved');
     expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued', result: null });
     await executed(signed);
-    // The price is 0.40 a share, and the fee 0.07 × 10 × 0.24.
+    // The price is 0.40 a share, and the fee is 0.07 × 10 × 0.24.
     expect(await purse(bob, market)).toBe('995.832, 10 No');
   });
 });
 
-test('R-delay: no answer reveals the market and outcome of a waiting sell to other accounts', async () => {
+test("R-delay: no answer reveals a waiting sell's market or outcome to other accounts", async () => {
   const market = await deployer.list({ ...FEE, orderDelayMs: 10_000 });
   done(await operate(bob, 'split', [market, '50']));
   await placed(alice, market, 'buy Yes 30 at 0.40');
@@ -108,7 +105,7 @@ test('R-delay: no answer reveals the market and outcome of a waiting sell to oth
     Promise.all(
       queries.map(async (query) => {
         const { data, ...more } = (await world.client.info(query)).json;
-        // A block has passed.
+        // These fields change because a block has passed.
         return { ...more, data: { ...data, height: 0, time: 0 }, asOf: undefined };
       }),
     );
@@ -116,12 +113,12 @@ test('R-delay: no answer reveals the market and outcome of a waiting sell to oth
   const signed = await queued(bob, bet(market, 'sell Yes 20 at 0.40'));
   expect(await answers()).toEqual(before);
   expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
-  // Its owner cannot use the shares twice.
+  // The shares of the waiting sell are reserved.
   expectRefusal(await operate(bob, 'merge', [market, '50']), 10015, 'Insufficient shares to merge');
 });
 
-describe('queued → failed', () => {
-  test('the market is halted: one record on outcomeOrderUpdate, none on outcomeOrderUpdates', async () => {
+describe('from queued to failed', () => {
+  test('a halt sends one record on outcomeOrderUpdate and none on outcomeOrderUpdates', async () => {
     const market = await marketWithBid(1_000);
     const cloid = cloidOf('halted');
     const signed = await queued(
@@ -142,7 +139,7 @@ describe('queued → failed', () => {
       body: { code: 10000, name: 'INVALID', message, details: expect.any(Object) },
     });
     expect(watch.failures).toHaveLength(1);
-    // The first order rests because it does not cross; the second never got an id.
+    // The first order rests because it does not cross; the second order never got an id.
     expect(watch.updates.map(({ order, status }) => [order.limitPx, status])).toEqual([
       ['0.3', 'open'],
     ]);
@@ -156,7 +153,8 @@ describe('queued → failed', () => {
         ],
       },
     });
-    // Its reserve is released; that of the first is 1.5 and 0.07 × 5 × 0.21.
+    // The failed order's reserve is released; the resting order reserves 1.5 and a fee of 0.07 × 5
+    // × 0.21.
     expect(await purse(bob, market)).toBe('998.4265 + 1.5735 reserved');
   });
 
@@ -175,7 +173,7 @@ describe('queued → failed', () => {
       10007,
       'User is blacklisted',
     ],
-  ])('%s', async (_, change, code, message) => {
+  ])('fails the queued order if %s', async (_, change, code, message) => {
     const market = await marketWithBid(1_000);
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40'));
     await change(market);
@@ -185,8 +183,8 @@ describe('queued → failed', () => {
   });
 });
 
-describe('queued → at the node', () => {
-  test('open, filled, cancelled on outcomeOrderUpdates; no message on outcomeOrderUpdate', async () => {
+describe('from queued to the book', () => {
+  test('sends open, filled and cancelled on outcomeOrderUpdates only', async () => {
     const market = await marketWithBid(100);
     const rests = await queued(bob, bet(market, 'buy No 10 at 0.30'));
     const takes = await queued(bob, bet(market, 'buy No 10 at 0.40'));
@@ -198,7 +196,7 @@ describe('queued → at the node', () => {
     expect(watch.failures).toEqual([]);
   });
 
-  test('a post-only order that would trade is rejected by the book, not by the queue', async () => {
+  test('the book rejects a post-only order that would trade', async () => {
     const market = await marketWithBid(5_000);
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { tif: 'Alo' }));
     expect(await watch.update(signed, 'rejected')).toMatchObject({
@@ -217,7 +215,7 @@ describe('queued → at the node', () => {
     expect(watch.failures).toEqual([]);
   });
 
-  test('release is by due time, then by arrival, independent of the account', async () => {
+  test('releases orders by due time, then by arrival, across all accounts', async () => {
     const market = await marketWithBid(500);
     const carol = await shareTrader(world, 'carol');
     const first = await queued(carol, bet(market, 'buy No 6 at 0.40'));
@@ -239,7 +237,7 @@ describe('while an order waits', () => {
     market = await marketWithBid(3_000);
   });
 
-  test('cancelByCloid is rejected, alone or among others', async () => {
+  test('rejects cancelByCloid of a waiting order, alone or in a batch', async () => {
     const other = cloidOf('resting');
     const rest = bet(market, 'buy No 5 at 0.10', { cloid: other });
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }), rest);
@@ -258,7 +256,7 @@ describe('while an order waits', () => {
     expect(rejected.data.data.orders).toMatchObject([{ state: 'cancelled' }, { oid: null }]);
   });
 
-  test('cancelAll and amends do not affect it, and its cloid is in use', async () => {
+  test('cancelAll and amends do not affect a waiting order, and its cloid is in use', async () => {
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
     const all = await act(bob, { type: 'cancelAll', accountType: 'outcome' });
     expect(done(all).orders).toEqual([]);
@@ -269,7 +267,7 @@ describe('while an order waits', () => {
     expect(await actionStatus(world, signed)).toMatchObject({ status: 'queued' });
   });
 
-  test('only its owner sees its content', async () => {
+  test('only the owner sees the content of a waiting order', async () => {
     const signed = await queued(bob, bet(market, 'buy No 10 at 0.40', { cloid }));
     const { block, ...receipt } = await actionStatus(world, signed);
     expect(receipt).toEqual({
@@ -302,7 +300,7 @@ describe('confirm: executed', () => {
     ['without delay', 0],
     ['with delay', 300],
   ])(
-    '%s the reply contains the state of each order, with the trace id and the last block',
+    "%s, the reply contains each order's state, the trace id and the last block",
     async (_, orderDelayMs) => {
       const market = await marketWithBid(orderDelayMs);
       const orders = [bet(market, 'buy No 10 at 0.45'), bet(market, 'buy No 5 at 0.10')];
@@ -329,11 +327,11 @@ describe('confirm: executed', () => {
     },
   );
 
-  test('a failure at release is returned with its index', async () => {
+  test('returns a failure at release at its index', async () => {
     const market = await marketWithBid(1_000);
     const orders = [bet(market, 'buy No 5 at 0.10'), bet(market, 'buy No 10 at 0.40')];
     const waiting = world.client.executed(await bob.sign(orderAction(...orders)));
-    // The first order rests at once; only the second waits.
+    // The first order rests immediately; only the second order waits in the queue.
     await eventually(async () => expect(await openBets(bob, market)).toHaveLength(1));
     await deployer.set(market, 'close');
     const reply = await waiting;
@@ -381,7 +379,7 @@ describe('simulate', () => {
       },
       { available: '996.853', reserved: '3.147' },
     ],
-  ])('%s', async (_, words, order, outcome) => {
+  ])('simulate: %s', async (_, words, order, outcome) => {
     const action = orderAction(bet(slow, words));
     const answer = await world.client.data({ type: 'simulate', user: bob.address, action });
     expect(answer).toMatchObject({ accepted: true, error: null, orders: [order], outcome });
@@ -389,7 +387,7 @@ describe('simulate', () => {
     expect(await purse(bob, slow)).toBe('1000');
   });
 
-  test('a reject is returned as such', async () => {
+  test('returns a reject as a reject', async () => {
     const action = orderAction(bet(slow, 'sell No 10 at 0.30'));
     expect(await world.client.data({ type: 'simulate', user: bob.address, action })).toMatchObject({
       accepted: false,

@@ -16,8 +16,6 @@ import {
 } from '../support/outcomes.ts';
 import { act, done, Operator } from '../support/perps.ts';
 
-/** R-builder and R-gate on outcome markets: builder fees, and permission to increase positions. */
-
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
 const operator = new Operator(world);
@@ -31,7 +29,7 @@ beforeEach(async () => {
   [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
 });
 
-describe('R-builder', () => {
+describe('R-builder on outcome markets', () => {
   let builder: Actor;
   beforeEach(async () => {
     builder = await world.trader('builder');
@@ -45,9 +43,10 @@ describe('R-builder', () => {
   const earned = async () => (await builderState(builder)).totalEarned;
   const warningsOf = ({ json }: Reply) => json.warnings;
 
-  test('taker: 1% of the outcome’s notional in addition to the exchange fee, f = 1000 is the cap', async () => {
+  test("a taker at the cap of f = 1000 pays 1 % of the outcome's notional", async () => {
     await placed(alice, market, 'buy Yes 100 at 0.70');
-    // 30 for the shares, 0.07 × 100 × 0.21, 0.3 for the builder; reserved at 0.35.
+    // 30 for the shares, 0.07 × 100 × 0.21 for the exchange, 0.3 for the builder; the order
+    // reserved funds at 0.35.
     const reply = await act(bob, through(1_000, 'buy No 100 at 0.35'));
     done(reply);
     expect(warningsOf(reply)).toBeUndefined();
@@ -55,17 +54,17 @@ describe('R-builder', () => {
     expect(await earned()).toBe('0.3');
   });
 
-  test('maker: reserved when it rests, paid when it fills, from the proceeds of a sell', async () => {
+  test("a maker's fee is reserved while the order rests and deducted from sale proceeds", async () => {
     done(await operate(bob, 'split', [market, '100']));
     done(await act(bob, through(1_000, 'buy Yes 100 at 0.40')));
-    // 40, 0.07 × 100 × 0.24 and 0.4.
+    // Reserves 40, 0.07 × 100 × 0.24 and 0.4.
     expect(await purse(bob, market)).toBe('857.92 + 42.08 reserved, 100 Yes, 100 No');
     await placed(alice, market, 'buy No 100 at 0.60');
     expect(await purse(bob, market)).toBe('859.6, 200 Yes, 100 No');
     expect(await earned()).toBe('0.4');
     done(await act(bob, through(500, 'sell No 100 at 0.80')));
     await placed(alice, market, 'buy No 100 at 0.80');
-    // 80 less 0.5%.
+    // The proceeds are 80 minus 0.5 %.
     expect(await purse(bob, market)).toBe('939.2, 200 Yes');
     expect(await earned()).toBe('0.8');
   });
@@ -93,7 +92,7 @@ describe('R-builder', () => {
       'builderBalance',
       0,
     ],
-  ])('%s the fee is dropped, and the order is executed', async (_, f, prepare, reason, allowed) => {
+  ])('%s, the fee is dropped and the order is executed', async (_, f, prepare, reason, allowed) => {
     await prepare();
     await placed(alice, market, 'buy Yes 100 at 0.70');
     const reply = await act(bob, through(f, 'buy No 100 at 0.30'));
@@ -105,7 +104,7 @@ describe('R-builder', () => {
     expect(await earned()).toBe('0');
   });
 
-  test('an acknowledgement with a trace id contains the warning too', async () => {
+  test('an acknowledgement with a trace id contains the warning', async () => {
     const { json } = await world.client.exchange(
       await bob.sign(through(1_001, 'buy No 100 at 0.30')),
     );
@@ -143,7 +142,7 @@ describe('R-gate of channel 1', () => {
     ['a whitelist without him', () => ({ mode: 'whitelist' }), 'User not in whitelist'],
     ['an access code', () => ({ mode: 'accessCode' }), 'User not authorized for this channel'],
     ['a blacklist with him', () => ({ blacklist: { add: [bob.address] } }), 'User is blacklisted'],
-  ])('%s: no increase of positions, but every reduction', async (_, fields, reason) => {
+  ])('%s stops increases of positions and allows every reduction', async (_, fields, reason) => {
     done(await operate(bob, 'split', [market, '50']));
     const { oid } = await placed(bob, market, 'buy Yes 10 at 0.20');
     const offered = await placed(bob, market, 'sell No 10 at 0.90');
@@ -158,8 +157,7 @@ describe('R-gate of channel 1', () => {
     gated(await bob.place(bet(market, 'buy No 10 at 0.10')), reason);
     gated(await operate(bob, 'split', [market, '1']), reason);
     gated(await act(bob, { type: 'modify2', a: market.id, o: oid, p: '0.21', s: '10' }), reason);
-    // A sell executes against alice's bid; a pair is merged; orders are cancelled; money is
-    // transferred.
+    // Allowed: a sell against Alice's bid, a merge, cancels, and a transfer.
     expect(await placed(bob, market, 'sell Yes 20 at 0.40')).toMatchObject({ state: 'filled' });
     done(await operate(bob, 'merge', [market, '10']));
     const cancels = [oid, offered.oid].map((o) => ({ a: market.id, o }));
@@ -176,7 +174,7 @@ describe('R-gate of channel 1', () => {
     done(await operator.send({ setGate: { channel: 0, mode: 'open' } }));
   });
 
-  test('it is checked again when a queued order is released: a buy fails, a sell does not', async () => {
+  test('the gate is checked again at release, where a buy fails and a sell does not', async () => {
     const slow = await deployer.list({ orderDelayMs: 1_000 });
     done(await operate(bob, 'split', [slow, '20']));
     await placed(alice, slow, 'buy Yes 20 at 0.60');
@@ -197,7 +195,7 @@ describe('R-gate of channel 1', () => {
     expect(await openBets(bob)).toEqual([]);
   });
 
-  test('a closed gate is shown in the market’s own gate: it accepts no orders', async () => {
+  test('a market shows a closed gate as not accepting orders', async () => {
     const accepting = async () => {
       const { eventSlug } = market;
       const { trading } = await world.client.data({ type: 'outcomeMeta', eventSlug });

@@ -6,8 +6,6 @@ import { marketMeta, OUTCOMES } from '../support/outcomes.ts';
 import { act, done, expectRefusal, Operator, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** The deployer's actions on events, markets and prices, and that only deployers may send them. */
-
 const world = aVenue(OUTCOMES);
 const deployer = new Deployer(world);
 const operator = new Operator(world);
@@ -39,7 +37,7 @@ describe('permissions and form', () => {
     expect(await phaseOf(market)).toBe('open');
   });
 
-  test('a vaultAddress must be absent', async () => {
+  test('rejects a vaultAddress', async () => {
     const vaultAddress = world.unfunded('vault').address;
     const signed = await deployer.actor.sign(halt(), { vaultAddress });
     const reply = await world.client.executed(signed);
@@ -70,14 +68,14 @@ describe('permissions and form', () => {
         },
       }),
     ],
-  ])('malformed: %s', async (_, variant) => {
+  ])('rejects a malformed action: %s', async (_, variant) => {
     const reply = await deployer.send(variant());
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
   });
 });
 
-describe('invalid values are rejected with the valid ones', () => {
+describe('an invalid value is rejected with the valid range', () => {
   test.each<[JsonObject, string]>([
     [{ priceTick: '0.03' }, 'priceTick: must be 0.0001 to 0.5 and divide 1 without a rest'],
     [{ takerFeeRate: '1' }, 'takerFeeRate: must be 0 to 0.99, at most 8 decimals'],
@@ -95,7 +93,7 @@ describe('invalid values are rejected with the valid ones', () => {
 });
 
 describe('registerEvent', () => {
-  test('is shown as it was defined; its texts can be changed', async () => {
+  test('lists the event as defined, with texts that can be changed', async () => {
     const fields = eventFields({ tags: ['a', 'b'], image: 'https://example.org/i.png' });
     const reply = await deployer.send({ registerEvent: fields });
     expect(reply.json.data.type).toBe('OutcomeDeploy');
@@ -131,7 +129,7 @@ describe('registerEvent', () => {
     });
   });
 
-  test('after a resolution its slug cannot be reused', async () => {
+  test('rejects a slug that a resolved event has used', async () => {
     const slug = await deployer.event();
     const market = await deployer.list({}, slug);
     await deployer.resolve(market, '1');
@@ -139,7 +137,7 @@ describe('registerEvent', () => {
     expectRefusal(again, 10017, `Slug already used: ${slug}`);
   });
 
-  test('a chosen id can be used once', async () => {
+  test('accepts a chosen id once', async () => {
     const eventId = 4_321;
     expect(done(await deployer.send({ registerEvent: eventFields({ eventId }) })).created).toEqual({
       eventId,
@@ -156,7 +154,7 @@ describe('registerEvent', () => {
     ['description', { description: 'x'.repeat(5001) }],
     ['tags', { tags: Array(21).fill('x') }],
     ['endTime', { endTime: 1 }],
-  ])('an error in %s is named', async (field, changes) => {
+  ])('names the field of an invalid %s', async (field, changes) => {
     const reply = await deployer.send({ registerEvent: eventFields(changes) });
     expect(reply.status).toBe(400);
     expect(reply.json.details.field, reply.text).toContain(field);
@@ -169,7 +167,7 @@ describe('registerMarket', () => {
     eventSlug = await deployer.event();
   });
 
-  test('is shown as it was defined, with its own id', async () => {
+  test('lists the market as defined, with its own id', async () => {
     const fields = marketFields(eventSlug, {
       groupTitle: 'Monday',
       outcomes: ['Rain', 'Sun'],
@@ -224,7 +222,7 @@ describe('registerMarket', () => {
     });
   });
 
-  test('slugs and ids can be used once', async () => {
+  test('accepts each slug and each id once', async () => {
     const instrumentId = 234_567;
     const { id, slug } = await deployer.list({ instrumentId }, eventSlug);
     expect(id).toBe(instrumentId);
@@ -238,7 +236,7 @@ describe('registerMarket', () => {
     );
   });
 
-  test('of an unknown event', async () => {
+  test('rejects an unknown event', async () => {
     const reply = await deployer.send({ registerMarket: marketFields('nothing') });
     expect(refusalOf(reply)).toMatchObject({
       code: 10404,
@@ -253,7 +251,7 @@ describe('registerMarket', () => {
     ['outcomes', { outcomes: ['Yes'] }],
     ['startTime', { startTime: Date.now() - DAY_MS }],
     ['endTime', { endTime: Date.now() + 3 * DAY_MS }],
-    // An end before the start.
+    // The end is before the start.
     ['startTime', { endTime: Date.now() - 120_000 }],
     ['priceTick', { priceTick: '0.03' }],
     ['priceTick', { priceTick: '0.00001' }],
@@ -269,7 +267,7 @@ describe('registerMarket', () => {
     ['orderDelayMs', { orderDelayMs: -1 }],
     ['instrumentId', { instrumentId: 99_999 }],
     ['underlying', { underlying: { symbol: 'BTC', source: 'rumour', priceToBeat: null } }],
-  ])('an error in %s is named: %j', async (field, changes) => {
+  ])('names the field of an invalid %s: %j', async (field, changes) => {
     const reply = await deployer.send({ registerMarket: marketFields(eventSlug, changes) });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json.details.field, reply.text).toContain(field);
@@ -285,7 +283,7 @@ describe('pushPrice', () => {
     return { symbol, source: 'oracle', px, time };
   };
 
-  test('applies each entry separately: stale, early and zero ones are skipped', async () => {
+  test('skips stale, early and zero prices and applies the other entries', async () => {
     const now = Date.now();
     await deployer.push(entry('STALE', '100', now));
     const refused = refusalOf(
@@ -295,7 +293,7 @@ describe('pushPrice', () => {
     );
     expect(refused.message).toBe('prices[0]: stale');
     expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['100', '7.5']);
-    // The same time again is applied, and a time slightly ahead is applied as now.
+    // An equal time is applied again, and a time slightly ahead is applied as the current time.
     await deployer.push(entry('STALE', '101', now), entry('OTHER', '8', Date.now() + 3_000));
     expect([await priceOf('STALE'), await priceOf('OTHER')]).toEqual(['101', '8']);
     const ahead = { prices: [entry('STALE', '103', Date.now() + 60_000)] };
@@ -305,7 +303,7 @@ describe('pushPrice', () => {
     expect(await priceOf('STALE')).toBe('101');
   });
 
-  test('1 to 100 prices', async () => {
+  test('requires 1 to 100 prices', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, () => entry('MANY', '1', Date.now()));
     await deployer.push(...many(100));

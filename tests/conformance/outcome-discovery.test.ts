@@ -19,24 +19,22 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Discovery of outcome markets and their prices. */
-
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 const DAY_MS = 24 * 3_600_000;
 const EVENTS = 7;
-/** Distinguishes the events of these tests. */
+/** Tags this file's events, because the venue is shared with other test files. */
 const TAG = 'fair';
 
 let alice: Actor;
 let bob: Actor;
-/** One market per event; that of the last event has a sibling. */
+/** One market per event; the last event has two markets. */
 const markets: OutcomeMarket[] = [];
 
-/** Shares of YES traded at 0.50, and resting at 0.10, by event. */
+/** Shares of YES traded at 0.50 (`TRADED`) and resting at 0.10 (`RESTING`), by event. */
 const TRADED = [10, 0, 30, 20, 0, 5, 40];
 const RESTING = [5, 50, 0, 20, 10, 0, 40];
-/** Days until the end of each. */
+/** Days until the end of each event. */
 const ENDS = [3, 1, 2, 5, 4, 7, 6];
 
 beforeAll(async () => {
@@ -60,7 +58,7 @@ const query = (fields: object) => ({ type: 'outcomeMeta', tag: TAG, ...fields })
 const page = async (fields: object = {}): Promise<Json> => world.client.data(query(fields));
 const indexOf = ({ slug }: Json) => markets.findIndex(({ eventSlug }) => eventSlug === slug);
 
-/** All events of all pages as their numbers. */
+/** Follows all cursors and returns the event numbers of all pages. */
 async function walk(fields: object): Promise<number[]> {
   const found: number[] = [];
   let cursor: string | null = null;
@@ -73,7 +71,7 @@ async function walk(fields: object): Promise<number[]> {
   return found;
 }
 
-/** The numbers of the events sorted by a value, highest first; for equal values the newer first. */
+/** Sorts the event numbers by a value, highest first; equal values sort the newer event first. */
 const ranked = (values: readonly number[]) =>
   [...values.keys()].sort((a, b) => values[b]! - values[a]! || b - a);
 
@@ -99,11 +97,11 @@ describe('outcomeMeta', () => {
     [{ status: 'resolved' }, []],
     [{ status: 'upcoming' }, []],
     [{ exchangeId: 1 }, [6, 5, 4, 3, 2, 1, 0]],
-  ])('filtered by %j', async (fields, expected) => {
+  ])('filters by %j', async (fields, expected) => {
     expect(await walk({ sortBy: 'newest', limit: 2, ...fields })).toEqual(expected);
   });
 
-  test('a cursor is valid for its list and across changes of earlier rows', async () => {
+  test('a cursor is valid only for its list and survives changes of earlier rows', async () => {
     const fields = { sortBy: 'newest', limit: 2 };
     const { next_cursor: cursor } = await page(fields);
     expect((await page({ ...fields, cursor })).events.map(indexOf)).toEqual([4, 3]);
@@ -137,18 +135,18 @@ describe('outcomeMeta', () => {
     [{ marketSlugs: [] }, 400, 10002, ''],
     [{ marketSlugs: Array(51).fill('x') }, 400, 10002, ''],
     [{ instrumentIds: [] }, 400, 10002, ''],
-  ])('%j is rejected', async (fields, status, code, message) => {
+  ])('rejects %j', async (fields, status, code, message) => {
     const reply = await world.client.info({ type: 'outcomeMeta', ...fields });
     expect([reply.status, reply.json.code], reply.text).toEqual([status, code]);
     if (message !== '') expect(reply.json.message).toBe(message);
   });
 
-  test('a limit above 50 is 50, with a warning', async () => {
+  test('lowers a limit above 50 to 50, with a warning', async () => {
     const { json } = await world.client.info(query({ limit: 51 }));
     expect(json.warnings).toMatchObject([{ code: 'LIMIT_CLAMPED', details: { from: 51, to: 50 } }]);
   });
 
-  test('by market: only the requested markets, or all markets of their events', async () => {
+  test('returns only the requested markets, or all markets of their events', async () => {
     const { slug, eventSlug } = markets.at(-1)!;
     const asked = { marketSlugs: [slug, markets[0]!.slug, 'nothing'], sortBy: 'newest' };
     const slugsOf = async (fields: object) =>
@@ -175,7 +173,7 @@ describe('outcomeMeta', () => {
     expect(event.markets.map((each: Json) => each.volume.total)).toEqual(['20', '0']);
   });
 
-  test('names and points: resolved markets are found on request', async () => {
+  test('finds resolved markets only on request', async () => {
     const market = await deployer.list({}, await deployer.event({ tags: [TAG] }));
     await deployer.resolve(market, '1');
     const { slug, eventSlug } = market;
@@ -192,7 +190,7 @@ describe('outcomeMeta', () => {
 });
 
 describe('outcomeFrontendOpenOrders', () => {
-  test('shape, filter, and the same rows as perps', async () => {
+  test('returns rows in the format of perps, and filters them', async () => {
     const carol = await shareTrader(world, 'carol');
     const [market, other] = [await deployer.list(), await deployer.list()];
     const cloid = cloidOf('open');
@@ -237,7 +235,7 @@ describe('outcomeAssetCtxs', () => {
   const contexts = async (...instrumentIds: number[]): Promise<Json[]> =>
     world.client.data({ type: 'outcomeAssetCtxs', instrumentIds });
 
-  test('in the order of the request, without unknown ids', async () => {
+  test('keeps the order of the request and omits unknown ids', async () => {
     const ids = [markets[2]!.id, 999_999, markets[0]!.id];
     const rows = await contexts(...ids);
     expect(rows.map((row) => row.instrumentId)).toEqual([ids[0], ids[2]]);
@@ -265,7 +263,7 @@ describe('outcomeAssetCtxs', () => {
     }
   });
 
-  test('the mark: the mid of a spread of at most 0.10, otherwise the last trade, otherwise 0.5', async () => {
+  test('the mark is the mid of a spread up to 0.10, otherwise the last trade or 0.5', async () => {
     const market = await deployer.list();
     const [first] = await contexts(market.id);
     expect(first).toMatchObject({ markPx: '0.5', midPx: null, lastPx: null, spread: null });
@@ -285,8 +283,8 @@ describe('outcomeAssetCtxs', () => {
   });
 });
 
-describe('events by words', () => {
-  test('a search finds titles, categories and markets, and is paged like any other list', async () => {
+describe('search by words', () => {
+  test('finds titles, categories and markets, with pages', async () => {
     const word = newSlug('osprey').replace('-', '');
     for (const title of [`The ${word} nests`, `An ${word.toUpperCase()} leaves`]) {
       await deployer.list({}, await deployer.event({ title, category: word }));
@@ -311,7 +309,7 @@ describe('events by words', () => {
 });
 
 describe('prices over time', () => {
-  test('the probability now and before; candles contain trades', async () => {
+  test('returns the current and earlier probabilities, and candles of trades', async () => {
     const market = await deployer.list();
     const trade = async (cents: number) => {
       done(await alice.place(bet(market, `buy Yes 5 at 0.${cents}`)));
@@ -333,10 +331,10 @@ describe('prices over time', () => {
     expect((await world.client.info(wrong)).status).toBe(400);
   });
 
-  test('pushed prices, at a start, at an end and on average', async () => {
+  test('returns pushed prices at a start, at an end and as an average', async () => {
     const symbol = newSlug('coin').toUpperCase().replace('-', '');
     const end = Math.floor(Date.now() / 1_000) * 1_000 - 6_000;
-    // 100 for half a minute, then 103: the average before the end is 101.5.
+    // The price is 100 for half a minute, then 103, so the average before the end is 101.5.
     const prices = Array.from({ length: 61 }, (_, at) => ({
       symbol,
       source: 'oracle',

@@ -18,10 +18,7 @@ import {
 import { act, done, refusalOf } from '../support/perps.ts';
 import { onChannel } from '../support/frames.ts';
 
-/**
- * One book for YES and NO: outcomes, all matching pairs, reserves and fees, with hand-computed
- * values.
- */
+/** The expected values are computed by hand. */
 
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
@@ -58,7 +55,7 @@ describe('R-one-book: the four combinations of b and r', () => {
     ['sell Yes 10 at 0.70', false, true, ' | 10 at 0.7', 'A', 'Yes', '900'],
     ['buy No 10 at 0.30', false, false, ' | 10 at 0.7', 'A', 'No', '896.853 + 3.147 reserved'],
     ['sell No 10 at 0.70', true, true, '10 at 0.3 | ', 'B', 'No', '900'],
-  ])('%s', async (words, b, r, book, side, outcome, money) => {
+  ])('maps to the YES book: %s', async (words, b, r, book, side, outcome, money) => {
     await withPairs('100', bob);
     const order = bet(market, words);
     expect([order['b'], order['r']]).toEqual([b, r]);
@@ -82,12 +79,12 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
     ['buy No', 'buy Yes', '894, 100 Yes, 110 No', '895.832, 110 Yes, 100 No', '210'],
     ['sell Yes', 'sell No', '906, 90 Yes, 100 No', '903.832, 100 Yes, 90 No', '190'],
     ['sell No', 'sell Yes', '906, 100 Yes, 90 No', '903.832, 90 Yes, 100 No', '190'],
-  ])('%s rests at 0.60, %s arrives', async (maker, taker, hers, his, pairs) => {
+  ])('%s at 0.60 matches an incoming %s', async (maker, taker, hers, his, pairs) => {
     await withPairs('100', alice, bob);
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
     await placed(alice, market, `${maker} 10 at 0.60`);
-    // Two cents better than needed, which benefits the taker.
+    // The taker's limit is two cents better than needed; the improvement benefits the taker.
     const isSameLeg = maker.split(' ')[1] === taker.split(' ')[1];
     const [buy, sell] = isSameLeg ? ['0.62', '0.58'] : ['0.42', '0.38'];
     const price = taker.startsWith('buy') ? buy : sell;
@@ -105,7 +102,7 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
   test('a pair costs exactly 1.00 per share in total', async () => {
     await placed(alice, market, 'buy Yes 100 at 0.37');
     await placed(bob, market, 'buy No 100 at 0.80');
-    // Alice 37, bob 63 and 0.07 × 100 × 0.63 × 0.37; 100 is locked.
+    // Alice pays 37; Bob pays 63 and a fee of 0.07 × 100 × 0.63 × 0.37; 100 is locked.
     expect([await purse(alice, market), await purse(bob, market)]).toEqual([
       '963, 100 Yes',
       '935.3683, 100 No',
@@ -116,7 +113,7 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
     expect([await purse(alice, market), await purse(bob, market)]).toEqual(['1000', '998.3683']);
   });
 
-  test('within a price level only time decides, independent of outcomes', async () => {
+  test('orders of one price level fill in time priority, regardless of their outcome', async () => {
     const carol = await shareTrader(world, 'carol');
     await withPairs('100', alice);
     await placed(alice, market, 'sell Yes 10 at 0.60');
@@ -129,7 +126,7 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
   });
 
   test('R-outcome-fee: many partial fills cost the same as one fill', async () => {
-    // 7 fills of 5.01 at 0.33: 0.07 × 35.07 × 0.33 × 0.67 = 0.54277… is rounded up once.
+    // Seven fills of 5.01 at 0.33: 0.07 × 35.07 × 0.33 × 0.67 = 0.54277…, rounded up once.
     await withPairs('100', alice);
     for (let at = 0; at < 7; at++) await placed(alice, market, 'sell Yes 5.01 at 0.33');
     await placed(bob, market, 'buy Yes 35.07 at 0.33');
@@ -138,7 +135,7 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
     expect(await purse(alice, market)).toBe('911.5731, 64.93 Yes, 100 No');
   });
 
-  test('R-stp: an order that would match the same account cancels its resting order, without a fee', async () => {
+  test("R-stp: an order cancels the same account's resting order, without a fee", async () => {
     await withPairs('100', bob);
     const { oid } = await placed(bob, market, 'buy Yes 10 at 0.60');
     const socket = await world.socket();
@@ -153,20 +150,20 @@ describe('R-mint-burn: matching pairs, at the price of the resting order', () =>
 });
 
 describe('positions and the state of the account', () => {
-  test('both outcomes are two records; money, reserves and values add up', async () => {
+  test('each outcome has a record, and money, reserves and values add up', async () => {
     await placed(alice, market, 'buy Yes 20 at 0.60');
     await placed(bob, market, 'buy No 20 at 0.40');
     await withPairs('10', alice);
     await placed(alice, market, 'buy Yes 10 at 0.50');
     await placed(bob, market, 'buy No 10 at 0.46');
-    // The book is 0.50 to 0.54, and the mark is its mid.
+    // The book is 0.50 to 0.54, and the mark is the mid.
     const state = await outcomeState(alice);
     const [yes, no] = state.assetPositions.map((entry: Json) => entry.position);
     expect(yes).toMatchObject({
       asset: market.coin,
       coin: `OUTCOME-${market.id}`,
       szi: '30',
-      // 20 at 0.60 and 10 at 0.50.
+      // The average of 20 at 0.60 and 10 at 0.50.
       entryPx: '0.566667',
       marginUsed: '17',
       markPx: '0.52',
@@ -183,7 +180,7 @@ describe('positions and the state of the account', () => {
       resolutionStatus: 'prepared',
     });
     expect(no).toMatchObject({ szi: '-10', entryPx: '0.5', markPx: '0.48', positionValue: '4.8' });
-    // 1000 − 12 − 10; 5 and 0.07 × 10 × 0.25 are reserved.
+    // The balance is 1000 − 12 − 10; the open order reserves 5 and a fee of 0.07 × 10 × 0.25.
     expect(state).toMatchObject({
       withdrawable: '972.825',
       crossMaintenanceMarginUsed: '0',
@@ -201,19 +198,20 @@ describe('positions and the state of the account', () => {
     expect(await positions({ instrumentIds: [] })).toEqual(state.assetPositions);
     expect(await positions({ instrumentIds: [market.id], exchangeId: 1 })).toHaveLength(2);
     expect(await positions({ instrumentIds: [market.id + 1] })).toEqual([]);
-    // Perps have no such records, so a request for them is probably meant for another query.
+    // Perps have no such records, so the venue rejects the query instead of returning an empty
+    // list.
     const ofPerps = { type: 'outcomePositions', user: alice.address, exchangeId: 0 };
     const refused = await world.client.info(ofPerps);
     expect([refused.status, refused.json.details.allowed]).toEqual([400, [1]]);
   });
 
-  test('a partial sale releases its part of the cost and pays the fee', async () => {
+  test('a partial sale releases its share of the cost and pays the fee', async () => {
     await placed(alice, market, 'buy Yes 30 at 0.60');
     await placed(bob, market, 'buy No 30 at 0.40');
     await placed(alice, market, 'buy No 10 at 0.45');
     await placed(bob, market, 'sell No 10 at 0.45');
     const [{ position }] = (await outcomeState(bob)).assetPositions;
-    // Bought for 12 with a fee of 0.504; sold 10 for 4.5 less 0.17325, with a cost of 4.
+    // Bought for 12 with a fee of 0.504, then sold 10 for 4.5 minus 0.17325, at a cost of 4.
     expect(position).toMatchObject({ szi: '-20', entryPx: '0.4', marginUsed: '8' });
     expect(position).toMatchObject({ closedPnl: '0.5', cumFee: '-0.67725' });
     expect(await purse(bob, market)).toBe('991.82275, 20 No');
@@ -221,7 +219,7 @@ describe('positions and the state of the account', () => {
 });
 
 describe('R-split-merge', () => {
-  test('collateral into pairs and back, all entries or none, with rows in the ledger', async () => {
+  test('converts collateral into pairs and back, for all entries or none', async () => {
     const other = await deployer.list();
     const reply = await operate(bob, 'split', [market, '100.25'], [other, '50']);
     expect(reply.json.data).toEqual({ type: 'OutcomeOperate', data: { statuses: ['success'] } });
@@ -258,7 +256,7 @@ describe('R-split-merge', () => {
     expect((await contextOf()).lastPx).toBeNull();
   });
 
-  test('offered shares cannot be merged; reserved money cannot be split', async () => {
+  test('rejects a merge of offered shares and a split of reserved money', async () => {
     await withPairs('100', bob);
     await placed(bob, market, 'sell Yes 40 at 0.70');
     expect(refusalOf(await operate(bob, 'merge', [market, '60.01'])).details).toMatchObject({
@@ -267,7 +265,7 @@ describe('R-split-merge', () => {
     });
     done(await operate(bob, 'merge', [market, '60']));
     await placed(bob, market, 'buy Yes 1000 at 0.50');
-    // 960 less 500 and 17.5.
+    // The free balance is 960 minus 500 and 17.5.
     expect(refusalOf(await operate(bob, 'split', [market, '442.51']))).toMatchObject({
       code: 10010,
       message: 'Insufficient balance',
@@ -285,7 +283,7 @@ describe('R-split-merge', () => {
     ['neither', {}, 10002, ''],
     ['no entries', { split: [] }, 10002, ''],
     ['51 entries', { split: Array.from({ length: 51 }, () => ({ asset: 1, sz: '1' })) }, 10002, ''],
-  ])('%s is rejected', async (_, fields, code, message) => {
+  ])('rejects %s', async (_, fields, code, message) => {
     const refused = refusalOf(await act(bob, { type: 'outcomeOperate', ...fields }));
     expect(refused.code).toBe(code);
     if (message !== '') expect(refused.message).toBe(message);

@@ -22,8 +22,6 @@ import {
 import { act, done, expectRefusal, groupAction, refusalOf } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** Orders on outcome markets: validation, cancels, amends and expiry. */
-
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 
@@ -36,7 +34,7 @@ beforeEach(async () => {
   market = await deployer.list(FEE);
 });
 
-describe('rejected completely before it is queued', () => {
+describe('rejects before an order is queued', () => {
   const limit = (fields: object) => ({ t: { limit: fields } });
   const trigger = { t: { trigger: { isMarket: true, triggerPx: '0.5', tpsl: 'tp' } } };
   const tick = 'Price precision does not match the tick size: 0.01';
@@ -89,7 +87,8 @@ describe('rejected completely before it is queued', () => {
       { s: '2400' },
       10010,
       'Insufficient balance',
-      // 960 and 0.07 × 2400 × 0.24; the first order reserves 4 and 0.168.
+      // The second order needs 960 and a fee of 0.07 × 2400 × 0.24; the first order reserves 4 and
+      // 0.168.
       { field: 'orders[1]', required: '1000.32', available: '995.832' },
     ],
     [
@@ -106,7 +105,7 @@ describe('rejected completely before it is queued', () => {
       'Orders of one action must belong to one exchange',
       {},
     ],
-  ])('%s', async (_, change, code, message, details) => {
+  ])('rejects the whole action: %s', async (_, change, code, message, details) => {
     const good = bet(market, 'buy Yes 10 at 0.40', { cloid: cloidOf('twice') });
     const { c: _c, ...rest } = good;
     const signed = await bob.sign(orderAction(good, { ...rest, ...change }));
@@ -117,7 +116,7 @@ describe('rejected completely before it is queued', () => {
     expect(await openBets(bob)).toEqual([]);
   });
 
-  test('grouping is `na` only', async () => {
+  test('rejects a grouping other than `na`', async () => {
     for (const grouping of ['normalTpsl', 'positionTpsl']) {
       const action = groupAction(grouping, { ...bet(market, 'buy Yes 10 at 0.40'), ...trigger });
       const refused = refusalOf(await act(bob, action));
@@ -136,7 +135,7 @@ describe('rejected completely before it is queued', () => {
     expect(refused).toMatchObject({ code: 10015, details: { required: '5', available: '0' } });
   });
 
-  test('R-sizes: the whole position at the start of the action, after a buy in the same action', async () => {
+  test('R-sizes: the whole position is the one at the start of the action', async () => {
     done(await operate(bob, 'split', [market, '0.5']));
     await placed(alice, market, 'buy Yes 80 at 0.60');
     const orders = [bet(market, 'buy No 68.14 at 0.40'), bet(market, 'sell No 0.5 at 0.50')];
@@ -150,7 +149,7 @@ describe('rejected completely before it is queued', () => {
     expect(simulated.orders).toMatchObject([{ state: 'filled' }, { state: 'open', error: null }]);
   });
 
-  test('a market may have ticks of a tenth of a cent, or whole shares', async () => {
+  test('a market may have ticks of a tenth of a cent, or whole shares only', async () => {
     const fine = await deployer.list({ priceTick: '0.001', sizeDecimals: 0, minOrderSize: '1' });
     await placed(bob, fine, 'buy Yes 3 at 0.007');
     expect(await bookOf(world, fine)).toBe('3 at 0.007 | ');
@@ -162,7 +161,7 @@ describe('rejected completely before it is queued', () => {
 describe('cancelling', () => {
   const cloid = cloidOf('mine');
 
-  test('by id and by cloid; a foreign, finished or unknown order is not found', async () => {
+  test('cancels by id and by cloid, and rejects foreign, finished and unknown orders', async () => {
     const first = await placed(bob, market, 'buy Yes 10 at 0.30');
     await placed(bob, market, 'buy No 10 at 0.30', { cloid });
     const notFound = `Order was never placed, already canceled, or filled. asset=${market.id}`;
@@ -176,7 +175,7 @@ describe('cancelling', () => {
     expect(await purse(bob, market)).toBe('1000');
   });
 
-  test('cancelAll of the outcome sub-account does not affect perps, and vice versa', async () => {
+  test('cancelAll of one sub-account does not affect the other', async () => {
     const carol = await world.trader('carol');
     await world.client.post('/request-fund', { user: carol.address, accountType: 'outcome' });
     const { btc } = world;
@@ -190,7 +189,7 @@ describe('cancelling', () => {
     expect(await carol.openOrders()).toHaveLength(1);
   });
 
-  test('cancelAll of one market does not affect the others', async () => {
+  test('cancelAll of one market does not affect other markets', async () => {
     const other = await deployer.list();
     await placed(bob, market, 'buy Yes 10 at 0.30');
     await placed(bob, other, 'buy Yes 10 at 0.30');
@@ -202,7 +201,7 @@ describe('cancelling', () => {
 describe('modify2', () => {
   const amend = (o: number, p: string, s: string) => ({ type: 'modify2', a: market.id, o, p, s });
 
-  test('at its price it keeps its queue position with any size; at another price it keeps its rank', async () => {
+  test('an amended order keeps its queue position at its price and its rank at a new price', async () => {
     const first = await placed(alice, market, 'buy No 10 at 0.40');
     await placed(bob, market, 'buy No 10 at 0.40');
     done(await act(alice, amend(first.oid, '0.40', '20')));
@@ -210,7 +209,7 @@ describe('modify2', () => {
     await placed(carol, market, 'buy Yes 15 at 0.60');
     expect((await openBets(alice, market)).map((row) => row.sz)).toEqual(['5']);
     expect((await openBets(bob, market)).map((row) => row.sz)).toEqual(['10']);
-    // To another price and back: still before bob, whose order is newer.
+    // After a move to another price and back, the order still ranks before Bob's newer order.
     done(await act(alice, amend(first.oid, '0.30', '20')));
     expect(await bookOf(world, market)).toBe(' | 10 at 0.6, 5 at 0.7');
     done(await act(alice, amend(first.oid, '0.40', '20')));
@@ -219,7 +218,7 @@ describe('modify2', () => {
     expect((await openBets(bob, market)).map((row) => row.sz)).toEqual(['10']);
   });
 
-  test('the reserve is adjusted; an unaffordable amend changes nothing', async () => {
+  test('adjusts the reserve, and an unaffordable amend changes nothing', async () => {
     const { oid } = await placed(bob, market, 'buy Yes 1000 at 0.50');
     expect(await purse(bob, market)).toBe('482.5 + 517.5 reserved');
     done(await act(bob, amend(oid, '0.40', '500')));
@@ -228,14 +227,15 @@ describe('modify2', () => {
     expect(refused).toMatchObject({
       code: 10010,
       message: 'Insufficient balance',
-      // 1080 and 0.07 × 1200 × 0.09, from the free balance and the order's reserve.
+      // Requires 1080 and a fee of 0.07 × 1200 × 0.09, from the free balance and the order's
+      // reserve.
       details: { required: '1087.56', available: '1000' },
     });
     expect(await purse(bob, market)).toBe('791.6 + 208.4 reserved');
     expect(await openBets(bob, market)).toMatchObject([{ oid, sz: '500', limitPx: '0.4' }]);
   });
 
-  test('the reserved shares of a sell are adjusted too', async () => {
+  test('adjusts the reserved shares of a sell', async () => {
     done(await operate(bob, 'split', [market, '20']));
     const { oid } = await placed(bob, market, 'sell No 10 at 0.50');
     done(await act(bob, amend(oid, '0.50', '20')));
@@ -244,7 +244,7 @@ describe('modify2', () => {
     expect(await openBets(bob, market)).toMatchObject([{ sz: '20' }]);
   });
 
-  test('a crossing price executes as taker, at the price of the resting order', async () => {
+  test('a crossing price executes as taker at the price of the resting order', async () => {
     await placed(alice, market, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, market, 'buy No 10 at 0.30');
     const { orders } = done(await act(bob, amend(oid, '0.45', '10')));
@@ -252,7 +252,7 @@ describe('modify2', () => {
     expect(await purse(bob, market)).toBe('995.832, 10 No');
   });
 
-  test('a post-only order stays post-only', async () => {
+  test('an amended post-only order stays post-only', async () => {
     await placed(alice, market, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, market, 'buy No 10 at 0.30', { tif: 'Alo' });
     const message = 'Post only order would have immediately matched';
@@ -260,7 +260,7 @@ describe('modify2', () => {
     expect(await openBets(bob, market)).toMatchObject([{ limitPx: '0.3' }]);
   });
 
-  test('on a delayed market an amend must not cross (R-delay)', async () => {
+  test('R-delay: rejects an amend that would cross on a delayed market', async () => {
     const slow = await deployer.list({ orderDelayMs: 5_000 });
     await placed(alice, slow, 'buy Yes 10 at 0.60');
     const { oid } = await placed(bob, slow, 'buy No 10 at 0.30');
@@ -271,7 +271,7 @@ describe('modify2', () => {
     expect(await bookOf(world, slow)).toBe('10 at 0.6 | 10 at 0.61');
   });
 
-  test('at or below the filled size the rest is cancelled', async () => {
+  test('a new size at or below the filled size cancels the rest', async () => {
     await placed(alice, market, 'buy Yes 20 at 0.60');
     await placed(bob, market, 'buy No 12 at 0.40');
     const watch = await BetWatch.of(world, alice);

@@ -7,9 +7,9 @@ import { done } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 /**
- * Series of markets registered by a deployer. Time is held in the middle of a quarter hour, so that
- * the test and the venue agree on the running one: the previous one, because signers take nonces
- * from the machine's clock.
+ * The venue's time is held in the middle of a quarter hour, so that the test and the venue agree on
+ * the running round. It is the previous quarter hour, because nonces come from the machine's clock
+ * and must not be behind.
  */
 
 const QUARTER_MS = 900_000;
@@ -68,7 +68,7 @@ test('lists its next markets automatically, one per event, with separate names',
 });
 
 test('R-series: a market without prices before its start reports this before the first trade', async () => {
-  // Its first market is already running, and its symbol has no price.
+  // The first market of the series is already running, and its symbol has no price.
   const fields = running({ symbol: 'NEVER', listAhead: 1 });
   done(await deployer.send({ registerSeries: fields }));
   const { current, items } = await timelineOf(String(fields['slug']));
@@ -98,7 +98,7 @@ test('R-series: a market without prices before its start reports this before the
   expect(world.venue.stderr).toContain('started without a price to beat');
 });
 
-test('a new definition applies to markets not yet listed; a disabled series lists no more', async () => {
+test('a new definition applies to future markets, and a disabled series lists no more markets', async () => {
   const fields = running({ listAhead: 1 });
   const slug = String(fields['slug']);
   const countOf = async () => (await timelineOf(slug)).items.length;
@@ -126,13 +126,13 @@ test.each<[string, JsonObject]>([
   ['window', { window: 45 }],
   ['priceTick', { priceTick: '0.03' }],
   ['slug', { slug: newSlug('A') }],
-])('an error in %s is named', async (field, changes) => {
+])('names the field of an invalid %s', async (field, changes) => {
   const reply = await deployer.send({ registerSeries: running(changes) });
   expect(reply.status, reply.text).toBe(400);
   expect(reply.json.details.field, reply.text).toContain(field);
 });
 
-test('an unknown series', async () => {
+test('rejects an unknown series', async () => {
   const reply = await world.client.info({ type: 'outcomeSeriesTimeline', seriesSlug: 'none' });
   expect(reply.json).toMatchObject({ code: 10017, message: 'Unknown series: none' });
 });

@@ -17,8 +17,6 @@ import {
 } from '../support/outcomes.ts';
 import { act, done, expectRefusal, refusalOf } from '../support/perps.ts';
 
-/** The life of a market: phases, resolution, settlement, and exclusive sets of markets. */
-
 const world = aSharedVenue(OUTCOMES);
 const deployer = new Deployer(world);
 
@@ -29,7 +27,7 @@ const resolutionOf = async ({ id }: OutcomeMarket): Promise<Json> =>
   world.client.data({ type: 'outcomeResolution', instrumentId: id });
 
 describe('R-phases', () => {
-  test('halted: orders, amends and splits are rejected; cancels and merges are accepted; orders stay', async () => {
+  test('a halted market keeps its orders and accepts only cancels and merges', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
     done(await operate(bob, 'split', [market, '20']));
@@ -73,7 +71,7 @@ describe('R-phases', () => {
     ['closed', 'close', undefined],
     ['resolved', 'open', undefined],
     ['resolved', 'close', undefined],
-  ])('from %s, %s', async (from, state, next) => {
+  ])('setTrading in phase %s: %s', async (from, state, next) => {
     const isUpcoming = from === 'upcoming';
     const market = await deployer.list(isUpcoming ? { startTime: Date.now() + 3_600_000 } : {});
     for (const step of path[from] ?? []) await deployer.set(market, step);
@@ -84,7 +82,7 @@ describe('R-phases', () => {
     if (next === undefined) {
       const to = { open: 'open', halt: 'halted', close: 'closed' }[state];
       expectRefusal(single, 10017, `Invalid phase change: ${from} to ${to}`);
-      // All ids or none.
+      // One id in the wrong phase rejects the whole action.
       if (state !== 'open') {
         expect(refusalOf(await deployer.send({ setTrading: { instrumentIds, state } })).code).toBe(
           10017,
@@ -106,7 +104,7 @@ describe('resolve', () => {
     ['upcoming', []],
     ['open', []],
     ['halted', ['halt']],
-  ] as const)('is rejected while a market is %s', async (phase, steps) => {
+  ] as const)('rejects the resolution of a market that is %s', async (phase, steps) => {
     const startTime = Date.now() + (phase === 'upcoming' ? 3_600_000 : -60_000);
     const market = await deployer.list({ startTime });
     for (const step of steps) await deployer.set(market, step);
@@ -115,7 +113,7 @@ describe('resolve', () => {
     expect(await resolutionOf(market)).toMatchObject({ resolutionStatus: 'prepared' });
   });
 
-  test('requires a whole number of price units from 0 to 1, and is final', async () => {
+  test('requires a multiple of the price unit from 0 to 1, and is final', async () => {
     const market = await deployer.list();
     await deployer.set(market, 'close');
     for (const fraction of ['1.0001', '-0.1', '0.12345', 'x', '']) {
@@ -132,7 +130,7 @@ describe('resolve', () => {
     expectRefusal(await resolve(nothing, '1'), 10404, 'Instrument not found');
   });
 
-  test('afterwards no trade, split or merge is possible', async () => {
+  test('a resolved market rejects orders, splits and merges', async () => {
     const bob = await shareTrader(world, 'bob');
     const market = await deployer.list();
     done(await operate(bob, 'split', [market, '10']));
@@ -155,7 +153,7 @@ describe('R-settlement', () => {
   beforeEach(async () => {
     [alice, bob] = [await shareTrader(world, 'alice'), await shareTrader(world, 'bob')];
     market = await deployer.list();
-    // A pair is minted: alice pays 0.60 for YES, bob 0.40 for NO; bob also has 20 pairs.
+    // Alice pays 0.60 for YES and Bob 0.40 for NO, which mints 100 pairs; Bob also splits 20 pairs.
     await placed(alice, market, 'buy Yes 100 at 0.60');
     await placed(bob, market, 'buy No 100 at 0.40');
     done(await operate(bob, 'split', [market, '20']));
@@ -167,7 +165,7 @@ describe('R-settlement', () => {
     ['0.5', null, '990', '1010'],
     ['0.5001', 'Yes', '990.01', '1009.99'],
     ['0.2', 'No', '960', '1040'],
-  ])('YES pays %s: %s won', async (fraction, winner, hers, his) => {
+  ])('YES pays %s: the winner is %s', async (fraction, winner, hers, his) => {
     await deployer.resolve(market, fraction);
     expect([await purse(alice, market), await purse(bob, market)]).toEqual([hers, his]);
     expect((await outcomeState(bob)).assetPositions).toEqual([]);
@@ -208,7 +206,7 @@ describe('R-settlement', () => {
     expect(deltas).toEqual(expect.arrayContaining([row('Yes', '20', '4'), row('No', '120', '96')]));
   });
 
-  test('resting orders are cancelled before it closes, without losses', async () => {
+  test('resting orders are cancelled before settlement, and reserves are released', async () => {
     await placed(alice, market, 'sell Yes 50 at 0.90');
     await placed(bob, market, 'buy Yes 10 at 0.30');
     await deployer.resolve(market, '1');
@@ -216,7 +214,7 @@ describe('R-settlement', () => {
     expect(await openBets(alice)).toEqual([]);
   });
 
-  test("the resolution record contains the operator's texts, with a hash that can be recomputed", async () => {
+  test("the resolution record contains the operator's texts and a hash that can be recomputed", async () => {
     expect(await resolutionOf(market)).toEqual({
       instrumentId: market.id,
       resolutionStatus: 'prepared',
@@ -264,7 +262,7 @@ describe('R-settlement', () => {
 describe('R-event-sets: exactly one market of the event wins', () => {
   const message = 'Fractions of the event must sum to 1';
 
-  /** An exclusive event with closed markets. */
+  /** Lists an exclusive event with closed markets. */
   async function contest(count: number): Promise<[string, OutcomeMarket[]]> {
     const slug = await deployer.event({ mutuallyExclusive: true });
     const markets: OutcomeMarket[] = [];
@@ -305,7 +303,7 @@ describe('R-event-sets: exactly one market of the event wins', () => {
         ['0.3', true],
       ],
     ],
-  ])('%s', async (_, steps) => {
+  ])('resolves an exclusive event: %s', async (_, steps) => {
     const [, markets] = await contest(3);
     let at = 0;
     for (const [fraction, isTaken] of steps) {
@@ -321,7 +319,7 @@ describe('R-event-sets: exactly one market of the event wins', () => {
     expect(await Promise.all(markets.map(phaseOf))).toEqual(Array(3).fill('resolved'));
   });
 
-  test('no market can be added after the first resolution; the event is resolved with its last market', async () => {
+  test('rejects new markets after the first resolution, and resolves the event with its last market', async () => {
     const [slug, [first, second]] = (await contest(2)) as [string, [OutcomeMarket, OutcomeMarket]];
     done(await resolve(first, '0'));
     expect(await metaOf({ eventSlug: slug })).toMatchObject({
@@ -338,7 +336,7 @@ describe('R-event-sets: exactly one market of the event wins', () => {
     });
   });
 
-  test('a market outside such a set may have any result', async () => {
+  test('a market outside an exclusive event may have any result', async () => {
     const slug = await deployer.event();
     const markets = [await deployer.list({}, slug), await deployer.list({}, slug)];
     for (const market of markets) await deployer.resolve(market, '1');

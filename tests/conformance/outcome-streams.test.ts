@@ -23,8 +23,6 @@ import {
 } from '../support/shape.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** The streams of outcome markets, over real sockets. */
-
 const world = aSharedVenue(DEPLOYED);
 let deployer: Deployer;
 let alice: Actor;
@@ -36,7 +34,6 @@ beforeAll(async () => {
   bob = await shareTrader(world, 'bob');
 });
 
-/** Sends orders without waiting and returns the traceId of the acknowledgement. */
 async function queue(actor: Actor, ...orders: Parameters<typeof orderAction>) {
   const signed = await actor.sign(orderAction(...orders));
   const { json } = await actor.client.exchange(signed);
@@ -66,7 +63,7 @@ describe('outcomeOrderUpdates', () => {
     traceId: uuid,
   });
 
-  test('the life of an order in the book, in prices of its outcome', async () => {
+  test('sends the states of an order in the book, in prices of its outcome', async () => {
     const market = await deployer.list();
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeOrderUpdates', user: alice.address });
@@ -108,7 +105,7 @@ describe('outcomeOrderUpdates', () => {
     expect(socket.of('orderUpdates')).toEqual([]);
   });
 
-  test('a client that lost its position gets all live orders', async () => {
+  test('sends all live orders to a client that cannot resume', async () => {
     const market = await deployer.list();
     const carol = await shareTrader(world, 'carol');
     done(await carol.place(share({ market, price: '0.3', size: '10' })));
@@ -121,7 +118,6 @@ describe('outcomeOrderUpdates', () => {
     done(await carol.place(share({ market, price: '0.2', size: '10' })));
     const live = await socket.next((frame) => frame.data?.[0]?.order?.limitPx === '0.2');
     await socket.close();
-    // The next connection continues where this one stopped.
     const next = await world.socket();
     const { epoch, seq } = await next.subscribe(subscription);
     expect(seq).toBe(live.seq);
@@ -133,7 +129,7 @@ describe('outcomeOrderUpdates', () => {
 });
 
 describe('outcomeBbos', () => {
-  test('all ids first, then only those that changed', async () => {
+  test('sends all ids first, then only changed ids', async () => {
     const markets = [await deployer.list(), await deployer.list()] as const;
     const [one, two] = markets;
     const socket = await world.socket();
@@ -160,7 +156,7 @@ describe('outcomeBbos', () => {
     ['an invalid id', [999_999]],
     ['a perp', [1]],
     ['text', ['100000']],
-  ])('%s is rejected', async (_, instrumentIds) => {
+  ])('rejects %s', async (_, instrumentIds) => {
     const socket = await world.socket();
     const subscription = { type: 'outcomeBbos', instrumentIds };
     const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
@@ -169,8 +165,8 @@ describe('outcomeBbos', () => {
 });
 
 describe('trades', () => {
-  test('the taker’s outcome and price in addition to the YES price, with the hash of its action', async () => {
-    // The taker order is delayed: its trade is caused by a timer, but has the order's hash.
+  test("contain the YES price, the taker's outcome and price, and the hash of the taker's action", async () => {
+    // A timer releases the delayed order, but the trade must have the hash of the order's action.
     const market = await deployer.list({ orderDelayMs: 50 });
     const socket = await world.socket();
     await socket.subscribe({ type: 'outcomeTrades', instrumentIds: [market.id] });
@@ -207,7 +203,7 @@ describe('trades', () => {
   });
 });
 
-describe('state of one market', () => {
+describe('the state of one market', () => {
   test('book, differences and context are in YES prices', async () => {
     const market = await deployer.list();
     done(await alice.place(share({ market, price: '0.3', size: '10' })));
@@ -234,7 +230,7 @@ describe('state of one market', () => {
     });
   });
 
-  test('the outcome sub-account after fills and settlement', async () => {
+  test('sends the outcome sub-account after fills and settlement', async () => {
     const market = await deployer.list();
     const [dora, emil] = [await shareTrader(world, 'dora'), await shareTrader(world, 'emil')];
     const socket = await world.socket();
@@ -253,7 +249,7 @@ describe('state of one market', () => {
 });
 
 describe('/api-ws', () => {
-  test('has its own form of errors', async () => {
+  test('has its own format of errors', async () => {
     const socket = await world.socket('/api-ws');
     const frames: [string, string][] = [
       ['hello', 'INVALID_FRAME'],
@@ -270,7 +266,7 @@ describe('/api-ws', () => {
     expect(await socket.ask({ method: 'ping' }, () => true)).toEqual({ method: 'PONG' });
   });
 
-  test('outcomeOrderUpdate: failures to all clients, releases on request', async () => {
+  test('outcomeOrderUpdate sends failures to all clients, and releases on request', async () => {
     const market = await deployer.list({ orderDelayMs: 3_000 });
     done(await alice.place(share({ market, price: '0.7', size: '10' })));
     const socket = await world.socket('/api-ws');
@@ -315,7 +311,7 @@ describe('/api-ws', () => {
     expect(failed.height).toEqual(expect.any(Number));
   });
 
-  test('candle, tickers, recentTrades and ledger: the current state first, then updates', async () => {
+  test('candle, tickers, recentTrades and ledger send the current state first, then updates', async () => {
     const market: OutcomeMarket = await deployer.list();
     const trade = async (px: string, rest: string): Promise<void> => {
       done(await alice.place(share({ market, price: px, size: '5' })));

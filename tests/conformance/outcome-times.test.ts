@@ -14,8 +14,6 @@ import {
 } from '../support/outcomes.ts';
 import { done, expectRefusal, refusalOf } from '../support/perps.ts';
 
-/** Scheduled events of outcome markets and their orders, with a held clock. */
-
 const world = aHeldVenue(OUTCOMES);
 const deployer = new Deployer(world);
 
@@ -31,7 +29,7 @@ async function listed(opensInMs: number, closesInMs: number): Promise<OutcomeMar
 const metaOf = async (fields: object): Promise<Json> =>
   world.client.data({ type: 'outcomeMeta', ...fields });
 
-test('R-phases: by time, upcoming until its start, open, closed at its end', async () => {
+test('R-phases: a market is upcoming until its start time and closed at its end time', async () => {
   const bob = await shareTrader(world, 'bob');
   const market = await listed(MINUTE_MS, 2 * MINUTE_MS);
   expect(await marketMeta(world, market)).toMatchObject({
@@ -62,7 +60,7 @@ test('R-phases: by time, upcoming until its start, open, closed at its end', asy
   expectRefusal(await bob.place(bet(market, 'buy Yes 10 at 0.4')), 10011, 'Market is closed');
   expect(refusalOf(await operate(bob, 'split', [market, '1'])).message).toBe('Market is closed');
   expect(await purse(bob, market)).toBe('990, 10 Yes, 10 No');
-  // A pair can still be merged.
+  // A closed market still accepts merges.
   done(await operate(bob, 'merge', [market, '4']));
   expect(await purse(bob, market)).toBe('994, 6 Yes, 6 No');
   expect(await marketMeta(world, market)).toMatchObject({
@@ -71,7 +69,7 @@ test('R-phases: by time, upcoming until its start, open, closed at its end', asy
   });
 });
 
-test('Gtd: at its time the rest is cancelled and its reserve is released', async () => {
+test('R-tif: a Gtd order is cancelled at its expiry, and its reserve is released', async () => {
   const owner = await shareTrader(world, 'owner');
   const market = await listed(-MINUTE_MS, 60 * MINUTE_MS);
   const socket = await world.socket();

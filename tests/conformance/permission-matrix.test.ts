@@ -35,13 +35,14 @@ import { REPOSITORY, HOLDING } from '../support/venue-process.ts';
 import { nextNonce, type JsonObject, type Signed } from '../support/wallet.ts';
 
 /**
- * Permissions: every action by every kind of signer, for an account, for a vault with a leader and
- * for a multi-sig account. A reject is compared word by word, and must not change any account.
+ * Checks every action with every kind of signer, for an account, for a vault with a leader and for
+ * a multi-sig account. The texts of rejects are compared exactly, and a reject must not change any
+ * account.
  */
 
 /**
- * yes: executed for the account. other <code>: executed or rejected for the signer's own account,
- * never for this one. All other values are rejects in `REFUSALS`.
+ * `yes`: executed for the account. `other <code>`: executed or rejected for the signer's own
+ * account, never for this account. All other values are keys of `REFUSALS`.
  */
 const MATRIX = `
                        key      agent    revoked  other        unfunded leader   leadersAgent ownKey   alone    quorum
@@ -140,7 +141,6 @@ type Signer = {
   readonly sign: (action: Action) => Promise<Signed>;
 };
 
-/** One of each kind. */
 function signers() {
   const plain = (by: Actor, account: Actor, vaultAddress?: string): Signer => ({
     by,
@@ -170,7 +170,7 @@ async function signPlain(by: Actor, action: Action, vaultAddress?: string): Prom
   const nonce = nextNonce();
   const content = typeof action === 'function' ? action(nonce) : action;
   const { type, ...fields } = content;
-  // The sender of a wrapper is its only signer here.
+  // The sender of the wrapper is the only inner signer.
   if (type === 'multiSig') return signWrapped(by, [by], CANCEL_ALL, vaultAddress);
   const vaultOf = vaultAddress === undefined ? {} : { vaultAddress };
   if (!isDirect(type)) return by.sign(content, { nonce, ...vaultOf });
@@ -192,7 +192,7 @@ async function signWrapped(
 
 const CANCEL_ALL = { type: 'cancelAll' };
 
-/** Executes an action for an account by any permitted signer. */
+/** Executes an action for an account, signed by any permitted signer. */
 async function actFor(account: Actor, action: Action): Promise<Json> {
   const { key, leader: leads, quorum } = signers();
   const { sign } = { [vault.address]: leads, [company.address]: quorum }[account.address] ?? key;
@@ -215,7 +215,7 @@ async function restFor(account: Actor, cloid?: string): Promise<number> {
   return orders[0].oid;
 }
 
-/** A valid action of each type for an account, with the set-up it needs. */
+/** Each entry prepares the account and returns a valid action of this type. */
 const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Action>>> = {
   order: () => orderAction(restingOrder()),
   cancel: async (account) => ({
@@ -280,7 +280,9 @@ const ACTIONS: Readonly<Record<string, (account: Actor) => Action | Promise<Acti
   }),
 };
 
-/** Bob trades through an account that he approved as a builder. */
+/**
+ * Gives the account builder rewards: Bob approves the account as his builder and trades through it.
+ */
 async function earnFor(account: Actor): Promise<void> {
   for (const side of ['buy', 'sell'] as const) {
     const price = side === 'buy' ? '100.1' : '99.9';
@@ -318,7 +320,7 @@ beforeAll(async () => {
   done(await send(company, 'convertToMultiSigUser', { signers: signerSet(members, 2) }));
   for (const builder of [alice, company]) done(await approveBuilder(bob, builder.address));
   market = await deployer.list();
-  // A vault's leader cannot move its money, so it is funded here.
+  // Only the vault's own key can move its money, so this test funds the vault directly.
   for (const { address } of [alice, vault, company]) {
     const gift = transfer({ to: address, amount: '20', into: 'outcome' });
     done(await send(maker, 'tokenSend', gift));
@@ -329,7 +331,7 @@ beforeAll(async () => {
   for (const account of [alice, vault, company]) await actFor(account, open);
 });
 
-/** The mark stays between them, at the oracle. */
+/** The quotes hold the mark at the oracle price. */
 async function quoteBothSides(): Promise<void> {
   const quote = { market: perp, size: '60', tif: 'Alo' } as const;
   done(
@@ -340,7 +342,9 @@ async function quoteBothSides(): Promise<void> {
   );
 }
 
-/** On a slow machine the oracle price could become stale after 30 s, which would reject orders. */
+/**
+ * On a slow machine, 30 s could pass since the last oracle price, and a stale price rejects orders.
+ */
 beforeEach(async () => {
   await perp.push('100');
   await spare.push('100');
@@ -353,7 +357,7 @@ function cellsOf(says: readonly string[]): Cell[] {
   return COLUMNS.map((name, at) => ({ ...all[name], name, says: says[at] ?? 'nothing at all' }));
 }
 
-test.each(ROWS)('%s', async (type, ...row) => {
+test.each(ROWS)('permits and rejects the signers of the table: %s', async (type, ...row) => {
   const cells = cellsOf(row);
   await expectRefusals(
     type!,
@@ -366,7 +370,7 @@ test.each(ROWS)('%s', async (type, ...row) => {
 });
 
 /**
- * A signer without permission gets the reason, or acts for its own account; none of the accounts
+ * A signer without permission gets the reject reason, or acts for its own account. No account
  * changes.
  */
 async function expectRefusals(type: string, cells: readonly Cell[]): Promise<void> {
@@ -388,7 +392,7 @@ async function expectRefusals(type: string, cells: readonly Cell[]): Promise<voi
   expect(await everythingOf([alice, vault, company])).toEqual(before);
 }
 
-/** An agent of bob acts for bob, successfully or not. */
+/** Bob's agent acts for Bob, so the action may succeed or fail there. */
 async function expectOther(by: Actor, signed: Signed, code: number): Promise<void> {
   const reply = await world.client.executed(signed);
   if (code === 0) done(reply);
@@ -398,7 +402,7 @@ async function expectOther(by: Actor, signed: Signed, code: number): Promise<voi
   expect(receipt).toMatchObject(receipt.status === 'unknown' ? { user: null } : acted);
 }
 
-/** A permitted signer acts for the account, and the others do not change. */
+/** The action changes the account, and no other account. */
 async function expectAllowed(type: string, account: Actor, cells: readonly Cell[]): Promise<void> {
   const others = [alice, vault, company].filter((each) => each !== account);
   const before = await everythingOf(others);
@@ -418,7 +422,7 @@ async function receiptOf({ txHash }: Signed): Promise<Json> {
   return world.client.data({ type: 'actionStatus', txHash });
 }
 
-test('every documented action has a row, and every row a cell for each signer', () => {
+test('the table covers every documented action and every signer', () => {
   const text = readFileSync(join(REPOSITORY, 'docs', 'reference', 'exchange.md'), 'utf8');
   const section = text.slice(text.indexOf('\n## Actions'), text.indexOf('\n## Nonces'));
   const documented = [...section.matchAll(/^### (\w+)$/gm)].map(([, name]) => name!);

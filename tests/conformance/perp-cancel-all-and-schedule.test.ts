@@ -18,8 +18,6 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** Cancelling all orders, immediately or at a scheduled time. */
-
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -50,7 +48,10 @@ const protecting = (kind: 'tp' | 'sl', at: string, size = '1') =>
 
 type Everything = Record<'limit' | 'reducing' | 'opens' | 'protects' | 'tp' | 'sl', number>;
 
-/** One of each kind: resting, resting reduce-only, triggers of both kinds, position TP/SL. */
+/**
+ * Places one order of each kind: resting, resting reduce-only, opening and closing triggers,
+ * position TP/SL.
+ */
 async function everything(): Promise<Everything> {
   await trade(alice, bob, { market: perp, price: '100', size: '4' });
   const singles = await alice.place(
@@ -69,7 +70,7 @@ async function everything(): Promise<Everything> {
 }
 
 describe('cancelAll', () => {
-  test('cancels every kind, with reason UserCanceled, and lists them', async () => {
+  test('cancels every kind of order with reason UserCanceled and lists the orders', async () => {
     const oids = Object.values(await everything());
     const reply = await act(alice, { type: 'cancelAll' });
     const { orders } = done(reply);
@@ -88,14 +89,14 @@ describe('cancelAll', () => {
     expect(await recordOf(alice, perp)).toMatchObject({ tpsl: [], position: { szi: '4' } });
   });
 
-  test('children are cancelled with their parent', async () => {
+  test('cancels children with their parent', async () => {
     const family = groupAction('normalTpsl', resting(), protecting('tp', '110'));
     const [, child] = done(await act(alice, family)).orders;
     done(await act(alice, { type: 'cancelAll' }));
     await watch.last(child.oid, 'cancelled');
   });
 
-  test('one instrument only', async () => {
+  test('cancels the orders of one instrument only', async () => {
     const other = await operator.list();
     done(await alice.place(resting(), resting({ market: other }), opening({ market: other })));
     done(await act(alice, { type: 'cancelAll', asset: other.id }));
@@ -103,7 +104,7 @@ describe('cancelAll', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('one sub-account only', async () => {
+  test('cancels the orders of one sub-account only', async () => {
     done(await alice.place(resting({ cloid: cloidOf('stays') })));
     done(await act(alice, { type: 'cancelAll', accountType: 'outcome' }));
     expect(await alice.openOrders()).toHaveLength(1);
@@ -111,14 +112,14 @@ describe('cancelAll', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('an asset of the other sub-account is malformed', async () => {
+  test('rejects an asset of the other sub-account as malformed', async () => {
     const reply = await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'outcome' });
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
     done(await act(alice, { type: 'cancelAll', asset: perp.id, accountType: 'perp' }));
   });
 
-  test('no orders to cancel is a success', async () => {
+  test('succeeds if there are no orders', async () => {
     expect(done(await act(alice, { type: 'cancelAll' })).orders).toEqual([]);
     expect(done(await act(alice, { type: 'cancelAll', asset: perp.id })).orders).toEqual([]);
   });
@@ -140,7 +141,7 @@ describe('scheduleCancel', () => {
   });
   const now = async () => (await world.client.data({ type: 'stateHash' })).blockTime as number;
 
-  test('time must be at least 5 s ahead', async () => {
+  test('rejects a time less than 5 s ahead', async () => {
     for (const time of [1, (await now()) - 1000, (await now()) + 4_999]) {
       const refused = await act(alice, schedule(time));
       expectRefusal(refused, 10000, 'time must be at least 5 s ahead');
@@ -150,7 +151,7 @@ describe('scheduleCancel', () => {
     expect(reply.json.data.type).toBe('ScheduleCancel');
   });
 
-  test('at its time resting orders and opening triggers are cancelled, and protective orders stay', async () => {
+  test('cancels resting orders and opening triggers at its time, and keeps protective orders', async () => {
     const oids = await everything();
     const time = world.nowMs() + 5_500;
     done(await act(alice, schedule(time)));
@@ -167,20 +168,20 @@ describe('scheduleCancel', () => {
     expect((await recordOf(alice, perp)).tpsl).toMatchObject([
       { tpOid: String(oids.tp), slOid: String(oids.sl) },
     ]);
-    // The schedule is removed with it.
+    // Later orders stay, because the schedule was removed when it ran.
     const { oid } = done(await alice.place(resting())).orders[0];
     await world.passTime(2_000);
     expect(await now()).toBeGreaterThan(time + 2_000);
     expect(watch.of(oid).map((update) => update.status)).toEqual(['open']);
   });
 
-  test('a new one replaces the old, and without a time it is removed', async () => {
+  test('a new schedule replaces the old schedule, and a missing time removes it', async () => {
     const first = world.nowMs() + 5_500;
     done(await act(alice, schedule(first)));
     done(await act(alice, schedule(first + 60_000)));
     done(await act(bob, schedule(first)));
     done(await act(bob, schedule()));
-    // Removing a missing schedule is not an error.
+    // Removing a schedule that does not exist is not an error.
     done(await act(bob, schedule()));
     done(await alice.place(resting()));
     done(await bob.place(resting()));

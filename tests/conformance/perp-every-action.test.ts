@@ -22,7 +22,7 @@ import {
 import { clearinghouseState, expectShape } from '../support/shape.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
-/** Common properties of all perp actions, and the stream of the account's state. */
+/** Properties that every perp action has, and the stream of the account's state. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -37,7 +37,10 @@ beforeEach(async () => {
 
 type Case = { readonly name: string; readonly action: (oid: number) => JsonObject };
 
-/** One valid action of each kind for an isolated long position and one resting order. */
+/**
+ * One valid action of each kind, for an account with an isolated long position and one resting
+ * order.
+ */
 const ACTIONS: readonly Case[] = [
   {
     name: 'PlaceOrder',
@@ -78,7 +81,7 @@ async function prepare(): Promise<number> {
 }
 
 describe.each(ACTIONS)('$name', ({ name, action }) => {
-  test('3: the plain reply contains the acceptance only', async () => {
+  test('the unconfirmed reply contains only the acceptance', async () => {
     const oid = await prepare();
     const reply = await world.client.exchange(await alice.sign(action(oid)));
     expect(reply.status).toBe(200);
@@ -89,7 +92,7 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     });
   });
 
-  test('the account’s own key and its agent both act for it', async () => {
+  test("accepts the account's own key and its agent", async () => {
     const oid = await prepare();
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address, 'agent'));
@@ -99,13 +102,13 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     expect(reply.json).toMatchObject({ height: expect.any(Number), txHash: expect.any(String) });
   });
 
-  test('a signer without an account', async () => {
+  test('rejects a signer without an account', async () => {
     const oid = await prepare();
     const reply = await act(world.unfunded('nobody'), action(oid));
     expectRefusal(reply, 10006, 'No trading account found. Please deposit first.');
   });
 
-  test('R-tx: sent twice it is executed once and gets the same answer', async () => {
+  test('R-tx: a repeated request is executed once and gets the same answer', async () => {
     const oid = await prepare();
     const signed = await alice.sign(action(oid));
     const first = await world.client.executed(signed);
@@ -113,21 +116,22 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
     const { time: _before, ...state } = await alice.state();
     const again = await world.client.executed(signed);
     expect(again.json).toEqual(first.json);
-    // Reverse jobs continue in later blocks; all other state is unchanged.
+    // A reverse job changes the state in later blocks; every other action must leave the state
+    // unchanged.
     if (name !== 'ReversePosition') {
       const { time: _after, ...after } = await alice.state();
       expect(after).toEqual(state);
     }
   });
 
-  test('R-vault: an unknown vault', async () => {
+  test('R-vault: rejects an unknown vault', async () => {
     const oid = await prepare();
     const vaultAddress = bob.address;
     const reply = await world.client.executed(await alice.sign(action(oid), { vaultAddress }));
     expectRefusal(reply, 10003, `Vault not registered: ${vaultAddress}`);
   });
 
-  test('expired before its arrival', async () => {
+  test('rejects an action that has expired', async () => {
     const oid = await prepare();
     const expiresAfter = world.nowMs() - 60_000;
     const reply = await world.client.executed(await alice.sign(action(oid), { expiresAfter }));
@@ -135,10 +139,10 @@ describe.each(ACTIONS)('$name', ({ name, action }) => {
   });
 });
 
-describe('one action, several orders', () => {
-  test('the first failure is named, and the other orders are executed', async () => {
+describe('one action with several orders', () => {
+  test('names the first failure and executes the other orders', async () => {
     const fine = perpOrder({ market: perp, side: 'buy', price: '90', size: '1' });
-    // Each is affordable alone, but not all together.
+    // The free margin covers each of these orders alone, but not all of them.
     const big = perpOrder({ market: perp, side: 'buy', price: '90', size: '150' });
     const waiting = triggerOrder({
       market: perp,
@@ -157,7 +161,7 @@ describe('one action, several orders', () => {
     expect(await triggersOf(alice)).toHaveLength(1);
   });
 
-  test('two margin modes of one instrument in one action', async () => {
+  test('rejects two margin modes of one instrument in one action', async () => {
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', margin: 'cross' });
     const isolated = { ...cross, m: 'isolated' };
     const reply = await alice.place(cross, isolated);
@@ -166,7 +170,7 @@ describe('one action, several orders', () => {
     expect((await leverageOf(alice, perp)).leverage.type).toBe('Cross');
   });
 
-  test('R-cloid: unique within one action too, including waiting orders', async () => {
+  test('R-cloid: rejects duplicates within one action, including trigger orders', async () => {
     const cloid = cloidOf('twice');
     const order = perpOrder({ market: perp, side: 'buy', price: '90', size: '1', cloid });
     const waiting = triggerOrder({
@@ -184,8 +188,8 @@ describe('one action, several orders', () => {
   });
 });
 
-describe('numbers as text', () => {
-  test('o of modify2 may be text, other integers must not', async () => {
+describe('numbers as strings', () => {
+  test('accepts a string for o of modify2, but not for other integers', async () => {
     const oid = await prepare();
     const amend = { type: 'modify2', a: perp.id, o: String(oid), p: '91', s: '2' };
     expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
@@ -195,7 +199,7 @@ describe('numbers as text', () => {
   });
 });
 
-describe('clearinghouseState, the stream', () => {
+describe('the stream clearinghouseState', () => {
   test('sends each change of an isolated hedge position, equal to the query', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     const socket = await world.socket();
@@ -219,7 +223,7 @@ describe('clearinghouseState, the stream', () => {
       .toBe(marginUsed);
   });
 
-  test('a liquidation is sent there and in the order updates', async () => {
+  test('sends a liquidation, which is also sent on orderUpdates', async () => {
     const carol = await world.trader('carol');
     const watch = await OrderWatch.of(world, carol);
     const socket = await world.socket();

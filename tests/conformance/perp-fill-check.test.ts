@@ -40,10 +40,10 @@ const buys = (price: string, size: string, changes: object = {}) =>
   perpOrder({ market: perp, side: 'buy', price, size, ...changes });
 
 describe('the taker', () => {
-  test('loses its rest if the fill would leave it below its initial margin', async () => {
+  test('loses the rest of an order that would leave it below its initial margin', async () => {
     done(await bob.place(sells('100', '10')));
     done(await carol.place(sells('104', '180')));
-    // 190 coins need 950 of her 1,000; bought at 104 they would lose 720 immediately.
+    // 190 coins need 950 of Alice's 1,000 USDC; bought at 104, they would lose 720 immediately.
     const [result] = done(await alice.place(buys('104', '190'))).orders;
     expect(result).toMatchObject({ state: 'cancelled', filledSz: '10' });
     expect(await watch.last(result.oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
@@ -51,7 +51,7 @@ describe('the taker', () => {
     expect(await recordsOf(carol, perp)).toEqual([]);
   });
 
-  test('R-grouping: if partly filled and cancelled for margin, its children remain with that size', async () => {
+  test('R-grouping: the children of a partly filled order keep the filled size', async () => {
     done(await bob.place(sells('100', '10')));
     done(await carol.place(sells('104', '180')));
     const child = (kind: 'tp' | 'sl', at: string) =>
@@ -61,7 +61,7 @@ describe('the taker', () => {
     expect(orders[0]).toMatchObject({ state: 'cancelled', filledSz: '10' });
     const rows = await triggersOf(alice);
     expect(rows.map((row) => row.sz)).toEqual(['10', '10']);
-    // They are active: the stop closes the whole position.
+    // The children are active, so the stop closes the whole position.
     done(await bob.place(buys('95', '50')));
     await perp.push('95');
     expect((await watch.last(orders[2].oid, 'filled')).order.filledSz).toBe('10');
@@ -78,7 +78,7 @@ describe('the taker', () => {
 
   test('may not close below its bankruptcy price', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
-    // With 995.5 of equity, a close below 90.045 would leave a debt.
+    // The equity is 995.5, so a close below 90.045 would leave a debt.
     done(await carol.place(buys('90', '100')));
     const close = sells('90', '100', { reduceOnly: true });
     const [result] = done(await alice.place(close)).orders;
@@ -89,10 +89,10 @@ describe('the taker', () => {
 });
 
 describe('the maker', () => {
-  test('that fails is cancelled and the taker continues with the next', async () => {
+  test('is cancelled if it fails the check, and the taker continues with the next order', async () => {
     const { oid } = done(await alice.place(buys('100', '100'))).orders[0];
     done(await carol.place(buys('99', '100')));
-    // Her other position loses most of her equity.
+    // The other position loses most of Alice's equity.
     const other = await operator.list();
     await trade(alice, bob, { market: other, price: '100', size: '80' });
     await other.push('92');
@@ -104,8 +104,8 @@ describe('the maker', () => {
   });
 });
 
-describe('protection next to a resting reduce-only order', () => {
-  test('R-trigger: a stop triggers although a resting close covers the position', async () => {
+describe('a stop next to a resting reduce-only order', () => {
+  test('R-trigger: triggers although a resting close covers the position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const limit = done(await alice.place(sells('120', '4', { reduceOnly: true }))).orders[0];
     const stop = triggerOrder({ market: perp, side: 'sell', kind: 'sl', at: '95', size: '4' });
@@ -118,7 +118,7 @@ describe('protection next to a resting reduce-only order', () => {
     expect((await alice.openOrders()).map((row: Json) => row.oid)).not.toContain(limit.oid);
   });
 
-  test('R-grouping OCO: the stop triggers although the take-profit already rests as a limit', async () => {
+  test('R-grouping OCO: triggers although the take-profit already rests as a limit order', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     const tp = triggerOrder({
       market: perp,

@@ -28,9 +28,8 @@ import {
 import type { Socket } from '../support/socket.ts';
 
 /**
- * R-funding before the end of the hour: the predicted rate, the premium and the impact prices of
- * activeAssetCtx, and the funding stream. Consensus time cannot be moved through the API; the
- * engine's tests cover the payments.
+ * Covers R-funding before the end of the hour. The API cannot move consensus time, so the payments
+ * are covered by tests of the engine.
  */
 
 const world = aSharedVenue(OPERATED);
@@ -62,7 +61,7 @@ const rest = (side: 'buy' | 'sell', at: string, size: string) =>
   perpOrder({ market: perp, side, price: at, size });
 
 describe('activeAssetCtx', () => {
-  test('every field; an hour without samples pays no funding (R-funding-gaps)', async () => {
+  test('R-funding-gaps: has every field, and an hour without samples has no funding', async () => {
     const data = (await contextOf(perp))();
     expectShape(
       data,
@@ -94,13 +93,13 @@ describe('activeAssetCtx', () => {
     const context = await contextOf(perp);
     done(await alice.place(rest('buy', '99', '20')));
     done(await bob.place(rest('sell', '101', '20')));
-    // There is a sample every 5 s.
+    // The venue samples the premium every 5 s.
     await eventually(() => expect(context().ctx.funding).toBe('0.0000125'));
   });
 
-  test('impactPxs: the average price of each side for the impact notional', async () => {
+  test("impactPxs is each side's average price for the impact notional", async () => {
     const context = await contextOf(perp);
-    // 1,000 USDC: 5 at 99 make 495, the other 505 are filled at 98.
+    // The impact notional is 1,000 USDC: 5 at 99 are 495, and the other 505 are at 98.
     done(await alice.place(rest('buy', '99', '5'), rest('buy', '98', '10')));
     done(await bob.place(rest('sell', '101', '20')));
     await eventually(() => {
@@ -111,7 +110,7 @@ describe('activeAssetCtx', () => {
     expect(ask).toBe(101);
     expect(bid).toBeGreaterThan(98);
     expect(bid).toBeLessThan(99);
-    // The oracle is in between, so there is no premium.
+    // The oracle is between the impact prices, so the premium is 0.
     expect(Number(context().ctx.premium)).toBe(0);
   });
 
@@ -123,16 +122,17 @@ describe('activeAssetCtx', () => {
     expect(context().ctx.impactPxs).toBe(null);
   });
 
-  test('a book above the oracle has a premium, and one below a discount', async () => {
+  test('a book above the oracle has a positive premium, and a book below it a negative one', async () => {
     const context = await contextOf(perp);
     done(await alice.place(rest('buy', '101', '20')));
     done(await bob.place(rest('sell', '102', '20')));
-    // The mark bounds it (R-funding): an external price moves it to its band of 0.9399%, 100.94.
+    // R-funding: the mark bounds the premium. An external price moves the mark to its band of
+    // 0.9399%, 100.94.
     const prices = [{ instrumentId: perp.id, oraclePx: '100', externalPerpPx: '101' }];
     done(await operator.push(prices));
     await eventually(() => expect(Number(context().ctx.premium)).toBe(0.0094));
     await perp.push('104');
-    // −(104 − 103.023) / 104 to 10 decimals; the ask is 1.9% away.
+    // The premium is −(104 − 103.023) / 104 to 10 decimals; the ask is 1.9% away.
     await eventually(() => expect(Number(context().ctx.premium)).toBeCloseTo(-0.977 / 104, 9));
     expect(Math.abs(Number(context().ctx.funding))).toBeLessThanOrEqual(0.04);
   });
@@ -154,7 +154,7 @@ describe('R-fillable', () => {
   test('an order that could not fill does not affect the premium and is cancelled at the next mark', async () => {
     const context = await contextOf(perp);
     const watch = await OrderWatch.of(world, alice);
-    // 1,000 USDC support 100 at the mark of 100; a fill at 170 would lose 7,000.
+    // 1,000 USDC support 100 coins at a mark of 100, but a fill at 170 would lose 7,000.
     const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'marginCanceled' });
     await eventually(async () => {
@@ -168,7 +168,7 @@ describe('R-fillable', () => {
     expect(context().ctx.impactPxs).toBe(null);
   });
 
-  test('a post-only order rests if only such orders are in its way', async () => {
+  test('a post-only order may cross an order that could not fill', async () => {
     const watch = await OrderWatch.of(world, alice);
     const [{ oid }] = done(await alice.place(rest('buy', '170', '100'))).orders;
     const sell = { market: perp, side: 'sell', price: '101', size: '1', tif: 'Alo' } as const;
@@ -179,7 +179,7 @@ describe('R-fillable', () => {
 });
 
 describe('userFundings', () => {
-  test('starts with a snapshot, empty for an account without funding', async () => {
+  test('starts with a snapshot, which is empty for an account without funding', async () => {
     const [, frame] = await fundings(alice.address);
     expect(frame.data).toEqual({ user: alice.address, isSnapshot: true, fundings: [] });
   });

@@ -22,8 +22,6 @@ import {
 } from '../support/perps.ts';
 import { exactly, expectShape, record, text, time } from '../support/shape.ts';
 
-/** R-grouping: normalTpsl families and the take-profit and stop-loss of a position. */
-
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -48,7 +46,7 @@ const onPosition = (...orders: Json[]) => groupAction('positionTpsl', ...orders)
 const quote = (side: 'buy' | 'sell', price: string, size: string) =>
   put(bob, { market: perp, side, price, size });
 
-/** Places a family with both children; returns the ids in the order of the action. */
+/** Places a parent with take-profit and stop-loss, and returns their ids in this order. */
 async function family(first = parent()): Promise<[number, number, number]> {
   const { orders } = done(await act(alice, normal(first, takeProfit(), stopLoss())));
   expect(orders.map((order: Json) => order.error)).toEqual([null, null, null]);
@@ -88,8 +86,8 @@ describe('normalTpsl: the shape of a family', () => {
   });
 });
 
-describe('normalTpsl: the life of a family', () => {
-  test('children are listed in the children of their parent, not among the triggers', async () => {
+describe('normalTpsl: the states of a family', () => {
+  test('children are listed with their parent, not among the trigger orders', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     const rows = await alice.openOrders();
     expect(rows.map((row) => row.oid)).toEqual([oid]);
@@ -103,13 +101,13 @@ describe('normalTpsl: the life of a family', () => {
       expect(child.children).toEqual([]);
     }
     expect(await triggersOf(alice)).toEqual([]);
-    // They do not trigger before they are active: the mark passes the stop while the parent still
-    // rests.
+    // Children do not trigger before they are active: the mark passes the stop while the parent
+    // still rests.
     await perp.push('89');
     expect((await alice.openOrders())[0].children).toHaveLength(2);
   });
 
-  test('they are cancelled with an unfilled parent', async () => {
+  test('cancels children with their unfilled parent', async () => {
     const [oid, tp, sl] = await family(parent('95'));
     done(await alice.cancel({ a: perp.id, o: oid }));
     for (const child of [tp, sl]) {
@@ -118,7 +116,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('R-grouping: they become active with the first fill of their parent and grow with it', async () => {
+  test('R-grouping: children become active with the first fill of their parent and grow with it', async () => {
     const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     const sizes = async () => (await triggersOf(alice)).map((row) => [row.oid, row.sz]);
@@ -128,7 +126,7 @@ describe('normalTpsl: the life of a family', () => {
     ]);
     const [row] = await alice.openOrders();
     expect(row).toMatchObject({ oid, sz: '3', children: [] });
-    // It was already sent as open; stream messages arrive after the reply.
+    // An earlier update also had the state open, so the test polls for the new size.
     await eventually(async () =>
       expect(await watch.last(tp, 'open')).toMatchObject({ order: { sz: '1', origSz: '1' } }),
     );
@@ -145,7 +143,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('R-grouping: a partly filled parent that ends leaves them with the filled size', async () => {
+  test('R-grouping: children keep the filled size of a parent that ends partly filled', async () => {
     const [oid, tp, sl] = await family(parent('100'));
     await quote('sell', '100', '1');
     done(await alice.cancel({ a: perp.id, o: oid }));
@@ -177,7 +175,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await triggersOf(alice)).toHaveLength(2);
   });
 
-  test('R-grouping: a partly filled Ioc parent leaves them with that size', async () => {
+  test('R-grouping: children keep the filled size of a partly filled Ioc parent', async () => {
     await quote('sell', '100', '1');
     const ioc = perpOrder({ market: perp, side: 'buy', price: '100', size: '4', tif: 'Ioc' });
     const action = normal(ioc, takeProfit(), stopLoss());
@@ -196,7 +194,7 @@ describe('normalTpsl: the life of a family', () => {
   test.each([
     ['tp', '110'],
     ['sl', '90'],
-  ] as const)('OCO: when the %s has filled completely the other is cancelled', async (kind, at) => {
+  ] as const)('OCO: a complete fill of the %s cancels the sibling', async (kind, at) => {
     await quote('sell', '100', '4');
     const [, tp, sl] = await family();
     await quote('buy', at, '4');
@@ -208,13 +206,13 @@ describe('normalTpsl: the life of a family', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('OCO: after a partial fill the other stays, clipped to the position when it triggers', async () => {
+  test('OCO: after a partial fill the sibling stays, clipped to the position when it triggers', async () => {
     await quote('sell', '100', '4');
     const [, tp, sl] = await family();
     await quote('buy', '110', '3');
     await perp.push('110');
     expect((await recordOf(alice, perp)).position.szi).toBe('1');
-    // It retries its unfilled part while the mark is beyond the trigger price.
+    // The stop retries its unfilled part while the mark is beyond the trigger price.
     expect(await triggersOf(alice)).toMatchObject([
       { oid: sl, triggerState: 'Pending' },
       { oid: tp, triggerState: 'Triggered', sz: '1' },
@@ -226,7 +224,7 @@ describe('normalTpsl: the life of a family', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('children of a waiting parent are shown in its tpslChildren', async () => {
+  test('tpslChildren shows the children of a parent that is a trigger order', async () => {
     const waiting = triggerOrder({
       market: perp,
       side: 'buy',
@@ -268,7 +266,7 @@ describe('normalTpsl: the life of a family', () => {
     ]);
   });
 
-  test('a rejected parent leaves no children', async () => {
+  test('a rejected parent has no children', async () => {
     const big = parent('100', '500');
     const children = [takeProfit('500'), stopLoss('500')];
     expectRefusal(await act(alice, normal(big, ...children)), 10010, 'Insufficient margin');
@@ -286,13 +284,13 @@ describe('positionTpsl', () => {
     ['two take-profits', () => [takeProfit('0'), takeProfit('0')]],
     ['three orders', () => [takeProfit('0'), stopLoss('0'), stopLoss('0')]],
     ['orders that are not reduce-only', () => [takeProfit('0', { reduceOnly: false })]],
-  ])('%s: malformed', async (_, orders) => {
+  ])('rejects %s as malformed', async (_, orders) => {
     const reply = await act(alice, onPosition(...orders()));
     expect(reply.status, reply.text).toBe(400);
     expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
   });
 
-  test('one entry per action, field by field; unset is empty', async () => {
+  test('lists one entry per action with all fields; an unset side is empty', async () => {
     const both = done(
       await act(alice, onPosition(takeProfit('0'), stopLoss('0', { limit: '89.5' }))),
     ).orders;
@@ -324,11 +322,11 @@ describe('positionTpsl', () => {
       tpOrderType: '',
       tpTriggerPrice: '',
     });
-    // Shown only there.
+    // Position TP/SL orders are listed with the position only.
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('s of 0 is the whole position at trigger time, OCO', async () => {
+  test('a size of 0 means the whole position at trigger time, with OCO', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const [tp, sl] = orders.map((order: Json) => order.oid);
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
@@ -340,7 +338,7 @@ describe('positionTpsl', () => {
     expect(['siblingFilled', 'reduceOnly']).toContain(reason);
   });
 
-  test('another s is that part of it, clipped to the position at trigger time', async () => {
+  test('another size closes that part, clipped to the position at trigger time', async () => {
     const small = done(await act(alice, onPosition(takeProfit('1')))).orders[0].oid;
     const large = done(await act(alice, onPosition(takeProfit('50', { at: '112' })))).orders[0].oid;
     await quote('buy', '110', '50');
@@ -355,19 +353,19 @@ describe('positionTpsl', () => {
     expect(await recordsOf(alice, perp)).toEqual([]);
   });
 
-  test('cancelled when the position is closed for any reason', async () => {
+  test('is cancelled when the position is closed for any reason', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     await trade(bob, alice, { market: perp, price: '100', size: '4' });
     expect(await recordsOf(alice, perp)).toEqual([]);
     for (const { oid } of orders) {
       expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
     }
-    // A new position has none.
+    // A new position does not inherit TP/SL orders.
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
     expect((await recordOf(alice, perp)).tpsl).toEqual([]);
   });
 
-  test('cancelled when the position flips', async () => {
+  test('is cancelled when the position flips', async () => {
     const { oid } = done(await act(alice, onPosition(stopLoss('0')))).orders[0];
     await trade(bob, alice, { market: perp, price: '100', size: '6' });
     expect((await recordOf(alice, perp)).position.szi).toBe('-2');
@@ -375,7 +373,7 @@ describe('positionTpsl', () => {
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'reduceOnly' });
   });
 
-  test('cancelled by its oid with grouping tpsl; the sibling stays', async () => {
+  test('can be cancelled by oid with grouping tpsl, and the sibling stays', async () => {
     const { orders } = done(await act(alice, onPosition(takeProfit('0'), stopLoss('0'))));
     const cancels = [{ a: perp.id, o: orders[0].oid, grouping: 'tpsl' }];
     done(await act(alice, { type: 'cancel', cancels }));
@@ -385,7 +383,7 @@ describe('positionTpsl', () => {
     ]);
   });
 
-  test('needs a position that its side reduces', async () => {
+  test('requires a position that its side reduces', async () => {
     const carol = await world.trader('carol');
     const none = refusalOf(await act(carol, onPosition(stopLoss('0'))));
     expect(['Reduce only order would increase position', `No position for ${perp.name}`]).toContain(

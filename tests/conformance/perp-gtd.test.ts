@@ -16,8 +16,6 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** R-tif, Gtd: an order that expires at a consensus time. */
-
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -44,7 +42,7 @@ const gtd = (expireTime: number, changes: object = {}) =>
     ...changes,
   });
 
-/** The update that ended an order, which must have its expiry time. */
+/** Waits until the order expires and returns its last update, which must have the expiry time. */
 async function expired(oid: number, time: number) {
   await world.passTime(5_299);
   expect(watch.of(oid).at(-1).status).toBe('open');
@@ -56,8 +54,8 @@ async function expired(oid: number, time: number) {
   return update.order;
 }
 
-describe('Gtd', () => {
-  test('rests with its expiry shown, and expires with its reserve released', async () => {
+describe('R-tif: Gtd', () => {
+  test('an order rests with its expiry, and its reserve is released at the expiry', async () => {
     const time = expiry();
     const { oid } = done(await alice.place(gtd(time, { margin: 'isolated' }))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ oid, tif: 'GTD', expireTime: time });
@@ -66,7 +64,7 @@ describe('Gtd', () => {
     expect((await alice.state()).withdrawable).toBe('1000');
   });
 
-  test('only the rest is cancelled', async () => {
+  test('the expiry cancels only the rest of a partly filled order', async () => {
     const time = expiry();
     const { oid } = done(await alice.place(gtd(time))).orders[0];
     const sell = perpOrder({ market: perp, side: 'sell', price: '95', size: '0.5' });
@@ -83,7 +81,7 @@ describe('Gtd', () => {
     await expired(oid, time);
   });
 
-  test('R-halt: orders also expire in a halted market', async () => {
+  test('R-halt: orders in a halted market expire too', async () => {
     const time = expiry();
     const { oid } = done(await alice.place(gtd(time))).orders[0];
     await operator.set(perp, { haltTrading: true });
@@ -101,7 +99,7 @@ describe('Gtd', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('at least 5 s ahead of the consensus time', async () => {
+  test('rejects an expiry less than 5 s after the consensus time', async () => {
     const message = 'Expire time must be at least 5 s ahead';
     for (const time of [1, world.nowMs() - 1_000, world.nowMs() + 4_999]) {
       const refused = expectRefusal(await alice.place(gtd(time)), 10011, message);
@@ -109,7 +107,7 @@ describe('Gtd', () => {
     }
   });
 
-  test('expireTime is required for Gtd and invalid for all others', async () => {
+  test('expireTime is required for Gtd and invalid for every other tif', async () => {
     const missing = perpOrder({ market: perp, side: 'buy', price: '95', size: '2', tif: 'Gtd' });
     for (const order of [missing, gtd(expiry(), { tif: 'Gtc' }), gtd(expiry(), { tif: 'Ioc' })]) {
       const reply = await alice.place(order);
@@ -118,7 +116,7 @@ describe('Gtd', () => {
     }
   });
 
-  test('any later time is accepted', async () => {
+  test('accepts an expiry any time after the minimum', async () => {
     const time = world.nowMs() + 365 * 24 * 3_600_000;
     done(await alice.place(gtd(time)));
     expect((await alice.openOrders())[0].expireTime).toBe(time);

@@ -18,7 +18,7 @@ import {
   type PerpOrder,
 } from '../support/perps.ts';
 
-/** R-hedge: a long and a short position, selected by b and r together. */
+/** R-hedge: `b` and `r` together select the long or the short position. */
 
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
@@ -76,14 +76,14 @@ describe('R-hedge: the four combinations', () => {
       type: 'Hedge',
       position: { szi: '-3', entryPx: '101', positionValue: '300', unrealizedPnl: '3' },
     });
-    // Each side has its own maintenance margin; the account's is the sum (R-hedge).
+    // R-hedge: each side has its own maintenance margin, and the account's margin is their sum.
     expect(await alice.state()).toMatchObject({
       crossMaintenanceMarginUsed: '20',
       marginSummary: { totalNtlPos: '800', totalMarginUsed: '40' },
     });
   });
 
-  test('closing reduces its own side only', async () => {
+  test('a close reduces only the position of its own side', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '3' });
     await take({ ...CLOSE_LONG, size: '2' });
@@ -96,7 +96,7 @@ describe('R-hedge: the four combinations', () => {
     expect(await sizes()).toEqual([]);
   });
 
-  test('opening never nets, closing never opens', async () => {
+  test('an open never nets, and a close never opens', async () => {
     await take({ ...OPEN_LONG, size: '5' });
     await take({ ...OPEN_SHORT, size: '5' });
     expect(await sizes()).toEqual(['5', '-5']);
@@ -107,7 +107,7 @@ describe('R-hedge: the four combinations', () => {
     expectRefusal(await alice.place(orderOf(CLOSE_LONG)), 10011, message);
   });
 
-  test('closing more than the position is clipped, with a warning', async () => {
+  test('clips a close that is larger than the position, with a warning', async () => {
     await take({ ...OPEN_LONG, size: '2' });
     await take({ ...OPEN_SHORT, size: '5' });
     done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '100', size: '4' })));
@@ -121,14 +121,14 @@ describe('R-hedge: the four combinations', () => {
 });
 
 describe('R-hedge: margin', () => {
-  test('R-initial: each side counts with its resting opening orders, and they add up', async () => {
-    // 1,000 USDC at 20 times: 200 coins of 100 for both sides together.
+  test('R-initial: adds the margin of both sides, each with its resting opening orders', async () => {
+    // 1,000 USDC at 20 times leverage support 200 coins of 100 USDC, both sides together.
     done(await alice.place(orderOf({ ...OPEN_LONG, price: '99', size: '100' })));
     const more = { ...OPEN_SHORT, price: '102' };
     const refused = await alice.place(orderOf({ ...more, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
     done(await alice.place(orderOf({ ...more, size: '90' })));
-    // One-way mode counts the larger side only.
+    // In one-way mode only the larger side needs margin.
     done(await carol.place(perpOrder({ market: perp, side: 'buy', price: '98', size: '100' })));
     done(await carol.place(perpOrder({ market: perp, side: 'sell', price: '103', size: '100' })));
   });
@@ -150,7 +150,7 @@ describe('R-hedge: margin', () => {
     expect(await margins()).toEqual(['50', '107']);
     done(await act(alice, { ...change, isBuy: true, ntli: 3_000_000 }));
     expect(await margins()).toEqual(['53', '107']);
-    // A mark change that benefits one side costs the other the same.
+    // A change of the mark moves the same amount from one side to the other.
     await perp.push('101');
     expect(await margins()).toEqual(['58', '102']);
   });
@@ -177,15 +177,15 @@ describe('orders in hedge mode', () => {
     expect(second.json.warnings).toMatchObject([
       { code: 'REDUCE_ONLY_CLIPPED', details: { from: '3', to: '2' } },
     ]);
-    // The short side is not counted.
+    // The short position has no effect on closes of the long position.
     await take({ ...OPEN_SHORT, size: '5' });
     expect((await alice.openOrders()).map((row) => row.sz)).toEqual(['2', '3']);
-    // The whole position is covered by resting closes.
+    // Resting closes already cover the whole position.
     const none = await alice.place(orderOf({ ...CLOSE_LONG, size: '1' }));
     expectRefusal(none, 10011, 'Reduce only order would increase position');
   });
 
-  test('R-stp: both sides of one account do not trade with each other', async () => {
+  test('R-stp: the two sides of one account do not trade with each other', async () => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'orderUpdates', user: alice.address });
     const resting = done(await alice.place(orderOf({ ...OPEN_SHORT, price: '100' }))).orders[0];
@@ -233,11 +233,12 @@ describe('R-hedge: triggers and TP/SL of one side', () => {
   test('R-liquidation: the common part of a cross pair closes at the mark, without a fee', async () => {
     await take({ ...OPEN_LONG, size: '100' });
     await take({ ...OPEN_SHORT, size: '40' });
-    // 1,000 − 4.5 − 1.8; 60 coins net: 993.7 + 60 (p − 100) = 140p × 0.03 at 89.72…
+    // The balance is 1,000 − 4.5 − 1.8, and 60 coins are net: 993.7 + 60 (p − 100) = 140p × 0.03 at
+    // 89.72…
     const balance = Number(await alice.balance());
     await perp.push('89.6');
     expect(await sizes()).toEqual(['60']);
-    // 40 × 10.4 were lost on one side and gained on the other.
+    // One side lost 40 × 10.4 and the other side gained the same.
     expect(Number(await alice.balance())).toBeCloseTo(balance, 6);
     const rows = await ledgerOf(alice, 'liquidation');
     expect(rows.length).toBeGreaterThan(0);

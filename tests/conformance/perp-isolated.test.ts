@@ -16,8 +16,6 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** R-isolated: reserves of isolated orders, margin moved by fills, and payouts of closes. */
-
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -39,7 +37,7 @@ const leverage = (value: number) => ({
   marginMode: 'isolated',
 });
 
-/** Ten times leverage, price 100: five coins cost 500 USDC and need 50. */
+/** Leverage is 10 and the price 100, so five coins cost 500 USDC and need 50. */
 beforeEach(async () => {
   ({ perp, alice, bob } = await newScene(world, operator));
   done(await act(alice, leverage(10)));
@@ -47,12 +45,12 @@ beforeEach(async () => {
 
 const withdrawable = async () => (await alice.state()).withdrawable;
 
-/** Alice buys five isolated coins at 100 as a taker, with a fee of 0.225. */
+/** Alice buys five isolated coins at 100 as taker, with a fee of 0.225. */
 async function openLong(): Promise<void> {
   await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
 }
 
-/** Bob bids, and Alice sells as a taker. */
+/** Bob bids, and Alice sells as taker. */
 async function sell(price: string, size: string): Promise<void> {
   done(await bob.place(perpOrder({ market: perp, side: 'buy', price, size })));
   const order = perpOrder({ market: perp, side: 'sell', price, size, reduceOnly: true });
@@ -67,16 +65,16 @@ describe('R-isolated: an opening order reserves', () => {
     const { oid } = done(await alice.place(reserving('90'))).orders[0];
     expect((await alice.openOrders())[0]).toMatchObject({ marginMode: 'Isolated', leverage: 10 });
     const left = exact(await withdrawable());
-    // 50 and a taker fee on 450 (the limit) to 500 (the mark).
+    // 50, and a taker fee on a notional between 450 (at the limit) and 500 (at the mark).
     expect(left).toBeLessThanOrEqual(exact('949.7975'));
     expect(left).toBeGreaterThanOrEqual(exact('949.775'));
     done(await alice.cancel({ a: perp.id, o: oid }));
     expect(await withdrawable()).toBe('1000');
   });
 
-  test('the open loss too, if the limit is worse than the mark', async () => {
+  test('the open loss, if the limit is worse than the mark', async () => {
     done(await alice.place(reserving('110')));
-    // 50, then 5 × 10, then 550 × 0.00045.
+    // A margin of 50, an open loss of 5 × 10, and a fee of 550 × 0.00045.
     expect(await withdrawable()).toBe('899.7525');
     done(await act(alice, { type: 'cancelAll' }));
     done(await alice.place(reserving('90', 'sell')));
@@ -85,7 +83,7 @@ describe('R-isolated: an opening order reserves', () => {
     expect(left).toBeGreaterThanOrEqual(exact('899.775'));
   });
 
-  test('and is rejected if the free balance is insufficient', async () => {
+  test('no more than the free balance, otherwise it is rejected', async () => {
     const order = { market: perp, side: 'buy', price: '90', margin: 'isolated' } as const;
     const refused = await alice.place(perpOrder({ ...order, size: '100' }));
     expectRefusal(refused, 10010, 'Insufficient margin');
@@ -97,7 +95,7 @@ describe('R-isolated: an opening order reserves', () => {
     done(await alice.place(perpOrder({ ...more, size: '70' })));
   });
 
-  test('m becomes the current mode, and orders in the other mode are rejected', async () => {
+  test('its mode for the instrument, so orders in the other mode are rejected', async () => {
     done(await alice.place(reserving('90')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated' });
     const cross = perpOrder({ market: perp, side: 'buy', price: '90', size: '5', margin: 'cross' });
@@ -112,7 +110,7 @@ describe('R-isolated: an opening order reserves', () => {
 });
 
 describe('the record of an isolated position', () => {
-  test('field by field at the entry', async () => {
+  test('has the expected fields at the entry', async () => {
     await openLong();
     const { position, type } = await recordOf(alice, perp);
     expect(type).toBe('OneWay');
@@ -143,7 +141,7 @@ describe('the record of an isolated position', () => {
     expect(shown).toEqual({ mode: 'OneWay', type: 'Isolated', value: 10, rawUsd: '-450' });
   });
 
-  test('field by field after the mark moved', async () => {
+  test('has the expected fields after the mark has moved', async () => {
     await openLong();
     await perp.push('104');
     expect((await recordOf(alice, perp)).position).toMatchObject({
@@ -162,7 +160,7 @@ describe('the record of an isolated position', () => {
     });
   });
 
-  test('liquidationPx is the price at which its own ratio is 1, independent of the rest of the account', async () => {
+  test("liquidationPx is the price at which the position's own ratio is 1", async () => {
     await openLong();
     // 50 + 5 (p − 100) = 5p × 0.03 at 92.7835…
     const { liquidationPx } = (await recordOf(alice, perp)).position;
@@ -183,10 +181,10 @@ describe('R-isolated: a fill moves margin into the position', () => {
   const buys = (price: string, size: string) =>
     perpOrder({ market: perp, side: 'buy', price, size, margin: 'isolated' });
 
-  test('with its open loss; the surplus of the reserve is released', async () => {
+  test('including its open loss, and releases the surplus of the reserve', async () => {
     done(await bob.place(sells('105', '5')));
     expect(done(await alice.place(buys('110', '5'))).orders[0].state).toBe('filled');
-    // 50 and the loss of 25 are included; 525 × 0.00045 was the fee.
+    // The margin includes 50 and the loss of 25; the fee was 525 × 0.00045.
     expect((await recordOf(alice, perp)).position).toMatchObject({
       unrealizedPnl: '-25',
       marginUsed: '50',
@@ -195,17 +193,17 @@ describe('R-isolated: a fill moves margin into the position', () => {
     expect(await withdrawable()).toBe('924.76375');
   });
 
-  test('in parts; the rest stays reserved until it is cancelled', async () => {
+  test('for the filled part only, and the rest stays reserved until a cancel', async () => {
     const { oid } = done(await alice.place(buys('95', '10'))).orders[0];
     done(await bob.place(sells('95', '4')));
     expect((await recordOf(alice, perp)).position).toMatchObject({ szi: '4', unrealizedPnl: '20' });
-    // Bought below the mark: a gain of 20 on a margin of 40.
+    // The fill below the mark adds a gain of 20 to a margin of 40.
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('60');
     const left = exact(await withdrawable());
     expect(left).toBeLessThan(exact('900'));
     expect(left).toBeGreaterThan(exact('899.4'));
     done(await alice.cancel({ a: perp.id, o: oid }));
-    // 40 in the position, 380 × 0.00015 paid as a maker.
+    // 40 is in the position, and the maker fee was 380 × 0.00015.
     expect(await withdrawable()).toBe('959.943');
   });
 
@@ -220,17 +218,17 @@ describe('R-isolated: a fill moves margin into the position', () => {
       marginUsed: '30',
       leverage: { type: 'Isolated', value: 10, rawUsd: '330' },
     });
-    // 0.225 to open, 0.36 for the eight.
+    // The fees were 0.225 for the open and 0.36 for the eight coins.
     expect(await withdrawable()).toBe('969.415');
   });
 });
 
-describe('R-isolated: closing pays released margin and realised PnL', () => {
+describe('R-isolated: a close pays out released margin and realised PnL', () => {
   test('with a profit, in two parts, to the micro-USDC', async () => {
     await openLong();
     await perp.push('104');
     await sell('104', '2');
-    // 20 of margin, 8 of profit, 208 × 0.00045 of fee.
+    // A margin of 20 and a profit of 8, less a fee of 208 × 0.00045.
     expect(await withdrawable()).toBe('977.6814');
     expect((await recordOf(alice, perp)).position).toMatchObject({
       szi: '3',
@@ -242,7 +240,7 @@ describe('R-isolated: closing pays released margin and realised PnL', () => {
     expect(await withdrawable()).toBe('1019.541');
   });
 
-  test('with a loss', async () => {
+  test('with a loss, to the micro-USDC', async () => {
     await openLong();
     await perp.push('96');
     await sell('96', '2');
@@ -254,7 +252,7 @@ describe('R-isolated: closing pays released margin and realised PnL', () => {
   });
 
   test('R-rounding: released margin rounds towards zero, and the last lot releases the rest', async () => {
-    // A margin of 33.333334 (rounded up) on 3 coins of 100 at 9 times.
+    // The margin for 3 coins at 100 and 9 times leverage is 33.333334, rounded up.
     done(await act(alice, leverage(9)));
     await trade(alice, bob, { market: perp, price: '100', size: '3', buyerMargin: 'isolated' });
     const opened = (await recordOf(alice, perp)).position.marginUsed;
@@ -264,13 +262,13 @@ describe('R-isolated: closing pays released margin and realised PnL', () => {
     const left = exact(opened) - (released - (released % exact('0.000001')));
     expect((await recordOf(alice, perp)).position.marginUsed).toBe(show(left));
     await sell('100', '2');
-    // Only fees are missing: 0.135 to open, 0.045 and 0.09 to close.
+    // The difference to 1,000 is only fees: 0.135 for the open, 0.045 and 0.09 for the closes.
     expect(await withdrawable()).toBe('999.73');
   });
 });
 
 describe('updateIsolatedMargin', () => {
-  test('adds and removes, to the micro-USDC', async () => {
+  test('adds and removes margin to the micro-USDC', async () => {
     await openLong();
     const reply = await act(alice, marginChange(10_000_001));
     done(reply);
@@ -286,7 +284,7 @@ describe('updateIsolatedMargin', () => {
     expect(await withdrawable()).toBe('949.775');
   });
 
-  test('Cannot remove more margin than is free: down to the initial margin', async () => {
+  test('rejects a removal below the initial margin: Cannot remove more margin than is free', async () => {
     await openLong();
     const message = 'Cannot remove more margin than is free';
     expectRefusal(await act(alice, marginChange(-1)), 10010, message);
@@ -295,7 +293,7 @@ describe('updateIsolatedMargin', () => {
     done(await act(alice, marginChange(-5_000_000)));
   });
 
-  test('Cannot remove more margin than is free: down to 10 % of the notional', async () => {
+  test('rejects a removal below 10 % of the notional: Cannot remove more margin than is free', async () => {
     done(await act(alice, leverage(20)));
     await openLong();
     expect((await recordOf(alice, perp)).position.marginUsed).toBe('25');
@@ -305,7 +303,7 @@ describe('updateIsolatedMargin', () => {
     done(await act(alice, marginChange(-5_000_000)));
   });
 
-  test('Cannot remove more margin than is free: profit counts, but removals never exceed the margin', async () => {
+  test('rejects a removal above the margin, even with a profit', async () => {
     await openLong();
     await perp.push('120');
     const message = 'Cannot remove more margin than is free';
@@ -315,14 +313,14 @@ describe('updateIsolatedMargin', () => {
     expect(await withdrawable()).toBe('999.775');
   });
 
-  test('Insufficient balance if the free balance does not cover it', async () => {
+  test('rejects more than the free balance: Insufficient balance', async () => {
     await openLong();
     expectRefusal(await act(alice, marginChange(949_775_001)), 10010, 'Insufficient balance');
     done(await act(alice, marginChange(949_775_000)));
     expect(await withdrawable()).toBe('0');
   });
 
-  test('No isolated position: none at all, a cross one, the other side in hedge mode', async () => {
+  test('requires an isolated position of the selected side: No isolated position', async () => {
     const message = `No isolated position for ${perp.name}`;
     expectRefusal(await act(alice, marginChange(1_000_000)), 10010, message);
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
@@ -334,7 +332,7 @@ describe('updateIsolatedMargin', () => {
     done(await act(carol, marginChange(1_000_000, { isBuy: true })));
   });
 
-  test.each([0, 1.5, '5', null])('ntli of %j is rejected', async (ntli) => {
+  test.each([0, 1.5, '5', null])('rejects an ntli of %j', async (ntli) => {
     await openLong();
     const { envelope } = await alice.sign(marginChange(1));
     const action = { ...envelope.action, ntli };
@@ -345,7 +343,7 @@ describe('updateIsolatedMargin', () => {
 });
 
 describe('R-isolated: leverage of an open position', () => {
-  test('a lower one adds the missing margin, a higher one releases none', async () => {
+  test('a lower leverage adds the missing margin, and a higher leverage releases no margin', async () => {
     await openLong();
     done(await act(alice, leverage(5)));
     expect((await recordOf(alice, perp)).position).toMatchObject({
@@ -361,7 +359,7 @@ describe('R-isolated: leverage of an open position', () => {
     expect(await withdrawable()).toBe('899.775');
   });
 
-  test('Insufficient margin if cross does not have the margin that a lower one would add', async () => {
+  test('rejects a lower leverage if cross cannot add the margin: Insufficient margin', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '60', buyerMargin: 'isolated' });
     expectRefusal(await act(alice, leverage(5)), 10010, 'Insufficient margin');
     expect((await recordOf(alice, perp)).position).toMatchObject({

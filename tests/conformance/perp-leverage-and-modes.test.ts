@@ -16,8 +16,6 @@ import {
 } from '../support/perps.ts';
 import { exact } from '../support/exact.ts';
 
-/** R-leverage, R-hedge and R-isolated: settings, with the leverage texts of the error table. */
-
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 let perp: OwnPerp;
@@ -35,12 +33,10 @@ const marginMode = (asset: number, isCross: unknown) => ({
 });
 const positionMode = (mode: unknown) => ({ type: 'updatePositionMode', positionMode: mode });
 
-/** A buy that rests below the mark. */
 function resting(changes: Partial<Parameters<typeof perpOrder>[0]> = {}) {
   return perpOrder({ market: perp, side: 'buy', price: '90', size: '1', ...changes });
 }
 
-/** A trigger order that would open a position. */
 function waiting() {
   const options = { market: perp, side: 'buy', kind: 'sl', at: '120', size: '1' } as const;
   return triggerOrder({ ...options, reduceOnly: false });
@@ -62,14 +58,14 @@ describe('activeAssetData', () => {
   ];
 
   test.each(['cross', 'isolated'])(
-    'R-initial: the returned size is accepted across a tier, a lot more is not: %s',
+    'R-initial: accepts the returned size across a margin tier, but not one lot more: %s',
     async (mode) => {
       const market = await operator.list({ marginTable: { tiers } });
       const alice = await world.trader('alice');
       done(await act(alice, marginMode(market.id, mode === 'cross')));
       const query = { type: 'activeAssetData', user: alice.address, coin: market.coin };
       const { availableToTrade, maxTradeSzs } = await world.client.data(query);
-      // 1,000 USDC at the 10× of the second tier and 0.045%: 99.552.
+      // 1,000 USDC at the second tier's leverage of 10 and a fee of 0.045% support 99.552 coins.
       expect(maxTradeSzs).toEqual(['99.552', '99.552']);
       expect(availableToTrade).toEqual(['995.52', '995.52']);
       for (const side of ['buy', 'sell'] as const) {
@@ -105,7 +101,7 @@ describe('updateLeverage', () => {
     expect(values).toEqual([20, 7, 20]);
   });
 
-  test('the reply names UpdateLeverage and the new value is shown', async () => {
+  test('the reply names UpdateLeverage, and queries show the new value', async () => {
     const [alice] = await two();
     const reply = await act(alice, leverage(perp.id, 5));
     done(reply);
@@ -115,12 +111,12 @@ describe('updateLeverage', () => {
     expect(data.leverage).toEqual({ mode: 'OneWay', type: 'Cross', value: 5, rawUsd: '' });
     expect(data.maxTradeSzs).toHaveLength(2);
     expect(data.availableToTrade).toHaveLength(2);
-    // 1,000 USDC at 5x buy less than 50 coins of 100 USDC, because of the fees.
+    // Because of the fees, 1,000 USDC at 5 times leverage buy fewer than 50 coins of 100 USDC.
     expect(exact(data.maxTradeSzs[0])).toBeGreaterThan(exact('49.7'));
     expect(exact(data.maxTradeSzs[0])).toBeLessThan(exact('50'));
   });
 
-  test('maxTradeSzs can be traded exactly, and one lot more cannot', async () => {
+  test('maxTradeSzs can be traded exactly, but not one lot more', async () => {
     const [alice] = await two();
     done(await act(alice, leverage(perp.id, 5)));
     const [most] = (await leverageOf(alice, perp)).maxTradeSzs;
@@ -130,7 +126,7 @@ describe('updateLeverage', () => {
     done(await alice.place(resting({ price: '100', size: most })));
   });
 
-  test('R-leverage: stored per margin mode, and marginMode does not switch the mode', async () => {
+  test('R-leverage: the leverage is stored per margin mode and does not switch the mode', async () => {
     const [alice] = await two();
     done(await act(alice, leverage(perp.id, 3, 'isolated')));
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Cross', value: 20 });
@@ -140,14 +136,14 @@ describe('updateLeverage', () => {
     expect((await leverageOf(alice, perp)).leverage).toMatchObject({ type: 'Isolated', value: 3 });
   });
 
-  test('R-leverage: stored per instrument', async () => {
+  test('R-leverage: the leverage is stored per instrument', async () => {
     const [alice] = await two();
     const other = await operator.list();
     done(await act(alice, leverage(perp.id, 2)));
     expect((await leverageOf(alice, other)).leverage.value).toBe(20);
   });
 
-  test.each([0, -1, -20])('a leverage of %d in one-way mode is invalid', async (value) => {
+  test.each([0, -1, -20])('rejects a leverage of %d in one-way mode as invalid', async (value) => {
     const [alice] = await two();
     for (const mode of ['cross', 'isolated']) {
       const reply = await act(alice, leverage(perp.id, value, mode));
@@ -155,16 +151,19 @@ describe('updateLeverage', () => {
     }
   });
 
-  test.each(['5', 2.5, null, undefined])('a leverage of %j has the wrong type', async (value) => {
-    const [alice] = await two();
-    const envelope = (await alice.sign(leverage(perp.id, 5))).envelope;
-    const action = { ...envelope.action, leverage: value };
-    const reply = await world.client.exchange({ ...envelope, action });
-    expect(reply.status, reply.text).toBe(400);
-    expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
-  });
+  test.each(['5', 2.5, null, undefined])(
+    'rejects a leverage of %j as the wrong type',
+    async (value) => {
+      const [alice] = await two();
+      const envelope = (await alice.sign(leverage(perp.id, 5))).envelope;
+      const action = { ...envelope.action, leverage: value };
+      const reply = await world.client.exchange({ ...envelope, action });
+      expect(reply.status, reply.text).toBe(400);
+      expect(reply.json).toMatchObject({ status: 'err', code: 10002 });
+    },
+  );
 
-  test('without a position the cap is that of the first tier', async () => {
+  test('without a position, the maximum is that of the first tier', async () => {
     const [alice] = await two();
     for (const mode of ['cross', 'isolated']) {
       const reply = await act(alice, leverage(perp.id, 21, mode));
@@ -173,7 +172,7 @@ describe('updateLeverage', () => {
     }
   });
 
-  test('with a position the cap is that of the tier of its size', async () => {
+  test('with a position, the maximum is that of the tier of its size', async () => {
     const [alice, bob] = await two();
     const market = await operator.list(
       {
@@ -199,19 +198,19 @@ describe('updateLeverage', () => {
     });
   });
 
-  test('rejected while the instrument and mode have open orders', async () => {
+  test('rejects a change while the instrument and mode have open orders', async () => {
     const [alice] = await two();
     done(await alice.place(resting()));
     const message = 'Cannot update leverage while you have open orders';
     expectRefusal(await act(alice, leverage(perp.id, 5)), 10009, message);
     expectRefusal(await act(alice, leverage(perp.id, 5, 'cross')), 10009, message);
-    // The other mode has none.
+    // The other mode has no open orders.
     done(await act(alice, leverage(perp.id, 5, 'isolated')));
     const other = await operator.list();
     done(await act(alice, leverage(other.id, 5)));
   });
 
-  test('rejected while there are trigger orders in scope', async () => {
+  test('rejects a change while there are trigger orders', async () => {
     const [alice] = await two();
     done(await alice.place(waiting()));
     const message = 'Cannot update leverage while you have trigger orders';
@@ -220,7 +219,7 @@ describe('updateLeverage', () => {
     done(await act(alice, leverage(perp.id, 5)));
   });
 
-  test('rejected while there are TPSL orders in scope', async () => {
+  test('rejects a change while there are TPSL orders', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -230,7 +229,7 @@ describe('updateLeverage', () => {
     expectRefusal(await act(alice, leverage(market.id, 5)), 10009, message);
   });
 
-  test('R-leverage: Insufficient margin if the new initial margin is not covered', async () => {
+  test('R-leverage: rejects a change if the new initial margin is not covered', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '50' });
@@ -242,7 +241,7 @@ describe('updateLeverage', () => {
     expect(Number(position.marginUsed)).toBeCloseTo(5000 / 6, 5);
   });
 
-  test('an unknown instrument', async () => {
+  test('rejects an unknown instrument', async () => {
     const [alice] = await two();
     expectRefusal(await act(alice, leverage(77_777, 5)), 10404, 'Instrument not found');
     expectRefusal(await act(alice, marginMode(77_777, true)), 10404, 'Instrument not found');
@@ -250,7 +249,7 @@ describe('updateLeverage', () => {
 });
 
 describe('updateMarginMode', () => {
-  test('switches, and setting the current mode succeeds', async () => {
+  test('switches the mode, and accepts the current mode', async () => {
     const [alice] = await two();
     done(await act(alice, marginMode(perp.id, true)));
     for (const isCross of [false, false, true]) {
@@ -262,18 +261,18 @@ describe('updateMarginMode', () => {
     }
   });
 
-  test('rejected with open positions, except for the current mode', async () => {
+  test('rejects a switch with an open position, but accepts the current mode', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
     const message = 'Cannot update margin mode while you have open positions';
     expectRefusal(await act(alice, marginMode(market.id, false)), 10009, message);
     done(await act(alice, marginMode(market.id, true)));
-    // Another instrument is not affected.
+    // The position of one instrument does not block the other instrument.
     done(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('rejected with working orders, including waiting ones', async () => {
+  test('rejects a switch with working orders, including trigger orders', async () => {
     const [alice] = await two();
     const message = 'Cannot update margin mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -285,7 +284,7 @@ describe('updateMarginMode', () => {
     done(await act(alice, marginMode(perp.id, false)));
   });
 
-  test('cross is rejected on isolated-only instruments, also for orders', async () => {
+  test('rejects cross on isolated-only instruments, including orders', async () => {
     const [alice] = await two();
     const market = await operator.list({ onlyIsolated: true });
     const message = `Only isolated margin is allowed for ${market.name}`;
@@ -301,7 +300,7 @@ describe('updateMarginMode', () => {
 });
 
 describe('updatePositionMode', () => {
-  test('switches the account, and setting the current mode succeeds', async () => {
+  test('switches the account, and accepts the current mode', async () => {
     const [alice] = await two();
     done(await act(alice, positionMode('oneWay')));
     for (const [mode, shown] of [
@@ -316,7 +315,7 @@ describe('updatePositionMode', () => {
     }
   });
 
-  test('rejected while any perp position exists', async () => {
+  test('rejects a switch while any perp position exists', async () => {
     const [alice, bob] = await two();
     const market = await operator.list();
     await trade(alice, bob, { market, price: '100', size: '1' });
@@ -326,7 +325,7 @@ describe('updatePositionMode', () => {
     expect((await leverageOf(alice, perp)).leverage.mode).toBe('OneWay');
   });
 
-  test('rejected while any working order exists, including waiting ones', async () => {
+  test('rejects a switch while any working order exists, including trigger orders', async () => {
     const [alice] = await two();
     const message = 'Cannot update position mode while you have open orders';
     for (const working of [resting(), waiting()]) {
@@ -337,7 +336,7 @@ describe('updatePositionMode', () => {
     done(await act(alice, positionMode('hedge')));
   });
 
-  test.each(['both', '', null, 1])('a position mode of %j is rejected', async (mode) => {
+  test.each(['both', '', null, 1])('rejects a position mode of %j', async (mode) => {
     const [alice] = await two();
     const reply = await act(alice, positionMode(mode));
     expect(reply.status, reply.text).toBe(400);
@@ -353,7 +352,7 @@ describe('updatePositionMode', () => {
     const data = await leverageOf(alice, perp);
     expect(data.leverage).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 7 });
     expect(data.leverageShort).toMatchObject({ mode: 'Hedge', type: 'Isolated', value: 3 });
-    // Cross has one leverage for both sides, so a sign is invalid.
+    // Cross has one leverage for both sides, so a negative value is invalid.
     expectRefusal(await act(alice, leverage(perp.id, -3, 'cross')), 10009, 'Invalid leverage: -3');
     expectRefusal(await act(alice, leverage(perp.id, 0)), 10009, 'Invalid leverage: 0');
     const tooHigh = await act(alice, leverage(perp.id, -21));

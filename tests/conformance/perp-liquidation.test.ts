@@ -32,11 +32,9 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** R-ratio, R-liquidation, R-insurance-fund and R-adl on perps whose oracle the test moves. */
-
 const world = aVenue(OPERATED, { isHeld: true });
 const operator = new Operator(world);
-/** A price unit of the tests' perps (R-units). */
+/** Price unit of the perps in this file (R-units). */
 const UNIT = exact('0.001');
 
 let perp: OwnPerp;
@@ -56,14 +54,17 @@ async function openLong(size = '100'): Promise<void> {
 const bid = (actor: Actor, at: string, size: string) =>
   put(actor, { market: perp, side: 'buy', price: at, size });
 
-/** The liquidation records of an account, oldest first. */
+/** Returns the liquidation records of an account, oldest first. */
 async function steps(actor: Actor): Promise<Json[]> {
   const rows = await ledgerOf(actor, 'liquidation');
   return rows.map((row) => row.delta).reverse();
 }
 
 describe('R-ratio: the predicted liquidation price is exact to one price unit', () => {
-  /** Pushes the oracle to one unit on the safe side, then to one on the other. */
+  /**
+   * Pushes the oracle to one unit on the safe side of the prediction, then to one unit on the other
+   * side.
+   */
   async function confirmPrediction(side: 'long' | 'short'): Promise<void> {
     const { liquidationPx } = (await recordOf(alice, perp)).position;
     const away = side === 'long' ? UNIT : -UNIT;
@@ -75,19 +76,19 @@ describe('R-ratio: the predicted liquidation price is exact to one price unit', 
     await eventually(async () => expect((await steps(alice)).length).toBeGreaterThan(0));
   }
 
-  test('cross long', async () => {
+  test('of a cross long', async () => {
     await openLong();
     // 995.5 + 100 (p − 100) = 100p × 0.03 at 92.8298…
     expect((await recordOf(alice, perp)).position.liquidationPx).toMatch(/^92\.8(29|3)$/);
     await confirmPrediction('long');
   });
 
-  test('cross short', async () => {
+  test('of a cross short', async () => {
     await trade(bob, alice, { market: perp, price: '100', size: '100' });
     await confirmPrediction('short');
   });
 
-  test('isolated long and short', async () => {
+  test('of an isolated long and an isolated short', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '50', buyerMargin: 'isolated' });
     await confirmPrediction('long');
     perp = await operator.list();
@@ -98,7 +99,7 @@ describe('R-ratio: the predicted liquidation price is exact to one price unit', 
     expect(before.length).toBeGreaterThan(0);
   });
 
-  test('a second tier', async () => {
+  test('of a position in the second tier', async () => {
     const marginTable = {
       tiers: [
         { tier: 1, minSize: '0', maxSize: '20', maxLeverage: 20, mmr: '0.025' },
@@ -112,14 +113,14 @@ describe('R-ratio: the predicted liquidation price is exact to one price unit', 
     await confirmPrediction('long');
   });
 
-  test('unset if no price above 0 would liquidate', async () => {
+  test('is unset if no price above 0 would liquidate the position', async () => {
     await openLong('2');
     expect((await recordOf(alice, perp)).position.liquidationPx).toBe('');
   });
 });
 
 describe('R-liquidation', () => {
-  test('orders are cancelled, the position is sold into the book, with a record', async () => {
+  test('cancels orders, sells the position into the book, and adds a record', async () => {
     await openLong();
     const watch = await OrderWatch.of(world, alice);
     const resting = done(
@@ -141,7 +142,8 @@ describe('R-liquidation', () => {
     for (const { oid } of resting) {
       expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'liquidation' });
     }
-    // 995.5 − 800 of loss − 0.5 % of 9,200 in place of the taker fee.
+    // 995.5 minus a loss of 800 and a liquidation fee of 0.5 % of 9,200, which replaces the taker
+    // fee.
     expect(await alice.balance()).toBe('149.5');
     const rows = await eventually(async () => {
       const found = await ledgerOf(alice, 'liquidation');
@@ -177,7 +179,7 @@ describe('R-liquidation', () => {
     });
   });
 
-  test('its trades are marked, in streams and in history', async () => {
+  test('marks its trades in streams and in the history', async () => {
     const socket = await world.socket();
     await socket.subscribe({ type: 'trades', coin: perp.coin });
     await openLong();
@@ -198,9 +200,9 @@ describe('R-liquidation', () => {
     expect(data.trades.map(({ liquidation }: Json) => liquidation)).toEqual([true, undefined]);
   });
 
-  test('it stops as soon as the ratio is above 1 again', async () => {
+  test('stops as soon as the ratio is above 1 again', async () => {
     await openLong();
-    // A first partial fill is insufficient, and a later better book is sufficient.
+    // The first partial fill is insufficient, and a later better bid is sufficient.
     await bid(carol, '92.5', '30');
     await perp.push('92.82');
     const { position } = await recordOf(alice, perp);
@@ -211,9 +213,9 @@ describe('R-liquidation', () => {
     expect((await recordOf(alice, perp)).position.szi).toBe('70');
   });
 
-  test('at most 5 % from the mark, never below the bankruptcy price; repeated each second', async () => {
+  test('fills within 5 % of the mark, above the bankruptcy price, and retries each second', async () => {
     await openLong();
-    // At 92.8 the equity is 275.5: bankrupt at 90.045.
+    // At 92.8 the equity is 275.5, so the bankruptcy price is 90.045.
     await bid(carol, '90.04', '100');
     await perp.push('92.8');
     expect((await recordOf(alice, perp)).position.szi).toBe('100');
@@ -224,7 +226,7 @@ describe('R-liquidation', () => {
     expect(await alice.balance()).toBe('0');
   });
 
-  test('isolated: only its own margin is lost, cross orders stay', async () => {
+  test('an isolated position loses only its own margin, and cross orders stay', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '50', buyerMargin: 'isolated' });
     const other = await operator.list();
     const stays = done(
@@ -234,7 +236,7 @@ describe('R-liquidation', () => {
     await bid(carol, '96', '50');
     await perp.push('97');
     expect(await recordsOf(alice, perp)).toEqual([]);
-    // 250 − 200 of loss − 24 of fee are returned.
+    // The account gets back 250 minus a loss of 200 and a fee of 24.
     const after = (await alice.state()).crossMarginSummary.accountValue;
     expect(show(exact(after) - exact(before))).toBe('26');
     expect((await alice.openOrders()).map((row) => row.oid)).toEqual([stays.oid]);
@@ -253,7 +255,7 @@ describe('R-liquidation', () => {
       margin: 'isolated',
     } as const;
     const { oid } = done(await alice.place(perpOrder(order))).orders[0];
-    // Without the reserve of about 200 the ratio is below 1, with it above.
+    // The ratio is below 1 without the reserve of about 200, and above 1 with it.
     const { liquidationPx } = (await recordOf(alice, perp)).position;
     await perp.push(show(exact(liquidationPx) - exact('0.01')));
     expect(await watch.last(oid, 'cancelled')).toMatchObject({ reason: 'liquidation' });
@@ -298,8 +300,8 @@ describe('R-liquidation (2b)', () => {
     const before = await alice.balance();
     await perp.push('120');
     expect(await recordsOf(alice, perp)).toEqual([]);
-    // The short has 250 − 1,000: bankrupt at 105, where the long has gained 250 on its 250. Her
-    // balance is unchanged.
+    // The short's equity is 250 − 1,000, so it is bankrupt at 105. At that price the long has a
+    // margin of 250 and a gain of 250. Alice's balance is unchanged.
     expect(await alice.balance()).toBe(before);
     expect(before).toBe('997');
     const rowsSoFar = await eventually(async () => {
@@ -317,21 +319,21 @@ describe('R-liquidation (2b)', () => {
       markPx: '120',
       liquidatedPositions: [{ szi: '-50' }, { szi: '50' }],
     });
-    // No other account was involved.
+    // No other account was deleveraged.
     expect(await ledgerOf(bob, 'adl')).toEqual([]);
   });
 });
 
 describe('R-adl', () => {
-  test('a jump beyond the liquidity of the book closes the other side at the bankruptcy price', async () => {
+  test("a jump beyond the book's liquidity closes the other side at the bankruptcy price", async () => {
     await openLong();
     expect((await recordOf(bob, perp)).position.adlQuantile).toBeTypeOf('number');
     await perp.push('91');
-    // Equity 95.5 of 227.5 maintenance: bankrupt at 91 − 0.955.
+    // The equity is 95.5 and the maintenance margin 227.5, so the bankruptcy price is 91 − 0.955.
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(await recordsOf(bob, perp)).toEqual([]);
     expect(await alice.balance()).toBe('0');
-    // 1,000 less the maker's 1.5, and 100 × (100 − 90.045).
+    // 1,000 minus Bob's maker fee of 1.5, plus 100 × (100 − 90.045).
     expect(await bob.balance()).toBe('1994');
     const [row] = await eventually(async () => {
       const rows = await ledgerOf(bob, 'adl');
@@ -354,10 +356,10 @@ describe('R-adl', () => {
     });
   });
 
-  test('the most profitable position is closed first, never flipped', async () => {
+  test('closes the most profitable position first and never flips it', async () => {
     const dave = await world.trader('dave');
-    // Bob sold at 100 and Carol at 99: he has a higher profit, and a higher exposure on the same
-    // money.
+    // Bob sold at 100 and Carol at 99, so Bob has the higher profit, and the higher exposure on the
+    // same balance.
     await trade(dave, carol, { market: perp, price: '99', size: '40' });
     await trade(alice, bob, { market: perp, price: '100', size: '100' });
     expect((await recordOf(bob, perp)).position.adlQuantile).toBeGreaterThanOrEqual(
@@ -370,10 +372,10 @@ describe('R-adl', () => {
     expect(await ledgerOf(carol, 'adl')).toEqual([]);
   });
 
-  test('closed to bankruptcy: a position that gapped through it leaves no account below zero', async () => {
+  test('a position that gaps through bankruptcy leaves no account below zero', async () => {
     await openLong();
     await perp.push('80');
-    // Equity −1,004.5: bankrupt at 90.045, the price that the short gets.
+    // The equity is −1,004.5; the short still gets the bankruptcy price of 90.045.
     expect(await recordsOf(alice, perp)).toEqual([]);
     expect(Number(await alice.balance())).toBe(0);
     expect(await bob.balance()).toBe('1994');
@@ -381,8 +383,8 @@ describe('R-adl', () => {
 });
 
 describe('R-insurance-fund', () => {
-  test('takes over as much as it can carry at the bankruptcy price, and sells it near the mark', async () => {
-    // Liquidation fees fill the fund: 0.5 % of 9,200.
+  test('takes over what its margin supports at the bankruptcy price, and sells it near the mark', async () => {
+    // Liquidation fees fund the insurance fund: 0.5 % of 9,200.
     await openLong();
     await bid(carol, '92', '100');
     await perp.push('92.8');
@@ -391,7 +393,8 @@ describe('R-insurance-fund', () => {
     perp = await operator.list();
     const dave = await world.trader('dave');
     await trade(dave, bob, { market: perp, price: '100', size: '0.5', buyerMargin: 'isolated' });
-    // Margin 2.5, equity 0.5, maintenance 1.2: below two thirds, and the fund can carry 48 USDC.
+    // The margin is 2.5, the equity 0.5 and the maintenance margin 1.2. The ratio is below two
+    // thirds, and the fund's margin supports the position of 48 USDC.
     await perp.push('96');
     expect(await recordsOf(dave, perp)).toEqual([]);
     expect((await recordOf(bob, perp)).position.szi).toBe('-0.5');
@@ -402,8 +405,8 @@ describe('R-insurance-fund', () => {
       leverageType: 'Isolated',
     });
     expect(await ledgerOf(bob, 'adl')).toEqual([]);
-    // Every 10 s it offers max(10 %, 10,000 USDC), here all of it: first 0.1 % from the mark,
-    // without a buyer, then 0.2 %, at 95.808.
+    // Every 10 s the fund offers max(10 %, 10,000 USDC), here the whole position: first 0.1 % from
+    // the mark, where there is no buyer, then 0.2 %, at 95.808.
     const buyer = await world.trader('buyer');
     await bid(buyer, '95.85', '0.5');
     await world.passTime(9_999);

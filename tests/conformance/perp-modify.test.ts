@@ -16,8 +16,6 @@ import {
   type PerpOrder,
 } from '../support/perps.ts';
 
-/** R-modify: amends keep the order id and the rank, and pass all checks of a new order. */
-
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -47,7 +45,7 @@ const amend = (target: { o: number } | { c: string }, p: string, s: string) => (
   s,
 });
 
-/** Carol sells into the bids as a taker. */
+/** Carol sells into the bids as taker. */
 async function hit(size: string, price = '90'): Promise<void> {
   const order = perpOrder({ market: perp, side: 'sell', price, size, tif: 'Ioc' });
   done(await carol.place(order));
@@ -56,7 +54,7 @@ async function hit(size: string, price = '90'): Promise<void> {
 const open = async (actor: Actor): Promise<Json> => (await actor.openOrders())[0];
 
 describe('modify2 names the order', () => {
-  test('by order id; the reply contains its state', async () => {
+  test("by order id, and the reply contains the order's state", async () => {
     const o = await rest(alice);
     const reply = await act(alice, amend({ o }, '98', '3'));
     expect(reply.json.data.type).toBe('ModifyOrder');
@@ -66,7 +64,7 @@ describe('modify2 names the order', () => {
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '98', sz: '3', origSz: '3' });
   });
 
-  test('by client order id, which it keeps', async () => {
+  test('by client order id, which the amended order keeps', async () => {
     const cloid = cloidOf('amended');
     const o = await rest(alice, { cloid });
     const { orders } = done(await act(alice, amend({ c: cloid }, '98.5', '2')));
@@ -74,7 +72,7 @@ describe('modify2 names the order', () => {
     expect(await open(alice)).toMatchObject({ oid: o, cloid, limitPx: '98.5' });
   });
 
-  test('Order not found: an unknown, foreign or cancelled one, or one of another instrument', async () => {
+  test('rejects unknown, foreign and cancelled orders, and an order of another instrument', async () => {
     const o = await rest(alice);
     const message = 'Order not found';
     expectRefusal(await act(alice, amend({ o: o + 1000 }, '98', '2')), 10011, message);
@@ -87,7 +85,7 @@ describe('modify2 names the order', () => {
     expectRefusal(await act(alice, amend({ o }, '98', '2')), 10011, message);
   });
 
-  test('both ids or none: malformed; an invalid cloid: its own text', async () => {
+  test('rejects both ids, neither id, and an invalid cloid', async () => {
     const o = await rest(alice);
     for (const target of [{ o, c: cloidOf('x') }, {}]) {
       const reply = await act(alice, amend(target as { o: number }, '98', '2'));
@@ -99,7 +97,7 @@ describe('modify2 names the order', () => {
 });
 
 describe('R-modify: rank', () => {
-  test('at an unchanged price it keeps its queue position with any size', async () => {
+  test('an order at an unchanged price keeps its queue position with any size', async () => {
     for (const size of ['1', '5']) {
       const o = await rest(alice);
       await rest(bob);
@@ -111,17 +109,18 @@ describe('R-modify: rank', () => {
     }
   });
 
-  test('at a new price it is ranked by its acceptance time', async () => {
+  test('an order at a new price is ranked by its acceptance time', async () => {
     const early = await rest(alice, { price: '97' });
     await rest(bob, { price: '99' });
     done(await act(alice, amend({ o: early }, '99', '2')));
-    // Accepted before Bob's and less than 60 s ago, so it is in front.
+    // Alice's order was accepted before Bob's and less than 60 s ago, so it ranks before Bob's
+    // order.
     await hit('2');
     expect(await alice.openOrders()).toEqual([]);
     expect(await open(bob)).toMatchObject({ sz: '2' });
   });
 
-  test('a later order amended to that price is behind', async () => {
+  test('a newer order that is amended to the price ranks after the older order', async () => {
     await rest(bob, { price: '99' });
     const laterOrder = await rest(alice, { price: '97' });
     done(await act(alice, amend({ o: laterOrder }, '99', '2')));
@@ -132,7 +131,7 @@ describe('R-modify: rank', () => {
 });
 
 describe('R-modify: size includes the filled part', () => {
-  test('s is the new total; the rest is s less the filled part', async () => {
+  test('the rest of the order is s minus the filled part', async () => {
     const o = await rest(alice, { size: '5' });
     await hit('2');
     const { orders } = done(await act(alice, amend({ o }, '99', '8')));
@@ -142,7 +141,7 @@ describe('R-modify: size includes the filled part', () => {
     expect(await open(alice)).toMatchObject({ origSz: '3', sz: '1' });
   });
 
-  test.each(['2', '1'])('s of %s with 2 filled cancels the rest', async (s) => {
+  test.each(['2', '1'])('an s of %s with 2 filled cancels the rest', async (s) => {
     const watch = await OrderWatch.of(world, alice);
     const o = await rest(alice, { size: '5' });
     await hit('2');
@@ -154,18 +153,18 @@ describe('R-modify: size includes the filled part', () => {
 });
 
 describe('R-modify: crossing', () => {
-  test('a new crossing price trades as a taker, at the resting price', async () => {
+  test('a new crossing price executes as taker at the resting price', async () => {
     const o = await rest(alice, { size: '2' });
     await rest(bob, { side: 'sell', price: '101', size: '1' });
     const { orders } = done(await act(alice, amend({ o }, '102', '2')));
     expect(orders[0]).toMatchObject({ oid: o, state: 'open', filledSz: '1', avgPx: '101' });
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '102', sz: '1' });
     const { position } = await recordOf(alice, perp);
-    // 101 × 0.00045: the taker rate.
+    // The taker rate applies: 101 × 0.00045.
     expect(position).toMatchObject({ szi: '1', entryPx: '101', cumFee: '-0.04545' });
   });
 
-  test('and is filled if the book has enough liquidity', async () => {
+  test('a crossing amend is filled if the book has enough liquidity', async () => {
     const o = await rest(alice, { size: '2' });
     await rest(bob, { side: 'sell', price: '101', size: '5' });
     const { orders } = done(await act(alice, amend({ o }, '101', '2')));
@@ -173,7 +172,7 @@ describe('R-modify: crossing', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('an Alo order is rejected and not changed', async () => {
+  test('rejects a crossing amend of an Alo order and keeps the order', async () => {
     const o = await rest(alice, { tif: 'Alo' });
     await rest(bob, { side: 'sell', price: '101' });
     expectRefusal(
@@ -196,7 +195,7 @@ describe('R-modify: all checks of a new order, or no change', () => {
     ['minimum value', '99', '0.1', 10000, 'Order must have a minimum value of 10 USDC'],
     ['margin', '99', '500', 10010, 'Insufficient margin'],
     ['price above 0', '0', '2', 10000, 'Price is out of range'],
-  ])('%s', async (_, p, s, code, message) => {
+  ])('a violation of %s rejects the amend and keeps the order', async (_, p, s, code, message) => {
     const o = await rest(alice);
     expectRefusal(await act(alice, amend({ o }, p, s)), code, message);
     expect(await open(alice)).toMatchObject({ oid: o, limitPx: '99', sz: '2', origSz: '2' });
@@ -208,10 +207,10 @@ describe('R-modify: all checks of a new order, or no change', () => {
     expect(refused.details).toMatchObject({ field: 'p', got: '99.001', nearest: ['99', '99.01'] });
   });
 
-  test('the minimum value applies to the rest, not to the whole', async () => {
+  test('the minimum value applies to the rest, not to the whole order', async () => {
     const o = await rest(alice, { size: '2' });
     await hit('1');
-    // 0.05 coins of 1.05 would remain.
+    // A rest of 0.05 of 1.05 coins would remain.
     expectRefusal(
       await act(alice, amend({ o }, '99', '1.05')),
       10000,
@@ -220,17 +219,17 @@ describe('R-modify: all checks of a new order, or no change', () => {
     done(await act(alice, amend({ o }, '99', '1.2')));
   });
 
-  test('reduce-only: never larger than the position', async () => {
+  test('R-reduce: a reduce-only order never exceeds the position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '3' });
     const o = await rest(alice, { side: 'sell', price: '105', size: '2', reduceOnly: true });
     const reply = await act(alice, amend({ o }, '105', '9'));
     const row = await open(alice);
-    // Clipped like a new order, or rejected: never larger than the position.
+    // The venue may clip the amend like a new order, or reject it.
     expect(reply.json.status === 'err' ? '2' : '3').toBe(row.sz);
     expect(row).toMatchObject({ oid: o, reduceOnly: true });
   });
 
-  test('halted: rejected, while cancels are accepted (R-halt)', async () => {
+  test('R-halt: rejects amends in a halted market, but accepts cancels', async () => {
     const o = await rest(alice);
     await operator.set(perp, { haltTrading: true });
     const message = `Trading is halted for ${perp.name}`;
@@ -238,7 +237,7 @@ describe('R-modify: all checks of a new order, or no change', () => {
     done(await alice.cancel({ a: perp.id, o }));
   });
 
-  test('isolated: the reserve is adjusted (R-isolated)', async () => {
+  test('R-isolated: adjusts the reserve of an isolated order', async () => {
     const o = await rest(alice, { size: '20', margin: 'isolated' });
     const left = async () => Number((await alice.state()).withdrawable);
     const before = await left();
@@ -251,7 +250,7 @@ describe('R-modify: all checks of a new order, or no change', () => {
   });
 });
 
-test('an amend is sent as open with the new price and size', async () => {
+test('sends the amended order as open with the new price and size', async () => {
   const watch = await OrderWatch.of(world, alice);
   const o = await rest(alice);
   done(await act(alice, amend({ o }, '98', '3')));

@@ -23,8 +23,6 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** The operator's setPerp and setFeeTiers with R-halt, R-delist, R-oracle-stale and R-fee-tiers. */
-
 const world = aVenue(OPERATED, { isHeld: true });
 const operator = new Operator(world);
 
@@ -53,15 +51,15 @@ describe('setPerp', () => {
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '94', s: '1' };
     expectRefusal(await act(alice, amend), 10000, message);
     done(await alice.cancel({ a: perp.id, o: oid }));
-    // The mark continues to follow the oracle.
+    // The mark of a halted market continues to follow the oracle.
     await perp.push('103');
     expect((await leverageOf(alice, perp)).markPx).toBe('103');
     await operator.set(perp, { haltTrading: false });
     done(await alice.place(resting()));
   });
 
-  // 10 coins at 100 deduct 2,000 from the 1,000 of each account (R-oracle-stale).
-  test('R-halt: an account with a large position in a halted market is margin-restricted in all others', async () => {
+  // R-oracle-stale: 10 coins at 100 deduct 2,000 from each account's 1,000.
+  test('R-halt: a large position in a halted market restricts the account in all markets', async () => {
     const other = await operator.list();
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     await operator.set(perp, { haltTrading: true });
@@ -73,7 +71,7 @@ describe('setPerp', () => {
     expect(Number((await alice.state()).withdrawable)).toBeGreaterThan(800);
   });
 
-  test('a new tick applies to new and amended orders, resting ones stay', async () => {
+  test('a new tick applies to new and amended orders, and resting orders stay', async () => {
     const { oid } = done(await alice.place(resting({ price: '95.01' }))).orders[0];
     await operator.set(perp, { priceTick: '0.5', bookTicks: ['0.5', '5'] });
     expect(await meta()).toMatchObject({ priceTick: '0.5', bookTicks: ['0.5', '5'] });
@@ -82,12 +80,12 @@ describe('setPerp', () => {
     const amend = { type: 'modify2', a: perp.id, o: oid, s: '2' };
     expectRefusal(await act(alice, { ...amend, p: '95.02' }), 10000, message);
     expect((await alice.openOrders())[0]).toMatchObject({ oid, limitPx: '95.01', sz: '1' });
-    // It can still trade at its price.
+    // The resting order can still trade at its old price.
     const sell = { market: perp, side: 'sell', price: '95', size: '1', tif: 'Ioc' } as const;
     expect(done(await bob.place(perpOrder(sell))).orders[0].avgPx).toBe('95.01');
   });
 
-  test('new order sizes', async () => {
+  test('new order size limits apply to new orders', async () => {
     await operator.set(perp, { maxLimitOrderSize: '3', maxMarketOrderSize: '2' });
     expect(await meta()).toMatchObject({ maxLimitOrderSize: 3, maxMarketOrderSize: 2 });
     expectRefusal(
@@ -102,7 +100,7 @@ describe('setPerp', () => {
     );
   });
 
-  test('onlyIsolated', async () => {
+  test('onlyIsolated rejects cross orders', async () => {
     await operator.set(perp, { onlyIsolated: true });
     expect((await leverageOf(alice, perp)).onlyIsolated).toBe(true);
     expectRefusal(
@@ -113,7 +111,7 @@ describe('setPerp', () => {
     done(await alice.place(resting({ margin: 'isolated' })));
   });
 
-  test('a fill pays the lower one of the tier’s and the instrument’s rate', async () => {
+  test("a fill pays the lower of the tier's rate and the instrument's rate", async () => {
     const fees = async () =>
       Promise.all([alice, bob].map(async (actor) => (await recordOf(actor, perp)).position.cumFee));
     await operator.set(perp, { takerFeeRate: '0.0001', makerFeeRate: '0.00005' });
@@ -131,7 +129,8 @@ describe('setPerp', () => {
     await operator.set(perp, { marginTable: { tiers } });
     expect((await alice.state()).crossMaintenanceMarginUsed).toBe('50');
     expect(await meta()).toMatchObject({ maxLeverage: 10 });
-    // R-tiers: the last tier's maxSize is the position limit, on worst-case exposure.
+    // R-tiers: the last tier's maxSize is the position limit, which applies to the worst-case
+    // exposure.
     expectRefusal(
       await alice.place(resting({ size: '5.001' })),
       10010,
@@ -140,7 +139,7 @@ describe('setPerp', () => {
     done(await alice.place(resting({ size: '5' })));
   });
 
-  test('Invalid margin table, including one that a fee change makes invalid', async () => {
+  test('rejects an invalid margin table, including one that a fee change makes invalid', async () => {
     const tiers = [{ ...TIERS[0], mmr: '0.05' }];
     for (const changes of [{ marginTable: { tiers } }, { takerFeeRate: '0.02' }]) {
       const refused = refusalOf(await setPerp(changes));
@@ -150,14 +149,14 @@ describe('setPerp', () => {
     expect((await meta()).maxLeverage).toBe(20);
   });
 
-  test('R-mark: Invalid mark band, also because of a table or a fee', async () => {
+  test('R-mark: rejects an invalid mark band, including one that a table or fee makes invalid', async () => {
     const refused = refusalOf(await setPerp({ markBand: '0.0093991' }));
     expect(refused).toMatchObject({
       code: 10017,
       message: 'Invalid mark band: above 0.00939903',
       details: { field: 'setPerp.markBand', got: '0.0093991', allowed: { max: '0.00939903' } },
     });
-    // The violated limit is the same for any larger value.
+    // The reported limit does not depend on the rejected value.
     for (const markBand of ['1', '1.5']) {
       const far = refusalOf(await setPerp({ markBand }));
       expect(far).toMatchObject({ code: 10017, message: 'Invalid mark band: above 0.00939903' });
@@ -170,7 +169,7 @@ describe('setPerp', () => {
         message: expect.stringMatching(/^Invalid mark band: above 0\.00[69]/),
       });
     }
-    // With a valid band they are accepted.
+    // The same fee and table are valid with a valid band.
     await operator.set(perp, { markBand: '0.005', marginTable: { tiers } });
     const listing = await operator.send({ registerPerp: definition({ markBand: '0.01' }) });
     expect(refusalOf(listing)).toMatchObject({ code: 10017 });
@@ -191,7 +190,7 @@ describe('setPerp', () => {
     });
   });
 
-  test('at least one change, of an existing perp', async () => {
+  test('requires at least one change of an existing perp', async () => {
     for (const changes of [{}, { delisted: false }, { haltTrading: 'yes' }]) {
       const reply = await setPerp(changes);
       expect(reply.status, reply.text).toBe(400);
@@ -203,7 +202,7 @@ describe('setPerp', () => {
 });
 
 describe('R-delist', () => {
-  test('an hour starts: opening orders are cancelled, reducing orders and positions stay', async () => {
+  test('the closing hour cancels opening orders and keeps reducing orders and positions', async () => {
     await trade(alice, bob, { market: perp, price: '98', size: '10' });
     const watch = await OrderWatch.of(world, alice);
     const stop = { market: perp, side: 'sell', kind: 'sl', at: '80', size: '0' } as const;
@@ -238,7 +237,7 @@ describe('R-delist', () => {
     expect([position.szi, tpsl.length]).toEqual(['10', 1]);
   });
 
-  test('from then on only reducing orders, their amends and cancels are accepted', async () => {
+  test('the closing hour accepts only reducing orders, their amends, and cancels', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     await operator.set(perp, { delisted: true });
     const closing = [10011, 'Market is closing'] as const;
@@ -251,14 +250,15 @@ describe('R-delist', () => {
     const buy = { price: '100', size: '3', reduceOnly: true };
     expect(done(await bob.place(resting(buy))).orders[0]).toMatchObject({ filledSz: '3' });
     done(await alice.cancel({ a: perp.id, o: oid }));
-    // The mark is the settlement price: the samples so far hardly count yet, but no band applies.
+    // The mark is the settlement price. Its earlier samples still have little weight, and no band
+    // limits it.
     await perp.push('120');
     await world.passTime(1_000);
     const { markPx } = await leverageOf(alice, perp);
     expect(Number(markPx)).toBeGreaterThan(119.5);
   });
 
-  test('it is final', async () => {
+  test('a delisting is final', async () => {
     await operator.set(perp, { delisted: true });
     await setPerp({ haltTrading: false });
     expect(await meta()).toMatchObject({ delisted: true });
@@ -273,7 +273,7 @@ describe('R-delist', () => {
 });
 
 describe('R-oracle-stale', () => {
-  /** Its only price was observed 22 s ago, so it is stale in 8 s. */
+  /** Lists a perp whose only price was observed 22 s ago, so the price becomes stale in 8 s. */
   async function aging(): Promise<OwnPerp> {
     const fresh = await operator.list();
     const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
@@ -287,7 +287,7 @@ describe('R-oracle-stale', () => {
     return { ...fresh, id: instrumentId, coin: String(instrumentId), name, push };
   }
 
-  test('no increase of positions, no triggers; cancels and reductions continue; all resumes', async () => {
+  test('a stale price stops increases and triggers, and a new price resumes both', async () => {
     perp = await aging();
     const watch = await OrderWatch.of(world, alice);
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
@@ -297,15 +297,16 @@ describe('R-oracle-stale', () => {
     done(await alice.place(resting({ tif: 'Ioc' })));
     await world.passTime(2_000);
     expectRefusal(await alice.place(resting({ tif: 'Ioc' })), 10000, message);
-    // Its positions still count, but from the next block twice their size is deducted from the
-    // withdrawable amount of a cross holder: 1,000 − 0.09 of fees − 2 × 2 × 100 − a tenth of 200.
+    // The position keeps its value. Starting with the next block, twice its size is deducted from
+    // the withdrawable amount of a cross account: 1,000 − 0.09 of fees − 2 × 2 × 100 − a tenth of
+    // 200.
     await eventually(async () => expect((await alice.state()).withdrawable).toBe('579.91'));
     expect((await recordOf(alice, perp)).position).toMatchObject({ markPx: '100', szi: '2' });
     done(await alice.cancel({ a: perp.id, o: oid }));
     const waiting = { market: perp, side: 'sell', kind: 'sl', at: '100', size: '1' } as const;
     const stop = await alice.place(triggerOrder(waiting));
-    // A reducing trigger may be accepted or rejected because of the price; it does not trigger in
-    // either case.
+    // The venue may accept or reject a reducing trigger because of its price, but the trigger must
+    // not execute.
     if (stop.json.status === 'ok') expect(await triggersOf(alice, perp)).toHaveLength(1);
     const reduce = { side: 'sell', price: '101', reduceOnly: true };
     const reducing = done(await alice.place(resting(reduce))).orders[0];
@@ -335,17 +336,17 @@ describe('setFeeTiers', () => {
   const set = (tiers: unknown, exchangeId = 0) =>
     operator.send({ setFeeTiers: { exchangeId, tiers } });
 
-  test('the default fee schedule; one level of zeros for outcome markets', async () => {
+  test('the default is the documented schedule, and one level of zeros for outcome markets', async () => {
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
     expect(await world.client.data({ type: 'feeTierInfo', exchange_id: 1 })).toEqual({
       tiers: [{ level: 0, min14dTradingVolume: '0', perpMakerFeeRate: '0', perpTakerFeeRate: '0' }],
     });
   });
 
-  test('the rates of a user', async () => {
+  test('returns the rates of a user', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     const query = { type: 'feeTierRates', user: alice.address };
-    // Today's volume counts from 00:00 UTC (R-fee-tiers).
+    // R-fee-tiers: today's volume is included from 00:00 UTC.
     expect(await world.client.data(query)).toEqual({
       user: alice.address,
       level: 0,
@@ -366,13 +367,13 @@ describe('setFeeTiers', () => {
     ['volumes that do not rise', [zero, one, { ...two, min14dTradingVolume: '5000000' }]],
     ['no tiers', []],
     ['another exchange', [zero], 1],
-  ])('%s: rejected', async (_, tiers, exchangeId) => {
+  ])('rejects %s', async (_, tiers, exchangeId) => {
     const refused = refusalOf(await set(tiers, exchangeId));
     expect(refused.code).toBe(10002);
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: LADDER });
   });
 
-  test('in force from the next fill; the last level has no next level', async () => {
+  test('new levels apply from the next fill, and the last level has no next level', async () => {
     const only = { ...zero, perpMakerFeeRate: '0.0001', perpTakerFeeRate: '0.0002' };
     done(await set([only]));
     expect(await world.client.data({ type: 'feeTierInfo' })).toEqual({ tiers: [only] });

@@ -16,8 +16,6 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** The operator's actions on perps, and that only operators may send them. */
-
 const world = aSharedVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -46,20 +44,20 @@ describe('permissions and form', () => {
     expect(await metaOf(1)).toMatchObject({ haltTrading: false });
   });
 
-  test('a vaultAddress must be absent', async () => {
+  test('rejects a vaultAddress', async () => {
     const vaultAddress = world.unfunded('vault').address;
     const signed = await operator.actor.sign(harmless, { vaultAddress });
     const reply = await world.client.executed(signed);
     expectRefusal(reply, 10003, 'vaultAddress is not allowed for this action');
   });
 
-  test('exactly one variant', async () => {
+  test('requires exactly one variant', async () => {
     const push = { prices: [{ instrumentId: 1, oraclePx: '1', externalPerpPx: null }], time: 1 };
     malformed(await operator.send({}));
     malformed(await operator.send({ setPerp: harmless.setPerp, pushOracle: push }));
   });
 
-  test('unknown keys are rejected, at the top and inside', async () => {
+  test('rejects unknown keys at the top level and inside a variant', async () => {
     malformed(await operator.send({ setPerp: harmless.setPerp, note: 'x' }));
     malformed(await operator.send({ setPerp: { ...harmless.setPerp, halted: true } }));
     malformed(await operator.send({ registerPerp: definition({ colour: 'red' }) }));
@@ -72,7 +70,7 @@ describe('permissions and form', () => {
     expect(await metaOf(1)).toMatchObject({ haltTrading: false });
   });
 
-  test('R-nonce applies', async () => {
+  test('R-nonce: rejects a used nonce', async () => {
     const perp = await operator.list();
     const prices = [{ instrumentId: perp.id, oraclePx: '101', externalPerpPx: null }];
     const action = { type: 'venueAdmin', pushOracle: { prices, time: Date.now() } };
@@ -83,7 +81,7 @@ describe('permissions and form', () => {
 });
 
 describe('registerPerp', () => {
-  test('the definition is shown as sent, with its own id', async () => {
+  test('lists the perp as defined, with its own id', async () => {
     const perp = definition({ tagIds: [3, 4] });
     const reply = await operator.send({ registerPerp: perp });
     expect(reply.json.data.type).toBe('VenueAdmin');
@@ -126,7 +124,7 @@ describe('registerPerp', () => {
     ]);
   });
 
-  test('a chosen id is used, but only once', async () => {
+  test('accepts a chosen id once', async () => {
     const instrumentId = 4_321;
     const reply = await operator.send({ registerPerp: definition({ instrumentId }) });
     expect(done(reply).created).toMatchObject({ instrumentId });
@@ -140,7 +138,7 @@ describe('registerPerp', () => {
     expect(refusalOf(outside).code).toBeGreaterThan(0);
   });
 
-  test('names are unique', async () => {
+  test('rejects a duplicate name', async () => {
     const reply = await operator.send({ registerPerp: definition({ name: 'BTC-USDC' }) });
     expect(refusalOf(reply).code).toBe(10017);
     expect((await universe()).filter((entry) => entry.name === 'BTC-USDC')).toHaveLength(1);
@@ -173,17 +171,17 @@ describe('registerPerp', () => {
     ['an empty tier', [{ ...first, maxSize: '0' }]],
     ['mmr that does not rise', [first, { ...second, mmr: '0.025' }]],
     ['leverage that does not fall', [first, { ...second, maxLeverage: 20 }]],
-    // 1 / 20 against mmr + 0.005 + 0.00045.
+    // 1 / 20 must exceed mmr + 0.005 + 0.00045.
     ['a tier born at liquidation', [{ ...first, mmr: '0.04455' }]],
     ['a later tier born at liquidation', [first, second, { ...third, mmr: '0.2' }]],
-  ])('Invalid margin table: %s', async (_, tiers) => {
+  ])('rejects a margin table with %s', async (_, tiers) => {
     const reply = await operator.send({ registerPerp: definition({ marginTable: { tiers } }) });
     const refused = refusalOf(reply);
     expect(refused.code, reply.text).toBe(10017);
     expect(refused.message).toMatch(/^Invalid margin table: .+/);
   });
 
-  test('the limit of the margin table is allowed', async () => {
+  test('accepts a margin table at its limit', async () => {
     const tiers = [{ ...first, mmr: '0.04454' }];
     done(await operator.send({ registerPerp: definition({ marginTable: { tiers } }) }));
   });
@@ -208,7 +206,7 @@ describe('registerPerp', () => {
     ['premiumCap', { premiumCap: '1' }],
     ['premiumCap', { premiumCap: '-0.01' }],
     ['marginTable', { marginTable: { tiers: [] } }],
-  ])('an error in %s is named: %j', async (field, changes) => {
+  ])('names the field of an invalid %s: %j', async (field, changes) => {
     const before = (await universe()).length;
     const reply = await operator.send({ registerPerp: definition({ ...changes }) });
     const refused = refusalOf(reply);
@@ -217,7 +215,7 @@ describe('registerPerp', () => {
     expect((await universe()).length).toBe(before);
   });
 
-  test.each([-1, 0, 6])('R-units: %d size decimals', async (szDecimals) => {
+  test.each([-1, 0, 6])('R-units: accepts %d size decimals', async (szDecimals) => {
     const tick = szDecimals === 6 ? '1' : '0.1';
     const sizes = { maxLimitOrderSize: '2000', maxMarketOrderSize: '1000' };
     const perp = await operator.list({ szDecimals, priceTick: tick, bookTicks: [tick], ...sizes });
@@ -244,27 +242,27 @@ describe('pushOracle', () => {
   const reader = world.unfunded.bind(world, 'reader');
   const markOf = async (perp: OwnPerp) => (await leverageOf(reader(), perp)).markPx;
 
-  test('skips stale entries and applies the others', async () => {
+  test('skips stale entries and applies the other entries', async () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const time = Date.now();
     done(await operator.push([entry(perp, '101')], time));
-    // Before the last observation of that instrument: skipped; the last one of the other instrument
-    // is older.
+    // The time is before the last observation of the first instrument, but after that of the other
+    // instrument.
     const refused = refusalOf(
       await operator.push([entry(perp, '150'), entry(other, '102')], time - 1),
     );
     expect(refused.message).toBe('prices[0]: stale');
     expect([await markOf(perp), await markOf(other)]).toEqual(['101', '102']);
-    // The same time again is applied.
+    // A price with the time of the last observation is applied.
     done(await operator.push([entry(perp, '103')], time));
     expect(await markOf(perp)).toBe('103');
   });
 
-  test('R-oracle-stale: up to 5 s ahead is applied as now, later is skipped', async () => {
+  test('R-oracle-stale: applies a time up to 5 s ahead as now and skips later times', async () => {
     const perp = await operator.list();
     done(await operator.push([entry(perp, '101')], Date.now() + 3_500));
     expect(await markOf(perp)).toBe('101');
-    // It was applied as now, so a price observed now is not older.
+    // The future price was applied with the current time, so a price observed now is not older.
     await new Promise((resolve) => setTimeout(resolve, 5));
     done(await operator.push([entry(perp, '102')], Date.now()));
     const refused = refusalOf(await operator.push([entry(perp, '103')], Date.now() + 60_000));
@@ -272,7 +270,7 @@ describe('pushOracle', () => {
     expect(await markOf(perp)).toBe('102');
   });
 
-  test('an unknown instrument and a price of 0 are skipped, the others are applied', async () => {
+  test('skips an unknown instrument and a price of 0 and applies the other entries', async () => {
     const [perp, other] = [await operator.list(), await operator.list()];
     const refused = refusalOf(
       await operator.push([entry(77_777, '1'), entry(perp, '0'), entry(other, '105')]),
@@ -284,10 +282,10 @@ describe('pushOracle', () => {
   test('R-mark: the external price is C, within the band', async () => {
     const perp = await operator.list();
     const alice = await world.trader('alice');
-    // With an empty book A and B are the oracle, so C alone has no effect.
+    // R-mark: with an empty book, A and B are the oracle, so C alone has no effect.
     done(await operator.push([entry(perp, '100', '100.5')]));
     expect(await markOf(perp)).toBe('100');
-    // B is the bid, above C; A has just started to move away from the oracle: C is the median.
+    // R-mark: B is the bid, above C. A has just started to move away from the oracle, so C is the median.
     done(
       await alice.place(
         perpOrder({ market: perp, side: 'buy', price: '102', size: '1' }),
@@ -295,13 +293,13 @@ describe('pushOracle', () => {
       ),
     );
     await eventually(async () => expect(await markOf(perp)).toBe('100.5'));
-    // 20× with mmr 2.5%: (0.05 − 0.025 − 0.005 − 0.00045) / (2 + 0.025 + 0.005 + 0.05) of the
-    // oracle.
+    // The band at 20 times leverage and an mmr of 2.5% is (0.05 − 0.025 − 0.005 − 0.00045) / (2 +
+    // 0.025 + 0.005 + 0.05) of the oracle.
     done(await operator.push([entry(perp, '100', '101')]));
     await eventually(async () => expect(await markOf(perp)).toMatch(/^100\.(939|94)/));
   });
 
-  test('1 to 200 prices', async () => {
+  test('requires 1 to 200 prices', async () => {
     const perp = await operator.list();
     malformed(await operator.push([]));
     malformed(await operator.push(Array.from({ length: 201 }, () => entry(perp, '100'))));

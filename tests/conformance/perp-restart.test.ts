@@ -16,13 +16,11 @@ import {
   triggersOf,
 } from '../support/perps.ts';
 
-/** R-determinism: a restarted venue has the state of its log, including waiting orders and jobs. */
-
 const world = aVenue(OPERATED);
 const operator = new Operator(world);
 
 test.each(['stop', 'kill'] as const)(
-  'waiting orders, jobs and isolated positions survive a %s, and work afterwards',
+  'R-determinism: orders, jobs and isolated positions survive a %s and remain active',
   async (how) => {
     const perp = await operator.list();
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
@@ -63,7 +61,7 @@ test.each(['stop', 'kill'] as const)(
     await world.venue.startAgain();
     expect(await look()).toEqual(before);
 
-    // The stop of the position still triggers, and cancels its sibling.
+    // The position's stop still triggers and cancels its sibling.
     done(await bob.place(perpOrder({ market: perp, side: 'buy', price: '95', size: '5' })));
     await perp.push('95');
     expect(await recordsOf(alice, perp)).toEqual([]);

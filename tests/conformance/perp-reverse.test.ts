@@ -20,8 +20,6 @@ import {
   type OwnPerp,
 } from '../support/perps.ts';
 
-/** reversePosition and the active reverse jobs of the account's state. */
-
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -45,7 +43,7 @@ const quote = (side: 'buy' | 'sell', price: string, size: string) =>
 
 const jobs = async (): Promise<Json[]> => (await alice.state()).activeReverseJobs;
 
-/** Advances time until the job has ended, or another condition is true. */
+/** Advances the time second by second until the check passes. */
 async function goneOn<T>(check: () => Promise<T>): Promise<T> {
   for (let seconds = 0; seconds < 15; seconds += 1) {
     try {
@@ -57,7 +55,7 @@ async function goneOn<T>(check: () => Promise<T>): Promise<T> {
   return check();
 }
 
-/** The remaining sizes when the job has ended. */
+/** Returns the remaining sizes when the job has ended. */
 async function settled(): Promise<string[]> {
   return goneOn(async () => {
     expect(await jobs()).toEqual([]);
@@ -91,7 +89,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['5']);
   });
 
-  test('the running job, field by field, through both phases', async () => {
+  test('the running job has the expected fields in both phases', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '99', '2');
     done(await act(alice, reverse()));
@@ -116,7 +114,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['-5']);
   });
 
-  test('one job per instrument and record', async () => {
+  test('rejects a second job of the same instrument and side', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     done(await act(alice, reverse()));
     await goneOn(async () => expect(await jobs()).toHaveLength(1));
@@ -124,7 +122,7 @@ describe('reversePosition', () => {
     expect(await jobs()).toHaveLength(1);
   });
 
-  test('the book beyond 5 % of the mark is not used; after 10 s the job ends with its partial result', async () => {
+  test('trades within 5 % of the mark and ends after 10 s with its partial result', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     await quote('buy', '95', '1');
     await quote('buy', '94.99', '20');
@@ -136,7 +134,7 @@ describe('reversePosition', () => {
     expect(ran).toBeLessThan(11_500);
   });
 
-  test('cancels the reduce-only orders of the instrument, not the others', async () => {
+  test('cancels the reduce-only orders of the instrument, but no other orders', async () => {
     const watch = await OrderWatch.of(world, alice);
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     const sell = { market: perp, side: 'sell', price: '110', size: '1' } as const;
@@ -156,7 +154,7 @@ describe('reversePosition', () => {
     expect((await alice.openOrders()).map((row) => row.oid)).toEqual([orders[1].oid]);
   });
 
-  test('the opening is subject to margin: the position is closed and not reopened', async () => {
+  test('closes the position and does not reopen it if the margin is insufficient', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '150' });
     await perp.push('96');
     await quote('buy', '95.5', '150');
@@ -164,7 +162,7 @@ describe('reversePosition', () => {
     done(await act(alice, reverse()));
     await goneOn(async () => expect(await recordsOf(alice, perp)).toEqual([]));
     expect(await jobs()).toMatchObject([{ phase: 'Opening', filledCloseQty: '150' }]);
-    // The margin for the other side is used elsewhere before the book has the liquidity.
+    // Another order uses the margin before the book has liquidity for the opening part.
     const free = Number((await alice.state()).withdrawable);
     const size = String(Math.floor((free * 0.98) / 5));
     done(await alice.place(perpOrder({ market: other, side: 'buy', price: '100', size })));
@@ -173,12 +171,12 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual([]);
   });
 
-  test('no position: No position for <name>', async () => {
+  test('rejects an instrument without a position: No position for <name>', async () => {
     expectRefusal(await act(alice, reverse()), 10010, `No position for ${perp.name}`);
     expectRefusal(await act(alice, reverse({ asset: 77_777 })), 10404, 'Instrument not found');
   });
 
-  test('R-hedge: isBuy selects the record', async () => {
+  test('R-hedge: isBuy selects the position', async () => {
     done(await act(alice, { type: 'updatePositionMode', positionMode: 'hedge' }));
     await trade(alice, bob, { market: perp, price: '100', size: '5' });
     const refused = await act(alice, reverse({ isBuy: false }));
@@ -191,7 +189,7 @@ describe('reversePosition', () => {
     expect(await settled()).toEqual(['-5']);
   });
 
-  test('isolated: the other side is isolated too', async () => {
+  test('reverses an isolated position into an isolated position', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '5', buyerMargin: 'isolated' });
     await quote('buy', '99', '5');
     done(await act(alice, reverse()));

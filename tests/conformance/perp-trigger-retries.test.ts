@@ -19,8 +19,6 @@ import {
   type TriggerOptions,
 } from '../support/perps.ts';
 
-/** R-trigger: a stop that stays active with an empty book. */
-
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -43,14 +41,14 @@ async function wait(options: Omit<TriggerOptions, 'market'>): Promise<number> {
 const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
   put(bob, { market: perp, side, price: at, size });
 
-describe('R-trigger: a market trigger order that only reduces stays active for its rest', () => {
+describe('R-trigger: a reducing market trigger order stays active for its unfilled part', () => {
   const stop = { side: 'sell', kind: 'sl', at: '90', size: '4', reduceOnly: true } as const;
 
   beforeEach(async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '4' });
   });
 
-  test('with an empty book it is open and Triggered under its id, and fills when there is a book again', async () => {
+  test('an order that meets an empty book is open and Triggered, and fills when quotes return', async () => {
     const oid = await wait(stop);
     await perp.push('90');
     expect(await triggersOf(alice)).toMatchObject([
@@ -77,11 +75,11 @@ describe('R-trigger: a market trigger order that only reduces stays active for i
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('its first attempt is within 1 % of the mark, and one second later the range is larger', async () => {
+  test('the first attempt is within 1 % of the mark, and the range is larger one second later', async () => {
     await quote('buy', '89.09', '4');
     const oid = await wait(stop);
     await perp.push('90');
-    // 1 % below 90 is 89.10: the first attempt finds no match.
+    // 1 % below 90 is 89.10, so the first attempt does not match.
     await world.passTime(1_000);
     expect((await watch.last(oid, 'filled')).order).toMatchObject({
       filledSz: '4',
@@ -95,7 +93,7 @@ describe('R-trigger: a market trigger order that only reduces stays active for i
     ]);
   });
 
-  test('it ends with its position, and can be cancelled by its id', async () => {
+  test('the order ends with its position and can be cancelled by its id', async () => {
     const oid = await wait(stop);
     const other = await wait(stop);
     await perp.push('90');
@@ -111,7 +109,7 @@ describe('R-trigger: a market trigger order that only reduces stays active for i
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('a whole position above the market order limit is sent at once, with all fills under one id', async () => {
+  test('a position above the market order limit closes in full under one order id', async () => {
     await operator.set(perp, { maxMarketOrderSize: '1.5' });
     await quote('buy', '90', '4');
     const whole = triggerOrder({ market: perp, ...stop, size: '0' });

@@ -31,8 +31,6 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** R-trigger: outside the book, triggered by the mark, once. */
-
 const world = aHeldVenue(OPERATED);
 const operator = new Operator(world);
 
@@ -48,7 +46,7 @@ beforeEach(async () => {
 
 type Loose = Partial<Omit<TriggerOptions, 'market'>>;
 
-/** A stop that opens a long position: triggers at 110 and above. */
+/** A stop that opens a long position when the mark is at or above 110. */
 const trigger = (changes: Loose = {}) =>
   triggerOrder({
     market: perp,
@@ -70,7 +68,7 @@ const quote = (side: 'buy' | 'sell', at: string, size = '5') =>
   put(bob, { market: perp, side, price: at, size });
 
 describe('a waiting trigger order', () => {
-  test('every field of triggerOrders', async () => {
+  test('is listed in triggerOrders with every field', async () => {
     const cloid = cloidOf('waiting');
     const before = world.nowMs();
     const oid = await wait({ cloid, limit: '111.5', size: '1.5' });
@@ -110,14 +108,14 @@ describe('a waiting trigger order', () => {
     expect(Math.abs(row.createTime - before)).toBeLessThan(10_000);
   });
 
-  test('a market one without cloid, on the other side, isolated', async () => {
+  test('is listed with its market type, side and margin mode, and without a cloid', async () => {
     await wait({ side: 'sell', kind: 'tp', margin: 'isolated' });
     expect(await triggersOf(alice)).toMatchObject([
       { orderType: 'Market', side: 'A', cloid: null, marginMode: 'Isolated', reduceOnly: false },
     ]);
   });
 
-  test('the asset filter, null included', async () => {
+  test('can be filtered by asset, and a null filter returns all trigger orders', async () => {
     await wait();
     const other = await operator.list();
     expect(await triggersOf(alice, perp)).toHaveLength(1);
@@ -135,7 +133,7 @@ describe('a waiting trigger order', () => {
     expect(await alice.openOrders()).toEqual([]);
   });
 
-  test('orderUpdates sends it as open, with its trigger', async () => {
+  test('is sent on orderUpdates as open, with its trigger', async () => {
     const oid = await wait({ cloid: cloidOf('told') });
     const update = await watch.last(oid, 'open');
     expect(update.order).toMatchObject({
@@ -156,7 +154,7 @@ describe('a waiting trigger order', () => {
     expect(update.statusTimestamp).toBeTypeOf('number');
   });
 
-  test('cancelled by order id, with or without grouping', async () => {
+  test('can be cancelled by order id, with or without grouping', async () => {
     for (const extra of [{}, { grouping: 'tpsl' }]) {
       const oid = await wait();
       const action = { type: 'cancel', cancels: [{ a: perp.id, o: oid, ...extra }] };
@@ -171,7 +169,7 @@ describe('a waiting trigger order', () => {
     }
   });
 
-  test('cancelled by client order id, which can then be reused', async () => {
+  test('can be cancelled by client order id, which can then be reused', async () => {
     const cloid = cloidOf('again');
     const oid = await wait({ cloid });
     expectRefusal(await alice.place(trigger({ cloid })), 10011, 'Duplicate cloid');
@@ -188,7 +186,7 @@ describe('a waiting trigger order', () => {
     expectRefusal(await act(alice, amend), 10011, 'Order not found');
   });
 
-  test('R-limits-of-state: 100 may wait in one instrument, one more is rejected', async () => {
+  test('R-limits-of-state: the 101st trigger order of an instrument is rejected', async () => {
     for (const _ of [1, 2]) {
       done(await alice.place(...Array.from({ length: 50 }, () => trigger())));
     }
@@ -231,7 +229,7 @@ describe('validation of a trigger order', () => {
       'Order size exceeds the maximum: 2000',
       's',
     ],
-  ])('%s', async (_, changes, code, message, field) => {
+  ])('rejects %s', async (_, changes, code, message, field) => {
     const reply = await world.client.exchange(
       await alice.sign({ type: 'order', grouping: 'na', orders: [trigger(changes)] }),
     );
@@ -240,7 +238,7 @@ describe('validation of a trigger order', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('R-trigger: a market trigger order may exceed the market order limit, simulated or sent', async () => {
+  test('R-trigger: a market trigger order may exceed the market order limit', async () => {
     const order = trigger({ size: '1000.001' });
     const action = { type: 'order', grouping: 'na', orders: [order] };
     const query = { type: 'simulate', user: alice.address, action };
@@ -255,7 +253,7 @@ describe('validation of a trigger order', () => {
     await wait({ side: 'sell', at: '0.01', limit: '0.01', size: '2000' });
   });
 
-  test('kinds other than tp and sl, and both kinds of t at once', async () => {
+  test('rejects kinds other than tp and sl, and an order with both limit and trigger', async () => {
     const good = trigger() as Json;
     for (const t of [
       { trigger: { ...good.t.trigger, tpsl: 'stop' } },
@@ -270,14 +268,14 @@ describe('validation of a trigger order', () => {
   });
 });
 
-describe('R-trigger: when it triggers', () => {
+describe('R-trigger: the moment of triggering', () => {
   test.each([
     ['tp sell', 'sell', 'tp', '109.99', '110'],
     ['sl buy', 'buy', 'sl', '109.99', '110'],
     ['tp buy', 'buy', 'tp', '90.01', '90'],
     ['sl sell', 'sell', 'sl', '90.01', '90'],
   ] as const)(
-    '%s: triggers at its price and not a tick before',
+    'a %s triggers at its price and not one tick before',
     async (_, side, kind, before, at) => {
       const oid = await wait({ side, kind, at });
       await quote(side === 'buy' ? 'sell' : 'buy', at);
@@ -289,14 +287,14 @@ describe('R-trigger: when it triggers', () => {
       expect(position).toMatchObject({ szi: side === 'buy' ? '1' : '-1', entryPx: at });
       const { order } = await watch.last(oid, 'filled');
       expect(order).toMatchObject({ filledSz: '1', sz: '0', avgPx: at, isTrigger: true });
-      // Once: the price may return and cross again.
+      // The price may return and cross again, but the order triggers only once.
       await perp.push('100');
       await perp.push(at);
       expect((await recordOf(alice, perp)).position.szi).toBe(side === 'buy' ? '1' : '-1');
     },
   );
 
-  test('triggers at the next pass if the mark is already past the trigger price', async () => {
+  test('an order triggers at the next check if the mark is already past its price', async () => {
     await quote('sell', '100');
     const oid = await wait({ at: '95' });
     await world.passTime(1_000);
@@ -304,20 +302,21 @@ describe('R-trigger: when it triggers', () => {
     expect((await recordOf(alice, perp)).position.szi).toBe('1');
   });
 
-  test('a jump over the trigger price executes at the new mark, within 5 %', async () => {
+  test('a jump over the trigger price executes within 5 % of the new mark', async () => {
     await quote('sell', '125.99', '0.4');
     await quote('sell', '126', '0.3');
     await quote('sell', '126.01', '5');
     const oid = await wait();
     await perp.push('120');
-    // 1.05 × 120 is 126: two quotes are within the range, the rest of the order is cancelled.
+    // 1.05 × 120 is 126, so two quotes are within the range, and the rest of the order is
+    // cancelled.
     const { order, reason } = await watch.last(oid, 'cancelled');
     expect(reason).toBe('iocRemainder');
     expect(order).toMatchObject({ filledSz: '0.7', orderType: 'Market', isTrigger: true });
     expect((await recordOf(alice, perp)).position.szi).toBe('0.7');
   });
 
-  test('a limit trigger order is placed as a Gtc at p, under its order id', async () => {
+  test('a triggered limit order is placed as Gtc at p under its order id', async () => {
     const cloid = cloidOf('limit');
     const oid = await wait({ limit: '110.5', cloid });
     await quote('sell', '110.51');
@@ -337,7 +336,7 @@ describe('R-trigger: when it triggers', () => {
     expect(book.levels[0]).toEqual([{ px: '110.5', sz: '1', n: 1 }]);
     const { order } = await watch.last(oid, 'open');
     expect(order).toMatchObject({ limitPx: '110.5', sz: '1' });
-    // From now on it is an ordinary order.
+    // A triggered limit order is an ordinary order and can be amended.
     const amend = { type: 'modify2', a: perp.id, o: oid, p: '110', s: '2' };
     expect(done(await act(alice, amend)).orders[0]).toMatchObject({ oid, state: 'open' });
   });
@@ -352,7 +351,7 @@ describe('R-trigger: when it triggers', () => {
     await watch.last(other, 'filled');
   });
 
-  test('none triggers while its market is halted (R-halt); it does afterwards', async () => {
+  test('R-halt: no order triggers while its market is halted', async () => {
     await quote('sell', '110');
     const oid = await wait();
     await operator.set(perp, { haltTrading: true });
@@ -364,10 +363,10 @@ describe('R-trigger: when it triggers', () => {
   });
 });
 
-describe('R-trigger: a failure when it triggers is a reject', () => {
+describe('R-trigger: an order that fails when it triggers is rejected', () => {
   const rejection = async (oid: number) => (await watch.last(oid, 'rejected')).reason;
 
-  test('reduce-only without a position', async () => {
+  test('if a reduce-only order has no position', async () => {
     const oid = await wait({ reduceOnly: true });
     await quote('sell', '110');
     await perp.push('110');
@@ -375,13 +374,13 @@ describe('R-trigger: a failure when it triggers is a reject', () => {
     expect(await triggersOf(alice)).toEqual([]);
   });
 
-  test('no margin', async () => {
+  test('if the margin is insufficient', async () => {
     const oid = await wait({ size: '500' });
     await perp.push('110');
     expect(await rejection(oid)).toBe('Insufficient margin');
   });
 
-  test('R-sizes: a limit too far from the oracle', async () => {
+  test('R-sizes: if its limit is too far from the oracle', async () => {
     const oid = await wait({ limit: '300' });
     await perp.push('110');
     expect(await rejection(oid)).toBe('Price is too far from the oracle');

@@ -21,19 +21,17 @@ import {
 import type { Market } from '../support/market.ts';
 import { results, status } from '../support/replies.ts';
 
-/** R-rounding, R-initial, R-fill-check, R-stp and R-reduce: effects of trades on accounts. */
-
 const world = aSharedVenue();
 
 const USDC_1000 = exact(1000);
 
-/** A valid resting buy far below the mark; each test changes its own subject. */
+/** Returns a valid resting buy far below the mark; each test changes one property. */
 function resting(changes: Partial<OrderOptions> = {}): Json {
   const { btc } = world;
   return order({ market: btc, side: 'buy', price: btc.at(-2000), size: btc.worth(20), ...changes });
 }
 
-/** The fees of taker and maker for one fill (R-rounding: rounded up to a micro-USDC). */
+/** R-rounding: the fees of taker and maker for one fill round up to a micro-USDC. */
 function fees(notional: Exact): { taker: Exact; maker: Exact } {
   const { btc } = world;
   return {
@@ -56,7 +54,7 @@ describe('money to the micro-USDC', () => {
     expect((await bob.position(btc)).cumFee).toBe(show(-maker));
   });
 
-  test('many partial fills of an order cost the same as one fill (R-rounding)', async () => {
+  test('R-rounding: many partial fills of an order cost the same as one fill', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, part] = [btc.at(0), btc.lots(Number(exact(btc.worth(11)) / btc.lot))];
@@ -97,7 +95,7 @@ describe('money to the micro-USDC', () => {
     expect(right.marginSummary.accountValue).toBe(show(USDC_1000 - gain - paid('maker')));
   });
 
-  test('reducing realises PnL in proportion, and a flip opens the rest at the new price', async () => {
+  test('a reduction realises PnL in proportion, and a flip opens the rest at the new price', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const unit = exact(btc.worth(100));
@@ -121,7 +119,7 @@ describe('money to the micro-USDC', () => {
     expect((await bob.position(btc)).szi).toBe(show(unit * 3n));
   });
 
-  test('a position’s numbers follow from its size, entry and mark', async () => {
+  test("a position's values follow from its size, entry and mark", async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(-100), btc.worth(2000)];
@@ -191,7 +189,7 @@ describe('money to the micro-USDC', () => {
     expect(state).toMatchObject({ crossMarginRatio: '999999', withdrawable: '1000' });
   });
 
-  test('resting orders hold initial margin for the larger side only (R-initial)', async () => {
+  test('R-initial: resting orders reserve initial margin for the larger side only', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const leverage = Math.min(20, btc.maxLeverage);
@@ -206,14 +204,14 @@ describe('money to the micro-USDC', () => {
   });
 });
 
-describe('R-initial: margin cannot be used twice', () => {
+describe('R-initial: the same margin cannot be used twice', () => {
   /** An order that needs 60 % of a new account's margin. */
   function most(market: Market) {
     const size = market.worth(600 * Math.min(20, market.maxLeverage));
     return order({ market, side: 'buy', price: market.at(-100), size });
   }
 
-  test('by the orders of one batch', async () => {
+  test('by two orders of one batch', async () => {
     const alice = await world.trader('alice');
     const reply = await alice.place(most(world.btc), most(world.btc));
     const errorText = reply.json.message ?? status(reply).error;
@@ -240,7 +238,7 @@ describe('R-initial: margin cannot be used twice', () => {
     expect(await alice.openOrders()).toHaveLength(1);
   });
 
-  test('and is released by a cancel', async () => {
+  test('until a cancel releases it', async () => {
     const alice = await world.trader('alice');
     const [first] = results(await alice.place(most(world.btc)));
     await alice.cancel({ a: world.btc.id, o: first.oid });
@@ -249,7 +247,7 @@ describe('R-initial: margin cannot be used twice', () => {
 });
 
 describe('R-fill-check: a price far from the mark cannot transfer margin to another account', () => {
-  test('a maker that the fill would leave short of margin is cancelled, and the taker continues', async () => {
+  test('cancels a maker whose fill would lack margin, and the taker continues', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(7000), btc.worth(5000)];
@@ -261,7 +259,7 @@ describe('R-fill-check: a price far from the mark cannot transfer margin to anot
     expect((await bob.state()).assetPositions).toEqual([]);
   });
 
-  test('a taker that it would leave short of margin loses the rest of the order', async () => {
+  test('cancels the rest of a taker order whose next fill would lack margin', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const [price, size] = [btc.at(7000), btc.worth(5000)];
@@ -275,7 +273,7 @@ describe('R-fill-check: a price far from the mark cannot transfer margin to anot
 });
 
 describe('R-stp', () => {
-  test('an order never trades with its own account: the resting order is cancelled', async () => {
+  test('cancels the resting order instead of a trade within one account', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const size = btc.worth(20);
@@ -289,7 +287,7 @@ describe('R-stp', () => {
     expect(status(cancel).error).toMatch(/^Order was never placed, already canceled, or filled/);
   });
 
-  test('an agent’s order counts as its owner’s', async () => {
+  test("treats an agent's order as an order of its owner", async () => {
     const alice = await world.trader('alice');
     const agent = world.unfunded('agent');
     await alice.approveAgent(agent.address);
@@ -304,7 +302,7 @@ describe('R-stp', () => {
 });
 
 describe('R-reduce', () => {
-  /** Alice long and bob short by this size. */
+  /** Opens a long position for Alice and a short position for Bob. */
   async function opened(size: string): Promise<{ alice: Actor; bob: Actor }> {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
@@ -313,7 +311,7 @@ describe('R-reduce', () => {
     return { alice, bob };
   }
 
-  test('it closes but never flips: the excess is clipped, with a warning', async () => {
+  test('clips an order to the position instead of flipping it, with a warning', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice, bob } = await opened(size);
@@ -330,7 +328,7 @@ describe('R-reduce', () => {
     expect((await alice.state()).assetPositions).toEqual([]);
   });
 
-  test('in the wrong direction it is rejected', async () => {
+  test('rejects an order in the direction of the position', async () => {
     const { btc } = world;
     const { alice } = await opened(btc.worth(100));
     const reply = await alice.place(resting({ reduceOnly: true }));
@@ -341,7 +339,7 @@ describe('R-reduce', () => {
     });
   });
 
-  test('resting ones never exceed the position in total', async () => {
+  test('limits the total of resting orders to the position', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice } = await opened(size);
@@ -363,7 +361,7 @@ describe('R-reduce', () => {
     );
   });
 
-  test('if the position shrinks the newest are reduced first', async () => {
+  test('reduces the newest resting orders first when the position shrinks', async () => {
     const { btc } = world;
     const size = btc.worth(100);
     const { alice, bob } = await opened(size);
@@ -377,7 +375,7 @@ describe('R-reduce', () => {
     expect(await alice.openOrders()).toMatchObject([{ oid: first.oid, sz: half }]);
   });
 
-  test('it closes a position worth less than 10 USDC completely (R-sizes)', async () => {
+  test('R-sizes: closes a position worth less than 10 USDC completely', async () => {
     const { btc } = world;
     const size = btc.worth(30);
     const { alice, bob } = await opened(size);

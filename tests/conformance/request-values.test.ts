@@ -2,31 +2,29 @@ import { describe, expect, test } from 'vitest';
 import { aSharedVenue, order, orderAction } from '../support/actors.ts';
 import type { Json } from '../support/client.ts';
 
-/** Valid values of requests, and the errors for invalid ones. */
-
 const world = aSharedVenue();
 const USER = `0x${'12'.repeat(20)}`;
 const EXCHANGE_IDS: readonly number[] = [-1, 0, 1, 2, 7];
 
-describe('the case of enums in requests is ignored', () => {
+describe('the case of enums in requests', () => {
   const span = () => ({ coin: world.btc.coin, startTime: 0 });
 
   test.each(['1H', '1D', '15M', '30M', '12H', '1W', '5m'])(
-    'a candle interval %s is read as lower case',
+    'reads the candle interval %s as lower case',
     async (interval) => {
       const req = { ...span(), interval };
       expect((await world.client.info({ type: 'candleSnapshot', req })).json.success).toBe(true);
       const socket = await world.socket('/api-ws');
       const subscription = { type: 'candle', coin: world.btc.coin, interval };
       expect((await socket.subscribe(subscription)).method).toBe('subscribe');
-      // The same interval in its exact case is the same subscription.
+      // The interval in its exact case is a duplicate subscription.
       const exact = { ...subscription, interval: interval.toLowerCase() };
       const again = await socket.ask({ method: 'subscribe', subscription: exact }, () => true);
       expect(again.data.code).toBe('ALREADY_SUBSCRIBED');
     },
   );
 
-  test('a minute and a month differ only by case', async () => {
+  test('distinguishes a minute from a month by case', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const trade = { market: btc, price: btc.at(0), size: btc.worth(20) };
@@ -45,14 +43,14 @@ describe('the case of enums in requests is ignored', () => {
     }
   });
 
-  test('a probability interval of a month is accepted in either case', async () => {
+  test('accepts a probability interval of a month in either case', async () => {
     for (const interval of ['1m', '1M', '1H', 'MAX']) {
       const query = { type: 'outcomeProbability', instrumentIds: [100_000], interval };
       expect((await world.client.info(query)).json).toMatchObject({ success: true });
     }
   });
 
-  test('an unknown interval is rejected with the valid ones', async () => {
+  test('rejects an unknown interval with the valid intervals', async () => {
     const query = { type: 'candleSnapshot', req: { ...span(), interval: '2M' } };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
@@ -61,7 +59,7 @@ describe('the case of enums in requests is ignored', () => {
   });
 });
 
-/** Each query with an exchange id, and the ids that it supports. */
+/** Each query with an exchange id, and the supported ids. */
 const QUERIES: [query: object, allowed: number[]][] = [
   [{ type: 'clearinghouseState', user: USER }, [0]],
   [{ type: 'clearinghouseState', user: USER, accountType: 'perp' }, [0]],
@@ -80,7 +78,7 @@ const SPELLED = SPELLINGS.flatMap((key) =>
 );
 
 describe('an exchange that a request does not support is rejected', () => {
-  test.each(SPELLED)('%j with %s of %j only', async (query, key, allowed) => {
+  test.each(SPELLED)('%j with %s accepts %j only', async (query, key, allowed) => {
     for (const got of EXCHANGE_IDS) {
       const { status, json, text } = await world.client.info({ ...query, [key]: got });
       if (allowed.includes(got)) {
@@ -97,21 +95,21 @@ describe('an exchange that a request does not support is rejected', () => {
     }
   });
 
-  test('a series of another exchange is rejected before it is looked up', async () => {
+  test('rejects a series of another exchange before it looks up the series', async () => {
     const query = { type: 'outcomeSeriesTimeline', seriesSlug: 'none', exchangeId: 0 };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
     expect(json).toMatchObject({ code: 10002, details: { field: 'exchangeId', allowed: [1] } });
   });
 
-  test.each(SPELLINGS)('a query without such a filter rejects %s', async (key) => {
+  test.each(SPELLINGS)('rejects %s for a query without an exchange filter', async (key) => {
     const query = { type: 'outcomeFrontendOpenOrders', user: USER, [key]: 1 };
     const { status, json } = await world.client.info(query);
     expect(status).toBe(400);
     expect(json).toMatchObject({ message: 'exchangeId is not accepted', details: { field: key } });
   });
 
-  test.each(SPELLINGS)('streams reject %s equally', async (key) => {
+  test.each(SPELLINGS)('streams reject %s with the same error', async (key) => {
     const streams: [subscription: object, allowed: number][] = [
       [{ type: 'clearinghouseState', user: USER }, 0],
       [{ type: 'clearinghouseState', user: USER, accountType: 'outcome' }, 1],
@@ -134,7 +132,7 @@ describe('an exchange that a request does not support is rejected', () => {
     }
   });
 
-  test.each(SPELLINGS)('a group of best prices has %s of outcome markets', async (key) => {
+  test.each(SPELLINGS)('a group of best prices accepts %s of outcome markets only', async (key) => {
     const socket = await world.socket();
     const subscription = { type: 'outcomeBbos', instrumentIds: [100_000], [key]: 0 };
     const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
@@ -142,7 +140,7 @@ describe('an exchange that a request does not support is rejected', () => {
   });
 });
 
-describe('JSON for another API gets an error with the difference', () => {
+describe('requests in the format of another API get an error with the difference', () => {
   const cases: [path: string, body: string, message: string, field: string][] = [
     ['/info', '{"type":"perpMeta","type":"settings"}', 'Duplicate key: type', 'type'],
     [
@@ -174,7 +172,7 @@ describe('JSON for another API gets an error with the difference', () => {
     expect(json).toMatchObject({ code: 10002, name: 'BAD_REQUEST', message, details: { field } });
   });
 
-  test('/exchange, by the path in the action', async () => {
+  test('/exchange returns the path in the action', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const placed = order({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
@@ -197,7 +195,7 @@ describe('JSON for another API gets an error with the difference', () => {
     });
   });
 
-  test('frames of streams', async () => {
+  test('stream frames get the same error', async () => {
     const socket = await world.socket();
     const frame = '{"method":"subscribe","subscription":{"type":"trades","coin":"1","coin":"2"}}';
     expect(await socket.ask(frame, () => true)).toEqual({
@@ -208,8 +206,8 @@ describe('JSON for another API gets an error with the difference', () => {
   });
 });
 
-describe('an error is named with the path that the client used', () => {
-  test('a field of candleSnapshot at the top level, or in req', async () => {
+describe('errors use the path that the client sent', () => {
+  test('for a field of candleSnapshot at the top level or in req', async () => {
     const fields = { coin: world.btc.coin, interval: 'soon', startTime: 0 };
     const flat = await world.client.info({ type: 'candleSnapshot', ...fields });
     expect(flat.json).toMatchObject({ code: 10002, details: { field: 'interval', got: 'soon' } });
@@ -222,7 +220,7 @@ describe('an error is named with the path that the client used', () => {
     });
   });
 
-  test('a cursor by the name that was sent', async () => {
+  test('for a cursor under either of its names', async () => {
     for (const field of ['cursor', 'after_cursor']) {
       const { json } = await world.client.info({ type: 'outcomeMeta', [field]: 'nonsense' });
       expect(json).toMatchObject({
@@ -234,13 +232,13 @@ describe('an error is named with the path that the client used', () => {
   });
 });
 
-describe('an unknown name gets suggestions', () => {
+describe('suggestions for an unknown name', () => {
   test.each([
     ['meta', 'perpMeta'],
     ['allMids', 'tickers of /api-ws'],
     ['L2book', 'l2Book'],
     ['clearinghousestate', 'clearinghouseState'],
-  ])('the query %s suggests %s', async (type, near) => {
+  ])('an unknown query %s gets the suggestion %s', async (type, near) => {
     const { status, json } = await world.client.info({ type });
     expect(status).toBe(403);
     expect(json).toMatchObject({
@@ -256,7 +254,7 @@ describe('an unknown name gets suggestions', () => {
     expect(json.details.why).toContain('/docs/info');
   });
 
-  test('an unknown action', async () => {
+  test('an unknown action gets a suggestion', async () => {
     const alice = await world.trader('alice');
     const { json } = await world.client.exchange(await alice.sign({ type: 'modify' }));
     expect(json).toMatchObject({ code: 10001, details: { field: 'type', got: 'modify' } });
@@ -264,7 +262,7 @@ describe('an unknown name gets suggestions', () => {
     expect(json.details.why).toContain('modify2');
   });
 
-  test('a name gets the id of the instrument, in the type of the field', async () => {
+  test("an instrument's name gets its id, in the type of the field", async () => {
     const { btc } = world;
     for (const coin of ['BTC', 'BTC-USDC', 'btc', btc.id]) {
       const { status, json } = await world.client.info({ type: 'l2Book', coin });
@@ -305,7 +303,7 @@ describe('an unknown name gets suggestions', () => {
     expect(detail.json.details.allowed).toContain('BTC');
   });
 
-  test('streams give the same errors', async () => {
+  test('streams give the same suggestions', async () => {
     const socket = await world.socket();
     const byName = { type: 'l2Book', coin: 'BTC' };
     expect(

@@ -10,8 +10,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Chain, chainOf, post, richOnChain } from '../support/chain.ts';
 import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
-/** Proof of reserves of a venue with a local chain, verified independently. */
-
 const EVERY_MS = 1_000;
 const WAIT = { timeout: 60_000, interval: 200 };
 
@@ -33,10 +31,10 @@ afterAll(async () => {
 const client = () => createClient({ url: venue.url }).info;
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
-/** The first proof of an address with an amount. */
+/** Polls until the address has a proof with this amount. */
 async function proven(user: Hex, amount: string, keptAside?: string): Promise<ReservesProof> {
   let proof: ReservesProof | null = null;
-  // Two deposits may be read in two blocks, with a publication in between.
+  // A publication may come between the blocks of two deposits.
   await expect
     .poll(async () => {
       proof = await client().reservesProof({ user });
@@ -48,7 +46,8 @@ async function proven(user: Hex, amount: string, keptAside?: string): Promise<Re
 }
 
 /**
- * Runs the stand-alone check in a separate process: `lines` are its findings, `why` is its error.
+ * Runs the stand-alone check in a separate process. `lines` are the findings, and `why` is the
+ * error message.
  */
 async function verify(
   args: readonly string[],
@@ -71,7 +70,7 @@ function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '');
 }
 
-test('R-conservation: from the first minute the bridge holds the liabilities, and this is published', async () => {
+test('R-conservation: publishes from the first minute that the bridge covers the liabilities', async () => {
   await expect.poll(async () => (await client().reserves()).published, WAIT).not.toBeNull();
   const { chain: where, current, published } = await client().reserves();
   expect(where).toEqual({ chainId: 421_614, bridge: chain.bridge, token: chain.token });
@@ -80,7 +79,7 @@ test('R-conservation: from the first minute the bridge holds the liabilities, an
   expect(current).toMatchObject({ difference: '0' });
 });
 
-test('deposits, test money and uncredited deposits are separate, and a user’s proof is valid', async () => {
+test('lists deposits, test funds and uncredited deposits separately, with valid user proofs', async () => {
   const account = await richOnChain(venue.url);
   const wallet = chain.wallet(account);
   const user = account.address.toLowerCase() as Hex;
@@ -130,7 +129,7 @@ test('deposits, test money and uncredited deposits are separate, and a user’s 
   await rm(folder, { recursive: true });
 });
 
-test('a withdrawal is a liability until it is paid: at each moment the assets cover all liabilities', async () => {
+test('a withdrawal stays a liability until it is paid, and assets always cover liabilities', async () => {
   const wallet = privateKeyWallet(generatePrivateKey());
   const user = wallet.address as Hex;
   const destination = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
@@ -166,7 +165,7 @@ test('an address without an account is in no tree, and an invalid address gets a
   expect(refused).toMatchObject({ status: 400, message: 'Wrong type for user' });
 });
 
-test('the commands in docs/verify/proof-of-reserves.md run and print the documented output', async () => {
+test('the commands in docs/verify/proof-of-reserves.md print the documented output', async () => {
   const guide = await readFile(join(REPOSITORY, 'docs', 'verify', 'proof-of-reserves.md'), 'utf8');
   const blocksOf = (language: string): string =>
     [...guide.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\`$`, 'gm'))]
@@ -178,7 +177,7 @@ test('the commands in docs/verify/proof-of-reserves.md run and print the documen
   expect(stdout).toBe(blocksOf('text'));
 });
 
-test('a killed venue continues: the published tree exists, and the next one is due', async () => {
+test('a restarted venue has the published tree and publishes the next one on time', async () => {
   const account = await richOnChain(venue.url);
   const user = account.address.toLowerCase() as Hex;
   await chain.wallet(account).transfer(chain.bridge, usdc('7'));

@@ -5,8 +5,6 @@ import { Deployer, DEPLOYED } from '../support/deployer.ts';
 import { integer, exactly, expectShape, number, record, text, time } from '../support/shape.ts';
 import { refusedHandshake, type Socket } from '../support/socket.ts';
 
-/** Reference prices, pushed by the deployer and read over /ws-rtds. */
-
 const world = aVenue(DEPLOYED);
 let deployer: Deployer;
 beforeAll(() => {
@@ -21,7 +19,7 @@ function subscribe(socket: Socket, topic: string, symbol?: string): void {
 const onTopic = (topic: string, type: string) => (frame: Json) =>
   frame.topic === topic && frame.type === type;
 
-test('a ping is a plain word', async () => {
+test('answers a plain-text ping', async () => {
   const socket = await world.socket('/ws-rtds');
   for (const word of ['PING', 'ping']) {
     expect(await socket.ask(word, (frame) => frame === 'PONG')).toBe('PONG');
@@ -32,7 +30,7 @@ test.each([
   ['crypto_prices', 'spot', 'aaausdt', 'AAA'],
   ['crypto_prices_oracle', 'oracle', 'bbb/usd', 'BBB'],
   ['crypto_prices_chainlink', 'oracle', 'ccc/usd', 'CCC'],
-])('%s: the last minute, then every price', async (topic, source, shown, symbol) => {
+])('%s sends the last minute, then every new price', async (topic, source, shown, symbol) => {
   const now = Date.now();
   await deployer.push({ symbol, source, px: '97000.5', time: now - 2_000 });
   const socket = await world.socket('/ws-rtds');
@@ -62,7 +60,7 @@ test.each([
   expect(update.connection_id).toBe(dump.connection_id);
 });
 
-test('averages cover the preceding whole seconds, each with its last price (R-series)', async () => {
+test('R-series: averages cover the preceding whole seconds, each with its last price', async () => {
   const symbol = 'DDD';
   const second = Math.floor(Date.now() / 1000) * 1000;
   // One price a second: 100 for half a minute, then 103 until now.
@@ -80,7 +78,7 @@ test('averages cover the preceding whole seconds, each with its last price (R-se
     const socket = await world.socket('/ws-rtds');
     subscribe(socket, topic, 'ddd/usd');
     const { payload } = await socket.next(onTopic(topic, 'subscribe'));
-    // At `second` the window ends a second before it: 29 of the sixty samples are 103.
+    // The window ends one second before `second`, so 29 of its 60 samples are 103.
     const expected = seconds === 30 ? 102.9 : 101.45;
     const found = payload.data.find((each: Json) => each.timestamp === second);
     expect(found).toEqual({ timestamp: second, value: expected });
@@ -91,7 +89,7 @@ test('averages cover the preceding whole seconds, each with its last price (R-se
 });
 
 describe('frames', () => {
-  test('an unknown topic is an error, and the others of its frame are served', async () => {
+  test("an unknown topic is an error, and the frame's other topics are subscribed", async () => {
     const socket = await world.socket('/ws-rtds');
     const subscriptions = [
       { topic: 'comments', type: '*' },
@@ -120,7 +118,7 @@ describe('frames', () => {
 describe('limits', () => {
   const limited = aVenue(DEPLOYED.filter((each) => each !== '--no-limits'));
 
-  test('ten connections each, and a limit of frames', async () => {
+  test('allows ten connections per address and limits the frames', async () => {
     const sockets: Record<string, Socket> = {};
     for (const path of ['/api-ws', '/ws-rtds']) {
       for (let count = 0; count < 10; count++) sockets[path] = await limited.socket(path);

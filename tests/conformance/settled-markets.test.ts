@@ -7,21 +7,19 @@ import { Deployer, DEPLOYER, type OutcomeMarket } from '../support/deployer.ts';
 import { placed } from '../support/outcomes.ts';
 
 /**
- * Events settled more than a week ago are no longer in the venue's memory. They are listed, traded
- * and resolved; ten days later the venue restarts on its folder and is queried. The test controls
- * the time.
+ * The venue drops events from memory one week after their settlement. The test lists, trades and
+ * resolves events, advances the venue's time by ten days, restarts the venue and repeats the
+ * queries.
  */
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
 /**
- * Five minutes into the last quarter hour, so that queries up to a minute later are in one candle,
- * at any time of the run. Signers take nonces from the machine's clock, which may be ahead of the
- * venue's but not behind.
+ * Five minutes into a past quarter hour, so that queries one minute later are in the same candle.
+ * Nonces come from the machine's clock, which may be ahead of the venue's clock but not behind.
  */
 const START_MS = Math.floor(Date.now() / QUARTER_MS) * QUARTER_MS - 10 * MINUTE_MS;
-/** Markets that are open at the start of the venue. */
 const OPEN = { startTime: START_MS - MINUTE_MS };
 
 let venue: TestVenue;
@@ -29,7 +27,7 @@ let client: Client;
 let rain: OutcomeMarket;
 let snow: OutcomeMarket;
 let sun: OutcomeMarket;
-/** The earlier answers. */
+/** The answers before the events were dropped from memory. */
 const before: Record<string, Json> = {};
 
 const deployer = new Deployer(worldOf(() => client));
@@ -40,7 +38,7 @@ const candlesOf = ({ coin }: OutcomeMarket): Json => ({
   req: { coin, interval: '15m', startTime: START_MS - DAY_MS, endTime: START_MS + MINUTE_MS },
 });
 
-/** The whole reply, because the height of the history is next to the data. */
+/** Returns the whole reply, because the height of the history is next to the data. */
 async function ask(query: Json): Promise<Json> {
   const { json, status, text } = await client.post('/info', query);
   expect(status, text).toBe(200);
@@ -101,7 +99,7 @@ describe('a settled event that is no longer in memory', () => {
     expect(asOf.time).toBeGreaterThanOrEqual(data.resolvedTime);
   });
 
-  test('is found by its slug and by those of its markets', async () => {
+  test("is found by its slug and by its markets' slugs", async () => {
     const { data } = await ask({ type: 'outcomeMeta', eventSlug: 'weather' });
     const { markets, volume, ...event } = data;
     const { markets: marketsBefore, volume: volumeBefore, ...eventBefore } = before['meta'];
@@ -120,7 +118,7 @@ describe('a settled event that is no longer in memory', () => {
     expect(byId.data.events).toMatchObject([{ slug: 'weather', markets: [{}, {}] }]);
   });
 
-  test('is in lists among those in memory, page by page', async () => {
+  test('is listed and paged together with events in memory', async () => {
     const walk = async (fields: Json): Promise<string[]> => {
       const slugs: string[] = [];
       let cursor: string | null = null;
@@ -150,7 +148,7 @@ describe('a settled event that is no longer in memory', () => {
     expect(line.data.series[0].points.at(-1).p).toBe('1');
   });
 
-  test('open markets are answered from memory', async () => {
+  test('queries of open markets need no history', async () => {
     expect(await ask({ type: 'outcomeMeta', eventSlug: 'fair' })).not.toHaveProperty('asOf');
     expect(await ask({ type: 'outcomeMeta' })).not.toHaveProperty('asOf');
     expect(await ask(candlesOf(sun))).not.toHaveProperty('asOf');

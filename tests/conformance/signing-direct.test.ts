@@ -15,8 +15,6 @@ import {
 } from '../support/wallet.ts';
 import { CALM, HOLDING } from '../support/venue-process.ts';
 
-/** Direct actions, vaults and expiry. */
-
 const world = aSharedVenue([...CALM, ...HOLDING]);
 
 /** A valid action of any account that changes nothing. */
@@ -45,7 +43,7 @@ async function expectOpenOrders(actor: Actor, count: number): Promise<void> {
 
 const builderFee = (builder: Actor) => ({ builder: builder.address, maxFeeRate: '0.1%' });
 
-/** Each direct action except approveAgent, which has separate tests below. */
+/** Every direct action except approveAgent, which has its own tests below. */
 const DIRECT: readonly [string, (other: Actor) => JsonObject][] = [
   ['tokenSend', ({ address }) => transfer({ to: address, amount: '1' })],
   ['withdraw3', ({ address }) => ({ destination: address, amount: '2' })],
@@ -55,20 +53,20 @@ const DIRECT: readonly [string, (other: Actor) => JsonObject][] = [
 ];
 
 describe('vaultAddress and expiresAfter', () => {
-  test('a vaultAddress of null is equivalent to none', async () => {
+  test('a vaultAddress of null is the same as a missing vaultAddress', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(harmless(), { vaultAddress: null, expiresAfter: null });
     expectAccepted(await world.client.executed(signed));
   });
 
-  test('an unregistered vault is rejected by name', async () => {
+  test('rejects an unregistered vault and names it', async () => {
     const alice = await world.trader('alice');
     const vaultAddress = world.unfunded('vault').address;
     const reply = await world.client.exchange(await alice.sign(harmless(), { vaultAddress }));
     expectRefused(reply, 10003, `Vault not registered: ${vaultAddress}`);
   });
 
-  test('an action is valid until expiresAfter', async () => {
+  test('accepts an action until expiresAfter', async () => {
     const alice = await world.trader('alice');
     const signed = await alice.sign(restingOrder(), { expiresAfter: Date.now() + 60_000 });
     const reply = await world.client.executed(signed);
@@ -77,7 +75,7 @@ describe('vaultAddress and expiresAfter', () => {
     await expectOpenOrders(alice, 1);
   });
 
-  test('and rejected with both times afterwards', async () => {
+  test('rejects an expired action with both times', async () => {
     const alice = await world.trader('alice');
     const expiresAfter = Date.now() - 60_000;
     const reply = await world.client.exchange(await alice.sign(restingOrder(), { expiresAfter }));
@@ -88,7 +86,7 @@ describe('vaultAddress and expiresAfter', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('direct actions accept neither', async () => {
+  test('rejects both fields in direct actions', async () => {
     const alice = await world.trader('alice');
     const agentAddress = world.unfunded('agent').address;
     const first = await signApproveAgent(alice.key, { agentAddress, nonce: nextNonce() });
@@ -113,7 +111,7 @@ describe('direct actions', () => {
     nonce: nextNonce(),
   });
 
-  test('an ethers wallet approves an agent', async () => {
+  test('an ethers wallet can approve an agent', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const flat = await new ethers.Wallet(alice.key).signTypedData(
@@ -137,7 +135,7 @@ describe('direct actions', () => {
     expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
   });
 
-  test('the hash of a direct request is that of its typed data and signature (R-tx)', async () => {
+  test('R-tx: the request hash covers the typed data and the signature', async () => {
     const alice = await world.trader('alice');
     const signed = await signApproveAgent(alice.key, approval());
     const reply = await world.client.executed(signed);
@@ -154,7 +152,7 @@ describe('direct actions', () => {
     [{ chainId: 869 }, 'Chain ID mismatch: expected 2511, got 869'],
     [{ apiVersion: 2 }, 'API version mismatch: expected 1, got 2'],
   ] as const;
-  test.each(mismatches)('constants %o of another network are named', async (wrong, message) => {
+  test.each(mismatches)('names the constants of another network: %o', async (wrong, message) => {
     const alice = await world.trader('alice');
     const network = { ...TESTNET, ...wrong };
     const signed = await signApproveAgent(alice.key, { ...approval(), network });
@@ -162,7 +160,7 @@ describe('direct actions', () => {
     expect(await alice.agents()).toEqual([]);
   });
 
-  test('the network is checked before the nonce', async () => {
+  test('checks the network before the nonce', async () => {
     const alice = await world.trader('alice');
     const network = { ...TESTNET, chainId: 1 };
     const options = { ...approval(), actionNonce: 7, network };
@@ -184,7 +182,7 @@ describe('direct actions', () => {
     );
   });
 
-  test('signatureChainId is the chain id of the domain and does not change the action', async () => {
+  test("signatureChainId is the domain's chain id and does not change the action", async () => {
     const alice = await world.trader('alice');
     const options = { ...approval(), signatureChainId: 421_614 };
     const signed = await signApproveAgent(alice.key, options);
@@ -194,7 +192,7 @@ describe('direct actions', () => {
     expect(await alice.agents()).toMatchObject([{ agentAddress: options.agentAddress }]);
   });
 
-  test('a domain that is not announced recovers an unknown address', async () => {
+  test('a domain other than the announced domain recovers an unknown address', async () => {
     const alice = await world.trader('alice');
     const signed = await signApproveAgent(alice.key, { ...approval(), signatureChainId: 1 });
     const { signatureChainId: _unsaid, ...envelope } = signed.envelope;
@@ -202,14 +200,14 @@ describe('direct actions', () => {
     expect(await alice.agents()).toEqual([]);
   });
 
-  test('a direct action hashed like an agent-signed one recovers an unknown address', async () => {
+  test('a direct action hashed like an agent-signed action recovers an unknown address', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const signed = await alice.sign(approveAgentAction(options), { nonce: options.nonce });
     expectRefused(await world.client.exchange(signed), 10006, 'Please deposit first');
   });
 
-  test('the label is hashed as sent, in any alphabet', async () => {
+  test('hashes the label as sent, in any alphabet', async () => {
     const alice = await world.trader('alice');
     const agentName = 'žluťoučký 🐎 "quoted"';
     const signed = await signApproveAgent(alice.key, { ...approval(), agentName });
@@ -217,7 +215,7 @@ describe('direct actions', () => {
     expect(await alice.agents()).toMatchObject([{ agentName }]);
   });
 
-  test('an address is accepted in checksum case and returned in lower case', async () => {
+  test('accepts an address in checksum case and returns it in lower case', async () => {
     const alice = await world.trader('alice');
     const options = approval();
     const agentAddress = ethers.getAddress(options.agentAddress);
@@ -228,7 +226,7 @@ describe('direct actions', () => {
   });
 });
 
-describe.each(DIRECT)('%s', (type, fields) => {
+describe.each(DIRECT)('direct action %s', (type, fields) => {
   test('is valid only on the chain that the envelope names', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     if (type === 'revokeBuilderFee') {
@@ -249,7 +247,7 @@ describe.each(DIRECT)('%s', (type, fields) => {
     expect(await everythingOf([alice, bob])).not.toEqual(before);
   });
 
-  test('names its network and its nonce', async () => {
+  test('rejects another network and a different inner nonce', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const nonce = nextNonce();
     const action = directAction(type, nonce, fields(bob));

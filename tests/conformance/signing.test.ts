@@ -16,8 +16,6 @@ import {
   signAgentAction,
 } from '../support/wallet.ts';
 
-/** Accepted signatures, and the exact signed data. */
-
 const world = aSharedVenue();
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
@@ -48,7 +46,7 @@ async function expectOpenOrders(actor: Actor, count: number): Promise<void> {
 }
 
 describe('agent-signed actions', () => {
-  test('the account key may sign its own orders', async () => {
+  test("an account's own key may sign its orders", async () => {
     const alice = await world.trader('alice');
     expectAccepted(await world.client.executed(await alice.sign(restingOrder())));
     await expectOpenOrders(alice, 1);
@@ -77,7 +75,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 1);
   });
 
-  test('a v of 0 or 1 means 27 or 28, and does not change the hash of the request', async () => {
+  test('a v of 0 or 1 means 27 or 28 and does not change the request hash', async () => {
     const alice = await world.trader('alice');
     const seen = new Set<number>();
     while (seen.size < 2) {
@@ -94,7 +92,7 @@ describe('agent-signed actions', () => {
     }
   });
 
-  test('r and s may be sent without their leading zeros', async () => {
+  test('r and s may be sent without leading zeros', async () => {
     const alice = await world.trader('alice');
     const missing = new Set(['r', 's'] as const);
     while (missing.size > 0) {
@@ -115,7 +113,7 @@ describe('agent-signed actions', () => {
     }
   });
 
-  test('a high s is rejected, because a signature has one form', async () => {
+  test('rejects a high s, because each signature must have one form', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s, v } = envelope.signature;
@@ -128,7 +126,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('values that are not a point of the curve are an invalid signature', async () => {
+  test('rejects values that are not a point of the curve as an invalid signature', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s } = envelope.signature;
@@ -149,7 +147,7 @@ describe('agent-signed actions', () => {
     }
   });
 
-  test('a value that is not a signature is rejected without an internal error', async () => {
+  test('rejects a value that is not a signature without an internal error', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(restingOrder());
     const { r, s, v } = envelope.signature;
@@ -179,7 +177,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('an unknown address is asked to deposit, with the recovered address', async () => {
+  test('asks an unknown address to deposit and names the recovered address', async () => {
     const mallory = world.unfunded('mallory');
     const reply = await world.client.exchange(await mallory.sign(restingOrder()));
     expect(expectRefused(reply, 10006, NO_ACCOUNT)).toMatchObject({ got: mallory.address });
@@ -205,7 +203,7 @@ describe('agent-signed actions', () => {
     await expectOpenOrders(alice, 0);
   });
 
-  test('the type of the action is part of the signed data', async () => {
+  test("the action's type is part of the signed data", async () => {
     const alice = await world.trader('alice');
     const action = restingOrder();
     const { type: _type, ...rest } = action;
@@ -213,7 +211,7 @@ describe('agent-signed actions', () => {
     expectRefused(await world.client.exchange(signed), 10006, NO_ACCOUNT);
   });
 
-  test('a changed byte anywhere recovers another address', async () => {
+  test('any changed byte recovers another address', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const { envelope } = await alice.sign(restingOrder());
@@ -244,7 +242,7 @@ describe('agent-signed actions', () => {
 });
 
 describe('the action is hashed exactly as received', () => {
-  test('with any order of its keys', async () => {
+  test('with its keys in any order', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const actions = [
@@ -267,7 +265,7 @@ describe('the action is hashed exactly as received', () => {
     await expectOpenOrders(alice, 3);
   });
 
-  test('with unchanged trailing zeros, numeric strings and upper case', async () => {
+  test('with trailing zeros, numeric strings and upper case unchanged', async () => {
     const alice = await world.trader('alice');
     const { btc } = world;
     const price = btc.at(-2000);
@@ -321,7 +319,8 @@ describe('the action is hashed exactly as received', () => {
 
   test('with integer-like keys in their original positions', async () => {
     const alice = await world.trader('alice');
-    // A JavaScript object would move "7" and "10" to the front, so both forms are built manually.
+    // A JavaScript object would move "7" and "10" to the front, so the test builds the JSON text
+    // and the hash input manually.
     const entries: [string, unknown][] = [
       ['type', 'cancel'],
       ['10', 'ten'],
@@ -368,14 +367,14 @@ describe('the action is hashed exactly as received', () => {
     expect(reply.json.txHash).toBe(signed.txHash);
   });
 
-  test('and contains no numbers except integers', async () => {
+  test('without numbers other than integers', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign({ ...harmless(), rate: 1.5 });
     const reply = await world.client.exchange(envelope);
     expect([reply.status, reply.json.code]).toEqual([400, 10002]);
   });
 
-  test('a lone surrogate, which is not valid text, is rejected without an internal error', async () => {
+  test('rejects a lone surrogate without an internal error', async () => {
     const alice = await world.trader('alice');
     const { envelope } = await alice.sign(harmless());
     const body = JSON.stringify(envelope).replace('"cancel"', '"cancel","memo":"\\ud800"');

@@ -11,8 +11,8 @@ import { act } from '../support/perps.ts';
 import type { JsonObject } from '../support/wallet.ts';
 
 /**
- * An action that names one order twice ends it with its first entry; the second returns its final
- * state.
+ * An action that names one order twice ends the order with the first entry; the second entry
+ * returns the order's final state.
  */
 
 const world = aSharedVenue();

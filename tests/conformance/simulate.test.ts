@@ -26,8 +26,8 @@ import type { JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 /**
- * Simulation of unsigned actions. Each test simulates, checks that the state did not change, sends
- * the same action and compares.
+ * Each test simulates an unsigned action, checks that the state did not change, then sends the same
+ * action and compares the results.
  */
 
 const world = aSharedVenue([...OUTCOMES, ...HOLDING]);
@@ -59,13 +59,13 @@ async function simulated(user: Actor, action: JsonObject, more = {}): Promise<Js
   return reply.json.data;
 }
 
-/** The fields of simulated orders that a confirmed reply has too. */
+/** The fields that simulated orders share with a confirmed reply. */
 const results = (orders: Json[]): Json[] =>
   orders.map(
     ({ restingSz: _r, fee: _f, feeRate: _t, builderFee: _b, delayMs: _d, ...rest }) => rest,
   );
 
-/** The account's state in the form of a simulation. */
+/** Returns the account's state in the format of a simulation. */
 async function shownOf(actor: Actor): Promise<Json> {
   const state = await actor.state();
   const outcome = { type: 'clearinghouseState', user: actor.address, accountType: 'outcome' };
@@ -88,7 +88,10 @@ async function shownOf(actor: Actor): Promise<Json> {
   };
 }
 
-/** The failure in a reply, or null; its status contains the entry before the text. */
+/**
+ * Returns the error message of a reply, or null. Errors in `statuses` start with the entry, which
+ * is removed.
+ */
 function errorIn({ json }: Reply): Json {
   const [status] = json.data?.data?.statuses ?? [json];
   if (status === 'success') return null;
@@ -98,8 +101,8 @@ function errorIn({ json }: Reply): Json {
 }
 
 /**
- * Simulates, checks that the state did not change, sends, and checks that the result equals the
- * simulation.
+ * Simulates an action, checks that the state did not change, sends the action, and compares the
+ * result with the simulation.
  */
 async function foretold(actor: Actor, action: JsonObject, sent: () => Promise<Reply>) {
   const before = await everythingOf([alice, bob]);
@@ -121,14 +124,14 @@ async function foretold(actor: Actor, action: JsonObject, sent: () => Promise<Re
 const agentSigned = (actor: Actor, action: JsonObject) =>
   foretold(actor, action, () => act(actor, action));
 
-describe('an order', () => {
-  test('fills, fee, margin and position are those of the execution', async () => {
+describe('simulate: an order', () => {
+  test('returns the fills, fee, margin and position of the execution', async () => {
     await bob.place(limit('sell', '100', '1.5'), limit('sell', '101', '1'));
     const action = orderAction(limit('buy', '101', '4'));
     const answer = await agentSigned(alice, action);
     expect(answer).toMatchObject({ accepted: true, error: null, warnings: [] });
     expect(answer.orders).toMatchObject([
-      // 150 + 101 USDC at 0.045%: 0.11295, rounded up once.
+      // 150 + 101 USDC at 0.045% are 0.11295, rounded up once.
       {
         state: 'open',
         filledSz: '2.5',
@@ -141,7 +144,7 @@ describe('an order', () => {
       },
     ]);
     expect(answer.positions).toMatchObject([{ szi: '2.5', entryPx: '100.4', leverage: 20 }]);
-    // 4 × 100 / 20, for the maximum resulting position.
+    // 4 × 100 / 20, for the largest possible position.
     expect(answer.margin.initialMargin).toBe('20');
     expect(await alice.balance()).toBe('999.88705');
   });
@@ -154,7 +157,7 @@ describe('an order', () => {
     expect(answer.positions).toEqual([]);
   });
 
-  test('a position that would close has size 0, and one that would flip has the opposite sign', async () => {
+  test('a closed position has size 0, and a flipped position has the opposite sign', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '2' });
     await bob.place(limit('buy', '100', '5'));
     const closing = orderAction(limit('sell', '100', '2', { tif: 'Ioc' }));
@@ -172,7 +175,7 @@ describe('an order', () => {
     expect(flipping.positions).toMatchObject([{ szi: '-1' }]);
   });
 
-  test('R-builder: the fee of an approved builder, or the reason it is dropped', async () => {
+  test('R-builder: returns the fee of an approved builder, or the reason it is dropped', async () => {
     const builder = await world.trader('builder');
     await bob.place(limit('sell', '100', '2'));
     const action = {
@@ -280,8 +283,8 @@ describe('every kind of action has the simulated result', () => {
     ['rewards that were not earned', () => ({ type: 'claimBuilderRewards' })],
   ];
 
-  /** Alice is long 1 and the book offers 2 at the mark on either side. */
-  test.each(cases)('%s', async (_, make) => {
+  /** Alice is long 1, and the book offers 2 at the mark on either side. */
+  test.each(cases)('predicts %s', async (_, make) => {
     await trade(alice, bob, { market: perp, price: '100', size: '1' });
     await bob.place(limit('sell', '100', '2'), limit('buy', '99.5', '2'));
     await agentSigned(alice, await make());
@@ -292,7 +295,7 @@ describe('every kind of action has the simulated result', () => {
     ['too large a transfer', 'tokenSend', (to) => transfer({ to: to.address, amount: '5000' })],
     ['a withdrawal', 'withdraw3', (to) => ({ destination: to.address, amount: '10' })],
     ['too small a withdrawal', 'withdraw3', (to) => ({ destination: to.address, amount: '1' })],
-  ])('%s, with or without its network fields', async (_, type, fields) => {
+  ])('predicts %s, with or without its network fields', async (_, type, fields) => {
     const body = fields(bob);
     const { envelope } = await direct(alice, type, body);
     expect(await simulated(alice, { type, ...body })).toMatchObject({
@@ -379,13 +382,13 @@ describe('the acting account', () => {
     });
   });
 
-  test('a multi-sig account, whose signatures only /exchange counts', async () => {
+  test('simulates for a multi-sig account, whose signatures are checked on /exchange only', async () => {
     const signers = signerSet([bob, world.unfunded('third')], 2);
     done(await send(alice, 'convertToMultiSigUser', { signers }));
     expect(await simulated(alice, resting())).toMatchObject({ accepted: true });
   });
 
-  test('R-gate: a barred account may still close', async () => {
+  test('R-gate: an account that the gate excludes may still close', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '1' });
     const gate = (blacklist: JsonObject) => operator.send({ setGate: { channel: 0, blacklist } });
     done(await gate({ add: [alice.address] }));
@@ -411,7 +414,7 @@ describe('actions that are not simulated', () => {
     ['outcomeDeploy'],
     ['nonsense'],
     ['__proto__'],
-  ])('%s', async (type) => {
+  ])('rejects %s', async (type) => {
     const reply = await asked(alice.address, { type });
     expect(reply.status).toBe(200);
     expect(reply.json).toMatchObject({
@@ -431,13 +434,13 @@ describe('actions that are not simulated', () => {
       { type: 'withdraw3', destination: '0x', amount: 5 },
       'Wrong type for destination',
     ],
-  ])('a malformed action: %s', async (_, action, message) => {
+  ])('rejects a malformed action: %s', async (_, action, message) => {
     const reply = await asked(alice.address, action);
     expect(reply.status).toBe(400);
     expect(reply.json).toMatchObject({ success: false, code: 10002, message });
   });
 
-  test('a direct action for another network is rejected as on /exchange', async () => {
+  test('rejects a direct action for another network, as /exchange does', async () => {
     const action = { type: 'withdraw3', chainId: 1, destination: alice.address, amount: '5' };
     expect(await simulated(alice, action)).toMatchObject({
       accepted: false,

@@ -4,13 +4,14 @@ import { eventually, type Json } from '../support/client.ts';
 import { definition, done, Operator, OPERATED } from '../support/perps.ts';
 
 /**
- * The effect of a venue's simulated prices on a perp listed by its operator: a step every 20 ms.
+ * The venue changes its simulated prices every 20 ms; a perp listed by the operator is not
+ * affected.
  */
 
 const world = aVenue([...OPERATED, '--oracle', 'simulated', '--oracle-every-ms', '20']);
 const operator = new Operator(world);
 
-test('a listed perp gets no simulated price, and its pushed price stays', async () => {
+test('a perp listed by the operator keeps its pushed price', async () => {
   const registerPerp = definition({ szDecimals: 0, priceTick: '0.00001', bookTicks: ['0.00001'] });
   const { instrumentId } = done(await operator.send({ registerPerp })).created;
   const oracle = async (): Promise<Json> => {
@@ -28,7 +29,7 @@ test('a listed perp gets no simulated price, and its pushed price stays', async 
   }
 });
 
-/** Waits until some of the venue's time has passed. */
+/** Waits until this much of the venue's time has passed. */
 async function passed(ms: number): Promise<void> {
   const { blockTime } = await world.client.data({ type: 'stateHash' });
   await eventually(async () => {

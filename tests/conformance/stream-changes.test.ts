@@ -7,7 +7,7 @@ import { tokenSend } from '../support/keys.ts';
 import { done, OPERATED, Operator, trade } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** State channels send every change of their content, except those caused by the mark alone. */
+/** State channels send every change of their content, except changes caused only by the mark. */
 
 const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
@@ -22,7 +22,7 @@ describe('clearinghouseState', () => {
   const next = async (socket: Socket, from: number): Promise<Json> =>
     (await socket.next(onChannel('clearinghouseState'), from)).data.clearinghouseState;
 
-  test('a new margin table of a held perp', async () => {
+  test('sends a new margin table of a perp with a position', async () => {
     const perp = await operator.list();
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
@@ -39,7 +39,7 @@ describe('clearinghouseState', () => {
     expect(outsider.of('clearinghouseState')).toHaveLength(1);
   });
 
-  test('the value of vault shares: granted, earned and removed', async () => {
+  test('sends the value of vault shares when they are granted, earn money, or are removed', async () => {
     const [holder, vault] = [await world.trader('holder'), world.unfunded('vault')];
     const leader = world.unfunded('leader').address;
     const socket = await watch(holder.address);
@@ -50,7 +50,7 @@ describe('clearinghouseState', () => {
     await world.client.post('/request-fund', { user: vault.address });
     await register([{ user: holder.address, shares: '1' }]);
     expect(await next(socket, 2)).toMatchObject({ vaultEquity: '1000' });
-    // The vault gets money; for the holder only this value changes.
+    // The vault receives money, which changes only this value for the holder.
     const bob = await world.trader('bob');
     let { mark } = socket;
     done(await tokenSend(bob, { to: vault.address, amount: '10' }));
@@ -74,7 +74,7 @@ describe('tickers', () => {
     return socket;
   };
 
-  test('a resolved market has a final row, and no further ones', async () => {
+  test('sends one final row for a resolved market', async () => {
     const deployer = new Deployer(world);
     const market = await deployer.list();
     const [all, named] = [await watch(), await watch({ instrumentIds: [market.id] })];

@@ -4,18 +4,16 @@ import { onChannel, updates } from '../support/frames.ts';
 import { exactly, expectShape, integer, record, text } from '../support/shape.ts';
 import { refusedHandshake } from '../support/socket.ts';
 
-/** Control frames of /ws and their errors. */
-
 const world = aSharedVenue();
 
 describe('control frames', () => {
-  test('a ping is answered, in JSON and by the protocol', async () => {
+  test('answers a ping in JSON and a ping of the WebSocket protocol', async () => {
     const socket = await world.socket();
     expect(await socket.ask({ method: 'ping' }, () => true)).toEqual({ method: 'PONG' });
     await socket.protocolPing();
   });
 
-  test('a subscription is confirmed with its number, epoch and sequence', async () => {
+  test('confirms a subscription with its number, epoch and sequence', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     const response = await socket.subscribe(subscription);
@@ -28,7 +26,7 @@ describe('control frames', () => {
     expect(other.sub).not.toBe(response.sub);
   });
 
-  test('an unsubscription is confirmed and ends the frames', async () => {
+  test('confirms an unsubscription and sends no further frames', async () => {
     const alice = await world.trader('alice');
     const socket = await world.socket();
     const subscription = { type: 'orderUpdates', user: alice.address };
@@ -40,7 +38,7 @@ describe('control frames', () => {
     expect(answer.data).toMatchObject({ method: 'unsubscribe', subscription });
     const { btc } = world;
     await alice.placed({ market: btc, side: 'buy', price: btc.at(-500), size: btc.worth(20) });
-    // A later answer on the same connection shows that no frame was pending.
+    // A later answer on the same connection proves that no update was pending.
     await socket.ask({ method: 'ping' }, (frame) => frame.method === 'PONG');
     expect(updates(socket)).toEqual([]);
     await socket.subscribe(subscription);
@@ -59,7 +57,7 @@ describe('control frames', () => {
     expect(answer.channel).toBe('subscriptionResponse');
   });
 
-  test('a duplicate subscription is an error, with any case of the address', async () => {
+  test('rejects a duplicate subscription, in any case of the address', async () => {
     const socket = await world.socket();
     const user = world.unfunded('nobody').address;
     await socket.subscribe({ type: 'orderUpdates', user });
@@ -78,7 +76,7 @@ describe('control frames', () => {
     }
   });
 
-  test('a subscription that does not exist cannot be unsubscribed', async () => {
+  test('rejects the unsubscription of an unknown subscription', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     expect(await socket.ask({ method: 'unsubscribe', subscription }, () => true)).toEqual({
@@ -126,7 +124,7 @@ describe('control frames', () => {
     },
   );
 
-  test('a subscription without a subscription is an error', async () => {
+  test('rejects a subscribe request without a subscription', async () => {
     const socket = await world.socket();
     for (const subscription of [undefined, null, 'trades', []]) {
       const answer = await socket.ask({ method: 'subscribe', subscription }, () => true);
@@ -135,7 +133,7 @@ describe('control frames', () => {
     }
   });
 
-  test('a malformed resumeFrom is an error without a subscription', async () => {
+  test('rejects a malformed resumeFrom and does not subscribe', async () => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
     for (const resumeFrom of [
@@ -155,7 +153,7 @@ describe('control frames', () => {
     await socket.subscribe(subscription);
   });
 
-  test('an unknown path has no stream', async () => {
+  test('rejects a connection to an unknown path', async () => {
     const refusal = await refusedHandshake(world.venue.streams.replace(/\/ws$/, '/nothing'));
     expect(refusal.status).toBe(404);
   });

@@ -6,8 +6,6 @@ import { onChannel } from '../support/frames.ts';
 import { done, OPERATED, Operator, perpOrder, type OwnPerp } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
-/** A subscription is identified by its request, and returned as it was sent. */
-
 const world = aSharedVenue([...OPERATED, '--deployers', DEPLOYER]);
 const operator = new Operator(world);
 let alice: Actor;
@@ -22,7 +20,7 @@ const unsubscribe = async (socket: Socket, subscription: object): Promise<Json> 
     (frame) => frame.channel === 'subscriptionResponse' || frame.type === 'error',
   );
 
-describe('the echo', () => {
+describe('the returned subscription', () => {
   test.each([
     ['/ws', () => ({ type: 'l2Book', coin: world.btc.coin, nSigFigs: null, mantissa: null })],
     ['/ws', () => ({ tick: '', coin: `0${world.btc.coin}`, type: 'l2Book', x: { y: [1, null] } })],
@@ -30,7 +28,7 @@ describe('the echo', () => {
     ['/ws', () => ({ type: 'clearinghouseState', user: alice.address, accountType: 'Perps' })],
     ['/api-ws', () => ({ type: 'candle', coin: world.btc.coin, interval: '1H' })],
     ['/api-ws', () => ({ type: 'tickers', instrumentIds: [world.eth.id, world.btc.id] })],
-  ] as const)('%s %#: the request is returned unchanged', async (path, subscriptionOf) => {
+  ] as const)('%s %#: equals the request', async (path, subscriptionOf) => {
     const subscription = subscriptionOf();
     const socket = await world.socket(path);
     const answer = await socket.subscribe(subscription);
@@ -45,7 +43,7 @@ describe('the echo', () => {
   });
 });
 
-describe('a book whose steps change', () => {
+describe('a book whose price steps change', () => {
   const levelsOf = (socket: Socket, sub: number): Json =>
     socket.of('l2Book').findLast((frame) => frame.sub === sub)?.data.levels[0];
 
@@ -57,14 +55,14 @@ describe('a book whose steps change', () => {
     return perp;
   }
 
-  test("unsubscribing repeats the subscription's request, and ends no other", async () => {
+  test('an unsubscription with the original request ends only its own subscription', async () => {
     const { coin, ...perp } = await aPerpWithBids();
     const socket = await world.socket();
     const finest = await socket.subscribe({ type: 'l2Book', coin });
     const coarse = await socket.subscribe({ type: 'l2Book', coin, tick: '1' });
     await eventually(() => expect(levelsOf(socket, finest.sub)).toHaveLength(2));
     await operator.set({ coin, ...perp }, { priceTick: '1', bookTicks: ['1', '10'] });
-    // Now both name the same step, but they are separate subscriptions.
+    // Both requests now name the same step, but they are separate subscriptions.
     const unsubscribed = await unsubscribe(socket, { type: 'l2Book', coin });
     expect(unsubscribed.data).toMatchObject({ method: 'unsubscribe', sub: finest.sub });
     const other = await unsubscribe(socket, { type: 'l2Book', coin, tick: '1' });
@@ -101,7 +99,7 @@ describe('a book whose steps change', () => {
   });
 });
 
-test('a resolved market can be unsubscribed as it was subscribed', async () => {
+test('a subscription to a resolved market can be unsubscribed with its original request', async () => {
   const deployer = new Deployer(world);
   const [market, other] = [await deployer.list(), await deployer.list()];
   const { coin } = market;

@@ -8,9 +8,8 @@ import { done } from '../support/perps.ts';
 import type { Socket } from '../support/socket.ts';
 
 /**
- * Resuming after a block with `resumeFrom: { height }` on another process of the venue, here its
- * next run: every channel of events sends the missed events, and channels of states send the
- * current state.
+ * `resumeFrom: { height }` resumes on another process of the venue, here on its next run. Event
+ * channels send the missed events, and state channels send the current state.
  */
 
 const world = aVenue(DEPLOYED);
@@ -21,7 +20,7 @@ beforeAll(async () => {
 
 const shown = ({ channel, data, height }: Json) => ({ channel, data, height });
 
-/** The frames of a subscription after the answer, without the initial snapshot. */
+/** Returns the frames of a subscription after a height, without the initial snapshot. */
 const behind = (socket: Socket, sub: number, height: number): Json[] =>
   socket.frames.filter((frame) => frame.sub === sub && frame.height > height);
 
@@ -79,7 +78,7 @@ test.each(['stop', 'kill'] as const)(
     const height = await heightNow();
     await trade();
     await trade();
-    // Until the history has sent it too.
+    // Waits until the history channels have sent the last block too.
     const last = await heightNow();
     await eventually(() =>
       expect(witness['/api-ws']!.of('userFills').at(-1)?.height).toBeGreaterThan(height),
@@ -106,7 +105,6 @@ test.each(['stop', 'kill'] as const)(
       const numbers = frames.map((frame) => frame.seq);
       expect(numbers, type).toEqual(numbers.map((_, index) => seq + 1 + index));
     }
-    // Live frames follow.
     await trade();
     for (const type of ['userFills', 'userHistoricalOrders']) {
       await eventually(() =>
@@ -118,13 +116,12 @@ test.each(['stop', 'kill'] as const)(
   },
 );
 
-/** The newest block of the venue. */
 async function heightNow(): Promise<number> {
   const [block] = await world.client.data({ type: 'blocks', limit: 1 });
   return block.height;
 }
 
-test('a state is sent for any block', async () => {
+test('a state channel sends its state for any height', async () => {
   const { btc } = world;
   const alice = await world.trader('alice');
   const socket = await world.socket();
@@ -144,7 +141,7 @@ test('a state is sent for any block', async () => {
 });
 
 test.each([{ height: -1 }, { height: '1' }, { height: 1, epoch: 'x', seq: 0 }])(
-  '%o is rejected, without a subscription',
+  'rejects %o without a subscription',
   async (resumeFrom) => {
     const socket = await world.socket();
     const subscription = { type: 'trades', coin: world.btc.coin };
@@ -154,7 +151,7 @@ test.each([{ height: -1 }, { height: '1' }, { height: 1, epoch: 'x', seq: 0 }])(
   },
 );
 
-test('a block far in the future is ahead', async () => {
+test('a height far in the future gets the resync reason ahead', async () => {
   const socket = await world.socket();
   const subscription = { type: 'trades', coin: world.btc.coin };
   await socket.subscribe(subscription, { height: 1_000_000_000 });

@@ -4,8 +4,6 @@ import { type Json, eventually } from '../support/client.ts';
 import { expectUnbroken, onChannel, untilStatus, updates } from '../support/frames.ts';
 import { done } from '../support/perps.ts';
 
-/** Sequence numbers, and resuming after a disconnect. */
-
 const world = aVenue();
 
 describe('resuming after a disconnect', () => {
@@ -14,10 +12,10 @@ describe('resuming after a disconnect', () => {
     const px = btc.ticks(btc.at(-500), -steps);
     return { market: btc, side: 'buy', price: px, size: btc.worth(20) } as const;
   };
-  /** Removes the subscription number, the only difference between connections. */
+  /** Removes the subscription number, the only field that differs between connections. */
   const bare = (frames: Json[]) => frames.map(({ sub: _sub, ...rest }) => rest);
 
-  test('the missed frames arrive unchanged, then the live ones', async () => {
+  test('sends the missed frames unchanged, then the live frames', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const [witness, broken] = [await world.socket(), await world.socket()];
@@ -41,7 +39,7 @@ describe('resuming after a disconnect', () => {
     expect(resumed.of('resync')).toEqual([]);
   });
 
-  test('frames are stored while there are no subscribers', async () => {
+  test('the venue stores frames while there are no subscribers', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const first = await world.socket();
@@ -77,7 +75,7 @@ describe('resuming after a disconnect', () => {
     expectUnbroken(resumed.of('l2Book'));
   });
 
-  test('nothing missed, nothing sent', async () => {
+  test('sends no frames if none were missed', async () => {
     const alice = await world.trader('alice');
     const subscription = { type: 'orderUpdates', user: alice.address };
     const first = await world.socket();
@@ -92,7 +90,7 @@ describe('resuming after a disconnect', () => {
   });
 
   test.each(['epoch', 'ahead'] as const)(
-    'a resume that is impossible leads to a resync: %s',
+    'an impossible resume leads to a resync with reason %s',
     async (reason) => {
       const alice = await world.trader('alice');
       const subscription = { type: 'orderUpdates', user: alice.address };
@@ -118,7 +116,7 @@ describe('resuming after a disconnect', () => {
     },
   );
 
-  test('a resync of trades sends the latest ones', async () => {
+  test('a resync of trades sends the latest trades', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { eth } = world;
     const trade = { market: eth, price: eth.at(0), size: eth.worth(20) };
@@ -152,7 +150,7 @@ describe('resuming after a disconnect', () => {
     expect(snapshot.data.map((row: Json) => row.order.oid)).toEqual([oid]);
   });
 
-  test('five streams that missed megabytes are resumed concurrently, on one connection', async () => {
+  test('one connection resumes five streams that each missed megabytes', async () => {
     const people = await Promise.all(
       ['ann', 'ben', 'cat', 'dan', 'eve'].map((name) => world.trader(name)),
     );
@@ -194,7 +192,7 @@ describe('resuming after a disconnect', () => {
       expect(framesOf(index + 1)[0].seq).toBe(resumeFrom.seq + 1);
       expectUnbroken(framesOf(index + 1));
     }
-    // Each continues with live frames.
+    // Each stream continues with live frames.
     for (const actor of people) await actor.placed(each);
     await eventually(() => {
       for (const sub of [1, 2, 3, 4, 5]) expect(framesOf(sub)).toHaveLength(2 * rounds + 1);

@@ -22,12 +22,10 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** The channels of /ws. */
-
 const world = aSharedVenue();
 
 describe('l2Book', () => {
-  test('an immediate snapshot, then the whole book after each change', async () => {
+  test('sends a snapshot immediately, then the whole book after each change', async () => {
     const alice = await world.trader('alice');
     const { eth } = world;
     const socket = await world.socket();
@@ -77,7 +75,7 @@ describe('trades', () => {
     users: pairOf(address),
   });
 
-  test('both sides and other subscribers see the same trade', async () => {
+  test('both parties and other subscribers see the same trade', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { sol } = world;
     const sockets = [await world.socket(), await world.socket()] as const;
@@ -104,7 +102,7 @@ describe('trades', () => {
     expect(seen[1].seq).toBe(seen[0].seq);
   });
 
-  test('one order through several makers is several trades, best price first', async () => {
+  test('an order that fills several makers is several trades, best price first', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { sol } = world;
     const socket = await world.socket();
@@ -128,7 +126,7 @@ describe('trades', () => {
 });
 
 describe('orderUpdates', () => {
-  test('an order’s life: open, partly filled, filled', async () => {
+  test('sends an order as open, partly filled and filled', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -171,7 +169,7 @@ describe('orderUpdates', () => {
     for (const frame of frames) expect(Number.isInteger(frame.height)).toBe(true);
   });
 
-  test('every end has its reason', async () => {
+  test('sends the reason of every cancel and reject', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -205,7 +203,7 @@ describe('orderUpdates', () => {
     expect(rejected.order.cloid).toBe(cloid);
   });
 
-  test('a maker short of margin gets the reason (R-fill-check)', async () => {
+  test('R-fill-check: sends the reason to a maker that lacks margin', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -216,7 +214,7 @@ describe('orderUpdates', () => {
     expect((await untilStatus(socket, oid, 'cancelled')).reason).toBe('marginCanceled');
   });
 
-  test('an account sees its own orders only', async () => {
+  test('sends an account only its own orders', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -230,7 +228,7 @@ describe('orderUpdates', () => {
 });
 
 describe('clearinghouseState', () => {
-  test('an immediate snapshot, then position and margin after each fill', async () => {
+  test('sends a snapshot immediately, then position and margin after each fill', async () => {
     const [alice, bob] = [await world.trader('alice'), await world.trader('bob')];
     const { btc } = world;
     const socket = await world.socket();
@@ -259,7 +257,7 @@ describe('clearinghouseState', () => {
 });
 
 describe('activeAssetCtx', () => {
-  test('an immediate snapshot, with mark and oracle', async () => {
+  test('sends a snapshot immediately, with mark and oracle', async () => {
     const { eth } = world;
     const socket = await world.socket();
     await socket.subscribe({ type: 'activeAssetCtx', coin: eth.coin });

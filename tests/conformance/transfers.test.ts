@@ -19,8 +19,6 @@ import { ZERO_ADDRESS } from '../support/wallet.ts';
 import { signDirectWithEthers } from '../support/ethers-signer.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-transfer, R-account and R-withdraw: transfers, and restrictions on them. */
-
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
@@ -38,7 +36,7 @@ beforeEach(async () => {
 
 const perpMoney = async (actor: Actor) => (await actor.state()).withdrawable;
 
-/** A transfer that must be rejected without effect. */
+/** Expects that a transfer is rejected without effect. */
 async function refuses(fields: Transfer, refusal: Refusal): Promise<void> {
   await expectNothing([alice, bob], direct(alice, 'tokenSend', transfer(fields)), refusal);
 }
@@ -73,8 +71,8 @@ test('R-transfer: the zero address is not a valid destination of any transfer', 
   expect(treasury.json).toMatchObject({ status: 'err', ...refusal('treasurySend.destination') });
 });
 
-describe('between one’s own sub-accounts', () => {
-  test('both ways, exactly, with a row for each', async () => {
+describe("between one's own sub-accounts", () => {
+  test('transfers exact amounts both ways, with a ledger row for each', async () => {
     const out = { to: alice.address, amount: '250.000001', from: 'perp', into: 'outcome' };
     const reply = await tokenSend(alice, out);
     done(reply);
@@ -96,7 +94,7 @@ describe('between one’s own sub-accounts', () => {
     expect(newest).toMatchObject({ hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) });
   });
 
-  test('the alias perps is hashed as sent and means perp', async () => {
+  test('hashes the alias perps as sent and treats it as perp', async () => {
     const fields = { to: alice.address, amount: '1.50', from: 'perps', into: 'outcome' };
     done(await tokenSend(alice, fields));
     expect(await outcomeMoney(alice)).toBe('1.5');
@@ -104,7 +102,7 @@ describe('between one’s own sub-accounts', () => {
     expect(await perpMoney(alice)).toBe('1000');
   });
 
-  test.each(['perp', 'outcome'])('from %s to itself is rejected', async (kind) => {
+  test.each(['perp', 'outcome'])('rejects a transfer from %s to itself', async (kind) => {
     await refuses(
       { to: alice.address, amount: '1', from: kind, into: kind },
       funds('Source and destination are the same', { field: 'toAccountType' }),
@@ -120,7 +118,7 @@ describe('between one’s own sub-accounts', () => {
 });
 
 describe('to another account', () => {
-  test('from any sub-account to any, with a row on either side', async () => {
+  test('transfers from any sub-account to any, with a row on either side', async () => {
     done(await tokenSend(alice, { to: bob.address, amount: '10', into: 'outcome' }));
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['990', '10']);
     const row = {
@@ -141,7 +139,7 @@ describe('to another account', () => {
     expect([await perpMoney(alice), await outcomeMoney(bob)]).toEqual(['994', '6']);
   });
 
-  test('R-account: a new address gets an account, on a test network without a fee', async () => {
+  test('R-account: a new address gets an account, without a fee on a test network', async () => {
     const carol = world.unfunded('carol');
     expect((await accountStatus(world.client, carol.address)).exists).toBe(false);
     done(await tokenSend(alice, { to: carol.address, amount: '1' }));
@@ -150,13 +148,13 @@ describe('to another account', () => {
       exists: true,
       eligible: true,
     });
-    // The address now has an account, so smaller amounts are valid, and it can send.
+    // The address now has an account, so it accepts smaller amounts and can send.
     done(await tokenSend(alice, { to: carol.address, amount: '0.000001' }));
     done(await tokenSend(carol, { to: alice.address, amount: '1.000001' }));
     expect(await perpMoney(alice)).toBe('1000');
   });
 
-  test('the first send to an address is at least 1 USDC', async () => {
+  test('the first transfer to an address is at least 1 USDC', async () => {
     const nobody = world.unfunded('nobody');
     await refuses(
       { to: nobody.address, amount: '0.999999' },
@@ -169,7 +167,7 @@ describe('to another account', () => {
     expect((await accountStatus(world.client, nobody.address)).exists).toBe(false);
   });
 
-  test('zero is not a valid amount', async () => {
+  test('rejects an amount of zero', async () => {
     await refuses(
       { to: bob.address, amount: '0' },
       funds('Below minimum transfer amount', {
@@ -180,7 +178,7 @@ describe('to another account', () => {
     );
   });
 
-  test('an unknown token', async () => {
+  test('rejects an unknown token', async () => {
     await refuses(
       { to: bob.address, amount: '1', token: 1 },
       {
@@ -192,7 +190,7 @@ describe('to another account', () => {
     );
   });
 
-  test('more than six decimals', async () => {
+  test('rejects more than six decimals', async () => {
     await refuses(
       { to: bob.address, amount: '1.0000005' },
       {
@@ -209,12 +207,12 @@ describe('to another account', () => {
     );
   });
 
-  test('trailing zeros do not count as decimals, and are hashed as sent', async () => {
+  test('accepts trailing zeros beyond six decimals and hashes them as sent', async () => {
     done(await tokenSend(alice, { to: bob.address, amount: '1.00000000' }));
     expect(await perpMoney(bob)).toBe('1001');
   });
 
-  test('more than the balance', async () => {
+  test('rejects more than the balance', async () => {
     await refuses(
       { to: bob.address, amount: '1000.000001' },
       insufficient({ got: '1000.000001', required: '1000.000001', available: '1000' }),
@@ -223,7 +221,7 @@ describe('to another account', () => {
     expect(await perpMoney(alice)).toBe('0');
   });
 
-  test('an address without an account cannot send', async () => {
+  test('rejects a sender without an account', async () => {
     const nobody = world.unfunded('nobody');
     await expectNothing(
       [nobody, bob],
@@ -232,7 +230,7 @@ describe('to another account', () => {
     );
   });
 
-  test('an agent cannot transfer', async () => {
+  test('rejects a transfer by an agent', async () => {
     const agent = world.unfunded('agent');
     done(await alice.approveAgent(agent.address));
     await expectNothing(
@@ -242,7 +240,7 @@ describe('to another account', () => {
     );
   });
 
-  test('signed by ethers, for another chain', async () => {
+  test('accepts a transfer signed by ethers for another chain', async () => {
     const fields = transfer({ to: bob.address, amount: '5' });
     const options = { signatureChainId: 42_161 };
     const envelope = await signDirectWithEthers(alice.key, 'tokenSend', fields, options);
@@ -252,7 +250,10 @@ describe('to another account', () => {
 });
 
 describe('only free money can be transferred', () => {
-  /** 20 at 100 USDC and 20×: the initial margin is 100, but a tenth of the value is 200. */
+  /**
+   * 20 coins at 100 USDC and 20 times leverage: the initial margin is 100, but a tenth of the value
+   * is 200.
+   */
   async function open(): Promise<OwnPerp> {
     const own = await operator.list();
     await trade(alice, bob, { market: own, price: '100', size: '20' });
@@ -261,7 +262,7 @@ describe('only free money can be transferred', () => {
 
   test('an open position requires a tenth of its value to stay', async () => {
     await open();
-    // The taker paid 2000 × 0.00045.
+    // The taker paid a fee of 2000 × 0.00045.
     expect(await perpMoney(alice)).toBe('799.1');
     await refuses(
       { to: bob.address, amount: '799.100001' },
@@ -288,7 +289,7 @@ describe('only free money can be transferred', () => {
       insufficient({ got: '900', required: '900', available: '781.1', reservedBy: withheld }),
     );
     await own.push('120');
-    // A profit of 400 supports the position; the whole balance can be transferred.
+    // A profit of 400 supports the position, so the whole balance can be transferred.
     await refuses(
       { to: bob.address, amount: '1000' },
       insufficient({ got: '1000', required: '1000', available: '999.1' }),
@@ -299,7 +300,7 @@ describe('only free money can be transferred', () => {
 describe('withdraw3', () => {
   const withdrawal = (amount: string) => ({ destination: bob.address, amount });
 
-  test('is deducted at once, shown as held, and listed as pending', async () => {
+  test('is deducted immediately, shown as held, and listed as pending', async () => {
     const { withdraw_fee: fee, min_withdraw: min } = await world.client.data({ type: 'settings' });
     expect(min).toBe('2');
     const signed = await direct(alice, 'withdraw3', withdrawal('100'));
@@ -326,7 +327,7 @@ describe('withdraw3', () => {
         status: 'pending',
       },
     });
-    // The destination is on another chain, so this account is unchanged.
+    // The destination is on another chain, so the venue account with that address is unchanged.
     expect(await perpMoney(bob)).toBe('1000');
     done(await send(alice, 'withdraw3', withdrawal('900')));
     expect(await alice.state()).toMatchObject({
@@ -336,7 +337,7 @@ describe('withdraw3', () => {
     expect(await ledgerOf(alice, 'withdraw')).toHaveLength(2);
   });
 
-  test('with a position, the two sums differ by the held amount only', async () => {
+  test('the totals with and without held withdrawals differ by the held amount only', async () => {
     await trade(alice, bob, { market: perp, price: '100', size: '10' });
     done(await send(alice, 'withdraw3', withdrawal('2')));
     expect(await alice.state()).toMatchObject({
@@ -379,11 +380,11 @@ describe('withdraw3', () => {
       insufficient({ got: '1000.000001', required: '1000.000001', available: '1000' }),
     ],
   ];
-  test.each(refusals)('%s is rejected', async (amount, refusal) => {
+  test.each(refusals)('rejects %s', async (amount, refusal) => {
     await expectNothing([alice], direct(alice, 'withdraw3', withdrawal(amount)), refusal);
   });
 
-  test('from perp only, and never the margin of a position', async () => {
+  test('withdraws from perp only, and never the margin of a position', async () => {
     done(await tokenSend(alice, { to: alice.address, amount: '999', into: 'outcome' }));
     await expectNothing(
       [alice],

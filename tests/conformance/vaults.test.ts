@@ -28,8 +28,6 @@ import {
 import type { JsonObject } from '../support/wallet.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
-/** R-vault: an account with a leader, whose money only its own key can move. */
-
 const world = aSharedVenue([...OPERATED, ...HOLDING]);
 const operator = new Operator(world);
 
@@ -56,7 +54,7 @@ async function register(changes: JsonObject) {
 const resting = () =>
   orderAction(order({ market: perp, side: 'buy', price: '50', size: '1', tif: 'Alo' }));
 
-/** An action for the vault, signed by an actor. */
+/** Returns an action for the vault, signed by the actor. */
 const forVault = async (actor: Actor, action: JsonObject = resting()) =>
   actor.sign(action, { vaultAddress: vault.address });
 
@@ -66,8 +64,8 @@ const notLeader = (): Refusal =>
     got: vault.address,
   });
 
-describe('permission to act for it', () => {
-  test('its leader: orders, positions and settings are the vault’s', async () => {
+describe('R-vault: permission to act for a vault', () => {
+  test("the leader's orders, positions and settings belong to the vault", async () => {
     const mine = orderAction(order({ market: perp, side: 'buy', price: '100', size: '2' }));
     const sell = order({ market: perp, side: 'sell', price: '100', size: '2' });
     done(await bob.place(sell));
@@ -83,7 +81,7 @@ describe('permission to act for it', () => {
     expect((await recordOf(vault, perp)).position.leverage.value).toBe(5);
   });
 
-  test('an agent of its leader, until it is revoked', async () => {
+  test('an agent of the leader may act until it is revoked', async () => {
     const agent = world.unfunded('agent');
     done(await leader.approveAgent(agent.address));
     done(await world.client.executed(await forVault(agent)));
@@ -99,20 +97,20 @@ describe('permission to act for it', () => {
     );
   });
 
-  test('its own key without vaultAddress; with it, the key is not a leader', async () => {
+  test("the vault's own key may act only without vaultAddress", async () => {
     done(await act(vault, resting()));
     expect(await vault.openOrders()).toHaveLength(1);
     await expectNothing([vault], forVault(vault), notLeader());
   });
 
-  test('an agent that its own key approved trades for it too', async () => {
+  test("an agent approved by the vault's own key may trade", async () => {
     const agent = world.unfunded('agent');
     done(await vault.approveAgent(agent.address));
     done(await act(agent, resting()));
     expect(await vault.openOrders()).toHaveLength(1);
   });
 
-  test('a multi-sig leader, by its signers', async () => {
+  test('a multi-sig leader acts through its signers', async () => {
     const members = [world.unfunded('first'), world.unfunded('second')] as const;
     const signers = signerSet(members, 2);
     done(await send(leader, 'convertToMultiSigUser', { signers }));
@@ -144,7 +142,7 @@ describe('permission to act for it', () => {
     );
   });
 
-  test('no other account, agent or key', async () => {
+  test('rejects every other account, agent and key', async () => {
     const agent = world.unfunded('agent');
     done(await bob.approveAgent(agent.address));
     for (const each of [bob, agent]) await expectNothing([vault, bob], forVault(each), notLeader());
@@ -158,7 +156,7 @@ describe('permission to act for it', () => {
     done(await world.client.executed(await forVault(bob)));
   });
 
-  test('an account that is not a vault cannot be named', async () => {
+  test('rejects a vaultAddress of an account that is not a vault', async () => {
     const vaultAddress = bob.address;
     await expectNothing(
       [leader, bob],
@@ -171,8 +169,8 @@ describe('permission to act for it', () => {
   });
 });
 
-describe('its money', () => {
-  test('is transferred by its own key', async () => {
+describe('the money of a vault', () => {
+  test("is transferred by the vault's own key", async () => {
     done(await tokenSend(vault, { to: bob.address, amount: '10' }));
     done(await send(vault, 'withdraw3', { destination: bob.address, amount: '10' }));
     expect(await vault.balance()).toBe('980');
@@ -186,23 +184,27 @@ describe('its money', () => {
     ['revokeBuilderFee', () => ({ builder: bob.address })],
     ['convertToMultiSigUser', () => ({ signers: 'null' })],
   ];
-  test.each(directs)('%s accepts no vaultAddress, not even the leader’s', async (type, fields) => {
-    const { envelope } = await direct(leader, type, fields());
-    const attempt = async () => world.client.executed({ ...envelope, vaultAddress: vault.address });
-    await expectNothing(
-      [vault, leader],
-      attempt,
-      unauthorized('vaultAddress is not allowed for this action', {
-        field: 'vaultAddress',
-        got: vault.address,
-      }),
-    );
-  });
+  test.each(directs)(
+    '%s accepts no vaultAddress, not even from the leader',
+    async (type, fields) => {
+      const { envelope } = await direct(leader, type, fields());
+      const attempt = async () =>
+        world.client.executed({ ...envelope, vaultAddress: vault.address });
+      await expectNothing(
+        [vault, leader],
+        attempt,
+        unauthorized('vaultAddress is not allowed for this action', {
+          field: 'vaultAddress',
+          got: vault.address,
+        }),
+      );
+    },
+  );
 });
 
 describe('accounts that cannot be a vault', () => {
   const used = 'Agent address is already used';
-  test('an agent, a builder, a multi-sig account', async () => {
+  test('a vault cannot become an agent, a builder or a multi-sig account', async () => {
     await expectNothing(
       [vault, bob],
       direct(bob, 'approveAgent', { agentAddress: vault.address, agentName: 'desk' }),
@@ -230,7 +232,7 @@ describe('accounts that cannot be a vault', () => {
     );
   });
 
-  test('and none of these can become a vault', async () => {
+  test('rejects the registration of an agent, a builder or a multi-sig account', async () => {
     const [agent, company] = [world.unfunded('agent'), await world.resident('company')];
     done(await bob.approveAgent(agent.address));
     expectRefusal(await register({ vault: agent.address }), 10008, used);
@@ -251,7 +253,7 @@ describe('registration and shares', () => {
     expect((await fresh.state()).withdrawable).toBe('1000');
   });
 
-  test('only an admin registers', async () => {
+  test('only an admin can register a vault', async () => {
     const action = {
       type: 'venueAdmin',
       registerVault: { vault: bob.address, leader: leader.address, name: 'Mine' },
@@ -276,7 +278,7 @@ describe('registration and shares', () => {
       '666.666666',
       '0',
     ]);
-    // A second vault, of 3 USDC: half of it is 1.5 more.
+    // The second vault has 3 USDC; half of it adds 1.5.
     const second = world.unfunded('second');
     done(await tokenSend(bob, { to: second.address, amount: '3' }));
     const halves = [
@@ -287,12 +289,12 @@ describe('registration and shares', () => {
     expect([await equityOf(leader), await equityOf(vault)]).toEqual(['334.833333', '1.5']);
   });
 
-  test('it follows profit and loss, and is unchanged if only the leader changes', async () => {
+  test('vaultEquity follows profit and loss, and a new leader does not change it', async () => {
     const own = await operator.list();
     done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     await trade(vault, leader, { market: own, price: '100', size: '10' });
     await own.push('101');
-    // 1000 − 0.45 of fee + 10 of profit, all of it bob's.
+    // 1000 minus a fee of 0.45, plus a profit of 10, all of it Bob's.
     expect(await equityOf(bob)).toBe('1009.55');
     done(await register({ leader: bob.address, name: 'Renamed' }));
     expect(await equityOf(bob)).toBe('1009.55');
@@ -300,7 +302,7 @@ describe('registration and shares', () => {
     expect(await equityOf(bob)).toBe('0');
   });
 
-  test('a duplicate user, or invalid shares, reject the whole action', async () => {
+  test('a duplicate user or invalid shares reject the whole action', async () => {
     done(await register({ shares: [{ user: bob.address, shares: '4' }] }));
     const twice = [
       { user: bob.address, shares: '1' },

@@ -17,8 +17,6 @@ import {
   time,
 } from '../support/shape.ts';
 
-/** Public data about the operators and the health of a venue. */
-
 const world = aVenue(OUTCOMES);
 const operator = new Operator(world);
 
@@ -56,7 +54,7 @@ describe('venueStatus', () => {
     );
   });
 
-  test('names the operators, including added ones', async () => {
+  test('names the operators, including added operators', async () => {
     const { admins, deployers } = await status();
     expect(admins).toContain(operator.actor.address);
     expect(deployers).toEqual([DEPLOYER]);
@@ -65,7 +63,7 @@ describe('venueStatus', () => {
     expect((await status()).deployers).toEqual([DEPLOYER, other]);
   });
 
-  test('contains the mode of a gate and the length of its lists, and gateLists contains the lists (R-gate)', async () => {
+  test("R-gate: contains a gate's mode and list lengths; gateLists contains the lists", async () => {
     const user = world.unfunded('listed').address;
     const accessCodes = { add: [{ code: 'SECRET-1', maxUses: 3 }] };
     done(
@@ -103,7 +101,7 @@ describe('venueStatus', () => {
     });
   });
 
-  test('a perp is stale until its first price, and a halted one does not trade (R-oracle-stale)', async () => {
+  test('R-oracle-stale: a perp is stale until its first price, and a halted perp does not trade', async () => {
     const registerPerp = definition();
     const { instrumentId } = done(await operator.send({ registerPerp })).created;
     const oracle = async () =>
@@ -133,7 +131,7 @@ describe('venueStatus', () => {
     expect(oracle).toMatchObject({ trading: false, stale: false });
   });
 
-  test('of the process: its progress, its listeners, and no problems', async () => {
+  test('reports the progress, the listeners and the problems of the process', async () => {
     const count = record({ ws: integer, apiWs: integer, wsRtds: integer });
     const health = () => world.client.data({ type: 'venueHealth' });
     expectShape(
@@ -161,7 +159,7 @@ describe('venueStatus', () => {
     expect(settlement).toBeNull();
   });
 
-  test('counts accounts', async () => {
+  test('contains the number of accounts', async () => {
     const { accounts } = await status();
     await world.trader('somebody new');
     expect((await status()).accounts).toBeGreaterThan(accounts);

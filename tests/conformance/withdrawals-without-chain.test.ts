@@ -2,11 +2,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { aSharedVenue, type Actor } from '../support/actors.ts';
 import { direct, expectNothing } from '../support/keys.ts';
 
-/**
- * A venue without a settlement chain: actions that need the chain are rejected, and no money is
- * held for them.
- */
-
 const world = aSharedVenue();
 const WHY = 'this venue has no settlement chain';
 let alice: Actor;
@@ -14,7 +9,7 @@ beforeEach(async () => {
   alice = await world.trader('alice');
 });
 
-test('R-withdraw: withdraw3 is rejected, and the balance does not change', async () => {
+test('R-withdraw: rejects withdraw3 and does not change the balance', async () => {
   const withdrawal = direct(alice, 'withdraw3', { destination: alice.address, amount: '100' });
   await expectNothing([alice], withdrawal, {
     code: 10001,
@@ -26,13 +21,13 @@ test('R-withdraw: withdraw3 is rejected, and the balance does not change', async
   expect(await world.client.data(rows)).toEqual([]);
 });
 
-test('an amount that is invalid on any venue is rejected for its amount', async () => {
+test('rejects an amount that is invalid on any venue because of the amount', async () => {
   const withdrawal = direct(alice, 'withdraw3', { destination: alice.address, amount: '1' });
   const { json } = await world.client.executed(await withdrawal);
   expect(json.message).toBe('Below minimum withdraw amount');
 });
 
-test('simulate rejects it as /exchange does', async () => {
+test('simulate rejects a withdrawal as /exchange does', async () => {
   const action = { type: 'withdraw3', destination: alice.address, amount: '100' };
   const answer = await world.client.data({ type: 'simulate', user: alice.address, action });
   expect(answer).toMatchObject({
@@ -42,7 +37,7 @@ test('simulate rejects it as /exchange does', async () => {
   });
 });
 
-test('a deposit by permit and test USDC on the chain are rejected', async () => {
+test('rejects a deposit by permit and test USDC on the chain', async () => {
   const signature = { r: `0x${'1'.repeat(64)}`, s: `0x${'2'.repeat(64)}`, v: 27 };
   const deadline = String(Math.floor(Date.now() / 1_000) + 3_600);
   const permit = { type: 'depositWithPermit', user: alice.address, usd: '5000000' };

@@ -16,8 +16,6 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 import { CALM, NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 
-/** Withdrawals: from a signed request to a balance on the settlement chain. */
-
 const FLAGS = [
   ...CALM,
   '--chain',
@@ -35,7 +33,7 @@ let venue: Venue;
 let chain: Chain;
 const refused = somebody();
 
-/** Keys of the local chain, for its operator. */
+/** Returns the local chain's keys for the operator. */
 function keys(): { readonly guardian: Hex; readonly minter: Hex } {
   return JSON.parse(readFileSync(join(venue.data, 'settlement/keys.json'), 'utf8'));
 }
@@ -52,7 +50,7 @@ function sender(key: Hex) {
 beforeAll(async () => {
   venue = await Venue.start(FLAGS);
   chain = await chainOf(venue.url);
-  // Before the venue itself mints, because it uses this key and counts its transactions.
+  // Mints before the venue does, because the venue uses the same key and counts its transactions.
   await sender(keys().minter).writeContract({
     address: chain.token,
     abi: TEST_USDC_ABI,
@@ -66,7 +64,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** A user with 300,000 USDC in the venue. */
+/** Returns a user with 300,000 USDC in the venue. */
 async function rich() {
   const wallet = privateKeyWallet(generatePrivateKey());
   await post(venue.url, '/request-fund', { user: wallet.address });
@@ -121,7 +119,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe('R-withdraw: a withdrawal', () => {
-  test('arrives exactly, less the fee; the held amount is released and the rows show the result', async () => {
+  test('pays the exact amount minus the fee, releases the held amount, and updates the rows', async () => {
     const user = await rich();
     const destination = somebody();
     await user.withdraw(destination, '25.500001');
@@ -155,7 +153,7 @@ describe('R-withdraw: a withdrawal', () => {
     }
   });
 
-  test('waits while the bridge is paused, is reported to user and operator, and continues automatically', async () => {
+  test('waits while the bridge is paused, reports this, and continues automatically', async () => {
     const user = await rich();
     const destination = somebody();
     await guardian('pause');
@@ -176,7 +174,7 @@ describe('R-withdraw: a withdrawal', () => {
     await expect.poll(() => metric('oddlot_withdrawals_open')).toBe(0);
   });
 
-  test('is returned completely if the token rejects the destination, with the reason', async () => {
+  test('is returned completely, with the reason, if the token rejects the destination', async () => {
     const user = await rich();
     await user.withdraw(refused, '40');
     await becomes(user, 'returned', 30_000);
@@ -198,7 +196,7 @@ describe('R-withdraw: a withdrawal', () => {
     ['to the token', () => chain.token, '5', 'Invalid address'],
     ['below the minimum', somebody, '1.999999', 'Below minimum withdraw amount'],
     ['of more than the balance', somebody, '300000.000001', 'Insufficient balance'],
-  ])('is not accepted %s', async (_, destination, amount, message) => {
+  ])('is rejected %s', async (_, destination, amount, message) => {
     const user = await rich();
     await expect(user.withdraw(destination(), amount)).rejects.toMatchObject({ message });
     expect(await user.rows()).toEqual([]);
@@ -206,7 +204,7 @@ describe('R-withdraw: a withdrawal', () => {
   });
 });
 
-test('R-withdraw: large payouts wait for their delay or the guardian; kills in between pay nothing twice', async () => {
+test('R-withdraw: large payouts wait for their delay or the guardian, despite kills', async () => {
   const [large, cancelled] = [await rich(), await rich()];
   const destination = somebody();
   await large.withdraw(destination, '150000');
