@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import type { RequestCommand } from '@oddlot/replica/block';
 import { ACTION_TYPES } from './action-to-command.ts';
 
-/** The required signer of each command, compared between the engine's table and the API. */
 const SIGNED_BY = {
   agent: 'agent',
   ownKey: 'direct',
@@ -18,7 +17,7 @@ const REQUESTS = Object.keys(ACTION_TYPES).map((name) => {
   return { type, action: ACTION_TYPES[type], signer: signerOf(type) };
 });
 
-describe('the action type of a command', () => {
+describe('the API action of each engine command', () => {
   test.each(REQUESTS)(
     'R-agents: the API and the engine require the same key for $type',
     (request) => {
@@ -26,13 +25,13 @@ describe('the action type of a command', () => {
     },
   );
 
-  test('every action becomes a command, and a wrapper becomes its inner command', () => {
+  test('every action type except the multiSig wrapper has a command', () => {
     const reached = new Set<string>(REQUESTS.map(({ action }) => action));
     const actions = Object.keys(ACTIONS).filter((type) => type !== 'multiSig');
     expect([...reached].sort()).toEqual(actions.sort());
   });
 
-  test('deployers send the actions on outcome markets, admins the other operator actions', () => {
+  test('deployers send outcomeDeploy actions and admins send venueAdmin actions', () => {
     const roles = { admins: 'venueAdmin', deployers: 'outcomeDeploy' } as const;
     for (const { action, signer, type } of REQUESTS) {
       if (signer !== 'admins' && signer !== 'deployers') continue;

@@ -18,7 +18,6 @@ const TRANSLATIONS = {
   ...OPERATOR_ACTIONS,
 } as const satisfies { readonly [Type in PlainType]: ActionTranslation<Type> };
 
-/** The commands that the records name; a missing one is a compile error in the lookups below. */
 type NamedCommand = (typeof TRANSLATIONS)[PlainType]['commands'][number];
 
 export function actionToCommand(
@@ -29,7 +28,7 @@ export function actionToCommand(
   return translationOf(action).toCommand(action, authority, instruments);
 }
 
-/** The reason no state could make the action acceptable; undefined if one could. */
+/** Returns why no state could make the action acceptable, or undefined if one could. */
 export function refuseUnsupported(action: PlainAction): WireError | undefined {
   return translationOf(action).refuse?.(action);
 }
@@ -38,7 +37,10 @@ function translationOf({ type }: PlainAction): ActionTranslation<PlainType> {
   return TRANSLATIONS[type] as ActionTranslation<PlainType>;
 }
 
-/** The action type of each command; for a multiSig wrapper, that of its inner action. */
+/**
+ * Maps each command to its action type. A multiSig wrapper has no entry, because it becomes its
+ * inner action's command.
+ */
 export const ACTION_TYPES = Object.fromEntries(
   Object.entries(TRANSLATIONS).flatMap(([type, { commands }]) =>
     commands.map((command) => [command, type]),
@@ -47,24 +49,27 @@ export const ACTION_TYPES = Object.fromEntries(
 
 export const actionTypeOf = ({ type }: Pick<RequestCommand, 'type'>): string => ACTION_TYPES[type];
 
-/** The action type of a command name that came from the engine. */
+/**
+ * Returns the action type of a command name that the engine reported, or the name itself if it has
+ * none.
+ */
 export const actionTypeNamed = (command: string): string =>
   Object.hasOwn(ACTION_TYPES, command) ? ACTION_TYPES[command as NamedCommand] : command;
 
-/** The `data.type` of replies to a command. */
+/** Returns the `data.type` of the reply to a command. */
 export const internalNameOf = ({ type }: Pick<RequestCommand, 'type'>): string =>
   ACTIONS[ACTION_TYPES[type]].internalName;
 
-/** The `data.type` of replies to an action type. */
+/** Returns the `data.type` of the reply to an action type. */
 export const internalNameNamed = (action: string): string =>
   Object.hasOwn(ACTIONS, action) ? ACTIONS[action as ActionType].internalName : action;
 
-/** The `details.why` of rejected actions that need the settlement chain. */
+/** The `details.why` of actions that are rejected because they need the settlement chain. */
 export const NO_CHAIN = 'this venue has no settlement chain';
 
 /**
- * Rejects a withdrawal if no chain can pay it (R-withdraw); otherwise the amount would be held
- * forever.
+ * Rejects a withdrawal if there is no chain to pay it (R-withdraw), because the amount would be
+ * held forever.
  */
 export function refuseWithoutChain(
   command: RequestCommand,

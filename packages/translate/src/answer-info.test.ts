@@ -4,8 +4,6 @@ import { ALICE, BOB, CAROL, TestVenue } from '@oddlot/testing/venue/ws/test-venu
 import { MarketData } from './read-models/market-data.ts';
 import { answerInfo, isStateQuery, type InfoAnswer, type InfoSettings } from './answer-info.ts';
 
-/** Every query is tested from the request text to the fields of the answer. */
-
 const SETTINGS: InfoSettings = {
   bridgeContractAddress: '0x1111111111111111111111111111111111111111',
   usdcContractAddress: '0x2222222222222222222222222222222222222222',
@@ -43,7 +41,7 @@ function refusal(type: string, fields: object = {}): { code: number; message: st
   return { code: answer.error.code, message: answer.error.message };
 }
 
-describe('metadata', () => {
+describe('metadata queries', () => {
   const SHARED = {
     name: 'BTC-USDC',
     szDecimals: 3,
@@ -116,7 +114,7 @@ describe('metadata', () => {
     }
   });
 
-  test('settings and fee tiers come from the configuration', () => {
+  test('settings and feeTierInfo return the values of the configuration', () => {
     expect(data('settings')).toEqual({
       bridge2_contract_address: SETTINGS.bridgeContractAddress,
       settlement_chain_id: 421614,
@@ -154,8 +152,8 @@ describe('metadata', () => {
   });
 });
 
-describe('the book', () => {
-  test('is shown best price first, in the requested step', () => {
+describe('the l2Book query', () => {
+  test('l2Book aggregates levels by the requested tick, best price first', () => {
     venue.order(ALICE, { buy: true, price: 99, size: 0.5 });
     venue.order(ALICE, { buy: true, price: 99.5, size: 0.25 });
     venue.order(BOB, { sell: true, price: 100.5, size: 1 });
@@ -179,7 +177,7 @@ describe('the book', () => {
     expect(data('l2Book', { coin: '1', tick: '' }).levels[0]).toHaveLength(2);
   });
 
-  test('has at most twenty levels a side', () => {
+  test('l2Book returns at most twenty levels per side', () => {
     for (let level = 0; level < 25; level++) {
       venue.order(ALICE, { buy: true, price: 80 + level / 2, size: 0.2 });
     }
@@ -188,7 +186,7 @@ describe('the book', () => {
     expect(bids[0].px).toBe('92');
   });
 
-  test('requires a listed id and one of its steps', () => {
+  test('l2Book rejects unlisted ids and unsupported ticks', () => {
     expect(refusal('l2Book', { coin: '2' })).toEqual({
       code: 10404,
       message: 'Instrument not found',
@@ -206,8 +204,8 @@ const EMPTY_SUMMARY = {
   totalRawUsd: '0',
 };
 
-describe('the clearinghouse state', () => {
-  test('of an unknown account is empty', () => {
+describe('the clearinghouseState query', () => {
+  test('the clearinghouse state of an unknown account is empty', () => {
     const empty = {
       accountValuePlusWithdrawHold: '0',
       assetPositions: [],
@@ -227,13 +225,13 @@ describe('the clearinghouse state', () => {
     expect(data('clearinghouseState', outcome)).toEqual({ ...empty, crossMarginRatio: '' });
   });
 
-  test('shows positions and margin at the mark', () => {
+  test('clearinghouseState values positions and margin at the mark', () => {
     venue.order(BOB, { sell: true, price: 100, size: 10 });
     venue.order(ALICE, { buy: true, price: 100, size: 10 });
     venue.oracle(101);
     const long = data('clearinghouseState', { user: ALICE, accountType: 'perps' });
     const short = data('clearinghouseState', { user: BOB });
-    // Fees: the taker pays 0.045 % and the maker 0.015 % of 1,000 USDC.
+    // The taker fee is 0.045% and the maker fee 0.015% of 1,000 USDC.
     const [{ position, tpsl, type }] = long.assetPositions;
     const mark = Number(position.markPx);
     expect({ tpsl, type }).toEqual({ tpsl: [], type: 'OneWay' });
@@ -263,7 +261,7 @@ describe('the clearinghouse state', () => {
     expect(long.marginSummary.totalNtlPos).toBe(String(mark * 10));
     expect(long.marginSummary.totalRawUsd).toBe('8999.55');
     expect(long.crossMarginSummary).toEqual(long.marginSummary);
-    // Maintenance 0.5 % and liquidation fee 0.5 % of the notional.
+    // The maintenance margin and the liquidation fee are 0.5% of the notional each.
     expect(Number(long.crossMarginRatio)).toBeCloseTo(value / (mark * 10 * 0.01), 5);
     expect(Number(long.crossMaintenanceMarginUsed)).toBeCloseTo(mark * 0.05, 6);
 
@@ -278,7 +276,7 @@ describe('the clearinghouse state', () => {
     expect(short.marginSummary.totalRawUsd).toBe('10999.85');
   });
 
-  test('of the outcome sub-account is its free balance', () => {
+  test('the outcome account value is its free balance', () => {
     venue.credit(CAROL, 'outcome', 12.5);
     const state = data('clearinghouseState', { user: CAROL, accountType: 'outcome' });
     const summary = { ...EMPTY_SUMMARY, accountValue: '12.5', totalRawUsd: '12.5' };
@@ -286,8 +284,8 @@ describe('the clearinghouse state', () => {
   });
 });
 
-describe('orders', () => {
-  test('are listed newest first, with all fields', () => {
+describe('the open orders query', () => {
+  test('frontendOpenOrders lists orders newest first, with all fields', () => {
     const expireMs = (venue.state.timeMs + 3_600_000) as never;
     venue.order(ALICE, { buy: true, price: 99, size: 1, timeInForce: 'gtd', expireMs });
     const timestamp = venue.state.timeMs;
@@ -333,8 +331,8 @@ describe('orders', () => {
   });
 });
 
-describe('accounts', () => {
-  test('return their agents, and agents their owner', () => {
+describe('account queries', () => {
+  test('approvedAgents returns the agents of an account, agentOwner the owner of an agent', () => {
     const agent = `0x${'7'.repeat(40)}` as never;
     venue.approveAgent(ALICE, agent, 'desk');
     const time = venue.state.timeMs;
@@ -355,7 +353,7 @@ describe('accounts', () => {
     expect(data('approvedAgents', { user: NOBODY })).toEqual([]);
   });
 
-  test('are distinguished from agents by a warning', () => {
+  test('a query for the positions of an agent address returns a warning', () => {
     const agent = `0x${'7'.repeat(40)}` as never;
     venue.approveAgent(ALICE, agent, '');
     const answer = ask('clearinghouseState', { user: agent });
@@ -366,13 +364,13 @@ describe('accounts', () => {
     expect(ask('clearinghouseState', { user: ALICE })).not.toHaveProperty('warnings');
   });
 
-  test('can trade as much as their margin allows', () => {
+  test('activeAssetData returns the tradable size and the free margin', () => {
     const mine = data('activeAssetData', { user: ALICE, coin: '1' });
     expect(mine).toEqual({
       user: ALICE,
       coin: 'BTC-USDC',
       leverage: { mode: 'OneWay', type: 'Cross', value: 20, rawUsd: '' },
-      // The maximum size of a market order at this leverage.
+      // The size is limited by the maximum of a market order, not by the margin.
       maxTradeSzs: ['200', '200'],
       availableToTrade: ['1000', '1000'],
       markPx: '100',

@@ -18,7 +18,6 @@ import type { InfoAnswer, InfoContext, PastNeed, StateHandler } from './info/han
 export { agentWarning } from './info/access.ts';
 export type { InfoAnswer, InfoContext, InfoSettings } from './info/handler.ts';
 
-/** The queries that are answered synchronously, from the state and the read models. */
 const STATE_QUERIES = {
   ...PERP_QUERIES,
   ...BOOK_QUERIES,
@@ -36,25 +35,30 @@ const STATE_QUERIES = {
   ...SIMULATION_QUERIES,
 } as const;
 
-/** The history that a query needs in addition to the context; undefined if it can be answered. */
+/**
+ * Returns the history that must be loaded before the query can be answered, or undefined if none is
+ * needed.
+ */
 export function pastNeedOf(context: InfoContext, query: StateQuery): PastNeed | undefined {
   return handlerOf(query).needs?.(context, query as never);
 }
 
-/** A query that `answerInfo` can answer. */
 export type StateQuery = InfoQueryOf<keyof typeof STATE_QUERIES>;
 
-/** True for queries that are answered synchronously; others need the history or the edge. */
+/**
+ * Returns true for queries that are answered synchronously. The others need the history database or
+ * the API server.
+ */
 export function isStateQuery(query: InfoQuery): query is StateQuery {
   return Object.hasOwn(STATE_QUERIES, query.type);
 }
 
-/** True for queries whose answers many clients share until the next block. */
+/** Returns true for queries whose answer many clients can share until the next block. */
 export function isCommonQuery(query: StateQuery): boolean {
   return handlerOf(query).isCommon === true;
 }
 
-/** Answers a query, with a warning if it asks for an agent's address as an account. */
+/** Answers a query and adds a warning if the query names an agent's address as its account. */
 export function answerInfo(context: InfoContext, query: StateQuery): InfoAnswer {
   const answer = handlerOf(query).answer(context, query as never);
   const warning = agentWarning(context, query);

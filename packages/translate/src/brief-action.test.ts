@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { briefAction } from './explorer.ts';
 
-test('a list is reduced to its first entry and its length', () => {
+test('briefAction keeps the first entry of a list and counts all entries', () => {
   const action = { type: 'order', orders: [{ a: 1 }, { a: 2 }, { a: 3 }], grouping: 'na' };
   expect(briefAction(action)).toEqual({
     action: { type: 'order', orders: [{ a: 1 }], grouping: 'na' },
@@ -10,12 +10,12 @@ test('a list is reduced to its first entry and its length', () => {
   expect(action.orders).toHaveLength(3);
 });
 
-test('an action without a list stays unchanged', () => {
+test('briefAction leaves an action without a list unchanged', () => {
   const action = { type: 'tokenSend', amount: '25', destination: '0xab' };
   expect(briefAction(action)).toEqual({ action, entries: 1 });
 });
 
-test('the inner action of a multi-sig action is shortened', () => {
+test('briefAction shortens the inner action of a multi-sig action', () => {
   const inner = { type: 'cancel', cancels: [{ o: 1 }, { o: 2 }] };
   const action = {
     type: 'multiSig',

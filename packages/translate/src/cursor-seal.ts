@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Clients return cursors, so each contains a seal which proves that this venue issued it for this
- * position of this list. A position of another user, query or filter would silently skip rows.
+ * Computes the seal of a cursor. The seal proves that this venue issued the cursor for this place
+ * in this list; with the place of another user, query or filter, a page would silently skip rows.
  */
 export type CursorSeal = (list: string, place: readonly (number | string)[]) => string;
 
 export const CURSOR_KEY_BYTES = 32;
-/** A few bytes are enough, because a forged cursor reads public rows only. */
+/** Nine bytes are enough, because a forged cursor can only read public rows. */
 const SEAL_BYTES = 9;
 
 export function cursorSeal(key: Uint8Array): CursorSeal {
@@ -19,10 +19,16 @@ export function cursorSeal(key: Uint8Array): CursorSeal {
       .toString('base64url');
 }
 
-/** For a process without a stored key; its cursors become invalid when it ends. */
+/**
+ * Seals cursors in a process without a stored key. Its cursors become invalid when the process
+ * ends.
+ */
 export const PROCESS_SEAL: CursorSeal = cursorSeal(randomBytes(CURSOR_KEY_BYTES));
 
-/** The page's start, length and required height do not distinguish lists. */
+/**
+ * The fields that select a page or wait for a height. All other fields distinguish one list from
+ * another.
+ */
 const NO_FILTERS: ReadonlySet<string> = new Set([
   'cursor',
   'cursorField',
@@ -33,7 +39,10 @@ const NO_FILTERS: ReadonlySet<string> = new Set([
   'minHeight',
 ]);
 
-/** The list that a query pages through: its type, user and filters, independent of their order. */
+/**
+ * Identifies the list that a query pages through by its type, user and filters, independent of
+ * their order.
+ */
 export function listOf(query: object): string {
   const filters = Object.entries(query)
     .filter(([name, value]) => value !== undefined && !NO_FILTERS.has(name))

@@ -4,8 +4,8 @@ import { ALICE, BOB, BTC, GENESIS, TestVenue } from '@oddlot/testing/venue/ws/te
 import type { AppliedBlock } from '@oddlot/replica/block';
 import { assetContext, causeHash, liveOrderRecords } from './event-to-stream.ts';
 
-describe('the hash of an effect', () => {
-  test('is that of the request, or of the block if time or the venue caused it', () => {
+describe('the causeHash function', () => {
+  test('an effect has the hash of its request, or of the block if no request caused it', () => {
     const venue = TestVenue.open();
     const blocks: AppliedBlock[] = [];
     venue.onBlock((block) => blocks.push(block));
@@ -18,8 +18,8 @@ describe('the hash of an effect', () => {
   });
 });
 
-describe('live orders', () => {
-  test('are open records, independent of their filled size', () => {
+describe('the records of live orders', () => {
+  test('a partly filled live order has the status open', () => {
     const venue = TestVenue.open();
     venue.order(ALICE, { sell: true, price: 101, size: 1 });
     venue.order(BOB, { buy: true, price: 101, size: 0.25 });
@@ -33,8 +33,8 @@ describe('live orders', () => {
   });
 });
 
-describe('the context of an asset', () => {
-  test('has no prices before the first one', () => {
+describe('the asset context', () => {
+  test('prices are empty before the first oracle price', () => {
     const venue = new TestVenue();
     venue.apply([GENESIS, { type: 'registerPerp', perp: BTC }]);
     const { ctx } = assetContext(venue.state, BTC) as { ctx: object };

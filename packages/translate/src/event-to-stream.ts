@@ -43,15 +43,14 @@ import { findPerp } from './info/handler.ts';
 import { rejectToWire } from './reject-to-wire.ts';
 
 /**
- * The hash that history shows for an effect: that of the request, or of the block if time caused
- * it.
+ * Returns the hash that history shows for an effect: the hash of the request that caused it, or of
+ * the block if no request did.
  */
 export function causeHash(block: AppliedBlock, commandIndex: number): Hash {
   const command = block.commands[commandIndex]?.command;
   return command !== undefined && isRequest(command) ? authorityOf(command).txHash : block.hash;
 }
 
-/** A trade, with the fields that its event does not contain. */
 type TimedTrade = {
   readonly event: TradeExecuted;
   readonly timeMs: number;
@@ -74,7 +73,10 @@ export function tradeRecord(perp: PerpDefinition, { event, timeMs, hash }: Timed
   };
 }
 
-/** One position's funding for one hour; `usdc` and `amount` are equal by definition. */
+/**
+ * Builds a row with one position's funding for one hour. `usdc` and `amount` are equal by
+ * definition.
+ */
 export function fundingRow(perp: PerpDefinition, event: FundingPaid): FundingRow {
   const amount = formatMoney(event.amount);
   return {
@@ -87,7 +89,6 @@ export function fundingRow(perp: PerpDefinition, event: FundingPaid): FundingRow
   };
 }
 
-/** One element of an orderUpdates frame. The order's instrument is listed. */
 export function orderUpdateRecord(state: State, event: OrderUpdated, timeMs: number): OrderUpdate {
   const reason = reasonOf(state, event);
   return {
@@ -98,7 +99,10 @@ export function orderUpdateRecord(state: State, event: OrderUpdated, timeMs: num
   };
 }
 
-/** All live orders of an account, resting and waiting, as elements of an orderUpdates frame. */
+/**
+ * Returns all live orders of an account, both resting and waiting, as elements of an orderUpdates
+ * frame.
+ */
 export function liveOrderRecords(state: State, user: Address): OrderUpdate[] {
   return liveOrders(state, user).map((order) => ({
     order: orderFields(state, order),
@@ -107,9 +111,7 @@ export function liveOrderRecords(state: State, user: Address): OrderUpdate[] {
   }));
 }
 
-/**
- * Newest first: resting orders, orders that wait for a price or a parent, and those of positions.
- */
+/** Collects resting orders, triggers, child orders and the TP/SL of positions, newest first. */
 function liveOrders(state: State, user: Address): OrderSnapshot[] {
   const resting = openOrders(state, user);
   const orders = [...resting];
@@ -134,7 +136,6 @@ export const TIF_TEXT: Readonly<Record<TimeInForce, 'GTC' | 'GTD' | 'ALO' | 'IOC
 
 type Tif = (typeof TIF_TEXT)[TimeInForce];
 
-/** The fields of an order that streams and queries share. */
 export function orderFields(state: State, order: OrderSnapshot): UpdatedOrder & { tif: Tif } {
   const perp = present(findPerp(state, order.instrumentId), 'the perp of an order');
   const { filled, filledNotional } = order;
@@ -160,12 +161,15 @@ export function orderFields(state: State, order: OrderSnapshot): UpdatedOrder & 
   };
 }
 
-/** True for orders that execute at the market price, immediately or when triggered. */
+/**
+ * Returns true for orders that execute at the market price, either immediately or after their
+ * trigger.
+ */
 export function isMarketOrder({ timeInForce, trigger }: OrderSnapshot): boolean {
   return timeInForce === 'market' || trigger?.isMarket === true;
 }
 
-/** The reason an order ended unfilled: the cause of a cancel, or the text of a reject. */
+/** Returns why an order ended unfilled: the text of its reject or the cause of its cancellation. */
 export function reasonOf(
   state: State,
   event: Pick<OrderUpdated, 'reject' | 'cancelCause'>,
@@ -175,7 +179,7 @@ export function reasonOf(
   return event.cancelCause;
 }
 
-/** The market data of a perp, without its book. Prices are unset before the first one. */
+/** Builds the market data of a perp without its book. Prices are empty until the venue has one. */
 export function assetContext(state: State, perp: PerpDefinition): object {
   const view = present(perpView(state, perp.instrumentId), 'the view of a listed perp');
   const { bestBid, bestAsk, impactBid, impactAsk } = view;
@@ -206,11 +210,8 @@ export function assetContext(state: State, perp: PerpDefinition): object {
   };
 }
 
-/** Orders, trades and books of outcome markets in the form of the streams. */
-
 const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
 
-/** One element of an outcomeOrderUpdates frame. */
 export function outcomeOrderRecord(
   state: State,
   event: OrderUpdated,
@@ -225,7 +226,6 @@ export function outcomeOrderRecord(
   };
 }
 
-/** An account's resting outcome orders as elements of an outcomeOrderUpdates frame. */
 export function liveOutcomeOrderRecords(
   state: State,
   user: Address,
@@ -264,7 +264,10 @@ function outcomeOrderFields(state: State, order: OrderSnapshot): UpdatedOutcomeO
   };
 }
 
-/** A trade with the additional fields of outcome markets: the taker's outcome and its price. */
+/**
+ * Builds the public trade of an outcome market, with the taker's outcome and the price of that
+ * outcome.
+ */
 export function outcomeTradeRecord(
   market: Instrument,
   event: OutcomeTraded,
@@ -286,7 +289,7 @@ export function outcomeTradeRecord(
   };
 }
 
-/** Best bid and ask in YES prices. */
+/** Returns the best bid and ask in prices of YES. */
 export function outcomeBbo(state: State, market: Instrument): OutcomeBbo {
   const best = (isBuy: boolean): Level | null => {
     const [level] = bookLevels(state, instrumentId(market.instrumentId), isBuy, 1);

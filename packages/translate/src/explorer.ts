@@ -12,7 +12,10 @@ import { outcomeToWire } from './outcome-to-wire.ts';
 import { requestTexts } from './reject-to-wire.ts';
 import { maskedCode } from './info/access.ts';
 
-/** There are no validators; the venue's operator makes all blocks. */
+/**
+ * The venue has no validators, because its operator makes all blocks; every block has the zero
+ * address as proposer.
+ */
 export const PROPOSER = '0x0000000000000000000000000000000000000000';
 
 export function explorerBlock(block: AppliedBlock): ExplorerBlock {
@@ -25,9 +28,9 @@ export function explorerBlock(block: AppliedBlock): ExplorerBlock {
 }
 
 /**
- * True for a signed request that its block executed, or rejected for its content. A request with a
- * used nonce does not count: in a cluster, several replicas may log the same bytes, which count
- * once. A single process rejects it before its block.
+ * Returns true for a signed request that its block executed, or rejected for its content. A request
+ * with a used nonce is not counted: several replicas of a cluster can log the same bytes, which are
+ * one transaction.
  */
 export function isTransaction(
   command: Command,
@@ -37,8 +40,8 @@ export function isTransaction(
 }
 
 /**
- * The signed requests of a block in order, or the last ones. Only the type of a request is shown,
- * because an order may still be in the delay queue (R-delay).
+ * Returns the last `countMax` signed requests of a block, in order. It shows only a request's type,
+ * because an order can still be in the delay queue (R-delay).
  */
 export function explorerTxs(
   block: AppliedBlock,
@@ -64,7 +67,7 @@ export function explorerTxs(
   return txs.reverse();
 }
 
-/** The reason a request, or its first rejected order, failed at execution, as in its receipt. */
+/** Returns why a request or its first failed entry was rejected, with the text of its receipt. */
 export function executionError(
   command: RequestCommand,
   executed: CommandResult,
@@ -75,7 +78,7 @@ export function executionError(
     reject !== undefined ||
     skipped.length > 0 ||
     entries.some((entry) => entry.reject !== undefined);
-  // Most requests succeed, so their texts are not built.
+  // Texts are built only for failures, because most requests succeed.
   if (!hasFailed) return null;
   const context = { instruments: found.instruments, texts: requestTexts(found.request) };
   return outcomeToWire(command, executed, context).error?.message ?? null;
@@ -84,8 +87,8 @@ export function executionError(
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An action in public form: as signed, but with masked access codes of a gate, because anyone could
- * use a published code (R-gate). The log and its hashes contain the original, which replays use.
+ * Masks the access codes in an action that is shown publicly, because anyone could use a published
+ * code (R-gate). The log and its hashes contain the original, which replays use.
  */
 export function publicAction<Action extends Fields>(action: Action): Action {
   const gate = fieldsOf(action['setGate']);
@@ -122,16 +125,18 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** An action reduced to its first entry, with the number of entries. */
+/** An action whose list has only its first entry, and the number of entries that the list had. */
 type BriefAction = {
   readonly action: { type: string } & Record<string, unknown>;
   readonly entries: number;
 };
 
-/** The lists that an action may contain. */
 const LISTS = ['orders', 'cancels', 'split', 'merge'] as const;
 
-/** Shortens an action for a list of transactions, which long actions would multiply in size. */
+/**
+ * Shortens an action for a list of transactions, so one long action does not make the whole answer
+ * large.
+ */
 export function briefAction(action: BriefAction['action']): BriefAction {
   const { payload } = action;
   if (isWrapped(payload)) {
@@ -152,7 +157,6 @@ export function briefAction(action: BriefAction['action']): BriefAction {
   return { action: brief, entries: Math.max(1, entries) };
 }
 
-/** A multi-sig payload contains the action. */
 function isWrapped(payload: unknown): payload is { readonly action: BriefAction['action'] } {
   return typeof payload === 'object' && payload !== null && 'action' in payload;
 }

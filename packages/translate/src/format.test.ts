@@ -11,8 +11,8 @@ import {
 const BTC = { szDecimals: 5 };
 const TENS = { szDecimals: -1 };
 
-describe('prices and sizes', () => {
-  test('are canonical decimals of their instrument', () => {
+describe('formatting of prices and sizes', () => {
+  test('prices and sizes are canonical decimals on the scale of their instrument', () => {
     expect(formatPrice(BTC, 971_234)).toBe('97123.4');
     expect(formatPrice(BTC, 10)).toBe('1');
     expect(formatSize(BTC, 50_000)).toBe('0.5');
@@ -22,18 +22,18 @@ describe('prices and sizes', () => {
     expect(formatSize(TENS, 12)).toBe('120');
   });
 
-  test('become JSON numbers where the API requires them', () => {
+  test('sizeAsNumber returns a size as a JSON number', () => {
     expect(sizeAsNumber(BTC, 12_345_678)).toBe(123.45678);
     expect(sizeAsNumber(TENS, 7)).toBe(70);
   });
 });
 
-describe('rates and ratios', () => {
-  test('are exact', () => {
+describe('formatting of rates and ratios', () => {
+  test('formatRate returns the exact decimal of a rate', () => {
     expect(formatRate(45_000)).toBe('0.00045');
   });
 
-  test('round half up to six decimals', () => {
+  test('formatRatio rounds half up to six decimals', () => {
     expect(formatRatio(1n, 3n)).toBe('0.333333');
     expect(formatRatio(2n, 3n)).toBe('0.666667');
     expect(formatRatio(5n, 10_000_000n)).toBe('0.000001');
@@ -42,9 +42,9 @@ describe('rates and ratios', () => {
   });
 });
 
-describe('an average price', () => {
-  test('is the notional over the size, for all signs', () => {
-    // 0.5 at 97000 and 0.25 at 97000.3.
+describe('formatting of an average price', () => {
+  test('the average price is the notional divided by the size, for both signs', () => {
+    // The notional of 0.5 at 97000 and 0.25 at 97000.3.
     const notional = 48_500_000_000n + 24_250_075_000n;
     expect(formatAveragePrice(BTC, notional, 75_000)).toBe('97000.1');
     expect(formatAveragePrice(BTC, -notional, -75_000)).toBe('97000.1');

@@ -1,64 +1,62 @@
 import { divHalfUp, formatDecimal, formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
- * Formats the engine's integers as decimal text. Text is canonical: no trailing zeros, at least
- * "0". Unset values are the empty string, which is up to the caller.
+ * Price and size decimals of an instrument add up to the decimals of money, so a scale has only the
+ * size decimals.
  */
-
-/** The size decimals of an instrument; price and size decimals add up to the decimals of money. */
 export type Scale = { readonly szDecimals: number };
 
 const RATIO_DECIMALS = 6;
 const RATIO_ONE = 10n ** BigInt(RATIO_DECIMALS);
-/** Decimals of rates and of reference prices. */
 const RATE_DECIMALS = 8;
 const FUNDING_DECIMALS = 10;
 
-/** The margin ratio of an account without risk: clients that compare numbers treat it as safe. */
+/**
+ * Margin ratio shown for an account without risk. Clients that compare the number treat the account
+ * as safe.
+ */
 export const RATIO_SAFE = '999999';
 
 export function priceDecimals(scale: Scale): number {
   return MONEY_DECIMALS - scale.szDecimals;
 }
 
-/** Formats a price given in price units. */
 export function formatPrice(scale: Scale, value: number): string {
   return formatDecimal(value, priceDecimals(scale));
 }
 
-/** Formats a price given in half price units, so that a mid is exact. */
+/** Formats a price given in half price units, the unit in which a mid price is exact. */
 export function formatHalfPrice(scale: Scale, halves: number): string {
   return formatDecimal(5 * halves, priceDecimals(scale) + 1);
 }
 
-/** Formats a size given in lots; it may be signed. */
 export function formatSize(scale: Scale, value: number): string {
   return formatDecimal(value, scale.szDecimals);
 }
 
-/** A size as a JSON number, for the few API fields of that type. */
+/** Converts a size to a JSON number, for the few API fields of that type. */
 export function sizeAsNumber(scale: Scale, value: number): number {
   return JSON.parse(formatSize(scale, value)) as number;
 }
 
-/** Formats a rate given in 10^-8. */
+/** Formats a rate given in units of 10^-8. */
 export function formatRate(valueE8: number): string {
   return formatDecimal(valueE8, RATE_DECIMALS);
 }
 
-/** Formats a reference price given in 10^-8. */
+/** Formats a reference price given in units of 10^-8. */
 export function formatReferencePrice(valueE8: number): string {
   return formatDecimal(valueE8, RATE_DECIMALS);
 }
 
-/** Formats a funding rate or premium given in 10^-10. */
+/** Formats a funding rate or premium given in units of 10^-10. */
 export function formatRateE10(valueE10: number | bigint): string {
   return formatDecimal(valueE10, FUNDING_DECIMALS);
 }
 
 /**
- * The average price of a notional (micro-USDC) over a size (lots), to six decimals, half up. It has
- * more decimals than a price unit, so that average × size equals the notional.
+ * Formats the average price of a notional in micro-USDC over a size in lots, rounded half up to six
+ * decimals. It has more decimals than a price unit, so average × size stays close to the notional.
  */
 export function formatAveragePrice(
   scale: Scale,
@@ -68,7 +66,8 @@ export function formatAveragePrice(
   if (BigInt(size) === 0n) return '0';
   const value = magnitude(BigInt(notional));
   const count = magnitude(BigInt(size));
-  // micro-USDC / (lots × 10^-szDecimals) is micro-USDC per whole unit, which has six decimals.
+  // The quotient micro-USDC / (lots × 10^-szDecimals) is a price in micro-USDC, which has six
+  // decimals.
   const { szDecimals } = scale;
   const average =
     szDecimals >= 0
@@ -77,12 +76,12 @@ export function formatAveragePrice(
   return formatMoney(average);
 }
 
-/** A ratio to six decimals, half up. The denominator is positive. */
+/** Formats a ratio rounded half up to six decimals. The denominator must be positive. */
 export function formatRatio(numerator: bigint, denominator: bigint): string {
   return formatDecimal(divHalfUp(numerator * RATIO_ONE, denominator), RATIO_DECIMALS);
 }
 
-/** The number of decimals of a canonical text. */
+/** Returns the number of decimals of a canonical decimal text. */
 export function decimalsOf(text: string): number {
   const point = text.indexOf('.');
   return point < 0 ? 0 : text.length - point - 1;

@@ -2,25 +2,24 @@ import { marketView, perpDefinitions, settledMarketView, type State } from '@odd
 import { findPerp } from './info/handler.ts';
 import type { Details, WireError } from '@oddlot/protocol';
 
-/** The name and the scale of an order's instrument. */
 export type Instrument = {
   readonly instrumentId: number;
-  /** `BTC-USDC`, or `OUTCOME-<id>`. */
+  /** `BTC-USDC` for a perp, `OUTCOME-<id>` for an outcome market. */
   readonly name: string;
   readonly szDecimals: number;
   readonly priceTick: number;
 };
 
 /**
- * Finds an instrument of either exchange, including settled markets, so that old orders can be
- * shown.
+ * Finds a perp or an outcome market. Settled markets are included, because old orders still refer
+ * to them.
  */
 export type InstrumentLookup = (instrumentId: number) => Instrument | undefined;
 
-/** Finds the scale of an instrument, which is all that reading decimal text needs. */
+/** Finds the scale of an instrument, which is sufficient to read its decimal texts. */
 export type ScaleLookup = (instrumentId: number) => Pick<Instrument, 'szDecimals'> | undefined;
 
-/** Looks up instruments in the current state. */
+/** Returns a lookup that reads the current state at every call. */
 export function instrumentLookup(state: () => State): InstrumentLookup {
   return (id) => findPerp(state(), id) ?? findMarket(state(), id);
 }
@@ -33,21 +32,15 @@ function findMarket(state: State, id: number): Instrument | undefined {
   return { instrumentId: id, name: outcomeName(id), szDecimals, priceTick };
 }
 
-/** The name of an outcome market in fields that contain names of perps. */
+/** Returns the name of an outcome market for fields that otherwise contain the name of a perp. */
 export function outcomeName(instrumentId: number): string {
   return `OUTCOME-${instrumentId}`;
 }
 
-/**
- * Clients of other venues use an instrument's name where this one requires its id. The error for
- * such a name contains the id, in the type of the field: text in queries and subscriptions, a
- * number in actions.
- */
-
-/** The type of ids in the fields of an endpoint. */
+/** Type of ids in an endpoint: text in queries and subscriptions, numbers in actions. */
 type Takes = 'text' | 'number';
 
-/** The last path segments of fields that contain an id. */
+/** Names of fields that contain an instrument's id. */
 const ID_FIELDS: ReadonlySet<string> = new Set([
   'coin',
   'asset',
@@ -58,23 +51,26 @@ const ID_FIELDS: ReadonlySet<string> = new Set([
 const OUTCOME_NAME = /^OUTCOME-(\d{1,10})$/i;
 const WHERE = 'ids are `index` in perpMeta and `instrument_id` in outcomeMeta';
 
-/** Adds the intended id, or the place to look up ids, to an error; other errors are unchanged. */
+/**
+ * Adds the id that the client probably meant, or where ids are listed, to an error. Clients of
+ * other venues often send a name where this venue requires an id.
+ */
 export function refusalWithInstrument(state: State, error: WireError, takes: Takes): WireError {
   if (error.name !== 'BAD_REQUEST' && error.name !== 'NOT_FOUND') return error;
   return { ...error, details: withInstrument(state, error.details ?? {}, takes) };
 }
 
-/** Adds it to the details of an error. */
+/** Adds the hint to the details of an error. Details of other fields are returned unchanged. */
 export function withInstrument(state: State, details: Details, takes: Takes): Details {
   const { field = '', got } = details;
   const name = field.slice(field.lastIndexOf('.') + 1).replace(/\[\d+\]$/, '');
-  // An error with allowed values or a reason is already more specific.
+  // An error that lists allowed values or a reason already has a more specific hint.
   const isTold = details.allowed !== undefined || details.why !== undefined;
   if (isTold || !ID_FIELDS.has(name) || got === undefined || got === null) return details;
   const isText = takes === 'text' && (name === 'coin' || name === 'asset');
   const form = `${name} takes ids${isText ? ' as text' : ''}`;
   const meant = meantBy(state, got);
-  // An id of the right type was understood, but is not a listed instrument.
+  // A value of the right type was read as an id, but no instrument with that id is listed.
   const isRightType = isText
     ? typeof got === 'string' && /^\d+$/.test(got)
     : typeof got === 'number';

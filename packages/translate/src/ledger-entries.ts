@@ -19,20 +19,19 @@ import { causeHash } from './event-to-stream.ts';
 import { formatPrice, formatSize, type Scale } from './format.ts';
 import { findPerp } from './info/handler.ts';
 
-/** A row and its sub-account. */
+/** Row of an account's ledger, with the sub-account that it affects. */
 export type LedgerEntry = {
   readonly accountType: SubAccount;
-  /** The second sub-account of a row that affects both. */
+  /** Second sub-account, for a row that affects both. */
   readonly alsoIn?: SubAccount;
-  /** For a withdrawal, whose status changes later. */
+  /** Set for a withdrawal, because its status changes later. */
   readonly withdrawalId?: number;
   readonly row: LedgerUpdate;
 };
 
-/** The ledger row of an event, without its time and cause. */
 type Entry = Omit<LedgerEntry, 'row'> & { readonly user: Address; readonly delta: LedgerDelta };
 
-/** The ledger rows of an event: none, one, or one for each of two accounts. */
+/** Returns the ledger rows of an event: none, one, or one for each of two accounts. */
 export function ledgerEntries(
   state: State,
   block: AppliedBlock,
@@ -48,8 +47,8 @@ export function ledgerEntries(
 }
 
 /**
- * The hash of the causing transaction if it is not the block's: a resolution, or a transaction of
- * the settlement chain.
+ * Returns the hash for events whose cause is not their block: a resolution, or a transaction of the
+ * settlement chain.
  */
 function ownHash(event: EngineEvent): Hash | undefined {
   if (event.type === 'sharesSettled') return event.txHash;
@@ -91,7 +90,7 @@ function entriesOf(state: State, event: EngineEvent): readonly Entry[] {
   }
 }
 
-/** One row, found under either sub-account. */
+/** Builds a single row that is found under both sub-accounts. */
 function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
   const types = { fromAccountType: from, toAccountType: to };
   const delta = { type: 'accountTransfer', ...usdc(amount), ...types } as const;
@@ -99,8 +98,8 @@ function ownTransfer({ account, amount, from, to }: TokenSent): Entry {
 }
 
 /**
- * The fee belongs to the sender, so that the amounts and fees of a ledger add up to the change of
- * its balance.
+ * Builds the rows of both accounts. The fee is the sender's, so the amounts and fees of each ledger
+ * add up to the change of its balance.
  */
 function transfer({
   account,
@@ -127,7 +126,10 @@ function transfer({
   ];
 }
 
-/** The surplus of a liquidation goes to the insurance fund, which also pays a deficit. */
+/**
+ * Builds the rows of a payment between an account and the insurance fund, which receives the
+ * surplus of a liquidation and pays a deficit.
+ */
 function withFund({ account, amount, fund }: FundSettled): readonly Entry[] {
   const perp = { fee: ZERO_USDC, from: 'perp', to: 'perp' } as const;
   return amount < 0n
@@ -135,7 +137,7 @@ function withFund({ account, amount, fund }: FundSettled): readonly Entry[] {
     : transfer({ account: fund, destination: account, amount, ...perp });
 }
 
-/** The treasury has no address and is shown as the zero address. */
+/** The treasury has no address, so it is shown as the zero address. */
 const TREASURY = `0x${'0'.repeat(40)}`;
 
 function fromTreasury({ account, amount }: TreasurySent): Entry {
@@ -164,7 +166,7 @@ function withdrawal(event: WithdrawalChanged): Entry {
   return { user: account, accountType: 'perp', withdrawalId, delta };
 }
 
-/** The row of a withdrawal after the bridge has settled it; its position does not change. */
+/** Returns the row of a withdrawal with its new status; its place in the ledger does not change. */
 export function settledEntry(
   entry: LedgerEntry,
   { status }: Pick<WithdrawalChanged, 'status'>,
@@ -178,7 +180,10 @@ function usdc(amount: bigint): { readonly amount: string; readonly token: 'USDC'
   return { amount: formatMoney(amount), token: 'USDC' };
 }
 
-/** The positions are those before the step; the mark is that of the first one. */
+/**
+ * Builds the row of a liquidation step with the positions from before the step. The mark is that of
+ * the first position.
+ */
 function liquidation(state: State, event: LiquidationStep): LedgerDelta {
   const first = event.positions[0]?.instrumentId;
   const perp = first === undefined ? undefined : findPerp(state, first);
@@ -209,7 +214,9 @@ function deleverage(state: State, event: Deleveraged): LedgerDelta {
   };
 }
 
-/** R-split-merge: the locked or returned amount. */
+/**
+ * Builds the row of a split or merge with the amount that it locked or returned (R-split-merge).
+ */
 function operation(state: State, event: SharesOperated): LedgerDelta {
   const { amount, instrumentId, kind, size } = event;
   return {
@@ -220,7 +227,7 @@ function operation(state: State, event: SharesOperated): LedgerDelta {
   };
 }
 
-/** R-settlement: the payout of one outcome. */
+/** Builds the row of the payout for one outcome (R-settlement). */
 function settlement(state: State, event: SharesSettled): LedgerDelta {
   const { amount, fraction, instrumentId, leg, size } = event;
   const scale = marketScale(state, instrumentId);

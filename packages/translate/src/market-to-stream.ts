@@ -8,11 +8,9 @@ import type { Instrument } from './instruments.ts';
 import { formatHalfPrice, formatPrice, formatRateE10, formatSize } from './format.ts';
 import { midOrNull, shownMarket, type ShownMarket, strikeStatus } from './info/outcome-market.ts';
 
-/** Summaries of instruments of both exchanges, in the form of the streams. */
-
 type Source = { readonly markets: MarketData; readonly state: State };
 
-/** The market data of an outcome market, which has neither oracle nor funding. */
+/** Returns the market data of an outcome market, which has no oracle price and no funding. */
 export function marketContext({ markets, state }: Source, instrument: Instrument): object {
   const market = glanceOf({ markets, state }, instrument);
   const { day } = market;
@@ -35,7 +33,9 @@ export function marketContext({ markets, state }: Source, instrument: Instrument
   };
 }
 
-/** One instrument of a tickers frame, without the time, whose change alone is not an update. */
+/**
+ * Returns the fields of a ticker without its time, because a changed time alone is not an update.
+ */
 export function tickerFields(source: Source, instrument: Instrument): Omit<Ticker, 'time'> {
   const { markets, state } = source;
   const isPerp = state.perps.has(instrument.instrumentId);
@@ -58,7 +58,7 @@ export function tickerFields(source: Source, instrument: Instrument): Omit<Ticke
   };
 }
 
-/** Prices in price units, the mark in half units; 0 is unset. */
+/** Prices are in price units and the mark in half price units; 0 means unset. */
 type Facts = {
   readonly last: number;
   readonly markHalves: number;
@@ -102,7 +102,10 @@ type Glance = Pick<ShownMarket, 'day' | 'halves' | 'live'> & {
   readonly strike: StrikeStatus | null;
 };
 
-/** For a market that is no longer in memory, the engine still has its result. */
+/**
+ * Collects the market data. If the market is no longer in memory, only its result is known, which
+ * the engine still has.
+ */
 function glanceOf({ markets, state }: Source, { instrumentId: id }: Instrument): Glance {
   const record = markets.catalogue.market(id);
   if (record === undefined) {
@@ -118,7 +121,10 @@ function glanceOf({ markets, state }: Source, { instrumentId: id }: Instrument):
 
 const DAY_HOURS = 24;
 
-/** The highest and lowest price of the hours in the day's volume; 0 before the first trade. */
+/**
+ * Returns the highest and lowest price of the hours that the daily volume covers, or 0 before the
+ * first trade.
+ */
 function dayRange(
   candles: Candles,
   id: number,

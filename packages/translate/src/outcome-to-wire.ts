@@ -27,13 +27,13 @@ import { type EntryTexts, rejectToWire } from './reject-to-wire.ts';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 import { insideVariant } from './wrapped-field.ts';
 
-/** The result of an action in replies and receipts. Plain data that can be stored as JSON. */
+/** Result of an action in replies and receipts. It is plain data, so it can be stored as JSON. */
 export type ActionResult = NonNullable<ActionStatus['result']>;
 
-/** An error as in a response body. */
+/** Error in the form of a response body. */
 export type ErrorBody = NonNullable<ActionStatus['error']>;
 
-/** The ids created by an operator's action. */
+/** Ids that an operator's action created. */
 export type Created = {
   readonly eventId?: number;
   readonly instrumentId?: number;
@@ -42,38 +42,39 @@ export type Created = {
 
 export type WireOutcome = {
   readonly result: ActionResult;
-  /** The first failure; its message is also the error of the status. */
+  /** The first failure. Its message is also the error of the status. */
   readonly error: ErrorBody | null;
   /** True if the whole action was rejected and had no effect. */
   readonly refused: boolean;
   readonly warnings: readonly Warning[];
   readonly created?: Created;
-  /** The block in which the last order left the delay queue, if it is a later one (R-delay). */
+  /** Block in which the last order left the delay queue, if that is a later block (R-delay). */
   readonly doneHeight?: number;
   /**
    * Set for orders on outcome markets: clients that do not wait for the result get a trace id
-   * (R-delay).
+   * instead (R-delay).
    */
   readonly isTraced?: true;
 };
 
-/** The result of one entry of an action. Plain data that can be stored as JSON. */
+/** Result of one entry of an action. It is plain data, so it can be stored as JSON. */
 export type WireEntry = { readonly order: OrderResult; readonly error: ErrorBody | null };
 
 type Failure = { readonly error: ErrorBody; readonly prefix: string };
 
 export type OutcomeContext = {
   readonly instruments: InstrumentLookup;
-  /** Returns an entry in the client's spelling; without it the command's numbers are used. */
+  /**
+   * Returns an entry as the client wrote it. If it is absent, errors contain the command's numbers.
+   */
   readonly texts?: EntryTexts | undefined;
   /**
-   * The events of the block that executed the command, which contain the orders that the command
-   * itself found.
+   * Events of the block that executed the command. They identify the orders that a cancelAll found.
    */
   readonly events?: readonly EngineEvent[];
-  /** The final states of orders that the engine no longer stores. */
+  /** Finds the final state of orders that the engine no longer stores. */
   readonly ended?: EndedLookup | undefined;
-  /** The account acted for. */
+  /** Account for which the request acts, which differs from the signer for agents. */
   readonly account?: Address | undefined;
 };
 
@@ -105,7 +106,10 @@ export function outcomeToWire(
   });
 }
 
-/** One order or cancel of a command, immediately after its execution or its release. */
+/**
+ * Translates the result of one order or cancel, immediately after its execution or its release from
+ * the delay queue.
+ */
 export function entryToWire(
   command: RequestCommand,
   entry: EntryResult,
@@ -118,7 +122,7 @@ export function entryToWire(
   return { order: orderResult(command, translated, context), error };
 }
 
-/** The state of an entry's order, next to the result of the entry. */
+/** Combines the result of an entry with the final state of its order. */
 function orderResult(
   command: RequestCommand,
   translated: {
@@ -130,7 +134,7 @@ function orderResult(
 ): OrderResult {
   const { error, index } = translated;
   const entry = asEnded(command, translated, (target) => {
-    // Without the instrument, the filled size cannot be formatted.
+    // The filled size of an unknown instrument cannot be formatted.
     if (account === undefined || instruments(target.instrumentId) === undefined) return undefined;
     return ended?.(account, target);
   });
@@ -141,7 +145,7 @@ function orderResult(
   return entryResult(entry, index, scale, error);
 }
 
-/** The result of a command whose entries were translated one by one. */
+/** Combines entries that were translated one by one to the result of the command. */
 export function entriesToWire(
   command: RequestCommand,
   entries: readonly WireEntry[],
@@ -150,7 +154,10 @@ export function entriesToWire(
   return wireOutcome(command, { ...toldEntries(command, entries), warnings });
 }
 
-/** A reject of a command or of one of its entries, in the client's spelling. */
+/**
+ * Translates a reject of a command or of one of its entries, quoting values as the client wrote
+ * them.
+ */
 function translate(
   command: RequestCommand,
   reject: Reject,
@@ -165,7 +172,7 @@ function translate(
   return rejectToWire(reject, { instruments, nonce, isWrapped, command: type, ...found });
 }
 
-/** The translated entries, and the first failure. */
+/** Returns the results of all entries and the first failure. */
 function toldEntries(
   command: RequestCommand,
   entries: readonly WireEntry[],
@@ -181,7 +188,10 @@ function toldEntries(
   };
 }
 
-/** The first price of a push that was skipped; its index is included even if it is the only one. */
+/**
+ * Returns the failure of the first price that a push skipped. Its index is included even if the
+ * push has only one price.
+ */
 function skippedFailure(
   command: RequestCommand,
   { skipped }: CommandResult,
@@ -220,13 +230,16 @@ function wireOutcome(
   };
 }
 
-/** True for orders on outcome markets; an action has orders of one exchange. */
+/**
+ * Returns true for orders on outcome markets. The first order decides, because all orders of an
+ * action are for one exchange.
+ */
 export function isOutcomeOrder(command: RequestCommand): boolean {
   if (command.type !== 'placeOrders') return false;
   return (command.orders[0]?.instrumentId ?? 0) >= OUTCOME_ID_MIN;
 }
 
-/** An error without its HTTP status. */
+/** Returns an error without its HTTP status. */
 export function errorBody({ code, name, message, details }: WireError): ErrorBody {
   return { code, name, message, ...(details === undefined ? {} : { details }) };
 }
@@ -236,7 +249,7 @@ function statusOf({ error, prefix }: Failure): ActionResultStatus {
   return { error: prefix + message, code, name, ...(details === undefined ? {} : { details }) };
 }
 
-/** A skipped price of a push, in the API's terms. */
+/** Translates the reason that a push skipped a price. */
 function skippedToWire(
   command: RequestCommand,
   { index, why }: SkippedEntry,
@@ -258,7 +271,9 @@ function skippedToWire(
   }
 }
 
-/** A reference price has no instrument and is identified by its symbol. */
+/**
+ * Translates a skipped reference price, which has no instrument and is identified by its symbol.
+ */
 function referenceToWire(
   { prices }: Extract<RequestCommand, { type: 'pushPrice' }>,
   { index, why }: SkippedEntry,

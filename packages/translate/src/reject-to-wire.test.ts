@@ -16,7 +16,7 @@ const context: RejectContext = {
   entry: { field: 'orders[3]', price: '100.3', size: '0.123456', clientOrderId: 'x', expireMs: 5 },
 };
 
-/** Every reason with its code and its exact text. */
+/** Error code and exact text of every reject reason. */
 const TABLE: {
   [Reason in RejectReason]: [Omit<Extract<Reject, { reason: Reason }>, 'reason'>, number, string];
 } = {
@@ -187,14 +187,17 @@ const TABLE: {
 const translate = (reason: RejectReason) =>
   rejectToWire({ reason, ...TABLE[reason][0] } as Reject, context);
 
-test.each(Object.keys(TABLE) as RejectReason[])('%s', (reason) => {
-  const [, code, message] = TABLE[reason];
-  const wire = translate(reason);
-  expect(wire).toMatchObject({ code, message, httpStatus: code === 10002 ? 400 : 200 });
-  expect(() => JSON.stringify(wire)).not.toThrow();
-});
+test.each(Object.keys(TABLE) as RejectReason[])(
+  'the reject %s has its documented code and message',
+  (reason) => {
+    const [, code, message] = TABLE[reason];
+    const wire = translate(reason);
+    expect(wire).toMatchObject({ code, message, httpStatus: code === 10002 ? 400 : 200 });
+    expect(() => JSON.stringify(wire)).not.toThrow();
+  },
+);
 
-test('details help a client to correct its request', () => {
+test('the details of a rejection help the client to correct its request', () => {
   expect(translate('priceOffTick').details).toMatchObject({
     field: 'orders[3].p',
     got: '100.3',
@@ -213,7 +216,7 @@ test('details help a client to correct its request', () => {
   expect(translate('nonceTooLow').details).toMatchObject({ got: 77, allowed: { min: 81 } });
 });
 
-test('an off-tick price is distinguished from an off-tick trigger price', () => {
+test('details distinguish an off-tick price from an off-tick trigger price', () => {
   const offTick: Reject = { reason: 'priceOffTick', ...btc };
   const entry = { field: 'orders[0]', price: '100', triggerPrice: '90.2' };
   expect(rejectToWire(offTick, { ...context, entry }).details).toMatchObject({
@@ -228,7 +231,7 @@ test('an off-tick price is distinguished from an off-tick trigger price', () => 
   });
 });
 
-test('an action that is its own entry names its own fields', () => {
+test('the details of an action without a list name the action’s own fields', () => {
   const unknown: Reject = { reason: 'instrumentUnknown', instrumentId: instrumentId(9) };
   const entry = { field: '', instrument: 'asset' } as const;
   expect(rejectToWire(unknown, { ...context, entry }).details).toMatchObject({
@@ -242,7 +245,7 @@ test.each([
   ['closed', 'Exchange is not allowed'],
   ['notWhitelisted', 'User not in whitelist'],
   ['notGranted', 'User not authorized for this channel'],
-] as const)('a gate that says %s', (gate, message) => {
+] as const)('the gate reason %s has its own message', (gate, message) => {
   expect(rejectToWire({ reason: 'gated', gate, channel: 0 }, context)).toMatchObject({
     code: 10007,
     message,
@@ -261,7 +264,7 @@ test.each([
   });
 });
 
-test('a rejected money transfer is explained with the amount as the client wrote it', () => {
+test('a rejected money transfer quotes the amount as the client wrote it', () => {
   const reject: Reject = {
     reason: 'balanceInsufficient',
     required: microUsdc(5_000_000),
@@ -285,7 +288,7 @@ test('a rejected money transfer is explained with the amount as the client wrote
   });
 });
 
-test("fields of an action in a wrapper have the wrapper's path, those of the envelope do not", () => {
+test("fields of a wrapped action have the wrapper's path, those of the envelope do not", () => {
   const field = (reject: Reject) =>
     rejectToWire(reject, { ...context, isWrapped: true }).details?.field;
   expect(field({ reason: 'sizeOffLot', ...btc })).toBe('payload.action.orders[3].s');
@@ -296,7 +299,7 @@ test("fields of an action in a wrapper have the wrapper's path, those of the env
   expect(field({ reason: 'multiSigUnknown', user: signer })).toBe('payload.multiSigUser');
 });
 
-describe('nearestOn', () => {
+describe('the nearest values on a grid', () => {
   test.each([
     ['100.3', 1, 5n, undefined, ['100', '100.5']],
     ['100.5', 1, 5n, undefined, ['100.5', '100.5']],
@@ -309,7 +312,10 @@ describe('nearestOn', () => {
     // Prices of outcome markets are below 1.
     ['0.985', 4, 100n, 10_000n, ['0.98', '0.99']],
     ['0.995', 4, 100n, 10_000n, ['0.99', null]],
-  ] as const)('%s', (text, decimals, step, end, expected) => {
-    expect(nearestOn(text, decimals, step, end)).toEqual(expected);
-  });
+  ] as const)(
+    'the valid values next to %s are on the grid',
+    (text, decimals, step, end, expected) => {
+      expect(nearestOn(text, decimals, step, end)).toEqual(expected);
+    },
+  );
 });

@@ -7,9 +7,6 @@ import { ORDERS, OUTCOME } from './rejects/orders.ts';
 import { insideVariant, insideWrapper } from './wrapped-field.ts';
 export type { EntryText, RejectContext } from './rejects/context.ts';
 
-/**
- * An engine reject in the API's terms, with the details that a client needs to correct the request.
- */
 const TRANSLATIONS: Translations = {
   ...WHO,
   ...KEYS,
@@ -27,10 +24,9 @@ export function rejectToWire(reject: Reject, context: RejectContext): WireError 
 }
 
 /**
- * The entries of an action in the client's spelling, which the engine's numbers no longer contain.
+ * Returns the texts of an entry as the client wrote them, which the engine's numbers no longer
+ * contain. Without an index, it returns those of the action itself.
  */
-
-/** The text of an entry, or of the action itself if a reject names no entry. */
 export type EntryTexts = (index: number | undefined) => EntryText | undefined;
 
 type AnyOrder = {
@@ -51,8 +47,8 @@ type AnyCancel = {
 type AnyOperation = { readonly sz: string };
 
 /**
- * The fields of any /exchange action. Single actions have at the top level the fields that list
- * entries have.
+ * The fields of any /exchange action. A single action has at its top level the fields that the
+ * entries of a list have.
  */
 type AnyAction = {
   readonly type: string;
@@ -73,7 +69,7 @@ type AnyAction = {
   readonly payload?: { readonly action: AnyAction } | undefined;
 };
 
-/** Texts of an /exchange action, or of a multiSig wrapper's inner action. */
+/** Returns the texts of an /exchange action, or of the inner action of a multiSig wrapper. */
 export function actionTexts(action: object): EntryTexts {
   const { payload, orders, cancels, split, merge, ...single } = action as AnyAction;
   if (payload !== undefined) return actionTexts(payload.action);
@@ -92,7 +88,7 @@ export function actionTexts(action: object): EntryTexts {
   };
 }
 
-/** Texts from the body of a logged request, which is parsed only if a text is needed. */
+/** Returns the texts of a logged request, whose body is parsed only if a text is needed. */
 export function requestTexts(request: string | undefined): EntryTexts {
   let texts: EntryTexts | undefined;
   return (index) => {

@@ -13,8 +13,8 @@ type Body = OutcomeOrderRelease['body'];
 const RELEASED: Body = { code: 0, message: 'Released' };
 
 /**
- * The results of outcome orders after their acknowledgement (R-delay): orders that a block
- * released, and actions that it rejected as a whole.
+ * Returns the results of outcome orders after their acknowledgement (R-delay): the orders that a
+ * block released, and the orders of actions that it rejected as a whole.
  */
 export function releaseRecords(
   state: State,
@@ -33,7 +33,10 @@ export function releaseRecords(
   return releases;
 }
 
-/** An action that was acknowledged and then rejected as a whole has no events. */
+/**
+ * Collects actions that were acknowledged and then rejected as a whole, because there are no events
+ * for their orders.
+ */
 function refusedActions(
   block: AppliedBlock,
   instruments: InstrumentLookup,
@@ -61,7 +64,7 @@ function isOutcomeOrder({ instrumentId }: { readonly instrumentId: number }): bo
   return instrumentId >= OUTCOME_ID_MIN;
 }
 
-/** The reject is in the client's spelling if the block still has the request. */
+/** Quotes the reject as the client wrote the order if the block still has the request. */
 function bodyOf(
   block: AppliedBlock,
   event: OutcomeOrderReleased,

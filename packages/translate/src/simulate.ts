@@ -56,11 +56,6 @@ import { formatAveragePrice, formatPrice, formatRate, formatSize } from './forma
 import { marginRatio } from './info/clearinghouse.ts';
 import { entriesOf } from './outcome/entries.ts';
 
-/**
- * The result that an unsigned action would have now. It is parsed, translated, admitted and
- * executed like an action sent to /exchange, except for the signature: the named account acts.
- */
-
 type Query = InfoQueryOf<'simulate'>;
 
 /** Direct actions that can be simulated in addition to all agent actions. */
@@ -77,7 +72,10 @@ const simulate: InfoHandler<'simulate', SimulatedAction> = (context, query) => {
     : answer(refused(context, query, understood));
 };
 
-/** Parses the action as /exchange does, or returns the error for its text. */
+/**
+ * Parses the action like /exchange, or returns the error that /exchange would return without the
+ * state.
+ */
 function understand(
   network: Network,
   { action: sent, vaultAddress }: Query,
@@ -109,7 +107,10 @@ function notAllowed(type: string): WireError {
   return refusal('notAllowed', [], { field: 'action.type', got: type });
 }
 
-/** The network and nonce fields of a direct action may be omitted, because it is not signed. */
+/**
+ * Adds default network and nonce fields, which a direct action may omit here because it is not
+ * signed.
+ */
 function bound(action: object, network: Network): object {
   const { apiVersion, chainId, serviceNetwork } = network;
   return { serviceNetwork, chainId, apiVersion, nonce: 0, ...action };
@@ -120,7 +121,8 @@ function nonceOf(action: PlainAction): number {
 }
 
 /**
- * True for a query that is invalid or cannot be simulated; all other errors are part of the answer.
+ * Returns true if the query is invalid or its action cannot be simulated. All other errors are part
+ * of the answer.
  */
 function isQueryFault({ httpStatus, name }: WireError): boolean {
   return httpStatus === HTTP_BAD_REQUEST || name === 'NOT_ALLOWED';
@@ -142,7 +144,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   return {
     height: state.height,
     time: state.timeMs,
-    // As on /exchange, an action rejected at its execution was accepted before.
+    // As on /exchange, an action that is rejected at its execution has been accepted before.
     accepted: isAdmitted,
     error: wire.error,
     orders: isAdmitted ? simulatedOrders(wire.result.orders ?? [], done) : [],
@@ -152,7 +154,7 @@ function simulated(context: InfoContext, query: Query, action: PlainAction): Sim
   };
 }
 
-/** An action that is rejected before it reaches the engine. */
+/** Answers for an action that is rejected before it reaches the engine. */
 function refused(context: InfoContext, query: Query, error: WireError): SimulatedAction {
   const { state } = context;
   return {
@@ -167,7 +169,7 @@ function refused(context: InfoContext, query: Query, error: WireError): Simulate
   };
 }
 
-/** An agent's address is replaced by its owner's. */
+/** Replaces an agent's address by its owner's. */
 function actorOf({ state }: InfoContext, { user }: Query): Address {
   return agentOwner(state, user)?.owner ?? user;
 }
@@ -196,7 +198,7 @@ function warningsFor(context: InfoContext, query: Query): Warning[] {
   return warning === undefined ? [] : [warning];
 }
 
-/** A command that was executed on a fork of the state, and its account. */
+/** Result of a command that was executed on a fork of the state. */
 type Done = {
   readonly command: SignedCommand;
   readonly outcome: CommandResult;
@@ -206,7 +208,7 @@ type Done = {
   readonly after: State;
 };
 
-/** The entries of an action, with the size that would rest and its cost. */
+/** Returns the entries of an action, each with the size that would rest and its fees. */
 function simulatedOrders(results: readonly OrderResult[], done: Done): SimulatedOrder[] {
   const instruments = instrumentLookup(() => done.after);
   const { delays, sides: sidesBy } = gathered(done);
@@ -228,7 +230,9 @@ function simulatedOrders(results: readonly OrderResult[], done: Done): Simulated
   });
 }
 
-/** The fee rate of the order's fills; makers on outcome markets pay no fee (R-outcome-fee). */
+/**
+ * Returns the fee rate of an order's fills. Makers on outcome markets pay no fee (R-outcome-fee).
+ */
 function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 'maker'): number {
   const perp = findPerp(after, instrumentId);
   if (perp !== undefined) return fillRate(feeTierView(after, address).tier, perp, role);
@@ -237,7 +241,7 @@ function rateOf({ address, after }: Done, instrumentId: number, role: 'taker' | 
 
 const NO_FEES = { fee: '0', feeRate: '0', builderFee: '0', delayMs: 0 };
 
-/** The order of an entry; a cancel has none that could trade. */
+/** Order of an entry. A cancel has none, because it cannot trade. */
 type AskedOrder = {
   readonly instrumentId: number;
   readonly size: number;
@@ -255,13 +259,13 @@ function orderAt(command: SignedCommand, index: number): AskedOrder | undefined 
   return { instrumentId, size, waits: trigger !== undefined };
 }
 
-/** Resting lots of an order whose amend was rejected. */
+/** Returns the resting lots of an order whose amend was rejected. */
 function untouchedSize({ after }: Done, { orderId, state }: EntryResult): number {
   const order = orderId === undefined || state !== 'open' ? undefined : findOrder(after, orderId);
   return order === undefined || order.trigger !== undefined ? 0 : order.remaining;
 }
 
-/** Resting lots immediately after the order's execution; a trigger order has none. */
+/** Returns the lots that rest immediately after the order's execution; a trigger order has none. */
 function restingSize({ size, waits }: AskedOrder, { clipped, filled, state }: EntryResult): number {
   if (state !== 'open' || waits) return 0;
   const cut = clipped === undefined ? 0 : clipped.from - clipped.to;
@@ -270,17 +274,16 @@ function restingSize({ size, waits }: AskedOrder, { clipped, filled, state }: En
 
 type Gathered = {
   /**
-   * The order's side of each of its fills. It is always the taker, because its counterparties were
-   * resting before.
+   * The order's own side of each fill. It is always the taker, because the counterparties were
+   * already resting.
    */
   readonly sides: ReadonlyMap<number, readonly PaidSide[]>;
-  /** The delay of an outcome order in the delay queue, by its index in the action. */
+  /** Delay of an outcome order in the delay queue, in milliseconds, by its index in the action. */
   readonly delays: ReadonlyMap<number, number>;
 };
 
 /**
- * The relevant events of the action's entries, collected in one pass, because there may be
- * thousands of each.
+ * Collects the relevant events of all entries in one pass, because there can be thousands of both.
  */
 function gathered({ after, events }: Done): Gathered {
   const sides = new Map<number, PaidSide[]>();
@@ -298,7 +301,6 @@ function gathered({ after, events }: Done): Gathered {
   return { sides, delays };
 }
 
-/** The fees of one side of a fill. */
 type PaidSide = Pick<TradeSide, 'fee' | 'builderFee'>;
 
 function feesOf(sides: readonly PaidSide[]): Pick<typeof NO_FEES, 'fee' | 'builderFee'> {
@@ -311,10 +313,13 @@ function feesOf(sides: readonly PaidSide[]): Pick<typeof NO_FEES, 'fee' | 'build
   return { fee: formatMoney(fee), builderFee: formatMoney(builderFee) };
 }
 
-/** The ADL rank is not shown, and computing it needs a scan of all accounts. */
+/** The answer does not show the ADL rank, and computing it would need a scan of all accounts. */
 const UNRANKED = (): number => 0;
 
-/** The balances of an account in a state that may be a fork; null if it does not exist. */
+/**
+ * Returns the balances of an account in a state that may be a fork, or null for each if the account
+ * does not exist.
+ */
 function accountAfter(state: State, address: Address): Pick<SimulatedAction, 'margin' | 'outcome'> {
   const account = accountView(state, address, UNRANKED);
   if (account === undefined) return { margin: null, outcome: null };
@@ -333,8 +338,8 @@ function accountAfter(state: State, address: Address): Pick<SimulatedAction, 'ma
 }
 
 /**
- * The account's resulting positions in the instruments that the action names or affects. A position
- * that would close has size 0.
+ * Returns the account's resulting positions in all instruments that the action names or affects. A
+ * position that would be closed has size 0.
  */
 function positionsAfter(done: Done): SimulatedPosition[] {
   const instruments = instrumentLookup(() => done.after);
@@ -363,7 +368,7 @@ function touchedInstruments({ address, command, events }: Done): ReadonlySet<num
   return touched;
 }
 
-/** The instrument of an event that affects the account. */
+/** Returns the instrument of an event that affects the account. */
 function instrumentOf(event: EngineEvent, address: Address): number[] {
   if (event.type === 'orderUpdated') {
     return event.order.account === address ? [event.order.instrumentId] : [];
@@ -398,7 +403,10 @@ function outcomeMoney(state: State, address: Address): SimulatedAction['outcome'
   return { available: formatMoney(free), reserved: formatMoney(reserved) };
 }
 
-/** Shares in the markets that the action affects; a position that would be sold has size 0. */
+/**
+ * Returns the shares in the markets that the action affects. A position that would be sold has size
+ * 0.
+ */
 function sharesAfter(
   { address, after, before }: Done,
   touched: ReadonlySet<number>,
@@ -416,7 +424,7 @@ function sharesAfter(
   return [...rows, ...sold.map(({ instrumentId }) => closedRow({ instrumentId, leverage: 1 }))];
 }
 
-/** The sign shows the outcome: NO is negative. */
+/** Converts shares to a position whose sign shows the outcome: NO is negative. */
 function sharesRow(shares: SharesView, instruments: InstrumentLookup): SimulatedPosition {
   const { cost, instrumentId, leg, size } = shares;
   const scale = present(instruments(instrumentId), 'the market of shares');

@@ -4,7 +4,7 @@ import type { WireError } from '@oddlot/protocol';
 /** Fields of a multiSig request that are outside its inner action. */
 const OUTSIDE = /^(nonce|vaultAddress|expiresAfter|signatures\b|payload\.)/;
 
-/** The part of an operator's action that became the command and contains its fields. */
+/** Field of an operator's action that contains the fields of each command. */
 const VARIANTS: Readonly<Record<OperatorCommand['type'], string>> = {
   registerPerp: 'registerPerp',
   setPerp: 'setPerp',
@@ -22,7 +22,7 @@ const VARIANTS: Readonly<Record<OperatorCommand['type'], string>> = {
   resolveMarket: 'resolve',
 };
 
-/** The error of an operator's action, with the field's path in the request. */
+/** Adds the variant of an operator's action to the field's path, as in the request. */
 export function insideVariant(error: WireError, command: Command['type'] | undefined): WireError {
   const variants: Readonly<Partial<Record<Command['type'], string>>> = VARIANTS;
   const variant = command === undefined ? undefined : variants[command];
@@ -31,7 +31,7 @@ export function insideVariant(error: WireError, command: Command['type'] | undef
   return { ...error, details: { ...error.details, field: `${variant}.${field}` } };
 }
 
-/** The error of an action in a multiSig wrapper, with the field's path in the request. */
+/** Adds the multiSig wrapper to the field's path, as in the request. */
 export function insideWrapper(error: WireError): WireError {
   const field = error.details?.field;
   if (field === undefined || OUTSIDE.test(field)) return error;

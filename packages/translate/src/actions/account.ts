@@ -3,10 +3,6 @@ import { type InstrumentId, MONEY_DECIMALS } from '@oddlot/units';
 import { count } from './count.ts';
 import type { ActionTranslations } from './translation.ts';
 
-/**
- * Account settings (modes, leverage, margin), permissions and fees of third parties, and money
- * transfers.
- */
 export const ACCOUNT_ACTIONS = {
   updatePositionMode: {
     commands: ['updatePositionMode'],
@@ -66,7 +62,8 @@ export const ACCOUNT_ACTIONS = {
   approveBuilderFee: {
     commands: ['approveBuilder'],
     toCommand: ({ builder, maxFeeRate }, authority) => {
-      // An invalid rate is omitted; the engine then rejects the command in its order of precedence.
+      // An invalid rate is omitted here, so the engine rejects the command at the right point of
+      // its order of checks.
       const maxFeeE8 = parseMaxFeeRate(maxFeeRate);
       return {
         type: 'approveBuilder',
@@ -88,8 +85,8 @@ export const ACCOUNT_ACTIONS = {
   convertToMultiSigUser: {
     commands: ['convertToMultiSig'],
     toCommand: ({ signers: text }, authority) => {
-      // An invalid set of signers is omitted; the engine then rejects the command in its order of
-      // precedence.
+      // An invalid set of signers is omitted here, so the engine rejects the command at the right
+      // point of its order of checks.
       const parsed = parseMultiSigSigners(text);
       if (parsed === undefined) return { type: 'convertToMultiSig', authority };
       const signers =
@@ -121,8 +118,8 @@ export const ACCOUNT_ACTIONS = {
 } as const satisfies ActionTranslations;
 
 /**
- * Micro-USDC, rounded down and flagged if the text has more decimals; saturates if the amount is
- * too large.
+ * Converts a decimal to micro-USDC, rounded down. It flags a value that has more decimals and
+ * limits values to the safe integers.
  */
 export function amountOf(text: string): {
   readonly amountMicroUsdc: number;

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { parseDecimal } from '@oddlot/units';
 import { count, exactCount, nearestCount } from './count.ts';
 
-describe('count', () => {
+describe('the conversion of a decimal to grid units', () => {
   test.each([
     ['97123.5', 1, 971_235, true],
     ['0.512', 5, 51_200, true],
@@ -22,7 +22,7 @@ describe('count', () => {
     expect(count(text, decimals)).toEqual({ value, exact });
   });
 
-  test('agrees with the exact parser', () => {
+  test('count agrees with the exact decimal parser for random values', () => {
     const text = fc
       .tuple(fc.bigInt({ min: 0n, max: 10n ** 14n }), fc.stringMatching(/^(\.[0-9]{1,10})?$/))
       .map(([whole, fraction]) => `${whole}${fraction}`);
@@ -38,7 +38,7 @@ describe('count', () => {
   });
 });
 
-test('reference prices round half up, definitions are neither rounded nor truncated', () => {
+test('reference prices round half up, and operator values off the grid are rejected as -1', () => {
   expect(nearestCount('100.04', 1)).toBe(1000);
   expect(nearestCount('100.05', 1)).toBe(1001);
   expect(nearestCount('97123', 1)).toBe(971_230);

@@ -5,8 +5,8 @@ const SHORT_TEXT_MAX = 16;
 const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10];
 
 /**
- * Converts a decimal to grid units. It saturates beyond the safe integers, where every rule rejects
- * it.
+ * Converts a decimal to grid units, rounded down. Values beyond the safe integers are limited to
+ * the largest one, which every rule rejects.
  */
 export function count(text: string, decimals: number): { value: number; exact: boolean } {
   const short = shortCount(text, decimals);
@@ -19,8 +19,8 @@ export function count(text: string, decimals: number): { value: number; exact: b
 }
 
 /**
- * The count of a short text on the grid, computed without bigints, which would cost more than the
- * rest of the translation; -1 if the general conversion is needed.
+ * Converts a short decimal that is on the grid, or returns -1 if the general conversion is needed.
+ * It avoids bigints, which would cost more than the rest of the translation.
  */
 function shortCount(text: string, decimals: number): number {
   if (text.length > SHORT_TEXT_MAX) return -1;
@@ -38,8 +38,8 @@ function shortCount(text: string, decimals: number): number {
 }
 
 /**
- * A price rounded half up to the grid, because a reference price may have more decimals than the
- * venue's grid.
+ * Converts a price to grid units, rounded half up, because a reference price can have more decimals
+ * than the venue's grid.
  */
 export function nearestCount(text: string, decimals: number): number {
   const { value } = count(text, decimals + 1);
@@ -47,8 +47,8 @@ export function nearestCount(text: string, decimals: number): number {
 }
 
 /**
- * A decimal from an operator, which must be on its grid, because a definition must not be rounded
- * or truncated silently. Otherwise returns −1, which every rule rejects with the name of the field.
+ * Converts a decimal from an operator, or returns -1 if it is not on the grid. Definitions must not
+ * be rounded silently, and every rule rejects -1 with the field's name.
  */
 export function exactCount(text: string, decimals: number): number {
   const { value, exact } = count(text, decimals);

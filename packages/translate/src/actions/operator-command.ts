@@ -17,8 +17,6 @@ import type { ScaleLookup } from '../instruments.ts';
 import { amountOf } from './account.ts';
 import type { ActionTranslations } from './translation.ts';
 
-/** The operator's actions. The engine checks the sender's permission. */
-
 type VenueAdmin = ActionOf<'venueAdmin'>;
 type RegisterPerp = NonNullable<VenueAdmin['registerPerp']>;
 type SetPerp = NonNullable<VenueAdmin['setPerp']>;
@@ -27,7 +25,10 @@ type WireTiers = RegisterPerp['marginTable']['tiers'];
 
 const RATE_DECIMALS = 8;
 
-/** Exactly one variant is set. */
+/**
+ * Builds the command of the one variant that the action contains. The engine checks whether the
+ * sender has permission.
+ */
 function operatorCommand(
   action: VenueAdmin,
   operator: Authority,
@@ -49,7 +50,8 @@ function operatorCommand(
       instrumentId: instrumentId as InstrumentId,
       ...(haltTrading === undefined ? {} : { halted: haltTrading }),
       ...(delisted === undefined ? {} : { delisted }),
-      // The scale of an unknown perp does not matter, because the engine rejects it first.
+      // The scale of an unknown perp does not matter, because the engine rejects the command before
+      // it reads the numbers.
       changes: changes(setPerp, instruments(instrumentId)?.szDecimals ?? 0),
     };
   }
@@ -87,7 +89,6 @@ function listing(wire: RegisterPerp): PerpListing {
   };
 }
 
-/** Includes the fields that were sent only. */
 function changes(wire: SetPerp, szDecimals: number): PerpChanges {
   const { bookTicks, impactNotional, makerFeeRate, marginTable, markBand, onlyIsolated } = wire;
   const { maxLimitOrderSize, maxMarketOrderSize, premiumCap, priceTick, tagIds, takerFeeRate } =
@@ -174,7 +175,6 @@ function setGate(
   };
 }
 
-/** Changes of a list, without the parts that were not sent. */
 function changesOf<Added, Removed>({
   add,
   remove,

@@ -30,7 +30,7 @@ const TIME_IN_FORCE = {
 
 const TRIGGER_KINDS = { tp: 'takeProfit', sl: 'stopLoss' } as const;
 
-/** Perps and outcome markets are separate exchanges; an action is for one of them. */
+/** Rejects an action that mixes perps and outcome markets, because they are separate exchanges. */
 function refuseMixed({ orders }: ActionOf<'order'>): WireError | undefined {
   const isOutcome = (orders[0]?.a ?? 0) >= OUTCOME_ID_MIN;
   const index = orders.findIndex((order) => order.a >= OUTCOME_ID_MIN !== isOutcome);
@@ -39,7 +39,6 @@ function refuseMixed({ orders }: ActionOf<'order'>): WireError | undefined {
   return refusal('mixedExchanges', [], { field: `orders[${index}].a`, got });
 }
 
-/** A malformed client order id cannot belong to an order. */
 function refuseModify({ c }: ActionOf<'modify2'>): WireError | undefined {
   if (c === undefined || isCloid(c)) return undefined;
   return refusal('invalidCloid', [], { field: 'c', got: c });
@@ -85,14 +84,14 @@ function priceAndSize({ p, s }: { p: string; s: string }, instrument: Scaled | u
 }
 
 /**
- * The scale of an unknown instrument does not matter, because the engine rejects it before it reads
- * the numbers.
+ * Returns the price decimals of an instrument. Those of an unknown one do not matter, because the
+ * engine rejects the order before it reads the price.
  */
 function priceDecimalsOf(instrument: Scaled | undefined): number {
   return instrument === undefined ? 0 : MONEY_DECIMALS - instrument.szDecimals;
 }
 
-/** A malformed client order id cannot belong to an order. */
+/** Rejects malformed client order ids, because no order can have one. */
 function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | undefined {
   const index = cancels.findIndex((cancel) => !isCloid(cancel.cloid));
   const got = cancels[index]?.cloid;
@@ -101,9 +100,8 @@ function refuseCancels({ cancels }: ActionOf<'cancelByCloid'>): WireError | unde
 }
 
 /**
- * Checks the orders of a grouped action (R-grouping) as far as the text allows. An action that
- * contradicts its grouping is malformed: it is rejected before all trading rules, and the reject
- * names the order that does not fit.
+ * Checks the orders of a grouped action (R-grouping) as far as the request alone shows. A violation
+ * is reported before all trading rules and names the order that does not fit.
  */
 
 type OrderAction = ActionOf<'order'>;
@@ -116,7 +114,7 @@ function refuseGrouping({ grouping, orders }: OrderAction): WireError | undefine
 const FAMILY = { min: 2, max: 3 };
 const ON_POSITION = { min: 1, max: 2 };
 
-/** A parent, followed by one or two triggers that reduce its position. */
+/** Checks that a parent is followed by one or two triggers that reduce its position. */
 function refuseFamily(orders: readonly WireOrder[]): WireError | undefined {
   const [parent, ...children] = orders;
   if (parent === undefined || !isWithin(orders.length, FAMILY)) return wrongCount(FAMILY);
@@ -132,7 +130,7 @@ function refuseFamily(orders: readonly WireOrder[]): WireError | undefined {
   return undefined;
 }
 
-/** A take-profit, a stop-loss or one of each, for one position. */
+/** Checks that a position gets a take-profit, a stop-loss or one of each. */
 function refuseOnPosition(orders: readonly WireOrder[]): WireError | undefined {
   const [first, second] = orders;
   if (first === undefined || !isWithin(orders.length, ON_POSITION)) return wrongCount(ON_POSITION);

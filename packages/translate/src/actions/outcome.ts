@@ -13,8 +13,6 @@ import { count, exactCount, nearestCount } from './count.ts';
 import type { ScaleLookup } from '../instruments.ts';
 import type { ActionTranslations } from './translation.ts';
 
-/** Actions on outcome markets: those of deployers, and split and merge of shares. */
-
 type OutcomeDeploy = ActionOf<'outcomeDeploy'>;
 type WireEvent = NonNullable<OutcomeDeploy['registerEvent']>;
 type WireMarket = NonNullable<OutcomeDeploy['registerMarket']>;
@@ -25,7 +23,6 @@ type WireGrid = Pick<
 >;
 
 const RATE_DECIMALS = 8;
-/** Reference prices count 10^-8. */
 const PRICE_DECIMALS = 8;
 const WINDOW_DEFAULT = 60;
 const TRADING = { open: 'open', halt: 'halted', close: 'closed' } as const;
@@ -90,8 +87,8 @@ function grid(wire: WireGrid): MarketGrid {
 }
 
 /**
- * Checks the times and the grid of a market as the engine does, for a client that validates a
- * listing before sending it. Does not check whether its slug and id are free.
+ * Checks the times and the grid of a market with the engine's rules, so a client can validate a
+ * listing before sending it. It does not check whether the slug and the id are free.
  */
 export function marketFault(
   market: NonNullable<OutcomeDeploy['registerMarket']>,
@@ -102,7 +99,7 @@ export function marketFault(
   return listingFault(marketListing(market), times, nowMs);
 }
 
-/** Exactly one variant is set. */
+/** Builds the command of the one variant that the action contains. */
 function deployCommand(
   action: OutcomeDeploy,
   operator: Authority,

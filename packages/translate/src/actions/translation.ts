@@ -3,17 +3,17 @@ import type { ActionOf, ActionType, WireError } from '@oddlot/protocol';
 import type { RequestCommand } from '@oddlot/replica/block';
 import type { ScaleLookup } from '../instruments.ts';
 
-/** Actions that become a command; a multiSig wrapper only contains such an action. */
+/** All action types that become a command; a multiSig wrapper only contains one of them. */
 export type PlainType = Exclude<ActionType, 'multiSig'>;
 export type PlainAction = ActionOf<PlainType>;
 
-/** The translation of an action from API texts to an engine command with integers. */
+/** Translation of an action from the texts of the API to an engine command with integers. */
 export type ActionTranslation<Type extends PlainType> = {
-  /** The types of the commands that the action may become. */
+  /** Types of all commands that the action can become. */
   readonly commands: readonly RequestCommand['type'][];
-  /** Rejects actions that no state could make acceptable, as far as the action alone shows. */
+  /** Rejects actions that no state could make acceptable, judged by the action alone. */
   readonly refuse?: (action: ActionOf<Type>) => WireError | undefined;
-  /** Does not validate; the engine does. */
+  /** Converts the action without validating it, because the engine validates commands. */
   readonly toCommand: (
     action: ActionOf<Type>,
     authority: Authority,
@@ -21,5 +21,4 @@ export type ActionTranslation<Type extends PlainType> = {
   ) => RequestCommand;
 };
 
-/** The actions of one subject; `action-to-command.ts` joins these records. */
 export type ActionTranslations = { readonly [Type in PlainType]?: ActionTranslation<Type> };

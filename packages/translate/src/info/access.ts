@@ -20,8 +20,6 @@ import type {
 import { formatMoney } from '@oddlot/units';
 import { answer, type InfoContext, type InfoHandler, type StateQueries } from './handler.ts';
 
-/** Approved agents and builders, access control, and builder rewards. */
-
 const approvedAgents: InfoHandler<'approvedAgents', ApprovedAgent[]> = ({ state }, { user }) => {
   const agents = agentsOf(state, user);
   return answer(
@@ -53,7 +51,7 @@ const approvedBuilders: InfoHandler<'approvedBuilders', ApprovedBuilder[]> = (
   );
 
 const builderState: InfoHandler<'builderState', BuilderState> = ({ state }, { user }) => {
-  // Before its first block a venue has no parameters and no rewards.
+  // A venue has no parameters and no rewards before its first block.
   if (state.parameters === undefined) return answer({ ...NOTHING_EARNED, builder: user });
   const view = findBuilderState(state, user);
   return answer({
@@ -102,7 +100,8 @@ const accessCodeStatus: InfoHandler<'accessCodeStatus', AccessCodeStatus> = (
 };
 
 /**
- * Agents hold nothing, so a client that asks for an agent's positions probably meant its owner's.
+ * Warns if the queried address is an agent. Agents hold nothing, so the client probably meant the
+ * agent's owner.
  */
 export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning | undefined {
   if (!('user' in query) || query.user === undefined) return undefined;
@@ -119,8 +118,8 @@ export function agentWarning({ state }: InfoContext, query: InfoQuery): Warning 
 const SHOWN_MAX = 1_000;
 
 /**
- * The addresses in the lists of a gate. They are public, because every request that changed them is
- * a public transaction.
+ * Lists the addresses of a gate. They are public, because every request that changed them is a
+ * public transaction.
  */
 const gateLists: InfoHandler<'gateLists', GateLists> = ({ state }, { channel }) => {
   const { blacklist, codes, grants, whitelist } = state.gates[channel];
@@ -147,7 +146,7 @@ function newest<Entry>(list: Iterable<Entry>): Entry[] {
 
 const SHOWN_CHARACTERS = 2;
 
-/** An access code in masked form: recognisable to users that know it, and useless to others. */
+/** Masks an access code: users who know it can recognise it, but the masked form cannot be used. */
 export function maskedCode(code: string): string {
   return `${[...code].slice(0, SHOWN_CHARACTERS).join('')}****`;
 }

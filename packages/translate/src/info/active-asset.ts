@@ -62,7 +62,10 @@ const activeAssetData: InfoHandler<'activeAssetData', ActiveAssetData> = (
   });
 };
 
-/** The short side is included only if it differs from the long side. */
+/**
+ * Returns the leverage of both position sides. The short side is included only if it differs from
+ * the long side.
+ */
 function leverages(
   state: State,
   user: Address,
@@ -86,8 +89,9 @@ function leverages(
 const RATE_ONE = 100_000_000n;
 
 /**
- * The maximum trade in the YES outcome of a market: buys with the free balance, fee included, at a
- * limit price or at the mark, and sells of unreserved shares. Undefined for other instruments.
+ * Returns the maximum trades in the YES outcome of a market, or undefined for other instruments.
+ * Buys use the free balance, including the fee, at the limit price or else the mark; sells use the
+ * unreserved shares.
  */
 function outcomeAssetData(
   state: State,
@@ -100,9 +104,9 @@ function outcomeAssetData(
   const { definition, markHalves, unit } = market;
   const { free = 0n, positions = [] } = outcomeAccountView(state, user) ?? {};
   const yes = positions.find((each) => each.instrumentId === id && each.leg === 'yes');
-  // This is public data, so shares of queued sells count as free (R-delay).
+  // This answer is public, so shares that queued sells have reserved are shown as free (R-delay).
   const unreserved = yes === undefined ? 0 : yes.size - yes.reserved + yes.queued;
-  // A mark between two price units is rounded up for a buy.
+  // A mark between two price units is rounded up, because the price limits a buy.
   const price = BigInt(limits?.buy ?? Math.ceil(markHalves / 2));
   const one = BigInt(unit);
   const cost = price * one * RATE_ONE + BigInt(definition.takerFeeE8) * price * (one - price);
@@ -122,12 +126,10 @@ function outcomeAssetData(
   };
 }
 
-/** Limit prices of a buy and a sell in price units; undefined for a market order. */
+/** Limit prices of a buy and a sell, in price units. Undefined stands for a market order. */
 type LimitPrices = { readonly buy: number | undefined; readonly sell: number | undefined };
 
-/**
- * Parses `px` to the grid of its instrument. An invalid price is rejected like that of an order.
- */
+/** Converts `px` to price units. An invalid price is rejected like the price of an order. */
 function limitPrices(
   state: State,
   instrument: Instrument,
@@ -152,7 +154,7 @@ function faultOf(
   { exact, value }: ReturnType<typeof count>,
   { instrumentId: id, priceTick, szDecimals }: Instrument,
 ): Fault | undefined {
-  // A share pays at most 1.00, so its price must be lower.
+  // A share pays at most 1.00, so its price must be lower than that.
   const isShare = id >= OUTCOME_ID_MIN;
   const end = isShare ? 10 ** priceDecimals({ szDecimals }) : Number.MAX_SAFE_INTEGER;
   const isBeyond = value < 0 || value >= end;
@@ -170,7 +172,7 @@ function refusalOf(
   const instruments = instrumentLookup(() => state);
   const entry = { field, price: text };
   const error = rejectToWire({ reason, instrumentId: instrumentId(id) }, { instruments, entry });
-  // The price is in a different field than that of an order.
+  // The refusal names the field of an order's price, which this query does not have.
   return { ...error, details: { ...error.details, field } };
 }
 

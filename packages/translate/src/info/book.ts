@@ -16,13 +16,13 @@ import { crc32 } from 'node:zlib';
 
 export type BookRequest = { readonly coin: string; readonly tick?: string | undefined };
 
-/** An instrument of either exchange that has a book. */
+/** Perp or outcome market that has a book. */
 export type BookOwner = {
   readonly instrumentId: number;
   readonly name: string;
   readonly szDecimals: number;
   readonly priceTick: number;
-  /** Aggregation steps, finest first. */
+  /** Tick sizes to which the book can be aggregated, finest first, in price units. */
   readonly bookTicks: readonly number[];
 };
 
@@ -33,7 +33,7 @@ const l2Book: InfoHandler<'l2Book', L2Book> = ({ state }, query) => {
   return answer({ coin: owner.name, time: state.timeMs, levels: bookSides(state, owner, tick) });
 };
 
-/** The book of a request and its step in price units, or an error. */
+/** Returns the instrument of a request and its aggregation tick in price units, or a refusal. */
 export function findBook(
   state: State,
   request: BookRequest,
@@ -54,7 +54,7 @@ export function findBook(
   return { ok: false, error: refusal('wrongType', ['tick'], details) };
 }
 
-/** A settled market has an empty book and no steps. */
+/** Finds an outcome market. A settled market has an empty book without aggregation ticks. */
 function findMarket({ outcomes }: State, id: number): BookOwner | undefined {
   const { markets, settled } = outcomes;
   const name = outcomeName(id);
@@ -68,13 +68,13 @@ function findMarket({ outcomes }: State, id: number): BookOwner | undefined {
   return { instrumentId: id, name, szDecimals, priceTick: 1, bookTicks: [] };
 }
 
-/** Both sides, bids first, best price first. */
+/** Returns the levels of both sides, bids first, each with its best price first. */
 export function bookSides(state: State, owner: BookOwner, tick: number): L2Book['levels'] {
   const side = (isBuy: boolean): Level[] => {
     const max = LIMITS.bookLevelsMax;
     const id = instrumentId(owner.instrumentId);
-    // Orders from before the tick became coarser may be between its steps; otherwise no aggregation
-    // is needed.
+    // Orders from before the tick became coarser can be between two ticks. Only then must the
+    // finest book be aggregated.
     const plain = tick === owner.priceTick ? bookLevels(state, id, isBuy, max) : undefined;
     const isOnTick = plain?.every(({ price }) => price % tick === 0) === true;
     const levels =
@@ -88,14 +88,14 @@ export function bookSides(state: State, owner: BookOwner, tick: number): L2Book[
   return [side(true), side(false)];
 }
 
-/** A book with all levels, and the difference between two of them. */
+/** All levels of both sides of a book. */
 
 export type WholeBook = {
   readonly bids: readonly BookLevel[];
   readonly asks: readonly BookLevel[];
 };
 
-/** Levels per side that the checksum covers. */
+/** Number of levels per side that the checksum covers. */
 const CHECKED_LEVELS = 20;
 
 export function wholeBook(state: State, instrument: Instrument): WholeBook {
@@ -104,7 +104,7 @@ export function wholeBook(state: State, instrument: Instrument): WholeBook {
   return { bids: side(true), asks: side(false) };
 }
 
-/** The whole book, for new subscribers. */
+/** Builds the frame that a new subscriber gets, with all levels of the book. */
 export function bookSnapshot(instrument: Instrument, book: WholeBook, timeMs: number): L2Diff {
   return {
     coin: instrument.name,
@@ -117,7 +117,10 @@ export function bookSnapshot(instrument: Instrument, book: WholeBook, timeMs: nu
   };
 }
 
-/** The changes from one book to the next; undefined if they are equal. */
+/**
+ * Builds the frame with the changes from one book to the next, or returns undefined if they are
+ * equal.
+ */
 export function bookDiff(
   instrument: Instrument,
   { before, after }: { readonly before: WholeBook; readonly after: WholeBook },
@@ -136,7 +139,7 @@ export function bookDiff(
   };
 }
 
-/** New and changed levels, best price first, followed by removed levels. */
+/** Returns new and changed levels, best price first, followed by removed levels with size 0. */
 function changedLevels(
   scale: Scale,
   before: readonly BookLevel[],
@@ -158,7 +161,10 @@ function levelTuple(scale: Scale, { count, price, size }: BookLevel): LevelTuple
   return [formatPrice(scale, price), formatSize(scale, size), count];
 }
 
-/** CRC-32 of the top of a book: rank by rank the bid, then the ask, as `px:sz`. */
+/**
+ * Computes the CRC-32 of the top levels. For each rank, the text has the bid and then the ask as
+ * `px:sz`.
+ */
 function bookChecksum(scale: Scale, { asks, bids }: WholeBook): number {
   const parts: string[] = [];
   for (let rank = 0; rank < CHECKED_LEVELS; rank++) {

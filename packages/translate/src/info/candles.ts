@@ -18,7 +18,6 @@ import {
 type Context = Pick<InfoContext, 'state' | 'markets' | 'past'>;
 export type CandleQuery = InfoQueryOf<'candleSnapshot'>['req'];
 
-/** Trades by interval; also available for settled markets. */
 const candleSnapshot: InfoHandler<'candleSnapshot', Candle[]> = (context, { req }) =>
   candlesOf(context, req);
 
@@ -39,7 +38,10 @@ export function candlesOf(
   return answer(bars.map((bar) => candleRecord(instrument, interval, bar)));
 }
 
-/** The trades that candles need and that are not in memory; undefined if all are. */
+/**
+ * Returns which trades the candles need from the history database, or undefined if all are in
+ * memory.
+ */
 export function missingBars(
   { markets, state }: Context,
   { coin, endTime = state.timeMs, interval, startTime }: CandleQuery,
@@ -55,7 +57,7 @@ export function missingBars(
   return missing === undefined ? undefined : { instrumentId, ...missing };
 }
 
-/** A candle in the form of queries and streams. */
+/** Converts a candle to the form that queries and streams share. */
 export function candleRecord(
   instrument: Omit<Instrument, 'priceTick'>,
   interval: CandleInterval,

@@ -45,7 +45,7 @@ const perpClearinghouseState: InfoHandler<'perpClearinghouseState', Clearinghous
   { user },
 ) => answer(clearinghouseOf(state, user, 'perp'));
 
-/** A sub-account in the form of the API; one that does not exist is shown as empty. */
+/** Returns the state of a sub-account. An account that does not exist is shown as empty. */
 export function clearinghouseOf(
   state: State,
   user: Address,
@@ -114,7 +114,10 @@ const NO_MARGIN: MarginView = {
   marginUsed: ZERO_USDC,
 };
 
-/** A vault depositor needs no account. */
+/**
+ * Builds the view of an address without an account. It can still have vault equity, because a
+ * depositor of a vault needs no account.
+ */
 function emptyAccount(state: State, address: Address): AccountView {
   return {
     address,
@@ -134,7 +137,6 @@ function emptyAccount(state: State, address: Address): AccountView {
   };
 }
 
-/** A position in the form of the API, with its TP/SL orders. */
 function positionRecord(state: State, position: PositionView, isHedged: boolean): AssetPosition {
   const perp = present(findPerp(state, position.instrumentId), 'the perp of a position');
   const { liquidationPrice, unrealised, leverage, cost } = position;
@@ -157,7 +159,8 @@ function positionRecord(state: State, position: PositionView, isHedged: boolean)
       markPx: formatPrice(perp, position.mark),
       maxLeverage: position.maxLeverage,
       positionValue: formatMoney(position.notional),
-      // unrealised / (|size| × entry / leverage); |size| × entry is the cost.
+      // The exact formula is unrealised / (|size| × entry / leverage), where |size| × entry is the
+      // cost.
       returnOnEquity: paid === 0n ? '0' : formatRatio(unrealised * BigInt(leverage), paid),
       szi: formatSize(perp, position.size),
       unrealizedPnl: formatMoney(unrealised),
@@ -170,13 +173,17 @@ function positionRecord(state: State, position: PositionView, isHedged: boolean)
   };
 }
 
-/** R-ratio of a margin account; liquidation at 1 and below. */
+/**
+ * Formats the ratio of equity to risk (R-ratio). A margin account is liquidated when its ratio is 1
+ * or lower.
+ */
 export function marginRatio({ equity, risk }: { equity: bigint; risk: bigint }): string {
   return risk === 0n ? RATIO_SAFE : formatRatio(equity, risk);
 }
 
 /**
- * The cash or debt of an isolated position in addition to its value; empty for a cross position.
+ * Returns the cash or debt that an isolated position has in addition to its value, or an empty text
+ * for a cross position.
  */
 export function rawUsd(position: PositionView): string {
   if (!position.isIsolated) return '';
@@ -188,7 +195,7 @@ function positionLeverage(position: PositionView): PositionLeverage {
   return { rawUsd: rawUsd(position), type, value: position.leverage };
 }
 
-/** If both orders of an action have triggered, no entry remains to be shown. */
+/** Returns no entry if neither order of the pair waits any longer. */
 function tpslEntry(perp: Scale, entry: TpslView): PositionTpsl[] {
   const { takeProfit: tp, stopLoss: sl } = entry;
   if (tp === undefined && sl === undefined) return [];
@@ -208,7 +215,7 @@ function tpslEntry(perp: Scale, entry: TpslView): PositionTpsl[] {
   ];
 }
 
-/** A market order has no limit price. */
+/** Returns an empty text for a market order, which has no limit price. */
 function orderPrice(perp: Scale, leg: TpslLeg | undefined): string {
   return leg === undefined || leg.isMarket ? '' : formatPrice(perp, leg.price);
 }

@@ -17,7 +17,7 @@ import {
 } from './handler.ts';
 
 const MINUTE_MS = 60_000;
-/** R-series: the maximum delay of an observation. */
+/** Maximum delay of an observation after the end of its window (R-series). */
 const LATE_MS = 5_000;
 
 const VARIANT_MS = {
@@ -28,7 +28,7 @@ const VARIANT_MS = {
   '1d': 1_440 * MINUTE_MS,
 } as const;
 
-/** The start price of a window, and the price at its end or the latest. */
+/** Returns the start price of a window, and its end price or, before its end, the latest price. */
 const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }, query) => {
   const { prices } = markets;
   const { eventStartTime: startMs, source } = query;
@@ -54,13 +54,16 @@ const cryptoPrice: InfoHandler<'cryptoPrice', CryptoPrice> = ({ markets, state }
   });
 };
 
-/** The `variant` value that requests simulated prices, and the name of those prices. */
+/**
+ * Value of `variant` that requests the simulated prices from before the venue's start, and the
+ * source name of those prices.
+ */
 const BEFORE = 'before';
 const SIMULATED = 'simulated';
 
 /**
- * Prices of a period, thinned evenly if there are too many. Before the venue's start there are
- * none, except simulated ones on request.
+ * Returns the prices of a period, thinned evenly if there are too many. Prices from before the
+ * venue's start exist only as simulated ones, on request.
  */
 const cryptoPriceHistory: InfoHandler<'cryptoPriceHistory', CryptoPriceHistory> = (
   context,
@@ -86,7 +89,7 @@ function pastOf(
   { endTime, startTime, symbol: asked }: InfoQueryOf<'cryptoPriceHistory'>,
 ): CryptoPriceHistory {
   const symbol = asked.toUpperCase();
-  // For a perp that an operator listed, no simulated prices exist.
+  // A perp that an operator listed has no simulated prices.
   const isOwn =
     markets.prices.hasSymbol(symbol) ||
     perpDefinitions(state).some((perp) => perp.baseCurrency === symbol && isFirstPerp(perp));
@@ -99,7 +102,7 @@ function shown({ atMs, priceE8 }: PricePoint): CryptoPriceHistory['data'][number
   return { timestamp: atMs, value: formatReferencePrice(priceE8) };
 }
 
-/** Symbols are usually in upper case; `btc` finds `BTC`. */
+/** Finds a symbol as it is written or in upper case, because symbols usually are in upper case. */
 function knownSymbol(prices: ReferencePrices, symbol: string): string | undefined {
   return [symbol, symbol.toUpperCase()].find((each) => prices.hasSymbol(each));
 }
@@ -114,7 +117,7 @@ function endOf({
   return eventStartTime + VARIANT_MS[variant];
 }
 
-/** A future time has no price. */
+/** Returns undefined for a future time, which has no price yet. */
 function priceAt(
   prices: ReferencePrices,
   symbol: string,

@@ -14,49 +14,51 @@ import type { CandleRow, MissingRows } from '../read-models/candles.ts';
 import type { EventWithMarkets, MarketRecord } from '../read-models/outcome-catalogue.ts';
 import type { Place } from '../read-models/listed-event-index.ts';
 
-/** The data that a query may read. */
 export type InfoContext = {
   readonly state: State;
   readonly network: Network;
   readonly settings: InfoSettings;
   readonly markets: MarketData;
-  /** The final states of orders that the engine no longer stores. */
+  /** Finds the final state of orders that the engine no longer stores. */
   readonly ended?: EndedLookup;
-  /** Seals the venue's cursors; by default they become invalid when the process ends. */
+  /** Seals the venue's cursors. By default, they become invalid when the process ends. */
   readonly cursors?: CursorSeal | undefined;
-  /** The history's answer for this query, if it needs more than memory has. */
+  /** History loaded for this query, if the data in memory is not sufficient. */
   readonly past?: Past;
 };
 
-/** Facts about the deployment that are not in the state. */
+/** Settings of the deployment, which are not part of the state. */
 export type InfoSettings = {
   readonly bridgeContractAddress: string;
   readonly usdcContractAddress: string;
   readonly settlementChainId: number;
-  /** The RPC endpoint for wallets. */
+  /** RPC endpoint that wallets use. */
   readonly settlementRpcUrl?: string | undefined;
-  /** The relay's URL; undefined without a relay. */
+  /** Undefined if the venue has no relay. */
   readonly relayUrl?: string | undefined;
-  /** The relay's name of the source chain. */
+  /** Name that stands for the venue as source or destination chain in the relay API. */
   readonly chainName: string;
-  /** The amount per grant; undefined without a faucet. */
+  /** Amount of one payout in USDC; undefined if the venue has no faucet. */
   readonly faucetUsdc?: number | undefined;
-  /** Bots provide the liquidity; false by default. */
+  /** True if bots provide the liquidity; false by default. */
   readonly hasBots?: boolean;
-  /** The accounts of bots; empty by default. */
+  /** Accounts of the bots; empty by default. */
   readonly botAccounts?: readonly string[];
-  /** If prices are simulated: prices from before the venue's start, oldest first. */
+  /**
+   * Returns the simulated prices from before the venue's start, oldest first. Undefined if prices
+   * are not simulated.
+   */
   readonly simulatedPast?:
     | ((
         symbol: string,
         beganMs: number,
       ) => readonly { readonly atMs: number; readonly priceE8: number }[])
     | undefined;
-  /** Whether accounts appear in a leaderboard; true by default. */
+  /** True if the leaderboard lists accounts, which is the default. */
   readonly hasLeaderboard?: boolean;
   /** False if no settlement chain is configured; true by default. */
   readonly hasChain?: boolean;
-  /** The replicas of a cluster that clients can reach. */
+  /** Replicas of a cluster that clients can reach. */
   readonly replicas?: ReplicaList | undefined;
 };
 
@@ -65,7 +67,7 @@ export type InfoAnswer<Data = unknown> =
       readonly ok: true;
       readonly data: Data;
       readonly warnings?: readonly Warning[];
-      /** For paged queries: returned next to `data`. */
+      /** Cursor of the next page of a paged query, returned next to `data`. */
       readonly nextCursor?: string | null;
     }
   | { readonly ok: false; readonly error: WireError };
@@ -77,7 +79,7 @@ export type InfoHandler<Type extends InfoType, Data = unknown> = (
 ) => InfoAnswer<Data>;
 
 /**
- * Returns the history that a query needs; undefined if memory and the loaded history are
+ * Returns the history that a query needs, or undefined if memory and the loaded history are
  * sufficient.
  */
 export type PastNeeds<Type extends InfoType> = (
@@ -85,22 +87,23 @@ export type PastNeeds<Type extends InfoType> = (
   query: InfoQueryOf<Type>,
 ) => PastNeed | undefined;
 
-/** The handler of a query type, and the history that it needs. */
 export type StateHandler<Type extends InfoType> = {
   readonly answer: InfoHandler<Type>;
   readonly needs?: PastNeeds<Type>;
-  /** Many clients send the query at their start or regularly, and the state alone answers it. */
+  /**
+   * Set for queries that many clients send regularly or at their start, and that the state alone
+   * answers.
+   */
   readonly isCommon?: true;
 };
 
-/** The queries of one file; `answer-info.ts` joins these records. */
 export type StateQueries = { readonly [Type in InfoType]?: StateHandler<Type> };
 
 export function answer<Data>(data: Data): InfoAnswer<Data> {
   return { ok: true, data };
 }
 
-/** The listed perp of an id in API form, or the error. */
+/** Finds a listed perp by its id in text form, or returns a refusal. */
 export function perpOf(
   state: State,
   coin: string,
@@ -110,7 +113,6 @@ export function perpOf(
   return { ok: false, error: refusal('instrumentNotFound', [], { field: 'coin', got: coin }) };
 }
 
-/** The error for an unknown id or name. */
 export function instrumentNotFound(field: string, got: string | number): InfoAnswer<never> {
   return { ok: false, error: refusal('instrumentNotFound', [], { field, got }) };
 }
@@ -121,7 +123,7 @@ export function findPerp(state: State, instrumentId: number): PerpDefinition | u
   return state.perps.get(instrumentId)?.definition;
 }
 
-/** The replicas of a venue that clients can reach, including this one, with their heights. */
+/** Lists the replicas that clients can reach, including this one, each with its height. */
 export type ReplicaList = () => readonly {
   readonly replica: string;
   readonly url: string;
@@ -129,19 +131,17 @@ export type ReplicaList = () => readonly {
 }[];
 
 /**
- * The data of settled events that a query needs and that is no longer in memory. The query first
- * returns its needs, the edge loads them from the history, and the query is answered with the
- * result.
+ * Data of settled events that a query needs and that is no longer in memory. The query first
+ * returns its needs, the API server loads them from the history database, and the query is then
+ * answered with them. All fields that are present are needed.
  */
-
-/** All parts that are present are needed. */
 export type PastNeed = {
   readonly slugs?: readonly string[];
   readonly list?: PastList;
   readonly bars?: readonly PastBars[];
 };
 
-/** Settled events in a sort order, starting after a position. */
+/** Part of a sorted list of settled events, starting after `after`. */
 export type PastList = {
   readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly descending: boolean;
@@ -152,39 +152,40 @@ export type PastList = {
   readonly settledBeforeMs: number;
 };
 
-/** Rows of trades, and the last row before them. */
+/** Candle rows of an instrument, and the last row before them. */
 export type PastBars = MissingRows & { readonly instrumentId: number };
 
-/** The answer of the history. */
+/** Data that the history database returned for a need. */
 export type Past = {
-  /** By slug; null if the history does not have the event. */
+  /** Events by slug; null if the history database does not have the event. */
   readonly events: Map<string, EventWithMarkets | null>;
   list?: {
     readonly events: readonly EventWithMarkets[];
-    /** True if no further events follow. */
+    /** True if no events follow the last one in the list. */
     readonly isEnd: boolean;
   };
-  /** By instrument. */
+  /** Candle rows by instrument id. */
   readonly bars: Map<number, PastRows>;
 };
 
-/** The last row before a period, if it exists, and the rows of the period. */
+/** Candle rows of a period, preceded by the last row before it, if one exists. */
 export type PastRows = { readonly stepMs: number; readonly rows: readonly CandleRow[] };
 
 export function emptyPast(): Past {
   return { events: new Map(), bars: new Map() };
 }
 
-/** Lookups of events and markets in memory and in the history. */
-
-/** Events may leave memory while a query is pending, so the history is also asked for events that are about to leave. */
+/**
+ * Events can leave memory while a query waits, so the history database is also asked for those that
+ * leave within this time.
+ */
 const LEAVING_MS = 60_000;
 
 export function settledBeforeMs({ markets, state }: InfoContext): number {
   return state.timeMs - markets.catalogue.keptMs + LEAVING_MS;
 }
 
-/** An event by its slug, from memory or from the history. */
+/** Finds an event by its slug in memory or in the loaded history. */
 export function eventIn(
   { markets, past }: InfoContext,
   slug: string,
@@ -194,7 +195,7 @@ export function eventIn(
   return past?.events.get(slug) ?? undefined;
 }
 
-/** A market by its id, from memory or from the history. */
+/** Finds a market by its id in memory or in the loaded history. */
 export function marketIn(context: InfoContext, instrumentId: number): MarketRecord | undefined {
   const { markets, past, state } = context;
   const record = markets.catalogue.market(instrumentId);
@@ -205,7 +206,8 @@ export function marketIn(context: InfoContext, instrumentId: number): MarketReco
 }
 
 /**
- * The events that are no longer in memory and have not been requested. The engine knows all slugs.
+ * Returns the listed events that are neither in memory nor loaded yet. The engine knows the slugs
+ * of all events, so unknown ones are not requested.
  */
 export function eventsNeeded(context: InfoContext, slugs: readonly string[]): PastNeed | undefined {
   const { markets, past, state } = context;
@@ -218,7 +220,7 @@ export function eventsNeeded(context: InfoContext, slugs: readonly string[]): Pa
   return needed.length === 0 ? undefined : { slugs: [...new Set(needed)] };
 }
 
-/** `eventsNeeded` for the events of markets. */
+/** Returns the need for the events of the given markets, like `eventsNeeded`. */
 export function marketsNeeded(
   context: InfoContext,
   instrumentIds: readonly number[],

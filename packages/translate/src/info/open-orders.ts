@@ -24,7 +24,7 @@ import { isMarketOrder, orderFields, TIF_TEXT } from '../event-to-stream.ts';
 import { formatAveragePrice, formatPrice, formatSize } from '../format.ts';
 import { marketScale } from './outcome-market.ts';
 
-/** Resting orders, newest first; trigger orders are in another list. */
+/** Lists resting orders, newest first. Trigger orders have their own query. */
 const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[] | LazyRows<OpenOrder>> = (
   { state, markets },
   { user, coin, accountType },
@@ -46,7 +46,10 @@ const frontendOpenOrders: InfoHandler<'frontendOpenOrders', OpenOrder[] | LazyRo
   return answer(rowsOf(rows.sort((a, b) => b.oid - a.oid).map(({ make }) => make)));
 };
 
-/** Trigger orders, newest first; those attached to a position are shown with the position. */
+/**
+ * Lists trigger orders, newest first. Those attached to a position are shown with the position
+ * instead.
+ */
 const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
   { state },
   { user, asset },
@@ -58,7 +61,10 @@ const triggerOrders: InfoHandler<'triggerOrders', TriggerOrder[]> = (
   return answer(orders.map((order) => rows.trigger(order)));
 };
 
-/** Resting orders on outcome markets, newest first. Queued ones are not listed (R-delay). */
+/**
+ * Lists resting orders on outcome markets, newest first. Orders in the delay queue are not listed
+ * (R-delay).
+ */
 const outcomeFrontendOpenOrders: InfoHandler<
   'outcomeFrontendOpenOrders',
   OutcomeOpenOrder[] | LazyRows<OutcomeOpenOrder>
@@ -70,8 +76,8 @@ const outcomeFrontendOpenOrders: InfoHandler<
 };
 
 /**
- * Prices are those of the outcome; side and reduceOnly are the API's `b` and `r`. The market is
- * looked up immediately, the row is built on demand.
+ * Prepares a row with the price of the order's outcome; `side` and `reduceOnly` are the `b` and `r`
+ * of the request. The market is read immediately, but the row is built on demand.
  */
 function outcomeOrderRow(
   state: State,
@@ -122,11 +128,12 @@ function outcomeOrderRow(
 type Settings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
 
 /**
- * Builds the rows of one account's order lists, with the account's settings for their instruments.
+ * Builds the rows of one account's order lists, including the account's settings for each
+ * instrument.
  */
 class OrderRows {
   readonly #state: State;
-  /** Cached per instrument, because the lookup costs more than the row. */
+  /** Settings by instrument, cached because reading them costs more than building a row. */
   readonly #capacities = new Map<number, TradeCapacity>();
 
   constructor(state: State) {
@@ -134,8 +141,8 @@ class OrderRows {
   }
 
   /**
-   * A resting order with its inactive children. Reads the state immediately; the row is built on
-   * demand.
+   * Prepares the row of a resting order with its inactive children. The state is read immediately,
+   * but the row is built on demand.
    */
   open(order: OrderSnapshot): () => OpenOrder {
     const settings = this.#settingsOf(order);
@@ -146,7 +153,10 @@ class OrderRows {
     };
   }
 
-  /** An order that waits for its trigger price, or has triggered and is being retried. */
+  /**
+   * Builds the row of an order that waits for its trigger price, or that has triggered and is being
+   * retried.
+   */
   trigger({ order, children }: TriggerView): TriggerOrder {
     const perp = present(findPerp(this.#state, order.instrumentId), 'the perp of an order');
     const { leverage, marginMode, positionMode } = this.#settingsOf(order);
@@ -219,8 +229,8 @@ class OrderRows {
 }
 
 /**
- * A take-profit sell and a stop-loss buy trigger on a rising price, the other two on a falling
- * price.
+ * Returns the condition text. A take-profit sell and a stop-loss buy trigger on a rising price, the
+ * other two on a falling price.
  */
 export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: string): string {
   if (trigger === undefined) return 'N/A';
@@ -229,9 +239,9 @@ export function triggerCondition({ trigger, isBuy }: OrderSnapshot, triggerPx: s
 }
 
 /**
- * A list whose rows are built on demand. Each row captures its part of the state at the start, so
- * that all rows are from one moment even if later ones are built in later turns of the event loop.
- * Building thousands of rows in one turn would delay all other requests.
+ * List whose rows are built on demand, because building thousands of rows in one turn of the event
+ * loop would delay all other requests. Each row reads the state at the start, so all rows show the
+ * same moment.
  */
 export class LazyRows<Row> {
   readonly #makers: readonly (() => Row)[];
@@ -249,7 +259,7 @@ export class LazyRows<Row> {
   }
 }
 
-/** Rows built per turn of the event loop. */
+/** Number of rows that are built in one turn of the event loop. */
 export const ROWS_AT_ONCE = 250;
 
 /** Builds a short list immediately and a long one on demand. */

@@ -2,8 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ALICE, BOB, CAROL } from '@oddlot/testing/venue/ws/test-venue';
 import { DAY_MS, FIRST_ID, OutcomeVenue } from '@oddlot/testing/venue/outcome-venue';
 
-/** An account's outcome positions, orders and balances in queries. */
-
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any;
 
@@ -25,13 +23,13 @@ const TEXTS = {
   resolutionStatus: 'prepared',
 };
 
-describe('positions', () => {
-  test('of both outcomes are two records with different signs', () => {
-    // Alice bids YES at 0.60; Bob buys NO at 0.40 and pays the taker fee: 0.07 × 100 × 0.4 × 0.6 =
-    // 1.68.
+describe('the outcomePositions query', () => {
+  test('YES positions have a positive size and NO positions a negative one', () => {
+    // Alice bids for YES at 0.60. Bob buys NO at 0.40 and pays the taker fee, 0.07 × 100 × 0.4 ×
+    // 0.6 = 1.68.
     world.mint(ALICE, BOB, 0.6, 100);
     const updateTime = world.nowMs;
-    // The book is 0.61 to 0.64, so the mark is 0.625, and that of NO is 0.375.
+    // The book is 0.61 to 0.64, so the mark of YES is 0.625 and that of NO 0.375.
     world.shares(CAROL, { price: 0.61, size: 10 });
     world.shares(CAROL, { leg: 'no', price: 0.36, size: 10 });
     const record = {
@@ -80,7 +78,7 @@ describe('positions', () => {
     expect(world.data('outcomePositions', { user: NOBODY })).toEqual([]);
   });
 
-  test('of a split are both outcomes at 0.50, and are removed when the market is settled (R-settlement)', () => {
+  test('a split opens both outcomes at 0.50, and settlement removes both positions (R-settlement)', () => {
     const entries = [{ instrumentId: FIRST_ID as never, size: 2_000 }];
     world.venue.signed(ALICE, { type: 'operateOutcome', kind: 'split', entries });
     const positions = world.data('outcomePositions', { user: ALICE });
@@ -104,7 +102,7 @@ describe('positions', () => {
 });
 
 describe('the clearinghouse state of the outcome sub-account', () => {
-  test('is the sum of the free balance, the reserved amounts and the value of shares', () => {
+  test('the outcome account value is the free balance plus reserved amounts plus the value of shares', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     // A bid for 50 at 0.20 reserves 10 and the maximum fee, 0.07 × 50 × 0.2 × 0.8 = 0.56.
     world.shares(ALICE, { price: 0.2, size: 50 });
@@ -133,14 +131,14 @@ describe('the clearinghouse state of the outcome sub-account', () => {
   });
 });
 
-describe('open orders', () => {
-  test('have the price of their outcome, and the API’s b and r', () => {
+describe('the open orders of outcome markets', () => {
+  test('outcome orders are listed with the price of their outcome and the b and r of the request', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     const clientOrderId = `0x${'1'.repeat(32)}`;
     const expireMs = world.nowMs + DAY_MS;
     world.shares(BOB, { leg: 'no', sell: true, price: 0.45, size: 30, clientOrderId, expireMs });
     const timestamp = world.nowMs;
-    // Selling NO at 0.45 is a bid at 0.55; Carol buys 10 of it.
+    // Selling NO at 0.45 rests as a bid for YES at 0.55. Carol's order fills 10 of it.
     world.shares(CAROL, { leg: 'no', price: 0.45, size: 10 });
     world.shares(BOB, { price: 0.3, size: 10 });
     const rows = world.data('outcomeFrontendOpenOrders', { user: BOB });
@@ -192,7 +190,7 @@ describe('open orders', () => {
     expect(refused).toEqual([10002, 'exchangeId is not accepted']);
   });
 
-  test('that wait in the delay queue are not listed (R-delay)', () => {
+  test('orders in the delay queue are not listed as open orders (R-delay)', () => {
     world.venue.apply([{ type: 'registerMarket', market: { ...slowMarket(), orderDelayMs: 250 } }]);
     const id = FIRST_ID + 1;
     world.shares(ALICE, { id, price: 0.6, size: 10 });
@@ -210,7 +208,7 @@ test('R-rounding: the account value rounds down once, and each position is shown
     const listing = { ...slowMarket(), slug: `fine ${id}`, priceTick: 1 };
     world.venue.apply([{ type: 'registerMarket', market: listing }]);
     world.mint(ALICE, BOB, 0.6, 10.01, id);
-    // Between 0.6000 and 0.6001 the mark is half a price unit.
+    // The mark between 0.6000 and 0.6001 ends on half a price unit.
     world.shares(CAROL, { id, price: 0.6, size: 10 });
     world.shares(CAROL, { id, leg: 'no', price: 0.3999, size: 10 });
   }
@@ -219,17 +217,17 @@ test('R-rounding: the account value rounds down once, and each position is shown
     accountType: 'outcome',
   });
   const values = assetPositions.map(({ position }: Json) => position.positionValue);
-  // 10.01 × 0.60005 is 6.0065005.
+  // The exact value is 10.01 × 0.60005 = 6.0065005.
   expect(values).toEqual(['6.006501', '6.006501']);
   expect(marginSummary.totalRawUsd).toBe('987.988');
   expect(marginSummary.accountValue).toBe('1000.001001');
 });
 
-test('the maximum trade: the free balance at the mark with its fee, and unreserved shares', () => {
+test('the maximum buy includes its fee at the mark, and the maximum sell excludes reserved shares', () => {
   world.mint(ALICE, BOB, 0.6, 100);
   world.shares(ALICE, { sell: true, price: 0.9, size: 40 });
-  // Without a bid the mark is the last trade. A share costs 0.6 + 0.07 × 0.6 × 0.4 = 0.6168; 940 /
-  // 0.6168 is 1,523.99.
+  // Without a bid, the mark is the last trade. A share costs 0.6 + 0.07 × 0.6 × 0.4 = 0.6168, and
+  // 940 / 0.6168 is 1,523.99.
   expect(world.data('activeAssetData', { user: ALICE, coin: String(FIRST_ID) })).toEqual({
     user: ALICE,
     coin: 'OUTCOME-100000',
@@ -241,10 +239,10 @@ test('the maximum trade: the free balance at the mark with its fee, and unreserv
   });
 });
 
-test('R-reserve: the maximum buy at a limit price includes the price and its fee', () => {
+test('R-reserve: the maximum buy at a limit price includes the fee at that price', () => {
   const asked = (px: readonly (string | null)[]) =>
     world.ask('activeAssetData', { user: ALICE, coin: String(FIRST_ID), px });
-  // 0.25 + 0.07 × 0.25 × 0.75 = 0.263125; 1,000 / 0.263125 is 3,800.475.
+  // A share costs 0.25 + 0.07 × 0.25 × 0.75 = 0.263125, and 1,000 / 0.263125 is 3,800.475.
   expect(asked(['0.25', null])).toMatchObject({ data: { maxTradeSzs: ['3800.47', '0'] } });
   world.shares(ALICE, { price: 0.25, size: 3800.47 });
   expect(

@@ -2,8 +2,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { FIRST_ID, OutcomeVenue } from '@oddlot/testing/venue/outcome-venue';
 import { ALICE, BOB, CAROL } from '@oddlot/testing/venue/ws/test-venue';
 
-/** The holders of a market's shares. */
-
 let world: OutcomeVenue;
 beforeEach(() => {
   world = new OutcomeVenue();
@@ -14,7 +12,7 @@ beforeEach(() => {
 const holders = (fields: object = {}) =>
   world.data('outcomeHolders', { instrumentId: FIRST_ID, ...fields });
 
-test('the largest holder first, with the average cost; accounts with orders only are not holders', () => {
+test('holders are sorted by size with their average cost, and accounts with only orders are omitted', () => {
   world.mint(ALICE, BOB, 0.6, 100);
   world.mint(CAROL, BOB, 0.5, 150);
   world.shares(ALICE, { leg: 'no', price: 0.1, size: 10 });
@@ -38,7 +36,7 @@ test('the largest holder first, with the average cost; accounts with orders only
   });
 });
 
-test('equal holders are sorted by account age; a page starts after the last holder', () => {
+test('equal holders are sorted by account age, and a page starts after the last holder', () => {
   for (const buyer of [CAROL, ALICE]) world.mint(buyer, BOB, 0.5, 10);
   const first = holders({ limit: 1 });
   expect(first).toMatchObject({ holders: 2, rows: [{ user: ALICE }] });
@@ -53,7 +51,7 @@ test('equal holders are sorted by account age; a page starts after the last hold
   }
 });
 
-test('a market without holders, a settled one, and an unknown one', () => {
+test('settled markets and markets without trades have no holders, and unknown ones are rejected', () => {
   const nobody = { holders: 0, shares: '0', rows: [], nextCursor: null };
   expect(holders()).toMatchObject(nobody);
   world.mint(ALICE, BOB, 0.6, 100);

@@ -4,9 +4,8 @@ import type { EventSort, PageOptions, Place } from '../read-models/listed-event-
 import { type InfoContext, type PastList, type PastNeed, settledBeforeMs } from './handler.ts';
 
 /**
- * Pages of events from memory and history. Both use the same sort keys, and an event's key does not
- * change when it leaves memory, so a position is valid in both: a cursor stays valid when the
- * border between them moves.
+ * Returns a page of events from memory and from the loaded history. Both use the same sort keys,
+ * and an event keeps its key when it leaves memory, so a cursor is valid in both.
  */
 
 type Query = InfoQueryOf<'outcomeMeta'>;
@@ -29,7 +28,8 @@ export function listPage(context: InfoContext, query: Query, options: PageOption
   });
   const past = list.events.map(placed);
   const isInOrder = options.descending ? isAbove : isBelow;
-  // After the last event of the loaded history, further history events may come first.
+  // After the last event of the loaded history, events that are not loaded could come before those
+  // in memory, so the page ends there.
   const end = list.isEnd ? undefined : past.at(-1)?.place;
   const merged = [...items.map(placed), ...past.filter(({ item }) => hasLeft(context, item))]
     .filter(({ place }) => end === undefined || !isInOrder(end, place))
@@ -40,7 +40,7 @@ export function listPage(context: InfoContext, query: Query, options: PageOption
   return { items: shown.map(({ item }) => item), next: hasMore ? last : undefined };
 }
 
-/** Undefined if memory has the whole page. */
+/** Returns the history that a page needs, or undefined if memory has the whole page. */
 export function listNeeds(
   context: InfoContext,
   query: Query,
@@ -60,7 +60,10 @@ export function listNeeds(
   return { list };
 }
 
-/** Events that left memory have neither orders nor trades in the last day. */
+/**
+ * Events that have left memory have no orders and no trades in the last day, so their key for
+ * liquidity and trending is zero.
+ */
 const PAST_SORTS: Readonly<Record<EventSort, PastList['sortBy']>> = {
   volume: 'volume',
   newest: 'newest',
@@ -69,7 +72,7 @@ const PAST_SORTS: Readonly<Record<EventSort, PastList['sortBy']>> = {
   trending: 'zero',
 };
 
-/** Whether a page is filled by events that come before all settled ones. */
+/** Returns true if memory fills the page with events that come before all settled ones. */
 function isInMemory(context: InfoContext, query: Query, options: PageOptions): boolean {
   const { catalogue, listedEvents } = context.markets;
   const { sortBy, status, tag } = query;
@@ -77,7 +80,7 @@ function isInMemory(context: InfoContext, query: Query, options: PageOptions): b
   if (!isNewer || !options.descending) return false;
   const { items, next } = listedEvents.page({ sortBy, status, tag }, options);
   const last = items.at(-1);
-  // After the last page of memory, history events may follow.
+  // After the last page of memory, events from the history can follow.
   if (last === undefined || next === undefined) return false;
   const key = listedEvents.keyOf(sortBy, { event: last, markets: catalogue.marketsOf(last) });
   return key > (sortBy === 'newest' ? settledBeforeMs(context) : 0);
@@ -95,14 +98,17 @@ function isAbove(place: Place, other: Place): boolean {
   return isBelow(other, place);
 }
 
-/** The maximum number of events that one query searches. */
+/** Maximum number of events that one query searches. */
 export const SEARCHED_EVENTS = 200;
 
 export function isSought({ category, search }: Query): boolean {
   return category !== undefined || search !== undefined;
 }
 
-/** Every word must occur in the texts of the event or of one of its markets, ignoring case. */
+/**
+ * Returns a filter that requires every word to occur in the texts of the event or of one of its
+ * markets, ignoring case.
+ */
 export function matchOf({
   category,
   search = '',

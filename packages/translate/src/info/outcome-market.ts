@@ -4,15 +4,15 @@ import { present } from '@oddlot/units';
 import type { MarketRecord } from '../read-models/outcome-catalogue.ts';
 import { formatHalfPrice, formatPrice, priceDecimals, type Scale } from '../format.ts';
 
-/** An outcome market as the combination of its catalogue record and the engine's data. */
+/** Outcome market as the combination of its catalogue record and the engine's data. */
 export type ShownMarket = {
   readonly record: MarketRecord;
   readonly scale: Scale;
-  /** Undefined after its holders are paid. */
+  /** Undefined after the market's holders have been paid. */
   readonly live: MarketView | undefined;
-  /** 1.00 in price units. */
+  /** The price 1.00 in price units. */
   readonly unit: number;
-  /** The YES mark in half price units; after the resolution, the payout of a share. */
+  /** Mark of YES in half price units; after the resolution, the payout of a share. */
   readonly halves: number;
   readonly day: ReturnType<MarketRecord['volume']['day']>;
 };
@@ -26,12 +26,15 @@ export function shownMarket(state: State, record: MarketRecord): ShownMarket {
   return { record, scale, live, unit, halves, day: record.volume.day(state.timeMs) };
 }
 
-/** The scale of a market that has shares or orders. */
+/** Returns the scale of a market that has shares or orders. */
 export function marketScale(state: State, instrumentId: number): Scale {
   return present(marketView(state, instrumentId), 'a market with holders').definition;
 }
 
-/** R-settlement: derived from the fraction; null if it is a half, or not known yet. */
+/**
+ * Derives the winning outcome from the settlement fraction (R-settlement). Returns null for a
+ * fraction of one half and before the resolution.
+ */
 export function winningLeg({ record, unit }: ShownMarket): Leg | null {
   const fraction = record.resolution?.fraction;
   if (fraction === undefined || 2 * fraction === unit) return null;
@@ -42,13 +45,16 @@ export function resolutionStatus({ resolution }: MarketRecord): 'prepared' | 're
   return resolution === null ? 'prepared' : 'resolved';
 }
 
-/** R-series: whether a market of a series has a start price. */
+/** Returns whether a market of a series has a start price (R-series). */
 export function strikeStatus(state: State, record: MarketRecord): StrikeStatus {
   const outlook = seriesOutlook(state, record.instrumentId);
   return outlook?.strike ?? (record.strikeE8 === null ? 'missing' : 'fixed');
 }
 
-/** The source of a series market's result, as far as it is known. */
+/**
+ * Returns the source of a series market's result: the recorded one, else the expected one, else the
+ * operator.
+ */
 export function decidedBy(state: State, record: MarketRecord): DecidedBy {
   const live = seriesOutlook(state, record.instrumentId)?.decidedBy;
   return record.resolution?.by ?? live ?? 'operator';
@@ -58,12 +64,12 @@ export function settlementFraction({ record, scale }: ShownMarket): string | nul
   return record.resolution === null ? null : formatPrice(scale, record.resolution.fraction);
 }
 
-/** A price for which 0 means unset. */
+/** Formats a price for which 0 means unset. */
 export function priceOrNull(scale: Scale, price: number | undefined): string | null {
   return price === undefined || price === 0 ? null : formatPrice(scale, price);
 }
 
-/** The mid of a book with both sides. */
+/** Formats the mid price, or returns null if one side of the book is empty. */
 export function midOrNull({ live, scale }: ShownMarket): string | null {
   if (live === undefined || live.bestBid === 0 || live.bestAsk === 0) return null;
   return formatHalfPrice(scale, live.bestBid + live.bestAsk);

@@ -3,8 +3,6 @@ import { timeMs } from '@oddlot/units';
 import { ALICE, BOB, START_MS } from '@oddlot/testing/venue/ws/test-venue';
 import { DAY_MS, FIRST_ID, HOUR_MS, OutcomeVenue } from '@oddlot/testing/venue/outcome-venue';
 
-/** Discovery of outcome markets. */
-
 let world: OutcomeVenue;
 beforeEach(() => {
   world = new OutcomeVenue();
@@ -15,7 +13,7 @@ type Page = { events: { slug: string; markets: { slug: string }[] }[]; next_curs
 const page = (fields: object = {}): Page => world.data('outcomeMeta', fields);
 const slugs = (fields: object = {}): string[] => page(fields).events.map(({ slug }) => slug);
 
-/** The slugs of all pages. */
+/** Collects the slugs of all pages. */
 function walk(fields: object): string[] {
   const found: string[] = [];
   let cursor: string | null = null;
@@ -30,12 +28,12 @@ function walk(fields: object): string[] {
   return found;
 }
 
-test('an event is returned with its markets, gates, prices, volume and settlement', () => {
+test('outcomeMeta returns an event with its markets, trading status, prices, volume and settlement', () => {
   world.list('rain', { markets: ['monday', 'tuesday'], tags: ['weather'], category: 'nature' });
   const created = world.nowMs;
   world.fund(ALICE, BOB);
   world.mint(ALICE, BOB, 0.6, 100);
-  // Resting: a bid of 10 at 0.50 and an ask of 20 at 0.58.
+  // The resting orders are a bid of 10 at 0.50 and an ask of 20 at 0.58.
   world.shares(ALICE, { price: 0.5, size: 10 });
   world.shares(BOB, { leg: 'no', price: 0.42, size: 20 });
   world.phase('halted', FIRST_ID + 1);
@@ -86,7 +84,7 @@ test('an event is returned with its markets, gates, prices, volume and settlemen
     maker_fee_rate: '0',
     fee_exponent: 1,
     trading: gates,
-    // The book is 0.50 to 0.58, narrow enough for its mid.
+    // The book from 0.50 to 0.58 is narrow enough for its mid to be the price.
     pricing: {
       yes_price: '0.54',
       no_price: '0.46',
@@ -113,12 +111,12 @@ test('an event is returned with its markets, gates, prices, volume and settlemen
   });
 });
 
-describe('a resolved market', () => {
+describe('a resolved outcome market', () => {
   test.each([
     [0.75, 'Yes', '0.75', '0.25'],
     [0.5, null, '0.5', '0.5'],
     [0, 'No', '0', '1'],
-  ])('shows that YES paid %f (R-settlement)', (fraction, winner, yes, no) => {
+  ])('a resolved market shows that YES paid %f (R-settlement)', (fraction, winner, yes, no) => {
     world.list('rain');
     world.fund(ALICE, BOB);
     world.mint(ALICE, BOB, 0.6, 100);
@@ -147,7 +145,7 @@ describe('a resolved market', () => {
   });
 });
 
-test('a day later the change is shown, and the day’s volume is zero', () => {
+test('after a day, the price change is shown and the day’s volume starts again at zero', () => {
   world.list('rain');
   world.fund(ALICE, BOB);
   world.mint(ALICE, BOB, 0.6, 100);
@@ -158,20 +156,21 @@ test('a day later the change is shown, and the day’s volume is zero', () => {
   expect(event.markets[0].pricing.change_24h).toBe('0.1');
 });
 
-describe('orders', () => {
+describe('the sort order of events', () => {
   beforeEach(() => {
     const ends = { one: 3, two: 1, three: 2 };
     for (const [slug, day] of Object.entries(ends)) {
       world.list(slug, { endMs: timeMs(START_MS + (7 + day) * DAY_MS) });
     }
     world.fund(ALICE, BOB);
-    // Older volume: one has 6, two 12. Volume of today: two 1.2, three 3.
+    // The earlier volume is 6 for `one` and 12 for `two`; today's is 1.2 for `two` and 3 for
+    // `three`.
     world.mint(ALICE, BOB, 0.6, 10, FIRST_ID);
     world.mint(ALICE, BOB, 0.6, 20, FIRST_ID + 1);
     world.waitUntil(world.nowMs + 30 * HOUR_MS);
     world.mint(ALICE, BOB, 0.24, 5, FIRST_ID + 1);
     world.mint(ALICE, BOB, 0.6, 5, FIRST_ID + 2);
-    // Resting: one 1, three 2.
+    // The resting notional is 1 for `one` and 2 for `three`.
     world.shares(ALICE, { id: FIRST_ID, price: 0.1, size: 10 });
     world.shares(ALICE, { id: FIRST_ID + 2, price: 0.1, size: 20 });
   });
@@ -184,13 +183,13 @@ describe('orders', () => {
     [{ sortBy: 'newest' }, ['three', 'two', 'one']],
     [{ sortBy: 'newest', sortOrder: 'asc' }, ['one', 'two', 'three']],
     [{ sortBy: 'endingSoon' }, ['two', 'three', 'one']],
-  ])('%j', (fields, expected) => {
+  ])('events queried with %j are sorted as expected on pages of any size', (fields, expected) => {
     expect(slugs(fields)).toEqual(expected);
     expect(walk({ ...fields, limit: 1 })).toEqual(expected);
     expect(walk({ ...fields, limit: 2 })).toEqual(expected);
   });
 
-  test('follow the events after the first query', () => {
+  test('the sort order of events changes with later trades, orders and listings', () => {
     expect(slugs({ sortBy: 'volume' })).toEqual(['two', 'one', 'three']);
     expect(slugs({ sortBy: 'liquidity' })).toEqual(['three', 'one', 'two']);
     expect(slugs({ sortBy: 'trending' })).toEqual(['three', 'two', 'one']);
@@ -200,13 +199,13 @@ describe('orders', () => {
     expect(slugs({ sortBy: 'liquidity' })).toEqual(['two', 'three', 'one']);
     expect(slugs({ sortBy: 'trending' })).toEqual(['one', 'three', 'two']);
     world.waitUntil(world.nowMs + 30 * HOUR_MS);
-    // No trades today, so the ids decide.
+    // There are no trades today, so the ids decide the order.
     expect(slugs({ sortBy: 'trending' })).toEqual(['three', 'two', 'one']);
     world.list('four');
     expect(slugs({ sortBy: 'newest' })).toEqual(['four', 'three', 'two', 'one']);
   });
 
-  test('a cursor is valid for its list only', () => {
+  test('a cursor is valid only for the list that issued it', () => {
     const { next_cursor: cursor } = page({ limit: 1, tag: undefined });
     expect(slugs({ cursor })).toEqual(['one', 'three']);
     expect(slugs({ after_cursor: cursor })).toEqual(['one', 'three']);
@@ -228,7 +227,7 @@ describe('orders', () => {
     }
   });
 
-  test('a page is bounded, and indicates further rows', () => {
+  test('page limits above 50 are lowered to 50, and invalid limits and sort orders are rejected', () => {
     expect(world.ask('outcomeMeta', { limit: 51 })).toMatchObject({
       clamped: { from: 51, to: 50 },
     });
@@ -239,7 +238,7 @@ describe('orders', () => {
   });
 });
 
-describe('filters', () => {
+describe('the filters of the event list', () => {
   beforeEach(() => {
     world.list('open', { tags: ['a', 'b'], markets: ['m1', 'm2'] });
     world.list('done', { tags: ['b'], markets: ['m3'] });
@@ -280,11 +279,11 @@ describe('filters', () => {
     [{ exchangeId: 1 }, ['mixed', 'open']],
     [{ marketSlugs: ['m5', 'm3', 'nothing'] }, ['mixed', 'done']],
     [{ marketSlugs: ['m5', 'm3'], status: 'resolved' }, ['done']],
-  ])('%j', (fields, expected) => {
+  ])('the filter %j selects the expected events', (fields, expected) => {
     expect(slugs({ sortBy: 'newest', ...fields })).toEqual(expected);
   });
 
-  test('by words of the title, the category, a tag, a question or the name of a market', () => {
+  test('search finds words in the title, category, tags, questions and market names', () => {
     const listing = world.markets.catalogue.listedEvent('open')!.listing;
     const event = {
       ...listing,
@@ -317,7 +316,7 @@ describe('filters', () => {
     expect(found({ search: '' })).toHaveLength(7);
   });
 
-  test('search results are paged with their own cursor', () => {
+  test('the cursor of a search is valid only for the same search', () => {
     for (let at = 0; at < 5; at++) world.list(`tide-${at}`);
     const titled = world.markets.catalogue.listedEvent('tide-0')!.listing;
     for (let at = 0; at < 5; at++) {
@@ -338,7 +337,7 @@ describe('filters', () => {
     expect(world.refusal('outcomeMeta', foreign)).toEqual([10000, 'Invalid cursor']);
   });
 
-  test('by a tag that was added to or removed from an event later', () => {
+  test('the tag filter applies later changes of an event’s tags', () => {
     expect(slugs({ tag: 'b' })).toEqual(['open']);
     world.list('new', { tags: ['b', 'c'] });
     const { listing } = world.markets.catalogue.listedEvent('open')!;
@@ -347,7 +346,7 @@ describe('filters', () => {
     expect(slugs({ tag: 'c', sortBy: 'newest' })).toEqual(['new', 'open']);
   });
 
-  test('by market names, only those or all of their events', () => {
+  test('marketSlugs returns only the named markets, or all markets of their events on request', () => {
     const names = (fields: object) =>
       page(fields).events.map(({ markets }) => markets.map(({ slug }) => slug));
     expect(names({ marketSlugs: ['m5'] })).toEqual([['m5']]);
@@ -356,7 +355,7 @@ describe('filters', () => {
     expect(walk(many)).toEqual(['mixed', 'done', 'open']);
   });
 
-  test('rejects an unknown event', () => {
+  test('an unknown event slug is rejected', () => {
     const missing = [10404, 'Event not found'];
     expect(world.refusal('outcomeMeta', { eventSlug: 'nothing' })).toEqual(missing);
     expect(world.refusal('outcomeMeta', { eventSlug: 'done', status: 'open' })).toEqual(missing);

@@ -58,7 +58,6 @@ import {
 type Query = InfoQueryOf<'outcomeMeta'>;
 type Context = InfoContext;
 
-/** Discovery: one event by its slug, or pages of events. */
 function outcomeMeta(
   context: Context,
   query: Query,
@@ -82,7 +81,10 @@ function outcomeMeta(
   });
 }
 
-/** Only resolved events leave memory. */
+/**
+ * Returns the needed history only for queries that include resolved events, because only those
+ * leave memory.
+ */
 const outcomeMetaNeeds: PastNeeds<'outcomeMeta'> = (context, query) => {
   const { eventSlug, status } = query;
   if (status !== 'resolved' && status !== 'all') return undefined;
@@ -101,8 +103,8 @@ function pageOptions(context: Context, query: Query): PageOptions | 'invalid' {
 }
 
 /**
- * The matching events of a range; if there are more than a page, the range ends at the last one
- * shown.
+ * Filters a searched range of events. If more than a page match, the next page starts after the
+ * last one shown.
  */
 function foundIn({ markets }: Context, query: Query, stretch: EventPage): EventPage {
   const found = stretch.items.filter(matchOf(query));
@@ -133,7 +135,7 @@ function shownEvent(
   return eventMeta(state, event, listedEvents.liquidityOf(event.event), only);
 }
 
-/** The requested markets by name or id, as ids; unknown names are omitted. */
+/** Returns the ids of the markets that the query names by slug or id. Unknown slugs are omitted. */
 function matchedMarkets(
   { state }: Context,
   { instrumentIds, marketSlugs }: Query,
@@ -143,7 +145,7 @@ function matchedMarkets(
   return new Set([...found.filter((id) => id !== undefined), ...(instrumentIds ?? [])]);
 }
 
-/** The events of these markets, without duplicates. */
+/** Ranks the events of the given markets, without duplicates. */
 function ownersOf(
   context: Context,
   { sortBy, status, tag }: Query,
@@ -167,15 +169,12 @@ function hasTag({ event }: EventWithMarkets, tag: string | undefined): boolean {
   return tag === undefined || event.listing.tags.includes(tag);
 }
 
-/** By default, events that end soon are sorted ascending and all other orders descending. */
+/** Events that end soon are always sorted ascending; the other orders are descending by default. */
 function isDescending({ sortBy, sortOrder }: Query): boolean {
   return sortBy !== 'endingSoon' && sortOrder !== 'asc';
 }
 
-/**
- * A cursor contains the end of the page and a seal of its list, so that it cannot be used with
- * another list.
- */
+/** Builds a cursor with the end of the page and a seal that makes it invalid for other lists. */
 function cursorOf({ cursors = PROCESS_SEAL }: Context, query: Query, [key, id]: Place): string {
   const text = JSON.stringify([`${key}@${cursors(listName(query), [key, id])}`, id]);
   return Buffer.from(text).toString('base64url');
@@ -186,7 +185,7 @@ function readCursor(context: Context, query: Query): Place | 'invalid' | undefin
   const [sortKey, id] = parseCursor(query.cursor);
   const [key] = typeof sortKey === 'string' ? sortKey.split('@') : [];
   const place: Place = [Number(key === '' ? undefined : key), Number(id)];
-  // Accepts only the exact text that the venue issued for this list.
+  // Only the exact text that the venue issued for this list is valid.
   return cursorOf(context, query, place) === query.cursor ? place : 'invalid';
 }
 
@@ -199,16 +198,14 @@ function parseCursor(cursor: string): readonly unknown[] {
   }
 }
 
-/** The default sort order and the same explicit one are the same list. */
+/** Returns the same name for the default sort order and for the same order given explicitly. */
 function listName(query: Query): string {
   return listOf({ ...query, sortOrder: query.sortOrder ?? 'desc' });
 }
 
-/** Events and their markets in the form of discovery, in snake case as in the API. */
-
 /**
- * `only` restricts the listed markets; the totals of the event include all of them. The liquidity
- * is the notional of resting orders, in micro-USDC.
+ * Builds the record of an event. `only` restricts the listed markets, but the totals include all of
+ * them. The liquidity is the notional of resting orders in micro-USDC.
  */
 function eventMeta(
   state: State,
@@ -271,7 +268,10 @@ function eventVolume(nowMs: number, markets: readonly ShownMarket[]): OutcomeEve
   };
 }
 
-/** A pair is worth 1.00, so pairs of markets with different lot sizes are added in money. */
+/**
+ * Adds the markets' open interest in money, because their lot sizes can differ; a pair is worth
+ * 1.00.
+ */
 function eventInterest(markets: readonly ShownMarket[]): string {
   return formatMoney(sum(markets, ({ live, unit }) => BigInt(live?.pairs ?? 0) * BigInt(unit)));
 }
@@ -314,7 +314,7 @@ type MarketDefinitionMeta = Omit<
   'phase' | 'trading' | 'pricing' | 'volume' | 'open_interest' | 'underlying' | 'settlement'
 >;
 
-/** The constant part of a market is formatted once. */
+/** The constant fields of each market, formatted only once. */
 const DEFINITIONS = new WeakMap<MarketRecord, MarketDefinitionMeta>();
 
 function definitionOf(record: MarketRecord): MarketDefinitionMeta {
@@ -366,7 +366,7 @@ function pricing(market: ShownMarket): OutcomeMarketMeta['pricing'] {
     best_bid: priceOrNull(scale, live?.bestBid),
     best_ask: priceOrNull(scale, live?.bestAsk),
     last_price: priceOrNull(scale, record.lastTrade),
-    // Without a price from a day ago, the change is zero.
+    // Without a price from a day ago, the change is shown as zero.
     change_24h: previousClose === 0 ? '0' : formatHalfPrice(scale, halves - 2 * previousClose),
   };
 }

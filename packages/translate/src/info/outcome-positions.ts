@@ -37,7 +37,7 @@ import {
 import { marketScale, resolutionStatus, shownMarket } from './outcome-market.ts';
 import { listOf, PROCESS_SEAL } from '../cursor-seal.ts';
 
-/** Shares as position records: YES has a positive size, NO a negative one. */
+/** Lists shares as positions: YES has a positive size, NO a negative one. */
 const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
   { state, markets },
   { instrumentIds = [], user },
@@ -49,11 +49,10 @@ const outcomePositions: InfoHandler<'outcomePositions', AssetPosition[]> = (
 };
 
 export type OutcomeStateOptions = {
-  /** Without it the records have no texts, like those of the node. */
+  /** If it is absent, the records have no texts of the market, like those in the node streams. */
   readonly catalogue?: OutcomeCatalogue;
 };
 
-/** The sub-account of outcome markets. */
 export function outcomeState(
   state: State,
   user: Address,
@@ -62,7 +61,7 @@ export function outcomeState(
   const { free = 0n, reserved = 0n } = outcomeAccountView(state, user) ?? {};
   const shares = sharesOf(state, user);
   const value = shares.reduce((sum, each) => sum + valueOf(each), 0n);
-  // The amount owed to a user rounds down once (R-rounding), the same as in the proof of reserves.
+  // The value of all shares is rounded down once (R-rounding), as in the proof of reserves.
   const owed = divFloor(
     shares.reduce((sum, each) => sum + halvesOf(each), 0n),
     2n,
@@ -77,7 +76,8 @@ export function outcomeState(
   return {
     marginSummary: summary,
     crossMarginSummary: { ...summary },
-    // Withdrawals are paid from the perp sub-account, which also shows the value of a vault.
+    // Withdrawals are paid from the perp sub-account, so the outcome sub-account has no hold and no
+    // vault.
     accountValuePlusWithdrawHold: summary.accountValue,
     totalRawUsdPlusWithdrawHold: summary.totalRawUsd,
     vaultEquity: '0',
@@ -85,7 +85,7 @@ export function outcomeState(
     assetPositions: shares.map((each) => sharesRecord(state, each, options.catalogue)),
     activeReverseJobs: [],
     crossMaintenanceMarginUsed: '0',
-    // There is no margin ratio, because nothing is borrowed.
+    // The margin ratio is empty, because nothing is borrowed.
     crossMarginRatio: '',
     withdrawable: formatMoney(free),
   };
@@ -95,7 +95,7 @@ function sharesOf(state: State, user: Address): readonly SharesView[] {
   return outcomeAccountView(state, user)?.positions ?? [];
 }
 
-/** At the outcome's mark; half a micro-USDC is rounded up. */
+/** Values shares at the mark of their outcome, rounded half up to micro-USDC. */
 function valueOf(shares: SharesView): bigint {
   return divHalfUp(halvesOf(shares), 2n);
 }
@@ -163,7 +163,9 @@ function textsOf(market: MarketRecord): Texts {
 
 type Query = InfoQueryOf<'outcomeHolders'>;
 
-/** The holders of an outcome's shares. A settled market has none, but is still known. */
+/**
+ * Lists the holders of an outcome's shares. A settled market is still known, but has no holders.
+ */
 const outcomeHolders: InfoHandler<'outcomeHolders', OutcomeHolders> = (context, query) => {
   const { state } = context;
   const { instrumentId, limit, outcome } = query;
@@ -199,8 +201,7 @@ const holdersNeeds: PastNeeds<'outcomeHolders'> = (context, { instrumentId }) =>
   marketsNeeded(context, [instrumentId]);
 
 /**
- * A cursor contains the end of the page and a seal of its list, because another outcome does not
- * have this position.
+ * Builds a cursor with the end of the page and a seal that makes it invalid for the other outcome.
  */
 function cursorOf(
   { cursors = PROCESS_SEAL }: InfoContext,
@@ -218,7 +219,7 @@ function readCursor(context: InfoContext, query: Query): HolderPlace | 'invalid'
   try {
     parts = JSON.parse(Buffer.from(cursor, 'base64url').toString());
   } catch {
-    // Not a cursor of this venue.
+    // The text is not a cursor of this venue.
     return 'invalid';
   }
   if (!Array.isArray(parts)) return 'invalid';

@@ -2,8 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ALICE, BOB, BTC } from '@oddlot/testing/venue/ws/test-venue';
 import { DAY_MS, FIRST_ID, HOUR_MS, OutcomeVenue } from '@oddlot/testing/venue/outcome-venue';
 
-/** Prices of outcome markets: contexts, probabilities, books and candles. */
-
 let world: OutcomeVenue;
 beforeEach(() => {
   world = new OutcomeVenue();
@@ -11,7 +9,7 @@ beforeEach(() => {
   world.fund(ALICE, BOB);
 });
 
-test('the mark in a context is the mid of a narrow book, otherwise the last trade, otherwise a half', () => {
+test('the mark is the mid of a narrow book, otherwise the last trade, otherwise one half', () => {
   const context = (fields: object = {}) =>
     world.data('outcomeAssetCtxs', { instrumentIds: [7, FIRST_ID], ...fields });
   const none = { midPx: null, bestBid: null, bestAsk: null, lastPx: null, prevDayPx: null };
@@ -23,7 +21,7 @@ test('the mark in a context is the mid of a narrow book, otherwise the last trad
   world.mint(ALICE, BOB, 0.6, 100);
   world.shares(ALICE, { price: 0.3, size: 10 });
   world.shares(BOB, { leg: 'no', price: 0.59, size: 10 });
-  // 0.30 to 0.41 is too wide.
+  // A book from 0.30 to 0.41 is too wide for its mid to be the mark.
   expect(context()).toEqual([
     {
       ...head,
@@ -49,11 +47,11 @@ test('the mark in a context is the mid of a narrow book, otherwise the last trad
   expect(context()).toMatchObject([{ markPx: '1', bestBid: null, openInterest: '0' }]);
 });
 
-describe('probabilities', () => {
+describe('the outcomeProbability query', () => {
   const series = (fields: object) =>
     world.data('outcomeProbability', { instrumentIds: [FIRST_ID, 7], ...fields }).series;
 
-  test('stay until they change, with one point for each step', () => {
+  test('each step has one point, which repeats the last probability if it did not change', () => {
     const fromMs = Math.ceil(world.nowMs / HOUR_MS) * HOUR_MS;
     world.waitUntil(fromMs + 60_000);
     world.shares(ALICE, { price: 0.6, size: 10 });
@@ -70,7 +68,7 @@ describe('probabilities', () => {
     expect(series({})).toHaveLength(1);
   });
 
-  test('begin with the listing and end with the result', () => {
+  test('the probabilities of a market begin with its listing and end with its result', () => {
     world.mint(ALICE, BOB, 0.6, 100);
     world.waitUntil(world.nowMs + 2 * DAY_MS);
     world.resolve(1);
@@ -85,14 +83,14 @@ describe('probabilities', () => {
     expect(day.points).toHaveLength(1_441);
     expect(day.points.at(-2)).toEqual({ t: last, p: '0.6' });
     expect(day.points.at(-1)).toEqual({ t: resolvedMs, p: '1' });
-    // At most 2,000 steps per market.
+    // A market has at most 2,000 steps.
     const [long] = series({ interval: 'max', fidelity: 1 });
     expect(long.points.length).toBeLessThanOrEqual(2_001);
     expect(long.points.length).toBeGreaterThan(1_400);
   });
 });
 
-test('a book is shown in YES prices, in its one step', () => {
+test('the book of an outcome market has YES prices and supports only its own tick', () => {
   world.shares(ALICE, { price: 0.3, size: 10 });
   world.shares(BOB, { leg: 'no', price: 0.59, size: 20 });
   const coin = String(FIRST_ID);
@@ -109,7 +107,7 @@ test('a book is shown in YES prices, in its one step', () => {
   expect(world.data('l2Book', { coin }).levels).toEqual([[], []]);
 });
 
-test('candles contain trades, and an empty one repeats the close', () => {
+test('a candle aggregates its trades, and an empty one repeats the last close', () => {
   const startMs = Math.ceil(world.nowMs / 60_000) * 60_000;
   world.waitUntil(startMs - 2_000);
   world.mint(ALICE, BOB, 0.6, 10);
@@ -145,7 +143,7 @@ test('candles contain trades, and an empty one repeats the close', () => {
   expect(world.refusal('candleSnapshot', unknown)).toEqual([10404, 'Instrument not found']);
 });
 
-test('candles of a perp', () => {
+test('candleSnapshot returns the candles of a perp', () => {
   world.venue.apply([{ type: 'registerPerp', perp: BTC }]);
   world.venue.oracle(100);
   for (const account of [ALICE, BOB]) world.venue.credit(account);

@@ -24,7 +24,6 @@ import {
 } from './handler.ts';
 import { midOrNull, priceOrNull, shownMarket } from './outcome-market.ts';
 
-/** The market data of outcome markets, in YES prices. */
 const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
   context,
   { instrumentIds },
@@ -33,7 +32,7 @@ const outcomeAssetCtxs: InfoHandler<'outcomeAssetCtxs', OutcomeAssetCtx[]> = (
 const assetCtxNeeds: PastNeeds<'outcomeAssetCtxs'> = (context, { instrumentIds }) =>
   marketsNeeded(context, instrumentIds);
 
-/** In the order of the request, without unknown markets. */
+/** Returns the markets in the order of the request, without unknown ones. */
 function known(context: InfoContext, instrumentIds: readonly number[]): MarketRecord[] {
   return instrumentIds.map((id) => marketIn(context, id)).filter((record) => record !== undefined);
 }
@@ -65,7 +64,7 @@ function assetContext(state: State, record: MarketRecord): OutcomeAssetCtx {
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 
-/** The length and the default resolution of an interval, in minutes. */
+/** Length and default resolution of each interval, in minutes. */
 const INTERVALS = {
   '1h': { reach: 60, fidelity: 1 },
   '6h': { reach: 360, fidelity: 5 },
@@ -75,7 +74,7 @@ const INTERVALS = {
   max: { reach: Infinity, fidelity: 720 },
 } as const;
 
-/** The history of YES probabilities. */
+/** Returns the probability of YES over time. */
 const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> = (
   context,
   query,
@@ -94,7 +93,7 @@ const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> 
       t: point.atMs,
       p: formatHalfPrice(scale, point.halves),
     }));
-    // The last point is the current value, also between two steps of the grid.
+    // The last point is the current value, even if it is between two steps of the grid.
     const isToNow = query.endTime === undefined || query.endTime >= span.toMs;
     if (isToNow && (shown.at(-1)?.t ?? 0) < span.toMs) shown.push({ t: span.toMs, p: current });
     return { instrumentId, current, points: shown };
@@ -102,7 +101,10 @@ const outcomeProbability: InfoHandler<'outcomeProbability', OutcomeProbability> 
   return answer({ series });
 };
 
-/** For markets that are no longer in memory: first their events, then their trades. */
+/**
+ * Returns what is needed for markets that are no longer in memory: first their events, and in a
+ * second round their trades.
+ */
 const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
   const events = marketsNeeded(context, query.instrumentIds);
   if (events !== undefined) return events;
@@ -119,12 +121,12 @@ const probabilityNeeds: PastNeeds<'outcomeProbability'> = (context, query) => {
   return bars.length === 0 ? undefined : { bars };
 };
 
-/** The steps in which the history stores trades. */
+/** The lengths of the candle rows that the history database stores. */
 const BAR_STEPS = [MINUTE_MS, 15 * MINUTE_MS, 240 * MINUTE_MS] as const;
 
 /**
- * The approximate marks of a market whose recorded marks were dropped: 0.5 at first, then the
- * last trade, then the result. The last trade of a step applies from the end of the step.
+ * Approximates the marks of a market whose recorded marks were dropped: 0.5 at first, then the last
+ * trade of each step from the end of that step, and finally the result.
  */
 function marksOfTrades(
   { resolution }: MarketRecord,
@@ -143,7 +145,7 @@ function marksOfTrades(
 type ProbabilityQuery = InfoQueryOf<'outcomeProbability'>;
 type Span = { readonly fromMs: number; readonly toMs: number };
 
-/** The period and the resolution for each known market. */
+/** Returns the period and the resolution of each known market. */
 function spansOf(
   context: InfoContext,
   query: ProbabilityQuery,
@@ -159,7 +161,9 @@ function spansOf(
   });
 }
 
-/** For a resolved market, the period before its resolution, because later points are constant. */
+/**
+ * Returns the period to show. It ends at the resolution, because later points would be constant.
+ */
 function spanOf(
   context: InfoContext,
   { endTime, interval, startTime }: ProbabilityQuery,
@@ -172,7 +176,7 @@ function spanOf(
   return { fromMs: Math.max(fromMs, event.createdMs), toMs };
 }
 
-/** The requested resolution, limited by the maximum number of points in an answer. */
+/** Returns the requested step, or a longer one if the answer would have too many points. */
 function stepOf(
   { fidelity, interval }: ProbabilityQuery,
   { fromMs, toMs }: Span,

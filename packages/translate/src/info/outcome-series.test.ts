@@ -3,11 +3,12 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { START_MS } from '@oddlot/testing/venue/ws/test-venue';
 import { FIRST_ID, OutcomeVenue, SERIES } from '@oddlot/testing/venue/outcome-venue';
 
-/** Series of outcome markets, their reference prices and their resolution records. */
-
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
-/** A full quarter of an hour after the venue's first block; the strike is taken before it. */
+/**
+ * The first market starts a full quarter of an hour after the venue's first block, so the prices
+ * before its start are known.
+ */
 const FIRST_START = START_MS + QUARTER_MS;
 
 let world: OutcomeVenue;
@@ -19,16 +20,16 @@ beforeEach(() => {
 });
 
 /**
- * A price for each second of the minute before an instant: one value in the first half, another in
- * the second.
+ * Pushes a price for each second of the minute before an instant, one value in the first half and
+ * another in the second.
  */
 function minuteBefore(instantMs: number, first: number, second: number): void {
   world.waitUntil(instantMs - MINUTE_MS - 1_000);
   for (let at = 0; at < 60; at++) world.price(at < 30 ? first : second);
 }
 
-describe('a series', () => {
-  test('returns its markets, the strike when it is known and the result when it exists', () => {
+describe('the timeline of a series', () => {
+  test('the timeline shows the start price when it is fixed and the result after the resolution', () => {
     minuteBefore(FIRST_START, 100, 101);
     world.waitUntil(FIRST_START + 5_000);
     const timeline = () => world.data('outcomeSeriesTimeline', { seriesSlug: 'btc-15m' });
@@ -64,7 +65,7 @@ describe('a series', () => {
     expect(items.at(-1)).toEqual({ ...first, ...resolved, closePrice: '100' });
   });
 
-  test('is paged by start time', () => {
+  test('the timeline is paged by start time', () => {
     world.waitUntil(FIRST_START + 4 * QUARTER_MS);
     const starts = (fields: object) => {
       const { items, hasMore } = world.data('outcomeSeriesTimeline', {
@@ -74,7 +75,8 @@ describe('a series', () => {
       const at = ({ startTime }: { startTime: number }) => (startTime - FIRST_START) / QUARTER_MS;
       return [items.map(at), hasMore];
     };
-    // The market in progress and one ahead are listed; those that could not be traded are not.
+    // The venue lists the market in progress and the next one; it skips markets that
+    // could not have been traded.
     expect(starts({})).toEqual([[5, 4, 0], false]);
     expect(starts({ limit: 2 })).toEqual([[5, 4], true]);
     expect(starts({ before: FIRST_START + 4 * QUARTER_MS })).toEqual([[0], false]);
@@ -101,7 +103,7 @@ describe('the resolution record', () => {
     'receiptHash',
   ];
 
-  test('of a series has every sample, and a hash over all of them', () => {
+  test('the record of a series market contains every sample, and a hash over all its fields', () => {
     minuteBefore(FIRST_START, 100, 101);
     world.waitUntil(FIRST_START + 5_000);
     minuteBefore(FIRST_START + QUARTER_MS, 100, 102);
@@ -145,7 +147,7 @@ describe('the resolution record', () => {
     expect(settleSamples.at(-1)).toEqual({ t: FIRST_START + QUARTER_MS - 1_000, px: '102' });
   });
 
-  test('of an operator has no inputs; before a resolution there is no hash', () => {
+  test('a resolution by an operator has no inputs, and an unresolved market has no hash', () => {
     world.list('rain');
     const id = world.markets.catalogue.marketBySlug('rain')!.instrumentId;
     expect(world.data('outcomeResolution', { instrumentId: id })).toEqual({
@@ -180,14 +182,14 @@ describe('the resolution record', () => {
 describe('reference prices', () => {
   const price = (fields: object = {}) => world.data('cryptoPrice', { symbol: 'BTC', ...fields });
 
-  test('are returned at a start, at an end, or the latest', () => {
+  test('cryptoPrice returns the start price and the end price or the latest price', () => {
     minuteBefore(FIRST_START, 100, 101);
     const flags = { completed: false, incomplete: false, cached: false };
     const latest = { openPrice: null, closePrice: '101', ...flags };
     const timestamp = world.nowMs;
     expect(price()).toEqual({ symbol: 'BTC', source: 'oracle', timestamp, ...latest });
     expect(price({ symbol: 'btc' }).symbol).toBe('BTC');
-    // A future start has no price.
+    // A start in the future has no price yet.
     expect(price({ eventStartTime: FIRST_START, variant: '15m' })).toMatchObject(latest);
     for (let second = 0; second < 20; second++) world.price(102);
     const running = { openPrice: '102', closePrice: '102', completed: false, incomplete: false };
@@ -196,8 +198,8 @@ describe('reference prices', () => {
     const window = { eventStartTime: start, endTime: new Date(FIRST_START).toISOString() };
     const over = { openPrice: '101', closePrice: '102', completed: true, incomplete: false };
     expect(price(window)).toMatchObject(over);
-    // The minute before the start has 30 seconds of each, as has the minute before the end of the
-    // window.
+    // The last minute before the start has 30 seconds of each price, and so has the last minute
+    // before the end.
     const twap = { source: 'twap', eventStartTime: FIRST_START, endTime: FIRST_START + 10_000 };
     expect(price(twap)).toMatchObject({ openPrice: '100.5', closePrice: '100.83333333' });
     expect(price({ source: 'spot' })).toMatchObject({ closePrice: null, incomplete: true });
@@ -207,7 +209,7 @@ describe('reference prices', () => {
     ]);
   });
 
-  test('that are missing are returned as missing, never interpolated', () => {
+  test('missing reference prices are reported as missing and never interpolated', () => {
     minuteBefore(FIRST_START, 100, 100);
     world.waitUntil(FIRST_START + 30_000);
     world.price(105);
@@ -219,7 +221,7 @@ describe('reference prices', () => {
     expect(price(twap)).toMatchObject({ closePrice: null, incomplete: true });
   });
 
-  test("from before the venue's start do not exist unless prices are simulated", () => {
+  test("prices from before the venue's start do not exist unless prices are simulated", () => {
     minuteBefore(FIRST_START, 100, 101);
     const asked = { startTime: 0, endTime: world.nowMs, variant: 'before' };
     for (const symbol of ['BTC', 'NOTHING']) {
@@ -228,7 +230,7 @@ describe('reference prices', () => {
     }
   });
 
-  test('of a period are listed oldest first, thinned if there are too many', () => {
+  test('cryptoPriceHistory lists prices oldest first and thins them if there are too many', () => {
     minuteBefore(FIRST_START, 100, 101);
     const history = (fields: object) =>
       world.data('cryptoPriceHistory', { symbol: 'BTC', ...fields }).data;
@@ -247,7 +249,7 @@ describe('reference prices', () => {
       endTime: world.nowMs,
       source: 'twap',
     });
-    // 2238 to 2297, and 2239 to 2298: each second has the price of that second.
+    // The averages are those of 2238 to 2297 and of 2239 to 2298.
     expect(averages).toEqual([
       { timestamp: world.nowMs - 1_000, value: '2267.5' },
       { timestamp: world.nowMs, value: '2268.5' },

@@ -32,7 +32,7 @@ import {
   winningLeg,
 } from './outcome-market.ts';
 
-/** The markets of a series, newest start first, including those listed ahead. */
+/** Lists the markets of a series, newest start first, including those listed ahead. */
 const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesTimeline> = (
   context,
   query,
@@ -59,7 +59,10 @@ const outcomeSeriesTimeline: InfoHandler<'outcomeSeriesTimeline', OutcomeSeriesT
 
 type TimelineQuery = InfoQueryOf<'outcomeSeriesTimeline'>;
 
-/** A market ends before it is settled, so markets that left memory started earlier. */
+/**
+ * Returns the needed history. Markets end before they are settled, so those that have left memory
+ * started before the border.
+ */
 const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
   const { markets, past } = context;
   const { after = -1, before, limit, seriesSlug } = query;
@@ -74,12 +77,12 @@ const timelineNeeds: PastNeeds<'outcomeSeriesTimeline'> = (context, query) => {
   return { list: { ...list, after: place, limit: limit + 1, settledBeforeMs: borderMs } };
 };
 
-/** The markets in memory, with one more than requested if more exist. */
+/** Returns the markets in memory, one more than requested if there are more. */
 function newestStarts({ markets }: InfoContext, query: TimelineQuery): MarketRecord[] {
   const { after = -1, before = Infinity, limit, seriesSlug } = query;
   const records = markets.catalogue.seriesMarkets(seriesSlug);
-  // Starts ascend; `to` is the first start at or after `before`, `from` the first one later than
-  // `after`.
+  // Starts ascend: `to` is the first start at or after `before`, and `from` the first start later
+  // than `after`.
   const to = countUntil(records, before);
   const from = countUntil(records, after + 1);
   return records.slice(Math.max(from, to - limit - 1), to).reverse();
@@ -93,7 +96,7 @@ function pastStarts({ markets, past }: InfoContext, { after = -1 }: TimelineQuer
     .filter(({ listing }) => listing.startMs > after);
 }
 
-/** The number of markets that start before a time. */
+/** Counts the markets that start before a time. */
 function countUntil(records: readonly MarketRecord[], timeMs: number): number {
   let low = 0;
   let high = records.length;
@@ -125,7 +128,7 @@ function timelineItem(state: State, record: MarketRecord): OutcomeTimelineItem {
   };
 }
 
-/** R-settlement: the record from which the result can be recomputed. */
+/** Returns the record from which clients can recompute the result (R-settlement). */
 const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
   context,
   { instrumentId },
@@ -153,7 +156,7 @@ const outcomeResolution: InfoHandler<'outcomeResolution', OutcomeResolution> = (
 const resolutionNeeds: PastNeeds<'outcomeResolution'> = (context, { instrumentId }) =>
   marketsNeeded(context, [instrumentId]);
 
-/** Included in the record, so that it is self-contained. */
+/** The formula is part of the record, so the result can be verified with the record alone. */
 const FORMULA =
   'settlementFraction = 1 if sum(settleSamples) * count(strikeSamples) >= sum(strikeSamples) * count(settleSamples), else 0';
 
@@ -174,7 +177,7 @@ function inputsOf(resolution: ResolutionRecord | null): OutcomeResolutionInputs 
 
 type Samples = NonNullable<ResolutionRecord['inputs']>['strike'];
 
-/** Rounded half up, for display. */
+/** Formats the average price, rounded half up. The result itself is decided with the exact sums. */
 function average({ samples, sumE8 }: Samples): string {
   return formatReferencePrice(Number(divHalfUp(BigInt(sumE8), BigInt(samples.length))));
 }

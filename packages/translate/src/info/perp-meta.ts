@@ -17,7 +17,7 @@ import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import { formatPrice, formatRate, formatRateE10, formatSize, sizeAsNumber } from '../format.ts';
 import { answer, type InfoHandler, instrumentNotFound, type StateQueries } from './handler.ts';
 
-/** The asset id of USDC, the quote asset of every perp. */
+/** Asset id of USDC, the quote asset of every perp. */
 const USDC_ASSET_ID = 1;
 
 type Instrument = PerpMetaDetail['instruments'][number];
@@ -86,7 +86,10 @@ function perpEntry(state: State, perp: PerpDefinition): Instrument['perp'] {
   };
 }
 
-/** The sizes are JSON numbers, unlike other sizes, because the API types them so. */
+/**
+ * Returns the size limits as JSON numbers, because these fields of the API have that type, and the
+ * trading status.
+ */
 function sizesAndGates(state: State, perp: PerpDefinition) {
   const view = perpView(state, perp.instrumentId);
   return {
@@ -116,7 +119,7 @@ function assetsOf(perp: PerpDefinition): [number, number] {
   return [perp.asset.assetId, USDC_ASSET_ID];
 }
 
-/** The hourly funding of a perp, oldest first; a market is given by its name or by its id. */
+/** Lists the hourly funding of a perp, oldest first. The perp is given by its name or its id. */
 const fundingHistory: InfoHandler<'fundingHistory', FundingHistoryRow[]> = (
   { markets, state },
   { coin, endTime = state.timeMs, startTime },

@@ -21,8 +21,8 @@ import { answer, type InfoHandler, type ReplicaList, type StateQueries } from '.
 import { formatRate } from '../format.ts';
 
 /**
- * The operators and the health of the venue. Only the lengths of the gates' lists are shown,
- * because they contain users.
+ * Returns the operators and the health of the venue. Only the sizes of a gate's lists are shown,
+ * because the lists contain users.
  */
 const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
   const { accounts, gates, height, outcomes, parameters, timeMs, withdrawals } = state;
@@ -47,7 +47,7 @@ const venueStatus: InfoHandler<'venueStatus', VenueStatus> = ({ state }) => {
   });
 };
 
-/** Before its first block a venue has neither prices nor an insurance fund. */
+/** A venue has no prices and no insurance fund before its first block. */
 function moneyAndOracles(
   state: State,
 ): Pick<VenueStatus, 'oracles' | 'insuranceFund' | 'insuranceTarget' | 'treasury'> {
@@ -70,10 +70,9 @@ function moneyAndOracles(
   };
 }
 
-/** Builder fees need version 47 or later. */
+/** Clients send builder fees only if this version is 47 or higher. */
 const PROTOCOL_VERSION = 47;
 
-/** In snake_case, as in the API. */
 const settings: InfoHandler<'settings', Settings> = ({ network, settings: deployment, state }) =>
   answer({
     bridge2_contract_address: deployment.bridgeContractAddress,
@@ -104,15 +103,18 @@ function relayOf(url: string | undefined) {
     : ({ has_relay: true, relay_url: url } as const);
 }
 
-/** The replicas that clients can reach; omitted for a single one, which clients already know. */
+/**
+ * Lists the replicas that clients can reach. A single replica is omitted, because the client is
+ * already connected to it.
+ */
 function replicasOf(listed: ReturnType<ReplicaList>): Pick<Settings, 'replicas'> {
   const replicas = listed.map(({ height, replica, url }) => ({ replica, url, height }));
   return replicas.length < 2 ? {} : { replicas };
 }
 
-/** The channel of outcome markets, whose fee rates are set per market. */
+/** The outcome exchange, where each market has its own fee rates. */
 const OUTCOME_EXCHANGE_ID = 1;
-/** The default taker fee of an outcome market, 10^-8. */
+/** Default taker fee of an outcome market, in units of 10^-8. */
 const OUTCOME_TAKER_FEE_E8 = 7_000_000;
 const NO_FEES: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 const NO_TIER: FeeTierView = { tier: NO_FEES, volume14d: ZERO_USDC, next: undefined };
@@ -127,7 +129,7 @@ const feeTierInfo: InfoHandler<'feeTierInfo', { tiers: FeeTierRow[] }> = (
 };
 
 const feeTierRates: InfoHandler<'feeTierRates', FeeTierRates> = ({ state }, { user }) => {
-  // Before its first block a venue has neither a fee schedule nor volume.
+  // A venue has no fee schedule and no volume before its first block.
   const { tier, volume14d, next } =
     state.parameters === undefined ? NO_TIER : feeTierView(state, user);
   const { perpMakerFeeRate, perpTakerFeeRate } = tierRow(tier);

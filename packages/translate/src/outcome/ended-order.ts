@@ -6,14 +6,14 @@ import {
 } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
-/** The order of a cancel or an amend. */
+/** Order that a cancel or an amend refers to. */
 export type OrderTarget = {
   readonly instrumentId: number;
   readonly orderId?: number;
   readonly clientOrderId?: string;
 };
 
-/** The final state of an order, as far as it is stored. */
+/** Final state of an order, as far as it is stored. */
 export type EndedOrder = Pick<
   EntryResult,
   'orderId' | 'clientOrderId' | 'state' | 'filled' | 'filledNotional'
@@ -21,7 +21,10 @@ export type EndedOrder = Pick<
 
 export type EndedLookup = (account: Address, target: OrderTarget) => EndedOrder | undefined;
 
-/** Orders that ended in these events, followed by the stored ones. */
+/**
+ * Returns a lookup that searches the orders that ended in these events first, and then the stored
+ * ones.
+ */
 export function endedBy(
   events: readonly EngineEvent[],
   remembered: EndedLookup | undefined,

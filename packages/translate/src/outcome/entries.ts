@@ -13,8 +13,6 @@ import type { EntryText } from '../reject-to-wire.ts';
 import type { RequestCommand } from '@oddlot/replica/block';
 import type { EndedOrder, OrderTarget } from './ended-order.ts';
 
-/** The orders and cancels of a command, with their requests and results. */
-
 type CommandEntry = {
   readonly instrumentId: number;
   readonly orderId?: number;
@@ -24,10 +22,7 @@ type CommandEntry = {
   readonly expireMs?: number;
 };
 
-/**
- * An entry of an amend or a cancel without a live order, shown with the order's final state if it
- * is still stored.
- */
+/** Replaces a rejected amend or cancel by the final state of its order, if that is still stored. */
 export function asEnded(
   command: RequestCommand,
   { entry, index }: { readonly entry: EntryResult; readonly index: number },
@@ -39,7 +34,10 @@ export function asEnded(
   return known === undefined ? entry : { ...entry, ...known };
 }
 
-/** The entries of a command, and the API's name of their list; undefined if it has none. */
+/**
+ * Returns the entries of a command and the name of their list in the API, or undefined if it has
+ * none.
+ */
 export function entriesOf(
   command: RequestCommand,
 ): { readonly list: string; readonly entries: readonly CommandEntry[] } | undefined {
@@ -54,7 +52,7 @@ export function entriesOf(
       return { list: '', entries: [{ instrumentId, price, size, ...target }] };
     }
     case 'cancelAll':
-      // Its entries are the orders that it found, so only its result contains them.
+      // The entries of a cancelAll are the orders that it found, which only its result contains.
       return { list: '', entries: [] };
     default:
       return noEntries(command);
@@ -66,12 +64,14 @@ type WithoutEntries = Exclude<
   { readonly orders: unknown } | { readonly cancels: unknown } | { readonly target: unknown }
 >;
 
-/** Only for commands without a list of orders: a new command with a list must be added above. */
+/**
+ * Accepts only commands without a list of orders, so a new command with a list does not compile
+ * until it is handled above.
+ */
 function noEntries(_command: WithoutEntries): undefined {
   return undefined;
 }
 
-/** The scale of an entry's counts. */
 export function scaleOf(
   command: RequestCommand,
   index: number,
@@ -83,7 +83,8 @@ export function scaleOf(
 const NO_SCALE: Scale = { szDecimals: 0 };
 
 /**
- * The scale of an order that the command itself found, which only the events of its block identify.
+ * Returns the scale of an order that the command itself found. Only the events of its block
+ * identify such an order.
  */
 export function foundScale(
   orderId: number | undefined,
@@ -95,7 +96,8 @@ export function foundScale(
 }
 
 /**
- * Instrument by order id, computed once per block, because one command may end thousands of orders.
+ * Instruments by order id, computed once per block, because one command can end thousands of
+ * orders.
  */
 const instrumentsFound = new WeakMap<readonly EngineEvent[], ReadonlyMap<number, number>>();
 
@@ -141,7 +143,7 @@ export function entryResult(
   };
 }
 
-/** An entry with the command's numbers, for logs without the request. */
+/** Returns an entry with the command's numbers, for logs that do not contain the request. */
 export function entryTextOf(
   command: RequestCommand,
   index: number | undefined,
@@ -177,7 +179,9 @@ function operationText(
   return { field: `${kind}[${index}]`, instrument: 'asset', sizePart: 'sz', size };
 }
 
-/** A rounded amount differs from the client's text, so it is omitted. */
+/**
+ * Returns the amount of a command, unless it was rounded and thus differs from the client's text.
+ */
 function amountOf(command: RequestCommand): Pick<EntryText, 'amount'> {
   switch (command.type) {
     case 'sendToken':
@@ -194,18 +198,26 @@ function amountOf(command: RequestCommand): Pick<EntryText, 'amount'> {
 
 type WithoutAmount = Exclude<RequestCommand, { readonly amountMicroUsdc: unknown }>;
 
-/** Only for commands that move no money: a new command that does must be added above. */
+/**
+ * Accepts only commands that move no money, so a new command that does move money does not compile
+ * until it is handled above.
+ */
 function noAmount(_command: WithoutAmount): Pick<EntryText, 'amount'> {
   return {};
 }
 
 const PRICE_CLAMPED = 'PRICE_CLAMPED';
-/** Only for clients that requested the result of the execution. */
+/** Only sent to clients that requested the result of the execution. */
 export const REDUCE_ONLY_CLIPPED = 'REDUCE_ONLY_CLIPPED';
-/** Only for clients that did not wait for the result, which contains the same information. */
+/**
+ * Only sent to clients that did not wait for the result, because the result contains the same
+ * information.
+ */
 export const CANCEL_QUEUED = 'CANCEL_QUEUED';
 
-/** Warnings about an accepted action whose effect may differ from the sender's intention. */
+/**
+ * Returns warnings about an accepted action whose effect can differ from the sender's intention.
+ */
 export function warningsOf(
   command: RequestCommand,
   { agentReused, builderDrop, entries = [] }: CommandResult,
@@ -236,8 +248,8 @@ export function warningsOf(
 }
 
 /**
- * R-nonce: requests that a former agent's key signed in advance cannot be distinguished from new
- * ones.
+ * Warns that requests which the former agent's key signed in advance cannot be distinguished from
+ * new ones (R-nonce).
  */
 function agentReusedWarning(agent: string): Warning {
   const message =
@@ -246,7 +258,7 @@ function agentReusedWarning(agent: string): Warning {
   return { code: 'AGENT_REUSED', message, details: { agent } };
 }
 
-/** R-delay: cancels of orders that wait in the delay queue. */
+/** Warns about cancels of orders that wait in the delay queue (R-delay). */
 function queuedCancels(entries: readonly EntryResult[]): Warning[] {
   return entries.flatMap(({ reject }, i) => {
     if (reject?.reason !== 'orderQueued') return [];
@@ -254,7 +266,10 @@ function queuedCancels(entries: readonly EntryResult[]): Warning[] {
   });
 }
 
-/** R-builder: the order was executed without the builder fee, for the first reason that applied. */
+/**
+ * Warns that the order was executed without the builder fee, with the first reason that applied
+ * (R-builder).
+ */
 function builderFeeDropped({ reason, feeTenthsBp, allowedTenthsBp }: BuilderDrop): Warning {
   const details = { reason, f: feeTenthsBp, allowed: allowedTenthsBp };
   return { code: 'BUILDER_FEE_DROPPED', message: 'The builder fee was dropped', details };

@@ -1,6 +1,6 @@
 import type { INTERVALS } from '@oddlot/protocol';
 
-/** Candle intervals. All borders are UTC. */
+/** Intervals of candles, whose borders are in UTC. */
 
 export type CandleInterval = (typeof INTERVALS)[number];
 
@@ -8,10 +8,10 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** 1970-01-05 was a Monday; weeks start on Mondays. */
+/** Weeks start on Mondays, and 1970-01-05 was the first Monday after the epoch. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** The lengths of all intervals except months, which differ. */
+/** Lengths of all intervals except months, whose length varies. */
 const STEPS: Readonly<Record<Exclude<CandleInterval, '1M'>, number>> = {
   '1m': MINUTE_MS,
   '3m': 3 * MINUTE_MS,
@@ -28,7 +28,7 @@ const STEPS: Readonly<Record<Exclude<CandleInterval, '1M'>, number>> = {
   '1w': 7 * DAY_MS,
 };
 
-/** The start of the candle that contains a time. */
+/** Returns the start of the candle that contains a time. */
 export function startOf(interval: CandleInterval, timeMs: number): number {
   if (interval === '1M') return monthStart(timeMs, 0);
   const step = STEPS[interval];
@@ -37,13 +37,13 @@ export function startOf(interval: CandleInterval, timeMs: number): number {
 }
 
 /**
- * The start of the candle that is `count` candles after the given start; negative counts go back.
+ * Returns the start of the candle that is `count` candles later, or earlier if `count` is negative.
  */
 export function startAfter(interval: CandleInterval, startMs: number, count = 1): number {
   return interval === '1M' ? monthStart(startMs, count) : startMs + count * STEPS[interval];
 }
 
-/** True if rows of a step can be combined to candles of the interval. */
+/** Returns true if rows of this step can be combined to candles of the interval. */
 export function isMadeOf(interval: CandleInterval, stepMs: number): boolean {
   return interval === '1M' ? DAY_MS % stepMs === 0 : STEPS[interval] % stepMs === 0;
 }

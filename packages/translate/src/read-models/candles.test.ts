@@ -6,7 +6,6 @@ import { type CandleRow, Candles } from './candles.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 1_440 * MINUTE_MS;
 const ID = 1;
-/** A Wednesday, at 00:00. */
 const WEDNESDAY = Date.UTC(2026, 6, 15);
 
 function trade(candles: Candles, timeMs: number, price?: number, size = 1): void {
@@ -30,9 +29,9 @@ test.each<[CandleInterval, string, string]>([
   expect(startAfter(interval, startMs)).toBe(Date.parse(next));
 });
 
-test('all intervals are built from the same trades', () => {
+test('candles of all intervals are built from the same trades', () => {
   const candles = new Candles();
-  // One trade a minute for two hours: 1 to 120.
+  // There is one trade per minute for two hours, at prices from 1 to 120.
   for (let at = 0; at < 120; at++) trade(candles, WEDNESDAY + at * MINUTE_MS, at + 1, 2);
   const bars = (interval: CandleInterval) =>
     candles
@@ -49,7 +48,7 @@ test('all intervals are built from the same trades', () => {
   }
 });
 
-test('the candle in progress repeats the close until the next trade', () => {
+test('a candle without trades repeats the last close until its first trade', () => {
   const candles = new Candles();
   expect(candles.running(ID, '1m')).toBeUndefined();
   trade(candles, WEDNESDAY, 5);
@@ -57,12 +56,12 @@ test('the candle in progress repeats the close until the next trade', () => {
   const flat = { startMs: WEDNESDAY + 10 * MINUTE_MS, open: 5, close: 5, lots: 0, trades: 0 };
   expect(candles.running(ID, '1m')).toMatchObject(flat);
   trade(candles, WEDNESDAY + 10 * MINUTE_MS + 1, 7);
-  // It opens with its own first trade.
+  // A candle with trades opens with its own first trade, not with the last close.
   expect(candles.running(ID, '1m')).toMatchObject({ open: 7, low: 7, trades: 1 });
   expect(closes(candles, '1m')).toEqual([5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 7]);
 });
 
-test('returns at most 5,000 candles, the latest ones', () => {
+test('a snapshot returns at most the latest 5,000 candles', () => {
   const candles = new Candles();
   trade(candles, WEDNESDAY, 5);
   trade(candles, WEDNESDAY + 6_000 * MINUTE_MS, 6);
@@ -71,12 +70,13 @@ test('returns at most 5,000 candles, the latest ones', () => {
   expect(bars.at(-1)?.close).toBe(6);
 });
 
-test('minutes are dropped after two days, longer candles are not', () => {
+test('one-minute candles are dropped after two days, and longer ones are kept', () => {
   const candles = new Candles();
   trade(candles, WEDNESDAY + 2 * MINUTE_MS, 1);
   trade(candles, WEDNESDAY + 4 * MINUTE_MS, 2);
   trade(candles, WEDNESDAY + 3 * DAY_MS, 3);
-  // The value of two days ago is still known, but part of the five minutes before is missing.
+  // The price of two days ago is known, but the first of the five minutes that contain it were
+  // dropped.
   expect(candles.snapshot(ID, '1m', 0, Infinity)[0]).toMatchObject({ open: 2, trades: 1 });
   expect(candles.snapshot(ID, '5m', 0, Infinity)[0]).toMatchObject({ open: 2, trades: 0 });
   expect(candles.snapshot(ID, '15m', 0, Infinity)[0]).toMatchObject({ open: 1, trades: 2 });
@@ -101,7 +101,7 @@ test('loading dropped rows gives the same candles as keeping them', () => {
   const minutes: CandleRow[] = [];
   for (let at = 0; at < 4 * 1_440; at += 3) {
     const timeMs = WEDNESDAY + at * MINUTE_MS;
-    // No trades in the second six hours of the first day.
+    // There are no trades in the second six hours of the first day.
     if (at >= 360 && at < 720) continue;
     trade(candles, timeMs, at + 1);
     minutes.push([timeMs, at + 1, at + 1, at + 1, at + 1, 1, 1]);
@@ -119,7 +119,7 @@ test('loading dropped rows gives the same candles as keeping them', () => {
   expect(bars.at(-1)).toMatchObject({ startMs: WEDNESDAY + 2 * DAY_MS, open: 2_881 });
 });
 
-test('no rows are missing for a period in memory, nor before the first trade', () => {
+test('no rows are missing for a period in memory or before the first trade', () => {
   const candles = new Candles();
   trade(candles, WEDNESDAY, 1);
   const span = { fromMs: 0, toMs: Infinity, isGone: false };
@@ -129,7 +129,7 @@ test('no rows are missing for a period in memory, nor before the first trade', (
   expect(candles.missing(ID, '1m', span)).toMatchObject({ stepMs: MINUTE_MS });
   expect(candles.missing(ID, '15m', span)).toBeUndefined();
   expect(candles.missing(ID, '1m', { ...span, fromMs: WEDNESDAY + 8 * DAY_MS })).toBeUndefined();
-  // All rows of a settled market are missing.
+  // All rows of a settled market are missing in memory.
   const settled = { ...span, toMs: WEDNESDAY, isGone: true };
   expect(candles.missing(ID + 1, '1d', settled)).toMatchObject({
     stepMs: 240 * MINUTE_MS,

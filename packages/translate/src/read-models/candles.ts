@@ -12,7 +12,7 @@ import {
 } from './candle-interval.ts';
 import { firstFrom, type Fold, SeriesSet, type Tier, type TieredSeries } from './tiered-series.ts';
 
-/** A candle in integers: prices in price units (YES prices on outcome markets), sizes in lots. */
+/** Candle in integers: prices in price units (of YES on outcome markets), sizes in lots. */
 export type CandleBar = {
   readonly startMs: number;
   readonly endMs: number;
@@ -24,7 +24,7 @@ export type CandleBar = {
   trades: number;
 };
 
-/** The trades of a step in aggregated form. */
+/** Aggregated trades of one step. */
 export type CandleRow = [
   startMs: number,
   open: number,
@@ -35,10 +35,9 @@ export type CandleRow = [
   trades: number,
 ];
 
-/** The columns of a row that are read or written by index. */
 const [START, OPEN, HIGH, LOW, CLOSE, LOTS, TRADES] = [0, 1, 2, 3, 4, 5, 6] as const;
 
-/** Rows that start in a period, inclusive of both ends, and are not in memory. */
+/** Rows that are not in memory and start between two times, inclusive of both. */
 export type MissingRows = {
   readonly stepMs: number;
   readonly startMs: number;
@@ -46,8 +45,8 @@ export type MissingRows = {
 };
 
 /**
- * Minutes for two days, quarters of an hour for a month, four hours for two years. An interval is
- * built from the coarsest rows that divide it, so that it reaches back as far as possible.
+ * Minutes are kept for two days, quarters of an hour for a month, four hours for two years. An
+ * interval is built from the coarsest rows that divide it, because those reach back furthest.
  */
 const TIERS: readonly Tier[] = [
   { stepMs: MINUTE_MS, keptMs: 2 * DAY_MS },
@@ -55,7 +54,7 @@ const TIERS: readonly Tier[] = [
   { stepMs: 4 * HOUR_MS, keptMs: 730 * DAY_MS },
 ];
 
-/** For all instruments; about 50 bytes each in a snapshot. */
+/** Limit for all instruments together. A row takes about 50 bytes in a snapshot. */
 const ROWS_MAX = 500_000;
 
 const TRADES_OF_STEP: Fold<CandleRow> = {
@@ -73,8 +72,8 @@ const TRADES_OF_STEP: Fold<CandleRow> = {
 };
 
 /**
- * Candles of all instruments, built from trades. Must be called for every block in order, including
- * replayed ones; stored in snapshots.
+ * Candles of all instruments, built from trades and stored in snapshots. `onBlock` must be called
+ * for every block in order, including replayed ones.
  */
 export class Candles {
   readonly name = 'candles';
@@ -96,15 +95,15 @@ export class Candles {
     }
   }
 
-  /** Afterwards only the history has these candles. */
+  /** Drops the candles of an instrument. Only the history database has them afterwards. */
   forget(instrumentId: number): void {
     this.#series.forget(instrumentId);
   }
 
   /**
-   * The candles that start in a period, oldest first, at most the latest 5,000. A candle without
-   * trades repeats the previous close; there are none before the first trade or in the future.
-   * `older` contains the rows that `missing` named, and the last row before them.
+   * Returns the candles that start in a period, oldest first, at most the latest 5,000. A candle
+   * without trades repeats the previous close, and there are none before the first trade or in the
+   * future. `older` contains the rows that `missing` named, preceded by the last row before them.
    */
   snapshot(
     instrumentId: number,
@@ -123,8 +122,8 @@ export class Candles {
   }
 
   /**
-   * The rows that `snapshot` needs and that are not in memory: the dropped part of a series, or all
-   * of a settled market. Undefined if none are missing.
+   * Returns which rows `snapshot` needs from the history: the dropped rows of a series, or all rows
+   * of a settled market. Returns undefined if none are missing.
    */
   missing(
     instrumentId: number,
@@ -144,7 +143,9 @@ export class Candles {
     return { stepMs, startMs, endMs: Math.min(endMs, (found.rows[0]?.[START] ?? 0) - 1) };
   }
 
-  /** The first and last candle of a period, limited in number and to the past. */
+  /**
+   * Returns the starts of the first and last candle of a period, limited in number and to the past.
+   */
   #starts(interval: CandleInterval, fromMs: number, toMs: number) {
     const lastMs = startOf(interval, Math.min(toMs, this.#nowMs));
     const bucketStart = startOf(interval, fromMs);
@@ -153,7 +154,7 @@ export class Candles {
     return { startMs: Math.max(wantedMs, latestMs), lastMs };
   }
 
-  /** The candle in progress; undefined before the first trade. */
+  /** Returns the candle in progress, or undefined before the first trade. */
   running(instrumentId: number, interval: CandleInterval): CandleBar | undefined {
     const startMs = startOf(interval, this.#nowMs);
     return this.snapshot(instrumentId, interval, startMs, this.#nowMs)[0];
@@ -186,12 +187,12 @@ export class Candles {
   }
 }
 
-/** The coarsest rows that divide an interval. */
+/** Returns the tier with the coarsest rows that divide an interval. */
 function tierOf(interval: CandleInterval): number {
   return TIERS.findLastIndex(({ stepMs }) => isMadeOf(interval, stepMs));
 }
 
-/** The first candle of which no part has been dropped. */
+/** Returns the start of the first candle of which no rows have been dropped. */
 function firstWhole(
   series: TieredSeries<CandleRow>,
   tier: number,

@@ -14,7 +14,7 @@ function close(rates: FundingRates, instrumentId: number, hour: number): void {
 const hoursOf = (rates: FundingRates, id: number, from: number, to: number): number[] =>
   rates.between(id, START_MS + from * HOUR_MS, START_MS + to * HOUR_MS).map(([, rate]) => rate);
 
-test('returns the hours of each market, inclusive of both ends of a period', () => {
+test('the funding of a market includes the hours at both ends of a period', () => {
   const rates = new FundingRates();
   for (let hour = 1; hour <= 5; hour++) close(rates, 1, hour);
   close(rates, 2, 5);
@@ -26,7 +26,7 @@ test('returns the hours of each market, inclusive of both ends of a period', () 
   ]);
 });
 
-test('restores from a snapshot, and drops hours older than 90 days', () => {
+test('funding rates are restored from a snapshot, and hours older than 90 days are dropped', () => {
   const rates = new FundingRates();
   for (let hour = 1; hour <= 5_000; hour++) close(rates, 1, hour);
   const again = new FundingRates();

@@ -17,7 +17,7 @@ type EventListQuery = {
   readonly tag: string | undefined;
 };
 
-/** The maximum number of maintained rankings; the least recently used is dropped first. */
+/** Maximum number of rankings. The least recently used one is dropped first. */
 const RANKINGS_MAX = 32;
 /** A ranking with this many pending events is updated even if it is not queried. */
 const PENDING_MAX = 256;
@@ -26,15 +26,18 @@ const HOUR_MS = 3_600_000;
 type CachedRanking = {
   readonly query: EventListQuery;
   readonly ranking: Ranking<ListedEvent>;
-  /** Events whose position may have changed. */
+  /** Events whose place can have changed since the last update. */
   readonly pending: Set<ListedEvent>;
-  /** The daily volume is counted in whole hours. */
+  /**
+   * Hour of the last complete update. The daily volume is counted in whole hours, so a new hour can
+   * move every event.
+   */
   hour: number;
 };
 
 /**
- * The catalogue's events in every requested order. A ranking is built at its first query;
- * afterwards blocks mark the events to move, so that a page costs only as much as its length.
+ * Ranks the catalogue's events in every requested order. A ranking is built at its first query;
+ * later blocks only mark the events that move, so a page costs in proportion to its length.
  */
 export class ListedEventIndex {
   readonly #catalogue: OutcomeCatalogue;
@@ -43,7 +46,8 @@ export class ListedEventIndex {
   /** The most recently used ranking is the last in the map. */
   readonly #rankings = new Map<string, CachedRanking>();
   /**
-   * Makes a query for a rare tag proportional to its number of events. Built at the first query.
+   * Events by tag, built at the first query with a tag. With it, a query for a rare tag takes time
+   * in proportion to that tag's events.
    */
   #byTag: Map<string, Set<ListedEvent>> | undefined;
 
@@ -53,7 +57,7 @@ export class ListedEventIndex {
     this.#liquidity = new Liquidity(state);
   }
 
-  /** Must be called after the catalogue has processed the block. */
+  /** Marks the events to move. It must be called after the catalogue has processed the block. */
   onBlock(block: AppliedBlock): void {
     if (this.#rankings.size === 0 && this.#byTag === undefined) return;
     const touched = new Set<ListedEvent>();
@@ -68,7 +72,7 @@ export class ListedEventIndex {
     if (touched.size === 0 && rested.size === 0) return;
     for (const maintained of this.#rankings.values()) {
       for (const record of touched) maintained.pending.add(record);
-      // Placed and cancelled orders affect the liquidity only.
+      // Placed and cancelled orders affect only the liquidity.
       if (maintained.query.sortBy === 'liquidity') {
         for (const record of rested) maintained.pending.add(record);
       }
@@ -82,7 +86,7 @@ export class ListedEventIndex {
       pending.delete(event);
       ranking.place(event.eventId, undefined, event);
     }
-    // Includes tags that the event no longer has.
+    // The event can also be listed under tags that it no longer has.
     for (const [tag, tagged] of this.#byTag ?? []) {
       if (tagged.delete(event) && tagged.size === 0) this.#byTag?.delete(tag);
     }
@@ -97,8 +101,8 @@ export class ListedEventIndex {
   }
 
   /**
-   * The sort key of an event. Beyond 2^53 micro-USDC neighbours may tie, which is acceptable for a
-   * ranking.
+   * Returns the sort key of an event. Above 2^53 micro-USDC, neighbouring values can tie, which is
+   * acceptable for a ranking.
    */
   keyOf(sortBy: EventSort, { event, markets }: EventWithMarkets): number {
     const nowMs = this.#state().timeMs;
@@ -116,7 +120,7 @@ export class ListedEventIndex {
     }
   }
 
-  /** Notional of all resting orders in its markets, in micro-USDC. */
+  /** Returns the notional of all resting orders in an event's markets, in micro-USDC. */
   liquidityOf(event: ListedEvent): bigint {
     return sum(event.instrumentIds, (id) => this.#liquidity.of(id));
   }
@@ -172,7 +176,7 @@ export class ListedEventIndex {
     return this.#byTag.get(tag) ?? [];
   }
 
-  /** Former tags of an event remain here, because the query filters by the current tags anyway. */
+  /** An event also stays under its former tags, because queries check the current tags anyway. */
   #addTags(event: ListedEvent): void {
     for (const tag of event.listing.tags) {
       const tagged = this.#byTag?.get(tag);
@@ -188,7 +192,7 @@ export class ListedEventIndex {
     maintained.pending.clear();
   }
 
-  /** Undefined for an event that the ranking does not list. */
+  /** Returns the key of an event, or undefined if the ranking does not list it. */
   #keyIn({ query }: CachedRanking, event: ListedEvent): number | undefined {
     const { sortBy, status, tag } = query;
     if (tag !== undefined && !event.listing.tags.includes(tag)) return undefined;
@@ -224,10 +228,9 @@ function sum<Item>(items: readonly Item[], amountOf: (item: Item) => bigint): bi
   return items.reduce((total, item) => total + amountOf(item), 0n);
 }
 
-/** A position in a ranking: a key, and an id that is unique among the items. */
+/** Place in a ranking: a key, and an id that is unique among the items. */
 export type Place = readonly [key: number, id: number];
 
-/** The requested part of a ranking. */
 export type PageOptions = {
   readonly after: Place | undefined;
   readonly descending: boolean;
@@ -237,11 +240,11 @@ export type PageOptions = {
 type Entry<Item> = { readonly key: number; readonly id: number; readonly item: Item };
 
 /**
- * Items sorted by key, then by id. A position is found by binary search, so that a page costs only
- * as much as its length; moving an item shifts part of one array.
+ * Items sorted by key and then by id. A place is found by binary search, so a page costs in
+ * proportion to its length; moving an item shifts a part of one array.
  */
 export class Ranking<Item> {
-  /** In ascending order. */
+  /** Entries in ascending order. */
   #entries: Entry<Item>[] = [];
   readonly #keys = new Map<number, number>();
 
@@ -249,14 +252,14 @@ export class Ranking<Item> {
     return this.#entries.length;
   }
 
-  /** Replaces all items at once, which is faster than one by one. */
+  /** Replaces all items at once, which is faster than placing them one by one. */
   reset(entries: readonly Entry<Item>[]): void {
     this.#entries = entries.toSorted((a, b) => a.key - b.key || a.id - b.id);
     this.#keys.clear();
     for (const { id, key } of entries) this.#keys.set(id, key);
   }
 
-  /** Moves an item to the position of its key; without a key it is removed. */
+  /** Moves an item to the place of its key, or removes it if the key is undefined. */
   place(id: number, key: number | undefined, item: Item): void {
     const old = this.#keys.get(id);
     if (old === key) return;
@@ -270,13 +273,13 @@ export class Ranking<Item> {
   }
 
   /**
-   * Items after a position, or from the start, in either direction, with the position of the last
-   * one.
+   * Returns the items after a place, or from the start, in either direction, with the place of the
+   * last one.
    */
   page(options: PageOptions): { readonly items: Item[]; readonly next: Place | undefined } {
     const { after, descending, limit } = options;
     const count = this.#entries.length;
-    // Half-open bounds of the remaining items.
+    // The remaining items are those from `from` up to, but not including, `to`.
     const from = descending || after === undefined ? 0 : this.#countUpTo(after);
     const to = descending && after !== undefined ? this.#countBelow(after) : count;
     const page = descending
@@ -299,7 +302,8 @@ export class Ranking<Item> {
   }
 
   /**
-   * The number of leading entries that satisfy a predicate, which must be false for all later ones.
+   * Counts the leading entries that satisfy a predicate. The predicate must be false for all
+   * entries after the first one that does not satisfy it.
    */
   #count(holds: (entry: Entry<Item>) => boolean): number {
     let low = 0;
@@ -314,7 +318,7 @@ export class Ranking<Item> {
   }
 }
 
-/** The liquidity of outcome markets, recomputed only for books that changed. */
+/** Liquidity of outcome markets, recomputed only for books that have changed. */
 class Liquidity {
   readonly #state: () => State;
   readonly #known = new Map<number, { readonly version: number; readonly amount: bigint }>();
@@ -323,7 +327,7 @@ class Liquidity {
     this.#state = state;
   }
 
-  /** Notional of all orders in a market, in micro-USDC. */
+  /** Returns the notional of all orders in a market, in micro-USDC. */
   of(instrumentId: number): bigint {
     const version = marketView(this.#state(), instrumentId)?.bookVersion;
     if (version === undefined) {

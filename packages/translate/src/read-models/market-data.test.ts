@@ -3,9 +3,7 @@ import { ALICE, BOB, START_MS } from '@oddlot/testing/venue/ws/test-venue';
 import { MarketData } from './market-data.ts';
 import { FIRST_ID, OutcomeVenue, SERIES } from '@oddlot/testing/venue/outcome-venue';
 
-/** Market data restored from a snapshot is equal to the original, and continues equally. */
-
-test('a restored venue gives the same answers as the original', () => {
+test('market data restored from a snapshot gives the same answers as the original', () => {
   const world = new OutcomeVenue();
   world.venue.apply([{ type: 'registerSeries', series: SERIES }]);
   world.list('rain');

@@ -8,7 +8,7 @@ import { ReferencePrices } from './reference-prices.ts';
 import { DAY_MS, HOUR_MS } from './candle-interval.ts';
 import { type Fold, SeriesSet, type Tier } from './tiered-series.ts';
 
-/** Market data in addition to the engine's state: texts, results, and historical prices. */
+/** Market data that the engine's state does not contain: texts, results and historical prices. */
 export class MarketData {
   readonly catalogue: OutcomeCatalogue;
   readonly candles = new Candles();
@@ -25,12 +25,17 @@ export class MarketData {
     this.listedEvents = new ListedEventIndex(this.catalogue, state);
   }
 
-  /** The content of snapshots; the event index is rebuilt from the catalogue. */
+  /**
+   * Returns the content of snapshots. The event index is not stored, because it is rebuilt from the
+   * catalogue.
+   */
   get projections(): readonly Projection[] {
     return [this.catalogue, this.candles, this.prices, this.fundings, this.probabilities];
   }
 
-  /** Used in place of `onBlock` if there are snapshots. */
+  /**
+   * Attaches the projections to a replica that writes snapshots. It replaces calls of `onBlock`.
+   */
   attachTo(replica: {
     attach(projection: Projection): void;
     onBlock(listener: (block: AppliedBlock) => void): void;
@@ -44,7 +49,6 @@ export class MarketData {
     this.listedEvents.onBlock(block);
   }
 
-  /** Removes all data of an event. */
   #forget(event: ListedEvent): void {
     this.listedEvents.forget(event);
     for (const id of event.instrumentIds) {
@@ -54,14 +58,13 @@ export class MarketData {
   }
 }
 
-/** One hour of a market: its due time, its rate and the premium of the rate, 10^-10. */
+/** Funding of one hour: its due time, and the rate and its premium in units of 10^-10. */
 type FundingPoint = [dueMs: number, rateE10: number, premiumE10: number];
 
 const TIERS: readonly Tier[] = [{ stepMs: HOUR_MS, keptMs: 90 * DAY_MS }];
-/** For all markets; about 40 bytes each in a snapshot. */
+/** Limit for all markets together. A row takes about 40 bytes in a snapshot. */
 const ROWS_MAX = 250_000;
 
-/** One row per hour. */
 const ONE_AN_HOUR: Fold<FundingPoint> = {
   bucket: (timeMs, stepMs) => Math.ceil(timeMs / stepMs),
   open: ([dueMs, rateE10, premiumE10]) => [dueMs, rateE10, premiumE10],
@@ -69,9 +72,9 @@ const ONE_AN_HOUR: Fold<FundingPoint> = {
 };
 
 /**
- * The hourly funding of perps. Must be called for every block in order, including replayed ones;
- * stored in snapshots. A snapshot of an older release does not contain it, so it starts empty
- * there.
+ * Hourly funding of perps, stored in snapshots. `onBlock` must be called for every block in order,
+ * including replayed ones. A snapshot of an older release does not contain it, so it is empty after
+ * a restore from that.
  */
 export class FundingRates {
   readonly name = 'fundingRates';
@@ -90,7 +93,7 @@ export class FundingRates {
     }
   }
 
-  /** The hours of a period, oldest first, inclusive of both ends. */
+  /** Returns the hours of a period, oldest first, inclusive of both ends. */
   between(instrumentId: number, fromMs: number, toMs: number): readonly FundingPoint[] {
     const parts = this.#rates.get(instrumentId)?.between(fromMs, toMs) ?? [];
     return parts.flatMap(({ rows }) => rows);

@@ -14,23 +14,23 @@ import { DAY_MS } from './candle-interval.ts';
 import { RollingVolume, type RollingVolumeDump } from './rolling-volume.ts';
 
 /**
- * How long an event stays in memory after it became final. By then its last trade is older than the
- * weekly volume, so that its displayed data no longer changes.
+ * Time that an event stays in memory after it became final. By then, its last trade is older than
+ * the weekly volume, so its displayed data no longer changes.
  */
 export const SETTLED_KEPT_MS = 7 * DAY_MS;
 
-/** An event with its texts and the ids of its markets. */
+/** Event with its texts and the ids of its markets. */
 export type ListedEvent = {
   readonly eventId: number;
   listing: EventListing;
   readonly seriesSlug: string | null;
   readonly createdMs: number;
-  /** In order of listing. */
+  /** Ids in order of listing. */
   readonly instrumentIds: number[];
 };
 
 /**
- * The displayed data of a market, kept longer than in the engine, which drops a market after its
+ * Displayed data of a market. It is kept longer than in the engine, which drops a market after its
  * payout.
  */
 export type MarketRecord = {
@@ -38,35 +38,35 @@ export type MarketRecord = {
   readonly listing: MarketListing;
   readonly seriesSlug: string | null;
   phase: MarketPhase;
-  /** R-series: the strike, once it is known. */
+  /** Start price of a market in a series, or null until it is known (R-series). */
   strikeE8: number | null;
-  /** YES price of the last trade; 0 before the first. */
+  /** Price of the last trade in YES; 0 before the first trade. */
   lastTrade: number;
   readonly volume: RollingVolume;
   resolution: ResolutionRecord | null;
 };
 
-/** An event with its markets in order of listing, from memory or from stored data. */
+/** Event with its markets in order of listing, from memory or from the history database. */
 export type EventWithMarkets = {
   readonly event: ListedEvent;
   readonly markets: readonly MarketRecord[];
 };
 
-/** R-settlement: the result and its source. */
+/** Result of a market and its source (R-settlement). */
 export type ResolutionRecord = Pick<
   MarketResolved,
   'fraction' | 'by' | 'oracleOutcome' | 'evidence' | 'inputs'
 > & {
   readonly resolvedMs: number;
   readonly height: number;
-  /** The hash of the deployer's action; null if the series resolved automatically. */
+  /** Hash of the deployer's action; null if the series was resolved automatically. */
   readonly txHash: string | null;
 };
 
 /**
- * Events, markets and series with their texts, built from engine events. Settled events stay for
- * one week of block time and are then dropped; the history contains them from their settlement.
- * Must be called for every block in order, including replayed ones; stored in snapshots.
+ * Events, markets and series with their texts, built from engine events and stored in snapshots.
+ * Settled events are dropped after one week of block time; the history database has them from their
+ * settlement. `onBlock` must be called for every block in order, including replayed ones.
  */
 export class OutcomeCatalogue {
   readonly name = 'outcomes';
@@ -75,18 +75,21 @@ export class OutcomeCatalogue {
   readonly #markets = new Map<number, MarketRecord>();
   readonly #marketSlugs = new Map<string, number>();
   readonly #series = new Map<string, SeriesListing>();
-  /** In order of listing, which is the order of start times. */
+  /** The markets of a series in order of listing, which is also the order of their starts. */
   readonly #seriesMarkets = new Map<string, MarketRecord[]>();
   readonly #state: () => State;
   readonly #onLeave: (event: ListedEvent) => void;
-  /** The events dropped by the newest block. */
+  /** Events that the newest block dropped. */
   #left: EventWithMarkets[] = [];
-  /** How long settled events stay. */
+  /** Time that settled events stay in memory. */
   readonly keptMs: number;
   /** Events whose markets are all resolved. */
   readonly #leaving = new LeavingEvents();
 
-  /** `onLeave` is called for a dropped event while it is still present. */
+  /**
+   * Creates an empty catalogue. It calls `onLeave` for a dropped event while the event is still
+   * present.
+   */
   constructor(
     state: () => State,
     options: { readonly onLeave?: (event: ListedEvent) => void; readonly keptMs?: number } = {},
@@ -114,17 +117,19 @@ export class OutcomeCatalogue {
     return this.#series.get(slug);
   }
 
-  /** The markets of a series, earliest start first. */
+  /** Returns the markets of a series, earliest start first. */
   seriesMarkets(slug: string): readonly MarketRecord[] {
     return this.#seriesMarkets.get(slug) ?? [];
   }
 
-  /** The events dropped by the newest block, for code that processes the block later. */
+  /**
+   * Returns the events that the newest block dropped, for code that processes the same block later.
+   */
   get left(): readonly EventWithMarkets[] {
     return this.#left;
   }
 
-  /** In order of listing. */
+  /** Returns all events in order of listing. */
   listedEvents(): Iterable<ListedEvent> {
     return this.#events.values();
   }
@@ -146,10 +151,10 @@ export class OutcomeCatalogue {
     for (const leaving of due) {
       const { slug, leaveMs } = leaving;
       const event = this.#events.get(slug);
-      // If another market was added meanwhile, the event is scheduled again when that market is
-      // resolved.
+      // If another market was added in the meantime, the event is scheduled again when that market
+      // is resolved.
       if (event === undefined || this.#leaveMs(event) !== leaveMs) continue;
-      // Code that processes this block later needs the markets it paid.
+      // Code that processes this block later needs the markets that the block paid.
       const isHeld = event.instrumentIds.some((id) => paidNow.has(id));
       if (this.#isPaid(event) && !isHeld) this.#drop(event);
       else this.#leaving.add(leaving);
@@ -166,7 +171,10 @@ export class OutcomeCatalogue {
     if (leaveMs !== undefined) this.#leaving.add({ slug: event.listing.slug, leaveMs });
   }
 
-  /** The engine drops a market when its last holder is paid. */
+  /**
+   * Returns true if all markets are paid, because the engine drops a market when its last holder is
+   * paid.
+   */
   #isPaid({ instrumentIds }: ListedEvent): boolean {
     return instrumentIds.every((id) => marketView(this.#state(), id) === undefined);
   }
@@ -313,9 +321,9 @@ export class OutcomeCatalogue {
 }
 
 /**
- * The time from which an event is final: its markets are resolved, and no market can be added,
- * because its end has passed or it is an exclusive set with results. Undefined while a market is
- * unresolved.
+ * Returns the time from which an event is final, or undefined while a market is unresolved. All its
+ * markets are then resolved, and no market can be added, because the event has ended or is an
+ * exclusive set with results.
  */
 export function settledTime({ event, markets }: EventWithMarkets): number | undefined {
   const { endMs, mutuallyExclusive } = event.listing;
@@ -349,7 +357,10 @@ function resolutionOf(block: AppliedBlock, event: MarketResolved): ResolutionRec
   };
 }
 
-/** The hash of the deployer's action; the process itself and series have no signature. */
+/**
+ * Returns the hash of the deployer's action, or null for a resolution by the series, which has
+ * no signature.
+ */
 function txHashOf({ commands }: AppliedBlock, commandIndex: number): string | null {
   const command = commands[commandIndex]?.command;
   return command !== undefined && isRequest(command) ? authorityOf(command).txHash : null;
@@ -363,10 +374,12 @@ type CatalogueDump = {
   readonly series: readonly SeriesListing[];
 };
 
-/** The status of an event, derived from its markets. */
 export type EventStatus = 'upcoming' | 'open' | 'closed' | 'resolved';
 
-/** An event without markets is still being listed. */
+/**
+ * Derives the status of an event from its markets. An event without markets is still being listed,
+ * so it is upcoming.
+ */
 export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
   if (phases.length === 0) return 'upcoming';
   if (phases.every((phase) => phase === 'resolved')) return 'resolved';
@@ -374,18 +387,18 @@ export function eventStatus(phases: readonly MarketPhase[]): EventStatus {
   return phases.includes('upcoming') ? 'upcoming' : 'closed';
 }
 
-/** An event and the time at which it leaves memory unless it changes. */
+/** Event and the time at which it leaves memory unless it changes before. */
 type LeavingEvent = { readonly slug: string; readonly leaveMs: number };
 
 /**
- * Events in the order in which they leave: by time, then by slug, independent of the insertion
- * order.
+ * Events in the order in which they leave: by time and then by slug, independent of the order of
+ * insertion.
  */
 class LeavingEvents {
-  /** In ascending order. */
+  /** Events in ascending order. */
   readonly #events: LeavingEvent[] = [];
 
-  /** Times usually increase, so the position of a new event is searched from the end. */
+  /** Inserts an event. The search starts at the end, because times usually increase. */
   add(leaving: LeavingEvent): void {
     let at = this.#events.length;
     while (at > 0 && isBefore(leaving, this.#events[at - 1])) at--;

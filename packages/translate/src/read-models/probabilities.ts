@@ -4,12 +4,12 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './candle-interval.ts';
 import { firstAfter, LAST_OF_STEP, type PointRow, SeriesSet, type Tier } from './tiered-series.ts';
 
-/** A YES probability at a time, in half price units of its market. */
+/** Probability of YES at a time, in half price units of its market. */
 type ProbabilityPoint = { readonly atMs: number; readonly halves: number };
 
 /**
- * One point per minute for a day, per ten minutes for a week, per three hours for two years: never
- * coarser than the query's default resolution.
+ * Points are kept per minute for a day, per ten minutes for a week, and per three hours for two
+ * years. They are never coarser than the default resolution of a query.
  */
 const TIERS: readonly Tier[] = [
   { stepMs: MINUTE_MS, keptMs: DAY_MS },
@@ -17,12 +17,12 @@ const TIERS: readonly Tier[] = [
   { stepMs: 3 * HOUR_MS, keptMs: 730 * DAY_MS },
 ];
 
-/** For all markets; about 25 bytes each in a snapshot. */
+/** Limit for all markets together. A row takes about 25 bytes in a snapshot. */
 const ROWS_MAX = 500_000;
 
 /**
- * The marks of outcome markets over time. Only changes are recorded. Must be called for every block
- * in order, including replayed ones; stored in snapshots.
+ * Marks of outcome markets over time, recorded only when they change and stored in snapshots.
+ * `onBlock` must be called for every block in order, including replayed ones.
  */
 export class Probabilities {
   readonly name = 'probabilities';
@@ -42,7 +42,7 @@ export class Probabilities {
     const touched = new Set<number>();
     for (const event of block.result.events) {
       if (event.type === 'marketResolved') {
-        // The book may no longer exist at the end of the block, and only the result counts.
+        // Only the result counts, and the book may no longer exist at the end of the block.
         touched.delete(event.instrumentId);
         this.#record(event.instrumentId, block.timeMs, 2 * event.fraction);
         this.#series.end(event.instrumentId);
@@ -58,12 +58,18 @@ export class Probabilities {
     }
   }
 
-  /** Afterwards only the history has this data, as trades. */
+  /**
+   * Drops the marks of a market. Afterwards, they can only be approximated from the trades in the
+   * history database.
+   */
   forget(instrumentId: number): void {
     this.#series.forget(instrumentId);
   }
 
-  /** The value at each multiple of a step in a period, starting with the listing, oldest first. */
+  /**
+   * Returns the value at each multiple of a step in a period, oldest first, starting with the
+   * listing.
+   */
   points(instrumentId: number, grid: Grid): ProbabilityPoint[] {
     const series = this.#series.get(instrumentId);
     if (series === undefined) return [];
@@ -90,7 +96,7 @@ export class Probabilities {
 
 type Grid = { readonly fromMs: number; readonly toMs: number; readonly stepMs: number };
 
-/** The value at each multiple of a step in a period, from given rows, oldest first. */
+/** Returns the value at each multiple of a step in a period, from the given rows, oldest first. */
 export function pointsIn(rows: readonly PointRow[], grid: Grid): ProbabilityPoint[] {
   return pointsOf((atMs) => rows[firstAfter(rows, atMs) - 1], grid);
 }
@@ -107,7 +113,7 @@ function pointsOf(
   return points;
 }
 
-/** The market whose mark an event may have changed. */
+/** Returns the market whose mark an event can have changed. */
 function marketOf(event: EngineEvent): number | undefined {
   switch (event.type) {
     case 'outcomeTraded':

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Place, Ranking } from './listed-event-index.ts';
 
-/** Compares the ranking with a list that is sorted for every query. */
-
 const Change = fc.tuple(fc.nat(20), fc.option(fc.nat(5), { nil: undefined }));
 
-test('pages equal those of a fully sorted list', () => {
+test('the pages of a ranking equal those of a list that is sorted for every query', () => {
   const property = fc.property(
     fc.array(Change, { maxLength: 60 }),
     fc.array(Change, { maxLength: 10 }),

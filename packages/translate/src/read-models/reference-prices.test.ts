@@ -23,7 +23,7 @@ test("an average of irregular observations equals the engine's strike (R-series)
   world.venue.apply([{ type: 'registerSeries', series: SERIES }]);
   const startMs = START_MS + 900_000;
   world.waitUntil(startMs - 70_000);
-  // Irregular observations, the last one 2 s before the start.
+  // The observations are irregular, and the last one is 2 s before the start.
   for (let at = 0; at < 40; at++) world.price(100 + at, { afterMs: 1_700 });
   world.waitUntil(startMs + 5_000);
   const markets = world.markets.catalogue.seriesMarkets('btc-15m');
@@ -35,15 +35,15 @@ test("an average of irregular observations equals the engine's strike (R-series)
 
 test('old prices are stored at a coarser step, and averages of whole minutes are kept', () => {
   const prices = new ReferencePrices();
-  // One day with a price per second that increases by one.
+  // For one day, the price increases by one every second.
   for (let at = 0; at <= 86_400; at++) push(prices, START_MS + at * 1_000, 1 + at);
   const price = (source: 'oracle' | 'twap', atMs: number) =>
     prices.price('BTC', source, START_MS + atMs)?.priceE8;
-  // Within six hours every second is stored, before that every minute.
+  // Every second is stored for six hours, and every minute before that.
   expect(price('oracle', 86_399_000)).toBe(86_400);
   expect(price('oracle', HOUR_MS)).toBe(3_601);
   expect(price('oracle', HOUR_MS + 30_000)).toBe(3_601);
-  // The average before one hour is that of 3541 to 3600.
+  // The average at one hour is that of the prices 3541 to 3600.
   expect(price('twap', HOUR_MS)).toBe(3_571);
   expect(price('twap', 23 * HOUR_MS)).toBe(82_771);
   expect(price('twap', 30_000)).toBeUndefined();

@@ -11,27 +11,29 @@ import {
   type Tier,
 } from './tiered-series.ts';
 
-/** A price of an underlying, 10^-8, with the time of its observation. */
+/** Price of an underlying in units of 10^-8, with the time of its observation. */
 export type PricePoint = { readonly atMs: number; readonly priceE8: number };
 
-/** The source of a price; `twap` is the average that R-series settles by. */
+/**
+ * Source of a price. `twap` is the time-weighted average by which series are settled (R-series).
+ */
 export type ShownSource = PriceSource | 'twap';
 
-/** A time-weighted price: the sum of its samples and their number. */
+/** Time-weighted average, as the sum of its samples and their number. */
 type Twap = { readonly sumE8: bigint; readonly samples: number };
 
 const SECOND_MS = 1_000;
-/** R-series: the maximum age of an observation. */
+/** Maximum age of an observation (R-series). */
 const OBSERVATION_AGE_MS = 5_000;
-/** R-series: the minimum share of a window's seconds that have a sample, in percent. */
+/** Minimum share of a window's seconds that must have a sample, in percent (R-series). */
 const COVERAGE_PERCENT = 90;
-/** The default W of R-series, which also defines `twap` here. */
+/** Default length W of the window (R-series), which also defines `twap` here. */
 const WINDOW_SECONDS = 60;
 
 /**
- * Every second for six hours, every minute for a week, every quarter of an hour for two months. Two
- * days of seconds for a dozen prices would be two million rows in every snapshot; queries of older
- * instants are for market starts, which are on quarters of an hour.
+ * Prices are kept per second for six hours, per minute for a week, and per quarter of an hour for
+ * two months. Two days of seconds for a dozen prices would be two million rows in every snapshot,
+ * and queries of older prices are for market starts, which are on quarters of an hour.
  */
 const PRICE_TIERS: readonly Tier[] = [
   { stepMs: SECOND_MS, keptMs: 6 * HOUR_MS },
@@ -40,16 +42,17 @@ const PRICE_TIERS: readonly Tier[] = [
 ];
 
 /**
- * Averages cannot be computed after the seconds are dropped, so those of whole minutes are stored.
+ * Averages of whole minutes are stored, because they cannot be computed after the seconds are
+ * dropped.
  */
 const TWAP_TIERS: readonly Tier[] = PRICE_TIERS.slice(1);
 
-/** For all symbols and sources; about 30 bytes each in a snapshot. */
+/** Limit for all symbols and sources together. A row takes about 30 bytes in a snapshot. */
 const ROWS_MAX = 1_000_000;
 
 /**
- * Historical reference prices by symbol and source. Must be called for every block in order,
- * including replayed ones; stored in snapshots.
+ * Historical reference prices by symbol and source, stored in snapshots. `onBlock` must be called
+ * for every block in order, including replayed ones.
  */
 export class ReferencePrices {
   readonly name = 'referencePrices';
@@ -78,12 +81,12 @@ export class ReferencePrices {
     }
   }
 
-  /** Whether the symbol has any price. */
+  /** Returns true if there is any price of the symbol. */
   hasSymbol(symbol: string): boolean {
     return this.#base(symbol) !== undefined;
   }
 
-  /** The newest price, independent of its age. */
+  /** Returns the newest price, no matter how old it is. */
   latest(symbol: string, source: ShownSource): PricePoint | undefined {
     const base = this.#keyFor(symbol, source);
     const last = base === undefined ? undefined : this.#prices.get(base)?.last;
@@ -92,7 +95,7 @@ export class ReferencePrices {
     return { atMs: last[0], priceE8: last[1] };
   }
 
-  /** The price at a time, or the average that ended then; undefined if unknown. */
+  /** Returns the price at a time, or the average that ended then, or undefined if it is unknown. */
   price(symbol: string, source: ShownSource, timeMs: number): PricePoint | undefined {
     if (source === 'twap') return this.#average(symbol, timeMs);
     const found = this.#prices.get(keyOf(symbol, source))?.at(timeMs);
@@ -100,7 +103,7 @@ export class ReferencePrices {
     return { atMs: found.row[0], priceE8: found.row[1] };
   }
 
-  /** R-series: the average of the seconds before an instant, from stored seconds. */
+  /** Computes the average of the seconds before an instant from the stored seconds (R-series). */
   twap(
     symbol: string,
     source: PriceSource,
@@ -110,7 +113,7 @@ export class ReferencePrices {
     return this.#twapOf(keyOf(symbol, source), atMs, windowSeconds);
   }
 
-  /** The prices of a period, oldest first, evenly thinned if there are too many. */
+  /** Returns the prices of a period, oldest first, thinned evenly if there are more than `max`. */
   history(
     symbol: string,
     source: ShownSource,
@@ -124,7 +127,7 @@ export class ReferencePrices {
     return thinned(rows, max).map(([atMs, priceE8]) => ({ atMs, priceE8 }));
   }
 
-  /** Whether a period contains a time without a valid sample. */
+  /** Returns true if a period contains a time without a valid sample. */
   hasGap(symbol: string, source: ShownSource, fromMs: number, toMs: number): boolean {
     const key = this.#keyFor(symbol, source);
     const series = key === undefined ? undefined : this.#prices.get(key);
@@ -159,7 +162,10 @@ export class ReferencePrices {
     this.#averages.restore(averages);
   }
 
-  /** The source of averages: the oracle if it has the symbol. */
+  /**
+   * Returns the series from which averages are computed: the oracle price if the symbol has one,
+   * otherwise the spot price.
+   */
   #base(symbol: string): string | undefined {
     const keys = [keyOf(symbol, 'oracle'), keyOf(symbol, 'spot')];
     return keys.find((key) => this.#prices.get(key) !== undefined);
@@ -175,7 +181,8 @@ export class ReferencePrices {
     const atMs = timeMs - (timeMs % SECOND_MS);
     const twap = this.#twapOf(key, atMs, WINDOW_SECONDS);
     if (twap !== undefined) return { atMs, priceE8: shownE8(twap) };
-    // If the seconds are still stored, there were too few of them.
+    // If the seconds of the window are still stored, there were too few of them, so there is no
+    // average.
     const windowMs = atMs - WINDOW_SECONDS * SECOND_MS;
     if ((this.#prices.get(key)?.rows(0)[0]?.[0] ?? 0) <= windowMs) return undefined;
     const stored = this.#averages.get(key)?.at(timeMs);
@@ -228,7 +235,7 @@ function keyOf(symbol: string, source: PriceSource): string {
   return `${symbol}/${source}`;
 }
 
-/** For display; R-series compares averages unrounded. */
+/** Rounds an average for display. Results of series are decided with the exact sums (R-series). */
 function shownE8({ samples, sumE8 }: Twap): number {
   return Number(divHalfUp(sumE8, BigInt(samples)));
 }
@@ -237,7 +244,10 @@ function wholeSecondFrom(timeMs: number): number {
   return Math.ceil(timeMs / SECOND_MS) * SECOND_MS;
 }
 
-/** A row of a coarse tier is valid for its whole step. */
+/**
+ * Returns true if the row is young enough for a time. A row of a coarse tier is valid for its whole
+ * step.
+ */
 function isFresh(
   { row, stepMs }: { readonly row: PointRow; readonly stepMs: number },
   timeMs: number,
@@ -246,7 +256,7 @@ function isFresh(
   return timeMs - row[0] <= OBSERVATION_AGE_MS + stepped;
 }
 
-/** At most `max` rows, evenly spread, including the first and the last. */
+/** Returns at most `max` rows, evenly spread, including the first and the last. */
 function thinned<R extends Row>(rows: readonly R[], max: number): readonly R[] {
   if (rows.length <= max) return rows;
   const last = rows.length - 1;

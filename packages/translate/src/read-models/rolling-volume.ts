@@ -4,7 +4,7 @@ const WEEK_HOURS = 7 * DAY_HOURS;
 
 type Hour = { readonly startMs: number; notional: bigint; lots: number; close: number };
 
-/** Traded volume of a market in hourly buckets: of the last day, of the last week, and in total. */
+/** Traded volume of a market in hourly buckets, for the last day, the last week and in total. */
 export class RollingVolume {
   #hours: Hour[] = [];
   /** Close of the newest hour that has left the buckets; 0 if there is none. */
@@ -29,7 +29,10 @@ export class RollingVolume {
     this.#total += notional;
   }
 
-  /** The current hour and the 23 before it, and the price at their start (0: none). */
+  /**
+   * Returns the volume of the current hour and the 23 hours before it, and the price at their
+   * start, which is 0 if there was none.
+   */
   day(timeMs: number): { notional: bigint; lots: number; previousClose: number } {
     return this.#since(timeMs, DAY_HOURS);
   }

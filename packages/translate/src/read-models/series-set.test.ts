@@ -8,7 +8,10 @@ const create = () =>
     rowsMax: 6,
   });
 
-/** One live series without recent samples, two that have ended, and one that continues. */
+/**
+ * The set has a live series without recent samples, two series that have ended, and one that
+ * continues.
+ */
 function fill(): SeriesSet<string, PointRow> {
   const set = create();
   set.record('silent', [1, 1]);
@@ -39,7 +42,7 @@ test('ended series are dropped first, in the order in which they ended', () => {
   expect(set.get('silent')).toBeUndefined();
 });
 
-test('a restored set drops the same series', () => {
+test('a restored set drops the same series as the original', () => {
   const lived = fill();
   const restored = create();
   restored.restore(JSON.parse(JSON.stringify(lived.dump())));
@@ -50,7 +53,7 @@ test('a restored set drops the same series', () => {
   }
 });
 
-test('restores the list form of an older snapshot', () => {
+test('a set is restored from the list form of an older snapshot', () => {
   const { series } = fill().dump();
   const restored = create();
   restored.restore(JSON.parse(JSON.stringify(series)));

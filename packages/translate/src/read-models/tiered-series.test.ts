@@ -6,20 +6,20 @@ const TIERS = [
   { stepMs: 100, keptMs: 1_000 },
 ];
 
-/** One sample every 5 ms whose value is the time. */
+/** Creates a series with a sample every 5 ms whose value is its time. */
 function filled(toMs: number): TieredSeries<PointRow> {
   const series = new TieredSeries(TIERS, LAST_OF_STEP);
   for (let atMs = 5; atMs <= toMs; atMs += 5) series.record([atMs, atMs]);
   return series;
 }
 
-test('recent samples are fine, older ones coarse, and the oldest are dropped', () => {
+test('recent samples are fine, older ones are coarse, and the oldest are dropped', () => {
   const series = filled(3_000);
   expect(series.at(2_994)?.row).toEqual([2_990, 2_990]);
   expect(series.at(2_700)).toEqual({ row: [2_700, 2_700], stepMs: 100 });
   expect(series.at(2_799)?.row).toEqual([2_700, 2_700]);
   expect(series.at(1_500)).toBeUndefined();
-  // 2,940 to 3,000, and 1,900 to 3,000.
+  // The fine tier has the steps from 2,940 to 3,000, and the coarse tier those from 1,900 to 3,000.
   expect(series.size).toBe(7 + 12);
 });
 
@@ -33,7 +33,7 @@ test('a period contains each time once and in order', () => {
   ]);
 });
 
-test('the total number of rows is bounded: the least recently recorded series is dropped', () => {
+test('a set that exceeds its maximum of rows drops the least recently recorded series', () => {
   const set = new SeriesSet<string, PointRow>({ tiers: TIERS, fold: LAST_OF_STEP, rowsMax: 8 });
   set.record('a', [10, 1]);
   set.record('b', [20, 1]);
@@ -45,7 +45,8 @@ test('the total number of rows is bounded: the least recently recorded series is
   });
   restored.restore(JSON.parse(JSON.stringify(set.dump())));
   for (const each of [set, restored]) {
-    // b has two rows, a three, c adds two at a time: b is dropped, then a.
+    // Series b has two rows and a has three, and c adds two rows per sample, so b is dropped first
+    // and then a.
     each.record('c', [40, 1]);
     each.record('c', [150, 1]);
     expect([each.get('a')?.size, each.get('b')?.size, each.get('c')?.size]).toEqual([

@@ -1,30 +1,30 @@
 import { present } from '@oddlot/units';
 
-/** One entry of a series: a time and numbers. */
+/** Entry of a series: a time in milliseconds, followed by numbers. */
 export type Row = [timeMs: number, ...values: number[]];
 
-/** The resolution of a part of a series, and how long that part is kept. */
+/** Step of a tier of a series, and the time for which its rows are kept. */
 export type Tier = { readonly stepMs: number; readonly keptMs: number };
 
 /** Combines all samples of a step into one row. */
 export type Fold<R extends Row> = {
-  /** The index of the step that contains a time. */
+  /** Returns the index of the step that contains a time. */
   bucket(timeMs: number, stepMs: number): number;
-  /** Creates the first row of a step. */
+  /** Creates the row of a step from its first sample. */
   open(sample: R, stepMs: number): R;
   merge(row: R, sample: R): void;
 };
 
 /**
- * A time series with a fine resolution for recent samples and a coarser one for older samples, so
- * that its size is bounded. Every sample is added to each tier; a tier has one row for each step
- * with a sample. Samples must be in order of time.
+ * Time series with a fine resolution for recent samples and a coarser one for older samples, which
+ * bounds its size. Every sample is added to each tier, and a tier has one row for each step with a
+ * sample. Samples must be recorded in order of time.
  */
 export class TieredSeries<R extends Row> {
   readonly #tiers: readonly Tier[];
   readonly #fold: Fold<R>;
   readonly #rows: R[][];
-  /** Whether rows of a tier have been dropped. */
+  /** For each tier, true if rows of it have been dropped. */
   readonly #cut: boolean[];
 
   constructor(tiers: readonly Tier[], fold: Fold<R>) {
@@ -38,17 +38,17 @@ export class TieredSeries<R extends Row> {
     return this.#rows.reduce((sum, rows) => sum + rows.length, 0);
   }
 
-  /** The newest row of the finest tier. */
+  /** Returns the newest row of the finest tier. */
   get last(): R | undefined {
     return this.#rows[0]?.at(-1);
   }
 
-  /** The rows of a tier, oldest first. */
+  /** Returns the rows of a tier, oldest first. */
   rows(tier: number): readonly R[] {
     return this.#rows[tier] ?? [];
   }
 
-  /** Whether rows of a tier have been dropped. */
+  /** Returns true if rows of a tier have been dropped. */
   isCut(tier: number): boolean {
     return this.#cut[tier] ?? false;
   }
@@ -67,7 +67,7 @@ export class TieredSeries<R extends Row> {
     }
   }
 
-  /** The last row at or before a time, from the finest tier that reaches back that far. */
+  /** Returns the last row at or before a time, from the finest tier that reaches back that far. */
   at(timeMs: number): { readonly row: R; readonly stepMs: number } | undefined {
     for (const [tier, { stepMs }] of this.#tiers.entries()) {
       const rows = this.rows(tier);
@@ -78,7 +78,8 @@ export class TieredSeries<R extends Row> {
   }
 
   /**
-   * The rows of a period, oldest first, each part from the finest tier that reaches back that far.
+   * Returns the rows of a period, oldest first, each from the finest tier that reaches back that
+   * far.
    */
   between(fromMs: number, toMs: number): { readonly stepMs: number; readonly rows: R[] }[] {
     const parts: { stepMs: number; rows: R[] }[] = [];
@@ -86,7 +87,7 @@ export class TieredSeries<R extends Row> {
     for (const [tier, { stepMs }] of this.#tiers.entries()) {
       const rows = this.rows(tier);
       parts.unshift({ stepMs, rows: rows.slice(firstFrom(rows, fromMs), firstAfter(rows, endMs)) });
-      // Rows older than this tier come from the next.
+      // Rows that are older than this tier are taken from the next one.
       endMs = Math.min(endMs, (rows[0]?.[0] ?? endMs + 1) - 1);
     }
     return parts;
@@ -104,9 +105,9 @@ export class TieredSeries<R extends Row> {
   }
 
   /**
-   * One row before the border is kept, because it has the value at the border. Rows are dropped in
-   * chunks of an eighth of a tier, because removing the first element of a long array moves all
-   * others.
+   * Drops the rows before a border, except the last one, which has the value at the border. Rows
+   * are dropped in chunks of an eighth of the tier, because removing the first element of a long
+   * array moves all others.
    */
   #drop(tier: number, borderMs: number): void {
     const rows = present(this.#rows[tier], 'the rows of a tier');
@@ -123,8 +124,8 @@ type SeriesDump<R extends Row> = {
 };
 
 /**
- * Keeps the last value of a step, with its own time. A step ends at its border, so that the row of
- * a coarse tier has the value at that border.
+ * Keeps the last value of a step with its own time. A step ends at its border, so the row of a
+ * coarse tier has the value at that border.
  */
 export const LAST_OF_STEP: Fold<PointRow> = {
   bucket: (timeMs, stepMs) => Math.ceil(timeMs / stepMs),
@@ -137,12 +138,12 @@ export const LAST_OF_STEP: Fold<PointRow> = {
 
 export type PointRow = [atMs: number, value: number];
 
-/** The index of the first row at or after a time. */
+/** Returns the index of the first row at or after a time. */
 export function firstFrom(rows: readonly Row[], timeMs: number): number {
   return firstAfter(rows, timeMs - 1);
 }
 
-/** The index of the first row after a time. Times are whole milliseconds. */
+/** Returns the index of the first row after a time, which must be in whole milliseconds. */
 export function firstAfter(rows: readonly Row[], timeMs: number): number {
   let low = 0;
   let high = rows.length;
@@ -155,9 +156,9 @@ export function firstAfter(rows: readonly Row[], timeMs: number): number {
 }
 
 /**
- * One series for each instrument or symbol. Its size is bounded by the tiers and by a total number
- * of rows; beyond it one series is dropped: the first that has ended, otherwise the least recently
- * recorded. Ended series therefore never displace active ones.
+ * Holds one series for each instrument or symbol. The total number of rows is limited; beyond it,
+ * the first series that has ended is dropped, or if none has, the least recently recorded one.
+ * Ended series therefore never displace active ones.
  */
 export class SeriesSet<Key extends string | number, R extends Row> {
   readonly #tiers: readonly Tier[];
@@ -181,8 +182,8 @@ export class SeriesSet<Key extends string | number, R extends Row> {
   }
 
   /**
-   * Whether a series was ever dropped to limit the size; it may exist again without its earlier
-   * rows.
+   * Returns true if a series was ever dropped to limit the size. That series may exist again
+   * without its earlier rows.
    */
   get hasEvicted(): boolean {
     return this.#hasEvicted;
@@ -216,7 +217,10 @@ export class SeriesSet<Key extends string | number, R extends Row> {
     }
   }
 
-  /** In the order of eviction, so that a restored set drops the same series. */
+  /**
+   * Lists the series in the order in which they would be dropped, so a restored set drops the same
+   * ones.
+   */
   dump(): SeriesSetDump<Key, R> {
     const series = [...this.#ended, ...this.#series];
     return {
@@ -258,7 +262,7 @@ export class SeriesSet<Key extends string | number, R extends Row> {
 }
 
 type SeriesSetDump<Key, R extends Row> = {
-  /** The number of ended series at the start of the list. */
+  /** Number of ended series, which are at the start of the list. */
   readonly ended: number;
   readonly evicted: boolean;
   readonly series: readonly (readonly [key: Key, series: SeriesDump<R>])[];

@@ -12,11 +12,9 @@ import type { GateRefusal, Reject, ReservedBy } from '@oddlot/engine';
 import { formatMoney, MONEY_DECIMALS } from '@oddlot/units';
 import { validText } from './orders.ts';
 
-/** Rejects about the signer of a request, its nonce and its agents. */
-
 /**
- * A request signed for another network, or hashed differently, recovers an unknown address. The
- * text cannot distinguish this from an unknown client; the query can.
+ * A request that was signed for another network or hashed differently recovers to an unknown
+ * address. Only the explainSignature query can distinguish this from an unknown client.
  */
 const WHO_SIGNED =
   'The signature is that of `got`. If that is not your key, the request was signed for another ' +
@@ -57,7 +55,7 @@ export const WHO = {
   agentsFull: () => refusal('agentsFull', [], { field: 'agentName' }),
 } satisfies Partial<Translations>;
 
-/** The valid range. */
+/** Adds the valid range of nonces. */
 function nonceDetails(
   reject: { readonly minExclusive: number; readonly maxExclusive: number },
   { nonce }: RejectContext,
@@ -66,12 +64,7 @@ function nonceDetails(
   return { field: 'nonce', ...gotten(nonce), allowed };
 }
 
-/**
- * Rejects about the account that a request acts for (multi-sig, vault, gate) and about permissions
- * to charge or sign.
- */
-
-/** The text of each reason of the gate, also used in the account status. */
+/** Message of each gate refusal, which the account status shows, too. */
 export const GATE_TEXTS = {
   blacklisted: 'userBlacklisted',
   closed: 'exchangeClosed',
@@ -81,7 +74,7 @@ export const GATE_TEXTS = {
 
 type VaultFault = Extract<Reject, { reason: 'vaultInvalid' }>['why'];
 
-/** Reasons an existing address cannot be a vault. */
+/** Reasons that an existing address cannot be a vault. */
 const VAULT_FAULTS = {
   agent: () => refusal('agentAddressUsed', [], { field: 'vault' }),
   builder: () => refusal('invalidBuilder', [], { field: 'vault' }),
@@ -117,9 +110,7 @@ export const KEYS = {
   builderRewardsNone: () => refusal('noBuilderRewards', []),
 } satisfies Partial<Translations>;
 
-/** Rejects of transfers, withdrawals and other money movements. */
-
-/** The smallest amount of money. */
+/** Smallest amount of money, in USDC. */
 const MICRO_USDC = formatMoney(1);
 
 export const MONEY = {
@@ -147,18 +138,21 @@ export const MONEY = {
     }),
 } satisfies Partial<Translations>;
 
-/** The amount, the list entry with a cost, or the margin to be added. */
+/**
+ * Names the field that caused the cost: the amount, a list entry, the size of an amend, or the
+ * margin to be added.
+ */
 function spendingAt(context: RejectContext): Details {
   const { amount, field = '', size } = context.entry ?? {};
   if (amount !== undefined) return amountAt(context);
-  // An amend needs more margin because of its size.
+  // An amend needs more margin because of its new size.
   if (field === '' && size !== undefined) return sizeAt(context);
   return field === '' ? { field: 'ntli' } : { field };
 }
 
 /**
- * An amount beyond the venue's range reaches the engine as the maximum, so the client's text is
- * used.
+ * Formats the required amount. An amount beyond the venue's range reaches the engine as the
+ * maximum, so the client's text is used instead.
  */
 function requiredText(required: bigint, { entry }: RejectContext): string {
   const isCut = required >= BigInt(Number.MAX_SAFE_INTEGER) && entry?.amount !== undefined;
@@ -176,8 +170,6 @@ function leastAmount(context: RejectContext, min: bigint): Details {
 function reserveText({ what, amount }: ReservedBy): { what: string; amount: string } {
   return { what, amount: formatMoney(amount) };
 }
-
-/** Rejects of leverage, modes, isolated margin and actions on whole positions. */
 
 export const SETTINGS = {
   leverageInvalid: ({ leverage }) =>

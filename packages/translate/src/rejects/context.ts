@@ -4,23 +4,21 @@ import type { RequestCommand } from '@oddlot/replica/block';
 import type { InstrumentLookup } from '../instruments.ts';
 import { formatPrice, formatSize } from '../format.ts';
 
-/** The context for the text of a reject. */
-
-/** The order, cancel or single entry that a reject concerns, in the client's spelling. */
+/** Order, cancel or single action that a reject concerns, as the client wrote it. */
 export type EntryText = {
-  /** `orders[3]`; empty if the action itself is the entry. */
+  /** Path of the entry, such as `orders[3]`; empty if the action itself is the entry. */
   readonly field: string;
-  /** The API's name of the instrument field; `a` by default. */
+  /** Name of the instrument field in the API; `a` by default. */
   readonly instrument?: 'a' | 'asset' | 'instrumentId';
   readonly price?: string;
   readonly size?: string;
-  /** The API's name of the size field; `s` by default. */
+  /** Name of the size field in the API; `s` by default. */
   readonly sizePart?: 'sz';
   readonly triggerPrice?: string;
   readonly clientOrderId?: string;
   readonly orderId?: number;
   readonly expireMs?: number;
-  /** For money movements. */
+  /** Set for money movements. */
   readonly amount?: string;
 };
 
@@ -29,7 +27,7 @@ export type RejectContext = {
   readonly command?: Command['type'];
   readonly nonce?: number;
   readonly entry?: EntryText;
-  /** The action was in a multiSig wrapper, which contains its fields. */
+  /** True if the action was in a multiSig wrapper, which becomes part of the path of its fields. */
   readonly isWrapped?: boolean;
 };
 
@@ -39,7 +37,7 @@ export type Translations<Reason extends RejectReason = RejectReason> = {
   [Each in Reason]: Translation<Extract<Reject, { reason: Each }>>;
 };
 
-/** The path of the entry in the request, or of a part of it. */
+/** Returns the path of the entry in the request, or of one of its fields. */
 export function at({ entry }: RejectContext, part?: string): Details {
   if (entry === undefined) return {};
   const path = [entry.field, part ?? ''].filter((each) => each !== '').join('.');
@@ -68,7 +66,7 @@ const ADDRESS_FIELDS: Readonly<Record<Addressing, string>> = {
   withdraw: 'destination',
 };
 
-/** The API's name of the address in a command. */
+/** Returns the name of the API for the address in a command. */
 export function addressField({ command }: RejectContext): string {
   const fields: Readonly<Partial<Record<Command['type'], string>>> = ADDRESS_FIELDS;
   return (command === undefined ? undefined : fields[command]) ?? 'agentAddress';

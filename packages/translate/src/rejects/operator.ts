@@ -3,9 +3,7 @@ import { actionTypeNamed } from '../action-to-command.ts';
 import { formatRate } from '../format.ts';
 import { gotten, type Translations } from './context.ts';
 
-/** Rejects of the operator's actions. */
-
-/** API names of fields that have other names in the engine. */
+/** Names of the API for fields that have other names in the engine. */
 const FIELDS: Readonly<Record<string, string>> = {
   takerFeeE8: 'takerFeeRate',
   makerFeeE8: 'makerFeeRate',
@@ -15,10 +13,10 @@ const FIELDS: Readonly<Record<string, string>> = {
 };
 
 export const OPERATOR = {
-  // The engine names its command; in the API several commands are one action.
+  // The engine names its command, but in the API several commands are one action.
   operatorUnknown: ({ signer, action }) =>
     refusal('signerNotPermitted', [actionTypeNamed(action)], { got: signer }),
-  // Only the process itself sends commands with a term, so clients never see this text.
+  // Only the venue itself sends commands with a term, so clients never see this text.
   termOver: ({ current, lease }) => {
     const why = `${lease} is in term ${current}`;
     return refusal('invalidValue', ['term', why], { field: 'term', why });
@@ -44,7 +42,10 @@ export const OPERATOR = {
   feeTiersInvalid: ({ why }) => refusal('invalidValue', ['tiers', why], { field: 'tiers', why }),
 } satisfies Partial<Translations>;
 
-/** `code` of `grants.add[3].code`, as in errors of the schema. */
+/**
+ * Returns the last name of a path, such as `code` for `grants.add[3].code`, like the errors of the
+ * schema.
+ */
 function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
 }

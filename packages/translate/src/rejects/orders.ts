@@ -17,8 +17,6 @@ import {
   triggerPriceAt,
 } from './context.ts';
 
-/** Rejects of orders, amends and cancels. */
-
 export const ORDERS = {
   instrumentUnknown: ({ instrumentId }, context) =>
     refusal('instrumentNotFound', [], { ...instrumentAt(context), got: instrumentId }),
@@ -54,8 +52,8 @@ export const ORDERS = {
     const step = formatDecimal(tick, pxDecimals);
     const nearestTo = (text: string | undefined) => nearestOn(text, pxDecimals, BigInt(tick), end);
     const nearest = nearestTo(context.entry?.price);
-    // The price is checked before the trigger price: if the price is on the grid, the trigger price
-    // is not.
+    // The engine checks the price before the trigger price, so if the price is on the grid, the
+    // trigger price is off it.
     const { triggerPrice } = context.entry ?? {};
     const details =
       triggerPrice !== undefined && nearest[0] === nearest[1]
@@ -100,8 +98,8 @@ export const ORDERS = {
       available: formatMoney(available),
     }),
   postOnlyWouldTrade: (_, context) => refusal('postOnlyWouldMatch', [], priceAt(context)),
-  // The edge checks the same from the text, so this occurs only for actions that did not pass the
-  // edge.
+  // The API server checks the same in the request, so only actions that did not pass it get this
+  // reject.
   groupingInvalid: ({ why }) =>
     refusal('invalidValue', ['grouping', why], { field: 'grouping', why }),
   orderUnknown: (_, context) =>
@@ -124,8 +122,8 @@ function gridOf(
 }
 
 /**
- * The grid values next to a text, computed from the text, because the engine's value is already
- * rounded.
+ * Returns the valid values below and above a text. They are computed from the text, because the
+ * engine's value is already rounded.
  */
 export function nearestOn(
   text: string | undefined,
@@ -142,16 +140,14 @@ export function nearestOn(
 }
 
 /**
- * Only values that an order or a transfer can have: positive, countable, and below `end` if it is
- * given.
+ * Formats a value, or returns null unless an order or a transfer can have it: it must be positive,
+ * a safe integer, and below `end` if that is given.
  */
 export function validText(value: bigint, decimals: number, end?: bigint): string | null {
   if (value <= 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) return null;
   if (end !== undefined && value >= end) return null;
   return formatDecimal(value, decimals);
 }
-
-/** Rejects on outcome markets: of orders, of split and merge, and of deployer actions. */
 
 export const OUTCOME = {
   amendWouldTake: (_, context) => refusal('amendWouldTake', [], priceAt(context)),
