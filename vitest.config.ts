@@ -103,7 +103,7 @@ export default defineConfig({
       node(
         'packages',
         [
-          'packages/{host,devchain,custody,relay,replica,translate,history,cluster,settlement,api,venue,audit,sdk,testkit,cli}/src/**/*.test.ts',
+          'packages/{host,devchain,custody,relay,replica,translate,history,cluster,settlement,api,hyperliquid,venue,audit,sdk,testkit,cli}/src/**/*.test.ts',
           'scripts/**/*.test.ts',
           'bench/**/*.test.ts',
         ],

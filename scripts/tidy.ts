@@ -51,6 +51,7 @@ const PROGRAMS: ReadonlySet<string> = new Set([
   'cluster',
   'settlement',
   'api',
+  'hyperliquid',
   'venue',
   'audit',
 ]);

@@ -137,6 +137,10 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
     uses: ['units', 'engine', 'protocol', 'host', 'replica', 'translate', 'history', 'settlement'],
     layers: [['http/'], ['ws/', 'web/'], ['*']],
   },
+  hyperliquid: {
+    uses: ['units', 'protocol', 'host'],
+    layers: [['index.ts'], ['*']],
+  },
   venue: {
     uses: [
       'units',
@@ -153,6 +157,7 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       'cluster',
       'settlement',
       'api',
+      'hyperliquid',
     ],
     layers: [
       ['local-cluster/'],

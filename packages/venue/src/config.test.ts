@@ -135,6 +135,31 @@ describe('the operations port', () => {
   });
 });
 
+describe('the port for clients of Hyperliquid', () => {
+  test('is off by default', () => {
+    expect(readConfig([], {}).hyperliquid).toBeUndefined();
+    expect(readConfig(['--hyperliquid', '8694'], {}).hyperliquid).toBe(8694);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['on a mainnet', MAINNET],
+    [
+      'with an external chain',
+      [
+        ...NAMED,
+        '--chain=https://chain.example',
+        `--bridge-contract=0x${'1'.repeat(40)}`,
+        `--usdc-contract=0x${'2'.repeat(40)}`,
+      ],
+    ],
+  ])('is refused %s', (_, args) => {
+    expect(readConfig(args, {}).hyperliquid).toBeUndefined();
+    expect(() => readConfig([...args, '--hyperliquid', '8694'], {})).toThrow(
+      'hyperliquid: only allowed with test funds',
+    );
+  });
+});
+
 test('the port of the local chain is internal whatever the host', () => {
   expect(readConfig(['--host', '0.0.0.0'], {}).chainHost).toBe('127.0.0.1');
   expect(readConfig(['--chain-host', '0.0.0.0'], {}).chainHost).toBe('0.0.0.0');

@@ -22,13 +22,15 @@ export function operationsPortOf({ opsPort, port: main }: Config): number {
  * retries.
  */
 export function portsOf(config: Config): readonly WantedPort[] {
-  const { chainHost, cluster, host, opsHost, port } = config;
+  const { chainHost, cluster, host, hyperliquid, opsHost, port } = config;
   const hasChain = chainOf(config) === 'local' && cluster === undefined;
   const chain = { port: chainPortOf(config), host: chainHost, flag: '--chain-port' };
+  const loopback = { host: '127.0.0.1', flag: '--hyperliquid' };
   return [
     { port, host, flag: '--port' },
     { port: operationsPortOf(config), host: opsHost, flag: '--ops-port' },
     ...(hasChain ? [chain] : []),
+    ...(hyperliquid === undefined ? [] : [{ port: hyperliquid, ...loopback }]),
   ];
 }
 
@@ -225,6 +227,12 @@ function assertTogether(config: Config): void {
     throw new SettingError(
       'chain: replicas of a cluster need a shared chain. Start it as its own process (npm ' +
         'run chain) and pass it with --chain URL and --chain-keys, or set --chain none',
+    );
+  }
+  if (config.hyperliquid !== undefined && !hasPlayMoney(config)) {
+    throw new SettingError(
+      'hyperliquid: only allowed with test funds, because Hyperliquid signatures do not name ' +
+        'a venue. Use --network testnet without an external chain',
     );
   }
   if (config.diskFullBytes > config.diskLowBytes) {

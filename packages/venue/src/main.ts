@@ -65,9 +65,11 @@ async function main(): Promise<void> {
     venue = await startVenue(config, { log, onFatal, env: process.env });
     const streams = venue.url.replace('http', 'ws');
     const chain = venue.chainUrl === undefined ? '' : `, settlement chain ${venue.chainUrl}`;
+    const { hyperliquidUrl } = venue;
+    const hyperliquid = hyperliquidUrl === undefined ? '' : `, Hyperliquid API ${hyperliquidUrl}`;
     process.stdout.write(
       `Oddlot ${config.network} is serving at ${venue.url} ` +
-        `(streams ${streams}/ws, operations ${venue.operationsUrl}${chain}, ` +
+        `(streams ${streams}/ws, operations ${venue.operationsUrl}${chain}${hyperliquid}, ` +
         `signatures for ${venue.serviceNetwork})\n`,
     );
   } catch (error) {

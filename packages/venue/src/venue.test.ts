@@ -79,6 +79,25 @@ function start(flags: Readonly<Record<string, number | string>> = {}): Promise<V
   });
 }
 
+test('the port for clients of Hyperliquid serves until the venue stops', { timeout }, async () => {
+  const venue = await start({ '--hyperliquid': 0 });
+  const url = venue.hyperliquidUrl ?? '';
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  const refused = await fetch(`${url}/unknown`, { method: 'POST', body: '{}' });
+  expect(refused.ok).toBe(false);
+  expect(await refused.json()).toMatchObject({ msg: expect.stringContaining('/unknown') });
+  await venue.stop();
+  await expect(fetch(url)).rejects.toThrow('fetch failed');
+});
+
+test('a venue with its own network name refuses to serve clients of Hyperliquid', async () => {
+  const own = start({ '--hyperliquid': 0, '--service-network': 'example.org' });
+  await expect(own).rejects.toThrow(
+    /^hyperliquid: not allowed with the network name example\.org-/,
+  );
+  expect(isDirectoryLocked(folder)).toBe(false);
+});
+
 /** Resources that keep a process alive. */
 function running(): readonly string[] {
   const kinds = ['MessagePort', 'TCPServerWrap', 'PipeWrap', 'Timeout', 'Worker'];

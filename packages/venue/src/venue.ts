@@ -9,6 +9,7 @@ import type { Network } from '@oddlot/protocol';
 import { troubleText } from './supervise/cluster-status.ts';
 import type { Cluster, openCluster } from '@oddlot/cluster/open-cluster';
 import { createEdges, type Edges } from './compose/create-edges.ts';
+import { openHyperliquidPort, refuseHyperliquid } from './compose/hyperliquid-port.ts';
 import { type Core, openCore } from './compose/open-core.ts';
 import type { Threads } from './compose/threads.ts';
 import { type Config, operationsPortOf, portsOf } from './config.ts';
@@ -36,6 +37,8 @@ import { exceptNoRoom, LaterReleaseError, TermOverError } from '@oddlot/replica/
 export type Venue = {
   readonly url: string;
   readonly operationsUrl: string;
+  /** The URL for clients of Hyperliquid, if it is configured. */
+  readonly hyperliquidUrl: string | undefined;
   /** The URL of the local settlement chain for wallets, if there is one. */
   readonly chainUrl: string | undefined;
   /** The network name in signatures. */
@@ -67,7 +70,7 @@ export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwor
   Pick<Core, 'indexer' | 'clock' | 'replica'> &
   Pick<Edges, 'http'> & {
     /** Opens the ports and returns their addresses. */
-    listen(): Promise<Pick<Venue, 'operationsUrl' | 'url'>>;
+    listen(): Promise<Pick<Venue, 'hyperliquidUrl' | 'operationsUrl' | 'url'>>;
   };
 
 /**
@@ -106,6 +109,7 @@ async function openParts(
   const lease = deps.lease ?? cluster?.lease ?? new LocalLease();
   const { lock, network, otherNetworks } = await takeFolder(config, cluster?.serviceNetwork, log);
   opened.defer(() => lock.release());
+  refuseHyperliquid(config, network);
   // Operators can observe a stop until its end.
   let operatorsPort: HttpPort | undefined = undefined;
   opened.defer(() => operatorsPort?.drain());
@@ -149,8 +153,10 @@ async function openParts(
     serviceNetwork: network.serviceNetwork,
     async listen() {
       const ports = await openPorts(config, { http, money, operations }, relay);
+      const hyperliquid = await openHyperliquidPort(config, edges.hyperliquid, log);
+      opened.defer(() => hyperliquid?.drain());
       cluster?.serving();
-      return ports;
+      return { ...ports, hyperliquidUrl: hyperliquid?.url };
     },
     stop: () => (stopping ??= stopAll(opened, receipts, log)),
     logTrouble() {

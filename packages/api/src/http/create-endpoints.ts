@@ -31,14 +31,19 @@ type EndpointOptions = ExchangeOptions &
 
 export type Endpoints = {
   readonly exchange: TextEndpoint;
+  readonly info: Endpoint;
+  /** Undefined if the venue has no faucet. */
+  readonly faucet: Endpoint | undefined;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
   /** Counts running exports. */
   readonly exports: ExportGate;
 };
 
 export function createEndpoints(options: EndpointOptions): Endpoints {
-  const { faucet, hasLimits } = options;
+  const { hasLimits } = options;
   const exchange = exchangeEndpoint(options);
+  const info = infoEndpoint(options);
+  const faucet = options.faucet?.endpoint();
   const accountStatus = accountStatusEndpoint(options);
   const exports = new ExportGate(
     hasLimits ? EXPORT_LIMITS : { ...EXPORT_LIMITS, perClientMax: Infinity },
@@ -50,13 +55,13 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
   });
   const byPath = {
     '/exchange': exchange,
-    '/info': infoEndpoint(options),
+    '/info': info,
     '/account-status': accountStatus,
     '/account': accountStatus,
-    ...(faucet === undefined ? {} : { '/request-fund': faucet.endpoint() }),
+    ...(faucet === undefined ? {} : { '/request-fund': faucet }),
     ...exportPaths,
   };
-  return { exchange, byPath, exports };
+  return { exchange, info, faucet, byPath, exports };
 }
 
 /** POST /account-status: whether an address may trade. /exchange performs the binding check. */

@@ -17,6 +17,7 @@ import { observeReserves, observeSettlement } from '../supervise/observe-settlem
 import { observeVenue } from '../supervise/observe-venue.ts';
 import type { Shown } from '../supervise/open-shown.ts';
 import { checksOf, venueHealth } from '../supervise/venue-health.ts';
+import type { HyperliquidParts } from './hyperliquid-port.ts';
 import type { Core } from './open-core.ts';
 import { simulatedAccounts } from '../bots/simulated-accounts.ts';
 import { simulatedPast } from '../oracle/simulated-prices.ts';
@@ -47,6 +48,8 @@ export type Edges = {
   readonly operations: HttpPort;
   /** The endpoint for actions, for callers inside the process. */
   readonly exchange: TextEndpoint;
+  /** The parts of the venue that the port for clients of Hyperliquid uses. */
+  readonly hyperliquid: HyperliquidParts;
   /** Reports in the health checks that this process is about to stop. */
   stopping(): void;
   /**
@@ -112,6 +115,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
     http,
     sockets,
     exchange: endpoints.exchange,
+    hyperliquid: hyperliquidParts(endpoints, sockets),
     operations,
     stopping() {
       isStopping = true;
@@ -123,6 +127,15 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
       await Promise.all([http.drain(), sockets.drain(away)]);
     },
   };
+}
+
+function hyperliquidParts(
+  { exchange, faucet, info }: Endpoints,
+  sockets: WsEdge,
+): HyperliquidParts {
+  const upgrade: HyperliquidParts['upgrade'] = (request, socket, head, ip) =>
+    sockets.handleUpgrade(request, socket, head, ip);
+  return { info, submit: exchange, faucet, upgrade };
 }
 
 /** Undefined if the log is not served. */

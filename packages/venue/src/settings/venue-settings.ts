@@ -225,6 +225,12 @@ const LISTENING_SETTINGS = {
     unset: '`port` + 2',
     help: 'Port for metrics and health; 0, or a `port` of 0, selects a free port',
   }),
+  hyperliquid: setting(PORT, {
+    unset: 'off',
+    help:
+      'Port on `127.0.0.1` for [clients of Hyperliquid](../build/hyperliquid.md), only on a ' +
+      'venue with test funds and without `serviceNetwork`; 0 selects a free port',
+  }),
   hostNames: HOST_NAMES,
   serveLog: setting(SWITCH, {
     default: false,

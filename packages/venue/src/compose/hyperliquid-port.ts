@@ -1,0 +1,93 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Duplex, duplexPair } from 'node:stream';
+import type { EdgeRequest, Endpoint, Reply, TextEndpoint } from '@oddlot/host/http';
+import type { Logger } from '@oddlot/host/log';
+import { SettingError } from '@oddlot/host/settings';
+import type { HyperliquidPort, HyperliquidPortOptions } from '@oddlot/hyperliquid';
+import { type Network, NETWORKS } from '@oddlot/protocol';
+import { WebSocket } from 'ws';
+import type { Config } from '../config.ts';
+
+/** Starts the port for clients of Hyperliquid, if it is configured. */
+
+type VenueAccess = HyperliquidPortOptions['venue'];
+
+/** The parts of the venue that the port uses. */
+export type HyperliquidParts = {
+  readonly info: Endpoint;
+  readonly submit: TextEndpoint;
+  readonly faucet: Endpoint | undefined;
+  /** Handles a WebSocket handshake of a client. */
+  readonly upgrade: (request: IncomingMessage, socket: Duplex, head: Buffer, ip: string) => void;
+};
+
+const LOOPBACK = '127.0.0.1';
+
+/**
+ * A Hyperliquid signature does not name a venue, so only a venue that accepts the shared signatures
+ * of test funds may accept it.
+ */
+export function refuseHyperliquid({ hyperliquid }: Config, { serviceNetwork }: Network): void {
+  if (hyperliquid === undefined || serviceNetwork === NETWORKS.testnet.serviceNetwork) return;
+  throw new SettingError(
+    `hyperliquid: not allowed with the network name ${serviceNetwork}, because Hyperliquid ` +
+      `signatures do not name a venue. Only a venue with the name ` +
+      `${NETWORKS.testnet.serviceNetwork} can use it`,
+  );
+}
+
+/** Undefined if the port is not configured. The package is loaded only if it is. */
+export async function openHyperliquidPort(
+  { hyperliquid }: Config,
+  parts: HyperliquidParts,
+  log: Logger,
+): Promise<HyperliquidPort | undefined> {
+  if (hyperliquid === undefined) return undefined;
+  const { startHyperliquidPort } = await import('@oddlot/hyperliquid');
+  const port = await startHyperliquidPort({ port: hyperliquid, log, venue: accessTo(parts) });
+  log.warn(
+    { url: port.url },
+    'Hyperliquid API enabled: signatures for it are also valid on the testnet of Hyperliquid. ' +
+      'Do not use keys that hold funds on any network',
+  );
+  return port;
+}
+
+function accessTo({ faucet, info, submit, upgrade }: HyperliquidParts): VenueAccess {
+  return {
+    info: async (query, ip) => info.handle(internal(query, ip)),
+    submit: async (text, ip) => submit.handleText({ text, ip, bytes: Buffer.byteLength(text) }),
+    openStream: (ip, listener) => openStream(upgrade, ip, listener),
+    requestFunds: faucet && (async (user): Promise<Reply> => faucet.handle(internal({ user }))),
+  };
+}
+
+function internal(body: Readonly<Record<string, unknown>>, ip = LOOPBACK): EdgeRequest {
+  return { text: JSON.stringify(body), body, ip };
+}
+
+/** Not imported: see `host/src/ports/http-port.ts`. */
+const { createServer } = process.getBuiltinModule('node:http');
+
+/** A WebSocket connection inside the process, with the limits of a connection from outside. */
+function openStream(
+  upgrade: HyperliquidParts['upgrade'],
+  ip: string,
+  { onClose, onFrame, onOpen }: Parameters<VenueAccess['openStream']>[1],
+): ReturnType<VenueAccess['openStream']> {
+  const [near, far] = duplexPair();
+  const server = createServer();
+  server.on('upgrade', (request, socket, head) => upgrade(request, socket, head, ip));
+  server.emit('connection', far);
+  const client = new WebSocket('ws://venue/ws', {
+    perMessageDeflate: false,
+    createConnection: () => near as Socket,
+  });
+  client.on('open', onOpen);
+  client.on('message', (data) => onFrame(String(data)));
+  // A close event follows every error and contains the details.
+  client.on('error', () => undefined);
+  client.on('close', (code, reason) => onClose(code, reason.toString()));
+  return { send: (text) => client.send(text), close: () => client.close() };
+}
