@@ -2,8 +2,9 @@ import type { Address, Hash, InstrumentId, TimeMs } from '@oddlot/units';
 import type { FeeTier, VenueParameters } from './parameters.ts';
 
 /**
- * All requests to the engine. A command is plain data that survives JSON: numbers are integers in the units of
- * R-units, money is a safe integer of micro-USDC. It names its signer; authority is checked at execution.
+ * All requests to the engine. A command is plain data that survives JSON: numbers are integers in
+ * the units of R-units, and money is a safe integer of micro-USDC. A command names its signer,
+ * whose authority is checked when the command executes.
  */
 export type Command =
   | ApproveAgentCommand
@@ -54,70 +55,78 @@ type CommandOfClass0 =
   | RegisterPegsCommand
   | PublishReservesCommand;
 
-/** Present when the holder of a lease proposed the command (R-terms). */
+/** Set if the holder of a lease proposed the command (R-terms). */
 type OfTerm = { readonly term?: HolderTerm };
 
 /**
- * A term during which one process holds a lease, that is, a task that only one process of the venue
- * may perform at a time.
+ * A term during which one process holds a lease. A lease is the right to perform a task that only
+ * one process of the venue may perform at a time.
  */
 export type HolderTerm = {
   readonly lease: string;
   /** Starts at 1 and increases with each term of the lease. */
   readonly number: number;
-  /** The process, so that two of them with the same number cannot both hold the lease. */
+  /**
+   * Identifies the process, so that two processes with the same term number cannot both hold the
+   * lease.
+   */
   readonly holder: string;
 };
 
-/** The first command of every log: the parameters that the rulebook leaves to configuration. */
+/**
+ * The first command of every log, with the parameters that the rulebook leaves to configuration.
+ */
 type GenesisCommand = { readonly type: 'genesis'; readonly parameters: VenueParameters };
 
 /**
- * The hash that a replica computed for an earlier block. It changes no state: each replica compares
- * it and stops if its own hash differs.
+ * Records the hash that a replica computed for an earlier block. The command does not change the
+ * state: each replica compares the hash with its own and stops if they differ.
  */
 type AttestCommand = {
   readonly type: 'attest';
   readonly height: number;
   readonly hash: Hash;
-  /** The attesting replica; attestations without a name cannot be contested. */
+  /** Name of the attesting replica; an attestation without a name cannot be contested. */
   readonly replica?: string;
-  /** For a block with a snapshot: the keccak hash of its content, which is the whole state. */
+  /** For a block with a snapshot: keccak hash of the snapshot, which contains the whole state. */
   readonly snapshot?: Hash;
 };
 
 /**
- * An operator requests another rules version (R-era). It changes no state: replicas without those
- * rules accept no orders afterwards, and one with them opens the era. 0 withdraws the request.
+ * Records that an operator requests another rules version (R-era). The command does not change the
+ * state: replicas without those rules reject orders afterwards, and a replica with them opens the
+ * era. Version 0 withdraws the request.
  */
 type AnnounceEraCommand = { readonly type: 'announceEra'; readonly rules: number };
 
 /**
- * The first command of an era (R-era): afterwards these rules apply. It changes no state itself; a
- * replica stops if its state differs from the hash.
+ * The first command of an era, after which its rules apply (R-era). The command itself does not
+ * change the state; a replica stops if the hash of its state differs.
  */
 export type OpenEraCommand = {
   readonly type: 'openEra';
   readonly rules: number;
-  /** The hash of the canonical dump at the start of the era. */
+  /** Hash of the canonical dump at the start of the era. */
   readonly stateHash: Hash;
-  /** The hash of the last block of the previous era. */
+  /** Hash of the last block of the previous era. */
   readonly previousHash: Hash;
 };
 
 export type SignedCommand = Extract<Command, { authority: Authority }>;
 
-/** True for commands that an account signed. */
+/** Returns true for commands that an account signed. */
 export function isSigned(command: Command): command is SignedCommand {
   return (command as Partial<SignedCommand>).authority !== undefined;
 }
 
 export type UnsignedCommand = Exclude<Command, SignedCommand>;
 
-/** Commands of the operator. They are signed unless they come from the process itself. */
+/** Commands of the operator. They are signed unless the venue's own process sends them. */
 export type OperatorCommand = Extract<Command, { readonly operator?: Operator }>;
 
-/** Deployers sign commands for outcome markets, admins all others. */
+/**
+ * Role that must sign an operator command: deployers for outcome markets, admins for all others.
+ */
 export type OperatorRole = SetOperatorsCommand['role'];
 
 export type PlaceOrdersCommand = {
@@ -128,15 +137,18 @@ export type PlaceOrdersCommand = {
   readonly builder?: BuilderTerms;
 };
 
-/** R-builder: the builder that charges for an order, in tenths of a basis point of its notional. */
+/** Builder of an order and its fee, in tenths of a basis point of the notional (R-builder). */
 export type BuilderTerms = { readonly address: Address; readonly feeTenthsBp: number };
 
-/** The lifetime of an order (R-tif). `market` is an `ioc` whose price is clamped near the mark. */
+/**
+ * Lifetime of an order (R-tif). `market` is an `ioc` order whose price is clamped near the mark.
+ */
 export type TimeInForce = 'gtc' | 'gtd' | 'alo' | 'ioc' | 'market';
 
 /**
- * An order as it was requested. Price and size are unchecked integers; a decimal that is not on the
- * instrument's grid is rounded down and flagged, so that all orders pass the same checks.
+ * An order as the client requested it. Price and size are unchecked integers. A decimal that is not
+ * on the instrument's grid is rounded down and flagged, so that all orders pass through the same
+ * checks.
  */
 export type OrderRequest = {
   readonly instrumentId: InstrumentId;
@@ -146,15 +158,20 @@ export type OrderRequest = {
   readonly reduceOnly: boolean;
   readonly timeInForce: TimeInForce;
   readonly expireMs?: TimeMs;
-  /** The requested margin mode; by default the instrument's current one. */
+  /** Requested margin mode; the default is the current mode of the instrument. */
   readonly marginMode?: MarginMode;
-  /** Present on an order that waits off the book for the mark (R-trigger). */
+  /** Set on an order that waits outside the book for the mark (R-trigger). */
   readonly trigger?: TriggerRequest;
-  /** The client's id as it was sent; two ids are equal when their 16 bytes are (R-cloid). */
+  /**
+   * Client order id as the client sent it; two ids are equal if their 16 bytes are equal (R-cloid).
+   */
   readonly clientOrderId?: string;
   readonly priceInexact?: true;
   readonly sizeInexact?: true;
-  /** The builder of the order's action; set by the engine, never on the wire. */
+  /**
+   * Builder of the action that contains the order. The engine sets this field; requests never
+   * contain it.
+   */
   readonly builder?: BuilderTerms;
 };
 
@@ -163,12 +180,14 @@ export type MarginMode = 'cross' | 'isolated';
 export type TriggerRequest = {
   readonly kind: 'takeProfit' | 'stopLoss';
   readonly price: number;
-  /** A market order within the slippage cap, or a limit order at the order's price. */
+  /**
+   * True for a market order within the slippage cap, false for a limit order at the order's price.
+   */
   readonly isMarket: boolean;
   readonly priceInexact?: true;
 };
 
-/** The relation between the orders of an action (R-grouping). */
+/** Relation between the orders of an action (R-grouping). */
 export type Grouping = 'none' | 'normal' | 'position';
 
 export type CancelOrdersCommand = {
@@ -186,7 +205,7 @@ export type CancelByClientIdCommand = {
   }[];
 };
 
-/** Amends price and size of a resting order; `size` is the new total (R-modify). */
+/** Amends price and size of a resting order; `size` is the new total size (R-modify). */
 export type ModifyOrderCommand = {
   readonly type: 'modifyOrder';
   readonly authority: Authority;
@@ -198,7 +217,7 @@ export type ModifyOrderCommand = {
   readonly sizeInexact?: true;
 };
 
-/** Cancels every resting and waiting order in its scope. */
+/** Cancels all resting and waiting orders, or only those of the given instrument or sub-account. */
 type CancelAllCommand = {
   readonly type: 'cancelAll';
   readonly authority: Authority;
@@ -206,19 +225,22 @@ type CancelAllCommand = {
   readonly subAccount?: SubAccount;
 };
 
-/** The dead man's switch; without a time the schedule is removed. */
+/** Schedules the cancellation of all orders; without a time, the schedule is removed. */
 type ScheduleCancelCommand = {
   readonly type: 'scheduleCancel';
   readonly authority: Authority;
   readonly atMs?: TimeMs;
 };
 
-/** Closes a position and opens the same size on the other side, as far as the book permits. */
+/**
+ * Closes a position and opens one of the same size on the opposite side, as far as the book
+ * permits.
+ */
 export type ReversePositionCommand = {
   readonly type: 'reversePosition';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;
-  /** Selects the long or the short leg in hedge mode. */
+  /** Selects the long or short position in hedge mode. */
   readonly isBuy?: boolean;
 };
 
@@ -226,7 +248,7 @@ export type UpdateLeverageCommand = {
   readonly type: 'updateLeverage';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;
-  /** Signed only in hedge mode with isolated margin, where the sign selects the side. */
+  /** Positive, except in hedge mode with isolated margin, where the sign selects the side. */
   readonly leverage: number;
   readonly marginMode?: MarginMode;
 };
@@ -242,9 +264,9 @@ export type UpdateIsolatedMarginCommand = {
   readonly type: 'updateIsolatedMargin';
   readonly authority: Authority;
   readonly instrumentId: InstrumentId;
-  /** Selects the long or the short leg in hedge mode. */
+  /** Selects the long or short position in hedge mode. */
   readonly isBuy: boolean;
-  /** Positive adds, negative removes. */
+  /** A positive amount adds margin, a negative amount removes it. */
   readonly amountMicroUsdc: number;
 };
 
@@ -257,13 +279,13 @@ type UpdatePositionModeCommand = {
 const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const HEX_PATTERN = /^0x[0-9a-fA-F]{32}$/;
 
-// Caches the last text: an order asks for its key twice, a cancel three times.
+// The last text is cached, because placing an order needs its key twice and a cancel three times.
 let lastText = '';
 let lastKey: string | undefined;
 
 /**
- * The 16 bytes of a client order id (R-cloid) as 32 lower-case hex digits, so that a UUID and a hex
- * text of the same bytes are one id. Undefined when the text is neither.
+ * Returns the 16 bytes of a client order id (R-cloid) as 32 lower-case hex digits, so that a UUID
+ * and a hex text of the same bytes are the same id. Returns undefined if the text is neither.
  */
 export function clientOrderKey(text: string): string | undefined {
   if (text === lastText) return lastKey;
@@ -278,7 +300,7 @@ function keyOf(text: string): string | undefined {
   return undefined;
 }
 
-/** Lists an event, or changes the texts of one without resolved markets. */
+/** Lists an event, or changes the texts of an event without resolved markets. */
 export type RegisterEventCommand = {
   readonly type: 'registerEvent';
   readonly operator?: Operator;
@@ -293,24 +315,24 @@ export type EventListing = {
   readonly tags: readonly string[];
   readonly image: string | null;
   readonly icon: string | null;
-  /** R-event-sets: exactly one of its markets resolves YES. */
+  /** True if exactly one market of the event resolves to YES (R-event-sets). */
   readonly mutuallyExclusive: boolean;
   readonly startMs: TimeMs;
   readonly endMs: TimeMs;
-  /** Assigned when absent. */
+  /** The venue assigns an id if this is absent. */
   readonly eventId?: number;
 };
 
-/** The units, limits and fees of trading on a market. */
+/** Units, limits and fees of an outcome market. */
 export type MarketGrid = {
   readonly szDecimals: number;
-  /** In price units of 10^-(6 − szDecimals); divides 1.00. */
+  /** In price units of 10^-(6 − szDecimals); 1.00 must be a multiple of it. */
   readonly priceTick: number;
-  /** Lots. */
+  /** Minimum and maximum order size in lots. */
   readonly minOrderSize: number;
   readonly maxOrderSize: number;
   readonly takerFeeE8: number;
-  /** R-delay. */
+  /** Delay between the acceptance of an order and its entry into the book (R-delay). */
   readonly orderDelayMs: number;
 };
 
@@ -327,7 +349,7 @@ export type MarketListing = MarketGrid & {
   readonly groupTitle: string | null;
   readonly description: string;
   readonly resolutionSource: string;
-  /** The names of YES and NO. */
+  /** Display names of YES and NO. */
   readonly outcomes: readonly [string, string];
   readonly startMs: TimeMs;
   readonly endMs: TimeMs;
@@ -341,7 +363,7 @@ type Underlying = {
   readonly priceToBeat: string | null;
 };
 
-/** R-series: lists a series, or changes its markets that are not yet listed. */
+/** Lists a series, or changes those of its markets that are not listed yet (R-series). */
 export type RegisterSeriesCommand = {
   readonly type: 'registerSeries';
   readonly operator?: Operator;
@@ -358,20 +380,20 @@ export type SeriesListing = MarketGrid & {
   readonly tags: readonly string[];
   readonly image: string | null;
   readonly icon: string | null;
-  /** A multiple of the period. */
+  /** A multiple of the series' period. */
   readonly firstStartMs: TimeMs;
   readonly listAhead: number;
   readonly enabled: boolean;
-  /** W of R-series. */
+  /** Averaging window of the reference price, W in R-series. */
   readonly windowSeconds: 30 | 60;
-  /** Appended to every description, such as the source of the prices. */
+  /** Text appended to every market description, such as the source of the prices. */
   readonly note?: string;
 };
 
 export type Recurrence = '15m' | '1h' | '4h' | '1d';
 export type PriceSource = 'spot' | 'oracle';
 
-/** R-phases: opens, halts or closes markets; all of them or none. */
+/** Opens, halts or closes markets; the change applies to all of them or to none (R-phases). */
 export type SetTradingCommand = {
   readonly type: 'setTrading';
   readonly operator?: Operator;
@@ -379,7 +401,6 @@ export type SetTradingCommand = {
   readonly to: 'open' | 'halted' | 'closed';
 };
 
-/** Reports reference prices of underlyings. */
 export type PushPriceCommand = {
   readonly type: 'pushPrice';
   readonly operator?: Operator;
@@ -389,25 +410,28 @@ export type PushPriceCommand = {
 export type ReferencePrice = {
   readonly symbol: string;
   readonly source: PriceSource;
-  /** 10^-8. */
+  /** Price in units of 10^-8. */
   readonly priceE8: number;
   readonly observedMs: TimeMs;
 };
 
-/** R-settlement: the result is final. */
+/** Resolves a market; the result is final (R-settlement). */
 export type ResolveMarketCommand = {
   readonly type: 'resolveMarket';
   readonly operator?: Operator;
   readonly instrumentId: InstrumentId;
-  /** The payout of a YES share, in price units of the market. */
+  /** Payout of a YES share, in price units of the market. */
   readonly fraction: number;
   readonly fractionInexact?: true;
-  /** The provider's statement, for information only. */
+  /** Statement of the oracle provider, recorded for information only. */
   readonly oracleOutcome: string | null;
   readonly evidence: string | null;
 };
 
-/** R-split-merge: all entries or none. */
+/**
+ * Splits USDC into pairs of YES and NO or merges pairs; all entries are executed or none
+ * (R-split-merge).
+ */
 export type OperateOutcomeCommand = {
   readonly type: 'operateOutcome';
   readonly authority: Authority;
@@ -417,24 +441,28 @@ export type OperateOutcomeCommand = {
 
 export type OperateEntry = {
   readonly instrumentId: InstrumentId;
-  /** Lots. */
+  /** Number of pairs, in lots. */
   readonly size: number;
   readonly sizeInexact?: true;
 };
 
-/** The inputs of a time-weighted price, as exact sums in text, for receipts. */
+/**
+ * Inputs of a time-weighted average price as exact sums in decimal text, for resolution records.
+ */
 export type TwapInputs = {
   readonly sumE8: string;
   readonly samples: readonly { readonly atMs: number; readonly priceE8: number }[];
 };
 
-/** R-phases. */
+/** Phase of an outcome market (R-phases). */
 export type MarketPhase = 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
 
-/** R-one-book: YES or NO; the wire expresses it by `b` and `r` together. */
+/**
+ * One of the two outcomes of a market (R-one-book); the API expresses it with `b` and `r` together.
+ */
 export type OutcomeLeg = 'yes' | 'no';
 
-/** Binds, rebinds or (with the zero address) revokes the agent with a label. */
+/** Binds, rebinds or (with the zero address) revokes the agent with the given label. */
 export type ApproveAgentCommand = {
   readonly type: 'approveAgent';
   readonly authority: Authority;
@@ -443,14 +471,14 @@ export type ApproveAgentCommand = {
   readonly label: string;
 };
 
-/** R-builder: allows a builder to charge up to a rate, or changes the rate. */
+/** Allows a builder to charge up to a given rate, or changes that rate (R-builder). */
 type ApproveBuilderCommand = {
   readonly type: 'approveBuilder';
   readonly authority: Authority;
   readonly builder: Address;
-  /** In 10^-8; absent when the text is not a rate above 0 and up to 1%. */
+  /** Rate in 10^-8; absent if the text is not a rate above 0 and at most 1%. */
   readonly maxFeeE8?: number;
-  /** The rate as it was sent. */
+  /** The rate as the client sent it. */
   readonly maxFeeText: string;
 };
 
@@ -460,37 +488,42 @@ type RevokeBuilderCommand = {
   readonly builder: Address;
 };
 
-/** R-multisig: gives the account a set of signers, replaces it, or (with null) drops it. */
+/** Sets, replaces or (with null) removes the signers of a multisig account (R-multisig). */
 export type ConvertToMultiSigCommand = {
   readonly type: 'convertToMultiSig';
   readonly authority: Authority;
-  /** Absent when the text is not a set of signers. */
+  /** Absent if the client's text is not a valid set of signers. */
   readonly signers?: MultiSigSet | null;
 };
 
-/** The signers of a multi-sig account and their required number. */
+/** Signers of a multisig account and the number of signatures that it requires. */
 export type MultiSigSet = { readonly users: readonly Address[]; readonly threshold: number };
 
-/** The signer of a command, the account it acts for, and the nonce that makes it unique. */
+/**
+ * Signer of a command, the account for which it acts, and the nonce that makes the command unique.
+ */
 export type Authority = {
-  /** The owner of the nonce: the sender of the envelope when a multi-sig account acts. */
+  /** Owner of the nonce; for a multisig account this is the sender of the envelope. */
   readonly signer: Address;
   readonly nonce: number;
   readonly txHash: Hash;
-  /** The command is rejected when consensus time is later than this. */
+  /** The command is rejected if consensus time is later than this. */
   readonly expiresAfterMs?: TimeMs;
-  /** Acts for this vault, whose leader is the acting account (R-vault). */
+  /** Set if the command acts for this vault; the acting account must be its leader (R-vault). */
   readonly vault?: Address;
-  /** Acts for a multi-sig account: the distinct signers of the inner action (R-multisig). */
+  /**
+   * Set if the command acts for a multisig account: the distinct signers of the inner action
+   * (R-multisig).
+   */
   readonly multiSig?: { readonly user: Address; readonly signers: readonly Address[] };
 };
 
-/** The operator's signature, on commands that were received over the wire. */
+/** Signature of the operator, on commands that arrive over the API. */
 export type Operator = Authority;
 
 export type SubAccount = 'perp' | 'outcome';
 
-/** Pays out test funds. The edge limits how often. */
+/** Pays out test funds. The API server limits the rate, not the engine. */
 export type CreditFaucetCommand = {
   readonly type: 'creditFaucet';
   readonly account: Address;
@@ -498,7 +531,7 @@ export type CreditFaucetCommand = {
   readonly amountMicroUsdc: number;
 };
 
-/** R-transfer: between the sender's sub-accounts, or to another account. */
+/** Transfers money between the sender's sub-accounts, or to another account (R-transfer). */
 export type SendTokenCommand = {
   readonly type: 'sendToken';
   readonly authority: Authority;
@@ -506,13 +539,16 @@ export type SendTokenCommand = {
   /** 0 is USDC, the only token. */
   readonly token: number;
   readonly amountMicroUsdc: number;
-  /** The amount had more decimals than money, and was rounded down. */
+  /** Set if the amount had more than 6 decimals and was rounded down. */
   readonly amountInexact?: true;
   readonly from: SubAccount;
   readonly to: SubAccount;
 };
 
-/** R-withdraw: from the perp balance, on hold until the bridge has paid. */
+/**
+ * Requests a withdrawal from the perp balance; the amount is held until the bridge has paid
+ * (R-withdraw).
+ */
 export type WithdrawCommand = {
   readonly type: 'withdraw';
   readonly authority: Authority;
@@ -521,13 +557,16 @@ export type WithdrawCommand = {
   readonly amountInexact?: true;
 };
 
-/** Moves all rewards of a builder into its perp balance. */
+/** Moves all unclaimed rewards of a builder to its perp balance. */
 type ClaimBuilderRewardsCommand = {
   readonly type: 'claimBuilderRewards';
   readonly authority: Authority;
 };
 
-/** The bridge contracts of the settlement chain, sent by the process when they change. */
+/**
+ * Names the bridge contracts of the settlement chain; the venue's own process sends this command
+ * when they change.
+ */
 export type OpenBridgeCommand = {
   readonly type: 'openBridge';
   readonly chainId: number;
@@ -535,7 +574,10 @@ export type OpenBridgeCommand = {
   readonly token: Address;
 };
 
-/** The position of a deposit on its chain, by which it is credited only once (R-deposit). */
+/**
+ * Position of a deposit on its chain, which ensures that the deposit is credited only once
+ * (R-deposit).
+ */
 export type DepositSource = {
   readonly chainId: number;
   readonly txHash: Hash;
@@ -543,41 +585,47 @@ export type DepositSource = {
   readonly blockNumber: number;
 };
 
-/** R-deposit: a deposit that the bridge has received for an address. */
+/** Credits a deposit that the bridge has received for an address (R-deposit). */
 export type CreditDepositCommand = {
   readonly type: 'creditDeposit';
   readonly account: Address;
   readonly amountMicroUsdc: number;
   readonly source: DepositSource;
-  /** The address itself sent it, or signed the permit that moved it (R-agents). */
+  /** True if the address itself sent the deposit or signed the permit that moved it (R-agents). */
   readonly isOwn: boolean;
 };
 
-/** Registers relay addresses: the first send to one costs no opening fee (R-limits-of-state). */
+/**
+ * Registers relay withdrawal addresses; the first transfer to each one costs no opening fee
+ * (R-limits-of-state).
+ */
 type RegisterPegsCommand = {
   readonly type: 'registerPegs';
   readonly addresses: readonly Address[];
 };
 
 /**
- * The liabilities at a height and the assets of the bridge at that time, for public verification. Liabilities less
- * the shortfall equal the assets plus the unsettled and unbacked amounts; otherwise money is missing.
+ * Publishes the liabilities at a height and the bridge's assets at that time, for public
+ * verification. Liabilities less the shortfall must equal the assets plus the unsettled and
+ * unbacked amounts; otherwise money is missing.
  */
 export type PublishReservesCommand = {
   readonly type: 'publishReserves';
   readonly height: number;
-  /** The root of the Merkle tree over all liabilities, and its number of leaves. */
+  /** Root of the Merkle tree over all liabilities, and its number of leaves. */
   readonly root: Hash;
   readonly leaves: number;
   readonly liabilitiesMicroUsdc: number;
-  /** The total deficit of scopes below zero, which reduces no other liability. */
+  /**
+   * Total deficit of margin accounts with negative equity, which does not reduce other liabilities.
+   */
   readonly shortfallMicroUsdc: number;
-  /** The block of the settlement chain for all fields below. */
+  /** Block of the settlement chain to which all fields below refer. */
   readonly blockNumber: number;
   /** The bridge's balance less uncredited deposits, which belong to no account yet. */
   readonly assetsMicroUsdc: number;
   readonly keptAsideMicroUsdc: number;
-  /** Withdrawals that the bridge had paid and the venue still held. */
+  /** Withdrawals that the bridge had already paid while the venue still held them. */
   readonly unsettledMicroUsdc: number;
   /** Test funds that were paid out without a deposit on the chain. */
   readonly unbackedMicroUsdc: number;
@@ -589,7 +637,6 @@ type RegisterPerpCommand = {
   readonly perp: PerpListing;
 };
 
-/** Reports reference prices observed at `observedMs`. */
 export type PushOracleCommand = {
   readonly type: 'pushOracle';
   readonly operator?: Operator;
@@ -600,11 +647,11 @@ export type PushOracleCommand = {
 export type OraclePrice = {
   readonly instrumentId: InstrumentId;
   readonly oracle: number;
-  /** A perpetual price from another venue: C of R-mark. */
+  /** Price of the perpetual on another venue, C in R-mark. */
   readonly external?: number;
 };
 
-/** Changes a listed perpetual; absent fields are unchanged. */
+/** Changes a listed perpetual; absent fields stay unchanged. */
 export type SetPerpCommand = {
   readonly type: 'setPerp';
   readonly operator?: Operator;
@@ -620,7 +667,10 @@ type SetFeeTiersCommand = {
   readonly tiers: readonly FeeTier[];
 };
 
-/** R-gate: changes which accounts may add risk on a channel, by additions and removals. */
+/**
+ * Adds and removes entries of a channel's access control, which determines the accounts that can
+ * increase risk there (R-gate).
+ */
 export type SetGateCommand = {
   readonly type: 'setGate';
   readonly operator?: Operator;
@@ -632,7 +682,7 @@ export type SetGateCommand = {
   readonly grants?: ListChange<{ readonly user: Address; readonly code: string }, Address>;
 };
 
-/** 0 is the main exchange, 1 the exchange of outcome markets. */
+/** 0 is the perpetuals exchange, 1 the outcome exchange. */
 export type Exchange = 0 | 1;
 
 export type GateMode = 'open' | 'whitelist' | 'accessCode' | 'closed';
@@ -642,18 +692,20 @@ export type ListChange<Added, Removed = Added> = {
   readonly remove?: readonly Removed[];
 };
 
-/** R-vault: makes an account a vault, or replaces its leader, name and, when given, its shares. */
+/**
+ * Makes an account a vault, or replaces its leader, its name and, if given, its shares (R-vault).
+ */
 export type RegisterVaultCommand = {
   readonly type: 'registerVault';
   readonly operator?: Operator;
   readonly vault: Address;
   readonly leader: Address;
   readonly name: string;
-  /** In units of 10^-6 share. */
+  /** Shares in units of 10^-6. */
   readonly shares?: readonly { readonly user: Address; readonly shares: number }[];
 };
 
-/** Changes the admins or deployers. Additions apply before removals. */
+/** Changes the admins or deployers; additions apply before removals. */
 export type SetOperatorsCommand = {
   readonly type: 'setOperators';
   readonly operator?: Operator;
@@ -662,7 +714,7 @@ export type SetOperatorsCommand = {
   readonly remove?: readonly Address[];
 };
 
-/** R-treasury: pays collected fees to an account's perp balance. */
+/** Pays collected fees to the perp balance of an account (R-treasury). */
 export type TreasurySendCommand = {
   readonly type: 'treasurySend';
   readonly operator?: Operator;
@@ -671,16 +723,19 @@ export type TreasurySendCommand = {
   readonly amountInexact?: true;
 };
 
-/** Ends a withdrawal: paid on the settlement chain, or impossible and returned. */
+/**
+ * Ends a withdrawal: either it was paid on the settlement chain, or it cannot be paid and the money
+ * is returned.
+ */
 export type SettleWithdrawalCommand = {
   readonly type: 'settleWithdrawal';
   readonly withdrawalId: number;
   readonly paid: boolean;
-  /** The settlement chain's transaction that paid or cancelled it, if known. */
+  /** Transaction on the settlement chain that paid or cancelled the withdrawal, if known. */
   readonly txHash?: Hash;
-  /** The block of the settlement chain at which its end was observed. */
+  /** Block of the settlement chain at which the end of the withdrawal was observed. */
   readonly blockNumber?: number;
-  /** The reason of a returned withdrawal, for its owner. */
+  /** Reason why the withdrawal was returned, shown to its owner. */
   readonly error?: string;
 };
 
@@ -691,22 +746,31 @@ export type PerpDefinition = {
   readonly name: string;
   readonly baseCurrency: string;
   readonly quoteCurrency: 'USDC';
-  /** Decimals of a lot; negative means multiples of ten. pxDecimals is 6 minus this. */
+  /**
+   * Decimals of a lot; a negative number means that lots are multiples of ten. `pxDecimals` is 6
+   * minus this.
+   */
   readonly szDecimals: number;
-  /** In price units. */
+  /** Smallest price step, in price units. */
   readonly priceTick: number;
-  /** The price steps for displaying the book, in price units, finest first. */
+  /** Price steps for displaying the book, in price units, finest first. */
   readonly bookTicks: readonly number[];
   readonly maxLimitOrderSize: number;
   readonly maxMarketOrderSize: number;
   readonly takerFeeE8: number;
   readonly makerFeeE8: number;
   readonly onlyIsolated: boolean;
-  /** R-funding, micro-USDC. */
+  /** Value in micro-USDC of the market orders from which impact prices are computed (R-funding). */
   readonly impactNotionalMicroUsdc: number;
-  /** R-mark: maximum distance of the mark from the oracle, 10^-8. Default: from the tiers. */
+  /**
+   * Maximum distance of the mark from the oracle, in 10^-8 (R-mark). By default the tiers determine
+   * it.
+   */
   readonly markBandE8?: number;
-  /** R-funding: maximum distance of a sample, 10^-8. Default: `LIMITS.premiumCapE8`. */
+  /**
+   * Maximum distance of a premium sample from the oracle, in 10^-8 (R-funding). Default:
+   * `LIMITS.premiumCapE8`.
+   */
   readonly premiumCapE8?: number;
   readonly tiers: readonly MarginTier[];
   readonly asset: {
@@ -719,15 +783,17 @@ export type PerpDefinition = {
   readonly tagIds: readonly number[];
 };
 
-/** A perpetual to be listed: the venue supplies missing fields. */
+/** A perpetual to be listed; the venue fills in missing fields. */
 export type PerpListing = Omit<PerpDefinition, 'instrumentId' | 'asset'> & {
-  /** By default one above the highest in use. */
+  /** By default, one above the highest id in use. */
   readonly instrumentId?: InstrumentId;
-  /** By default asset 100 + instrument id, without further data. */
+  /** By default, asset id 100 + instrument id without further data. */
   readonly asset?: PerpDefinition['asset'];
 };
 
-/** The changeable fields of a listed perpetual; the units of prices and sizes are permanent. */
+/**
+ * Fields of a listed perpetual that can change; the units of its prices and sizes are permanent.
+ */
 export type PerpChanges = Partial<
   Pick<
     PerpDefinition,
@@ -746,7 +812,7 @@ export type PerpChanges = Partial<
   >
 >;
 
-/** R-tiers: leverage and maintenance of positions between two sizes (in lots). */
+/** Maximum leverage and maintenance rate of positions between two sizes in lots (R-tiers). */
 export type MarginTier = {
   readonly tier: number;
   readonly minSize: number;

@@ -19,8 +19,9 @@ import type {
 import type { Reject } from './reject.ts';
 
 /**
- * The results of commands, in integers. Events are the only output of the engine: streams, receipts and history are
- * derived from them. `commandIndex` is the command of the block that caused the event, or `TIMER` when only time did.
+ * Changes that commands and time caused, in integers. Events are the only output of the engine:
+ * streams, receipts and history are derived from them. `commandIndex` refers to the command of the
+ * block that caused the event, or is `TIMER` if no command did.
  */
 export type EngineEvent =
   | AccountCreated
@@ -73,13 +74,12 @@ type FaucetCredited = {
   readonly amount: MicroUsdc;
 };
 
-/** The bridge now uses these contracts of the settlement chain. */
 type BridgeOpened = Omit<OpenBridgeCommand, 'type'> & {
   readonly type: 'bridgeOpened';
   readonly commandIndex: number;
 };
 
-/** R-deposit: a deposit on the settlement chain, credited to the perp balance. */
+/** A deposit on the settlement chain was credited to the perp balance (R-deposit). */
 type DepositCredited = {
   readonly type: 'depositCredited';
   readonly commandIndex: number;
@@ -88,13 +88,12 @@ type DepositCredited = {
   readonly source: DepositSource;
 };
 
-/** The published liabilities and assets. */
 type ReservesPublished = Omit<PublishReservesCommand, 'type'> & {
   readonly type: 'reservesPublished';
   readonly commandIndex: number;
 };
 
-/** `agent` is undefined after a revocation. */
+/** An agent was bound or revoked; `agent` is undefined after a revocation. */
 type AgentChanged = {
   readonly type: 'agentChanged';
   readonly commandIndex: number;
@@ -104,7 +103,7 @@ type AgentChanged = {
   readonly previous: Address | undefined;
 };
 
-/** A builder's approval; `maxFeeE8` is undefined after a revocation. */
+/** A builder was approved or revoked; `maxFeeE8` is undefined after a revocation. */
 type BuilderChanged = {
   readonly type: 'builderChanged';
   readonly commandIndex: number;
@@ -120,19 +119,22 @@ type BuilderRewardsClaimed = {
   readonly amount: MicroUsdc;
 };
 
-/** The account's signers changed, or it is an ordinary account again. */
+/** The account's signers changed, or it became an ordinary account again. */
 type MultiSigChanged = {
   readonly type: 'multiSigChanged';
   readonly commandIndex: number;
   readonly account: Address;
 };
 
-/** R-transfer. The fee is charged for opening the receiver's account, in addition to the amount. */
+/**
+ * A transfer was executed (R-transfer). The fee for opening the recipient's account is charged in
+ * addition to the amount.
+ */
 export type TokenSent = {
   readonly type: 'tokenSent';
   readonly commandIndex: number;
   readonly account: Address;
-  /** The sender's address for a transfer between its sub-accounts. */
+  /** The sender's own address in a transfer between its sub-accounts. */
   readonly destination: Address;
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
@@ -140,19 +142,19 @@ export type TokenSent = {
   readonly to: SubAccount;
 };
 
-/** R-withdraw: held, then paid or returned. */
+/** A withdrawal was requested, paid or returned (R-withdraw). */
 export type WithdrawalChanged = {
   readonly type: 'withdrawalChanged';
   readonly commandIndex: number;
   readonly account: Address;
   readonly withdrawalId: number;
   readonly status: 'pending' | 'completed' | 'failed';
-  /** Includes the fee. */
+  /** Total amount, including the fee. */
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
   readonly destination: Address;
   readonly nonce: number;
-  /** Reported from the settlement chain at the end. */
+  /** Transaction on the settlement chain, known only when the withdrawal ends. */
   readonly txHash?: Hash;
   readonly error?: string;
 };
@@ -206,7 +208,10 @@ export type CancelCause =
   | 'delisted'
   | 'scheduledCancel';
 
-/** An order after a change of its state. A partial fill is another `open` with a smaller size. */
+/**
+ * State of an order after a change. A partial fill is reported as another `open` with a smaller
+ * size.
+ */
 export type OrderUpdated = {
   readonly type: 'orderUpdated';
   readonly commandIndex: number;
@@ -232,17 +237,17 @@ export type OrderSnapshot = {
   readonly acceptedMs: TimeMs;
   readonly expireMs: TimeMs | undefined;
   readonly clientOrderId: string | undefined;
-  /** Present on orders that wait, or waited, for the mark. */
+  /** Set on orders that wait, or waited, for the mark. */
   readonly trigger?: TriggerRequest;
-  /** Attached to a position (R-grouping). */
+  /** Set if the order is attached to a position (R-grouping). */
   readonly isPositionTpsl?: true;
-  /** Has triggered and retries the unfilled rest (R-trigger). */
+  /** Set if the order has triggered and retries its unfilled size (R-trigger). */
   readonly isTriggered?: true;
-  /** Has triggered and is now an ordinary order. */
+  /** Set if the order has triggered and is now an ordinary order. */
   readonly hasFired?: true;
-  /** For a waiting child: the parent order (R-grouping). */
+  /** Id of the parent order, for a waiting child (R-grouping). */
   readonly parentOrderId?: number;
-  /** For an order on an outcome market: prices are those of the leg. */
+  /** Set on outcome orders, whose prices in this snapshot are those of the given outcome. */
   readonly outcome?: { readonly leg: OutcomeLeg; readonly txHash: Hash };
 };
 
@@ -253,11 +258,14 @@ export type TradeExecuted = {
   readonly instrumentId: InstrumentId;
   readonly price: number;
   readonly size: number;
-  /** True when the taker bought. */
+  /** True if the taker bought. */
   readonly takerIsBuy: boolean;
   readonly taker: TradeSide;
   readonly maker: TradeSide;
-  /** The taker order was the venue's, liquidating a position of the taker (R-liquidation). */
+  /**
+   * True if the taker order was placed by the venue to liquidate a position of the taker
+   * (R-liquidation).
+   */
   readonly isLiquidation: boolean;
 };
 
@@ -266,17 +274,20 @@ export type TradeSide = {
   readonly orderId: number;
   readonly clientOrderId: string | undefined;
   readonly reduceOnly: boolean;
-  /** Signed position before the trade. */
+  /** Signed position before the trade, in lots. */
   readonly startPosition: number;
   readonly fee: MicroUsdc;
-  /** Realised by this trade, before the fee. */
+  /** PnL that this trade realised, before the fee. */
   readonly realised: MicroUsdc;
   readonly marginMode: MarginMode;
   readonly leverage: number;
-  /** The cost per closed lot is `closedCost / closedSize`; absent on opening trades. */
+  /**
+   * Size and cost of the closed part; their quotient is the average entry price. Absent on opening
+   * trades.
+   */
   readonly closedSize?: number;
   readonly closedCost?: MicroUsdc;
-  /** R-builder: the reward of the order's builder, in addition to the fee. */
+  /** Reward of the order's builder, charged in addition to the fee (R-builder). */
   readonly builderFee?: {
     readonly builder: Address;
     readonly feeTenthsBp: number;
@@ -284,32 +295,35 @@ export type TradeSide = {
   };
 };
 
-/** Leverage, margin mode, position mode or isolated margin changed. */
+/** Leverage, margin mode, position mode or isolated margin of an account changed. */
 type SettingsChanged = {
   readonly type: 'settingsChanged';
   readonly commandIndex: number;
   readonly account: Address;
 };
 
-/** A step of R-liquidation and the numbers that caused it. */
+/** A step of a liquidation, with the numbers that caused it (R-liquidation). */
 export type LiquidationStep = {
   readonly type: 'liquidationStep';
   readonly commandIndex: number;
   readonly account: Address;
   readonly marginMode: MarginMode;
   readonly step: 'cancel' | 'market' | 'net' | 'insurance' | 'adl';
-  /** The affected positions before the step. */
+  /** The affected positions with their sizes before the step. */
   readonly positions: readonly { readonly instrumentId: InstrumentId; readonly size: number }[];
   readonly notional: MicroUsdc;
   readonly equity: MicroUsdc;
   readonly maintenance: MicroUsdc;
-  /** The mark of the affected position; for a cancel, that of the largest one. */
+  /** Mark of the affected position; for a `cancel` step, that of the largest position. */
   readonly mark: number;
-  /** The limit of a market step; otherwise the price of the take-over, deleveraging or netting. */
+  /**
+   * Limit price of a `market` step; for other steps the price of the take-over, deleveraging or
+   * netting.
+   */
   readonly price: number | undefined;
 };
 
-/** R-adl: a notice to the owner of a position that was closed against a bankrupt one. */
+/** Notifies the owner of a position that it was closed against a bankrupt one (R-adl). */
 export type Deleveraged = {
   readonly type: 'deleveraged';
   readonly commandIndex: number;
@@ -320,7 +334,7 @@ export type Deleveraged = {
   readonly realised: MicroUsdc;
 };
 
-/** R-delist: the price at which every position closed. */
+/** A delisted perp was settled: every position was closed at this price (R-delist). */
 type PerpSettled = {
   readonly type: 'perpSettled';
   readonly commandIndex: number;
@@ -328,13 +342,13 @@ type PerpSettled = {
   readonly price: number;
 };
 
-/** R-delist: a position closed at the settlement price, without a fee. */
+/** A position was closed at the settlement price, without a fee (R-delist). */
 type PositionSettled = {
   readonly type: 'positionSettled';
   readonly commandIndex: number;
   readonly account: Address;
   readonly instrumentId: InstrumentId;
-  /** Signed, before the settlement. */
+  /** Signed size before the settlement, in lots. */
   readonly size: number;
   readonly price: number;
   /** Signed cost of the position. */
@@ -345,8 +359,9 @@ type PositionSettled = {
 };
 
 /**
- * A position changed off the book without a fee: by a take-over, a deleveraging, netted legs or a
- * settlement. There is one event per position, in addition to any other event of the change.
+ * A position changed outside the book and without a fee, through a take-over, a deleveraging,
+ * netting or a settlement. There is one event per position, in addition to any other event of the
+ * change.
  */
 export type PositionTraded = Pick<
   TradeSide,
@@ -355,25 +370,25 @@ export type PositionTraded = Pick<
   readonly type: 'positionTraded';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Signed: positive is bought. */
+  /** Signed size in lots; positive if the account bought. */
   readonly size: number;
   readonly price: number;
 };
 
 /**
- * The remaining equity of a liquidated account's last position went to the insurance fund, or its
- * deficit was covered (R-liquidation, R-deficit).
+ * The insurance fund received the remaining equity of a liquidated account, or covered its deficit
+ * (R-liquidation, R-deficit).
  */
 export type FundSettled = {
   readonly type: 'fundSettled';
   readonly commandIndex: number;
   readonly account: Address;
   readonly fund: Address;
-  /** Negative when the account paid. */
+  /** Negative if the account paid the fund. */
   readonly amount: MicroUsdc;
 };
 
-/** The definition, halt or listing of a perp changed. */
+/** The definition, halt or listing status of a perp changed. */
 type PerpChanged = {
   readonly type: 'perpChanged';
   readonly commandIndex: number;
@@ -383,28 +398,27 @@ type PerpChanged = {
 /** The fee schedule changed (R-fee-tiers). */
 type FeeTiersChanged = { readonly type: 'feeTiersChanged'; readonly commandIndex: number };
 
-/** The admins or deployers changed. */
 type OperatorsChanged = {
   readonly type: 'operatorsChanged';
   readonly commandIndex: number;
   readonly role: 'admins' | 'deployers';
 };
 
-/** A reverse job started, progressed or ended; its executed parts are final. */
+/** A reversal started, progressed or ended; its executed trades are final in every case. */
 export type ReverseJobChanged = {
   readonly type: 'reverseJobChanged';
   readonly commandIndex: number;
   readonly account: Address;
   readonly instrumentId: InstrumentId;
   readonly phase: 'closing' | 'opening' | 'done' | 'failed';
-  /** Signed. */
+  /** Signed position size in lots when the reversal started. */
   readonly sizeAtStart: number;
   readonly closed: number;
   readonly opened: number;
   readonly marginMode: MarginMode;
 };
 
-/** A position's funding for one hour; payments are negative (R-funding). */
+/** A position received funding for one hour, or paid it if the amount is negative (R-funding). */
 export type FundingPaid = {
   readonly type: 'fundingPaid';
   readonly commandIndex: number;
@@ -412,20 +426,20 @@ export type FundingPaid = {
   readonly instrumentId: InstrumentId;
   readonly amount: MicroUsdc;
   readonly size: number;
-  /** 10^-10 per hour. */
+  /** Rate per hour, in 10^-10. */
   readonly rateE10: number;
-  /** The end of the funding hour. */
+  /** End of the funding hour. */
   readonly dueMs: TimeMs;
 };
 
-/** The funding of a market for one hour, with or without positions (R-funding). */
+/** Reports the funding rate of a market for one hour, even if it has no positions (R-funding). */
 type FundingClosed = {
   readonly type: 'fundingClosed';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** 10^-10 per hour. */
+  /** Rate per hour, in 10^-10. */
   readonly rateE10: number;
-  /** The mean of the hour's samples, 10^-10. */
+  /** Mean premium of the hour's samples, in 10^-10. */
   readonly premiumE10: number;
   readonly dueMs: TimeMs;
 };
@@ -445,13 +459,13 @@ type OutcomeEngineEvent =
   | SharesSettled
   | MarketSettled;
 
-/** An event was listed or its texts changed: all data for a catalogue. */
+/** An event was listed or its texts changed; contains everything that a catalogue needs. */
 type OutcomeEventListed = {
   readonly type: 'outcomeEventListed';
   readonly commandIndex: number;
   readonly eventId: number;
   readonly event: EventListing;
-  /** Present for an event that a series listed. */
+  /** Set for an event that a series listed. */
   readonly seriesSlug: string | undefined;
 };
 
@@ -487,7 +501,10 @@ type ReferencePriceTaken = {
   readonly observedMs: TimeMs;
 };
 
-/** R-delay: an order waits with its funds reserved. Only its owner may see its contents. */
+/**
+ * An outcome order waits for its delay with its funds reserved (R-delay). Only its owner may see
+ * its contents.
+ */
 type OutcomeOrderQueued = {
   readonly type: 'outcomeOrderQueued';
   readonly commandIndex: number;
@@ -500,8 +517,9 @@ type OutcomeOrderQueued = {
 };
 
 /**
- * An order left the queue, at once or after its delay. `entry` has the result: rejected before the
- * book (no order id), or its state immediately after it reached the book.
+ * An outcome order left the queue, with or without a delay. `entry` contains the result: either a
+ * rejection before the book, without an order id, or the state immediately after the order reached
+ * the book.
  */
 export type OutcomeOrderReleased = {
   readonly type: 'outcomeOrderReleased';
@@ -515,21 +533,21 @@ export type OutcomeOrderReleased = {
   readonly wasQueued: boolean;
 };
 
-/** R-mint-burn: shares were traded, created or destroyed. */
+/** Shares were transferred, created or destroyed by a trade (R-mint-burn). */
 export type OutcomeTraded = {
   readonly type: 'outcomeTraded';
   readonly commandIndex: number;
   readonly tradeId: number;
   readonly instrumentId: InstrumentId;
   readonly kind: 'transfer' | 'mint' | 'burn';
-  /** The resting order's price in YES terms. */
+  /** Price of the resting order as a YES price. */
   readonly price: number;
   readonly size: number;
-  /** True when the taker was on the bid side of the book. */
+  /** True if the taker was on the bid side of the book. */
   readonly takerIsBuy: boolean;
   readonly taker: OutcomeTradeSide;
   readonly maker: OutcomeTradeSide;
-  /** The taker's action; that of a queued order is from an earlier block. */
+  /** Hash of the taker's action; a queued order's action is from an earlier block. */
   readonly txHash: Hash;
 };
 
@@ -539,14 +557,14 @@ export type OutcomeTradeSide = {
   readonly clientOrderId: string | undefined;
   readonly leg: OutcomeLeg;
   readonly isSell: boolean;
-  /** The price of the leg. */
+  /** Price of this side's outcome. */
   readonly price: number;
-  /** Lots of the leg before the trade. */
+  /** Lots of that outcome before the trade. */
   readonly startSize: number;
   readonly fee: MicroUsdc;
   /** For a sell: proceeds less the cost of the shares, before the fee. */
   readonly realised: MicroUsdc;
-  /** For a sell: the cost of the shares. */
+  /** For a sell: cost of the sold shares. */
   readonly closedCost?: MicroUsdc;
   readonly builderFee?: {
     readonly builder: Address;
@@ -555,7 +573,7 @@ export type OutcomeTradeSide = {
   };
 };
 
-/** R-split-merge. */
+/** Pairs of YES and NO were created or merged outside the book (R-split-merge). */
 export type SharesOperated = {
   readonly type: 'sharesOperated';
   readonly commandIndex: number;
@@ -564,27 +582,27 @@ export type SharesOperated = {
   readonly kind: 'split' | 'merge';
   readonly size: number;
   readonly amount: MicroUsdc;
-  /** Lots of each leg before the operation. */
+  /** Lots of YES and NO before the operation. */
   readonly startSizes: readonly [yes: number, no: number];
-  /** Realised on each leg by a merge. */
+  /** PnL that a merge realised on YES and on NO. */
   readonly realised: readonly [yes: MicroUsdc, no: MicroUsdc];
 };
 
-/** R-series: the strike of a market was determined. */
+/** The strike of a series market was determined (R-series). */
 type SeriesStruck = {
   readonly type: 'seriesStruck';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Rounded half up, for display. */
+  /** Rounded half up, for display only. */
   readonly strikeE8: number;
 };
 
-/** R-settlement: the result with all its inputs. */
+/** A market was resolved; contains the result and all its inputs (R-settlement). */
 export type MarketResolved = {
   readonly type: 'marketResolved';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
-  /** Price units. */
+  /** Payout of a YES share, in price units. */
   readonly fraction: number;
   readonly by: 'series' | 'operator';
   readonly oracleOutcome: string | null;
@@ -592,7 +610,7 @@ export type MarketResolved = {
   readonly inputs: ResolutionInputs | null;
 };
 
-/** The inputs of a series resolution, from which the result can be recomputed. */
+/** Inputs of a series resolution, from which the result can be recomputed. */
 type ResolutionInputs = {
   readonly symbol: string;
   readonly source: PriceSource;
@@ -601,7 +619,7 @@ type ResolutionInputs = {
   readonly settle: TwapInputs;
 };
 
-/** A holder was paid. */
+/** A holder was paid for its shares of a resolved market. */
 export type SharesSettled = {
   readonly type: 'sharesSettled';
   readonly commandIndex: number;
@@ -612,18 +630,20 @@ export type SharesSettled = {
   readonly amount: MicroUsdc;
   readonly cost: MicroUsdc;
   readonly fraction: number;
-  /** The action that resolved the market, possibly in an earlier block. */
+  /** Hash of the action that resolved the market, possibly in an earlier block. */
   readonly txHash?: Hash;
 };
 
-/** All holders of a market have been paid. */
 type MarketSettled = {
   readonly type: 'marketSettled';
   readonly commandIndex: number;
   readonly instrumentId: InstrumentId;
 };
 
-/** R-builder: a dropped fee with the first check that failed and the fee that it would allow. */
+/**
+ * Reason why a builder fee was dropped: the first check that failed and the fee that would have
+ * passed it (R-builder).
+ */
 export type BuilderDrop = {
   readonly reason:
     | 'notApproved'
@@ -635,26 +655,29 @@ export type BuilderDrop = {
   readonly allowedTenthsBp: number;
 };
 
-/** The order that an entry of a command places, amends or cancels, immediately after execution. */
+/**
+ * State of the order that an entry of a command places, amends or cancels, immediately after
+ * execution.
+ */
 export type EntryResult = {
   readonly orderId: number | undefined;
   readonly clientOrderId: string | undefined;
-  /** `queued`: an outcome order that waits for its release (R-delay). */
+  /** `queued` is the state of an outcome order that waits for its release (R-delay). */
   readonly state: OrderStatus | 'queued';
   readonly filled: number;
   readonly filledNotional: number;
-  /** The reason for the failure of the entry; the order itself may still be open. */
+  /** Reason why the entry failed; the order itself can still be open. */
   readonly reject?: Reject;
-  /** Present when a reduce-only order was cut to the position: the sizes before and after. */
+  /** Sizes before and after a reduce-only order was reduced to the position. */
   readonly clipped?: { readonly from: number; readonly to: number };
-  /** Present when a market order's price was clamped: the prices before and after. */
+  /** Prices before and after the price of a market order was clamped. */
   readonly clamped?: { readonly from: number; readonly to: number };
 };
 
 export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected';
 
 /**
- * A message under construction: optional parts are added to one object. Each order causes several
- * messages, and copies for optional parts would cost measurable time.
+ * A message under construction, whose optional fields are added to one object. Each order causes
+ * several messages, and copying them for optional fields would cost measurable time.
  */
 export type Building<Message> = { -readonly [Key in keyof Message]: Message[Key] };

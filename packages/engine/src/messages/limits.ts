@@ -2,108 +2,123 @@ import { assert } from '@oddlot/units';
 
 /** All bounds of the engine (R-limits-of-state, R-nonce, R-storms). */
 export const LIMITS = {
-  /** For both sub-accounts together. */
+  /** Live orders of both sub-accounts together. */
   ordersPerAccount: 5_000,
-  /** Waiting triggers of one account, and of one account in one instrument. */
+  /** Waiting trigger orders of one account, in total and per instrument. */
   triggersPerAccount: 500,
   triggersPerInstrument: 100,
-  /** R-modify: an amended order is queued as if accepted at most this long ago. */
+  /** An amended order is queued as if it had been accepted at most this long ago (R-modify). */
   amendRankMs: 60_000,
-  /** A scheduled cancel must be at least this far ahead. */
+  /** A scheduled cancel must be at least this far in the future. */
   scheduleAheadMs: 5_000,
   agentsPerAccount: 100,
-  /** In Unicode code points. */
+  /** Length in Unicode code points. */
   agentLabelLength: 64,
   buildersPerAccount: 20,
-  /** R-builder: maximum fee of a perp and of an outcome order, in tenths of a basis point. */
+  /**
+   * Maximum builder fee of a perp order and of an outcome order, in tenths of a basis point
+   * (R-builder).
+   */
   builderFeePerpMax: 100,
   builderFeeOutcomeMax: 1_000,
-  /** R-builder: maximum rate that can be approved, 10^-8. */
+  /** Maximum rate that an account can approve, in 10^-8 (R-builder). */
   builderRateMaxE8: 1_000_000,
   multiSigUsers: 10,
-  /** R-deficit: withdrawals wait while the fund's deficit exceeds this share of balances, 10^-8. */
+  /**
+   * Withdrawals wait while the fund's deficit exceeds this share of all balances, in 10^-8
+   * (R-deficit).
+   */
   fundDeficitE8: 100_000,
-  /** R-deposit: the number of credited deposits known by key; older ones are known by position. */
+  /**
+   * Number of credited deposits known by their key; older ones are known by their position on the
+   * chain (R-deposit).
+   */
   depositsKept: 50_000,
-  /** Held deposits for bound addresses; further ones are rejected. */
+  /** Deposits held for addresses bound as agents; the engine rejects any more. */
   depositsAsideKept: 10_000,
-  /** Relay addresses without an account, and the maximum per command. */
+  /** Relay withdrawal addresses without an account, in total and per command. */
   pegsKept: 100_000,
   pegsPerCommand: 1_000,
   noncesPerSigner: 100,
-  /** A nonce is younger than this age … */
+  /** Nonces must be younger than this age. */
   nonceAgeMs: 2 * 24 * 3_600_000,
-  /** … and at most this far ahead. */
+  /** Nonces can be at most this far in the future. */
   nonceAheadMs: 24 * 3_600_000,
-  /** Resting orders that one incoming order processes, fills and removals together. */
+  /** Resting orders that one incoming order can process, counting fills and removals. */
   matchesPerOrder: 10_000,
-  /** R-fillable: orders of one side that are tested at once. */
+  /** Orders of one side that are tested together (R-fillable). */
   fillTests: 10_000,
-  /** R-funding: default maximum distance of a sampled price from the oracle, 10^-8. */
+  /** Default maximum distance of a sampled price from the oracle, in 10^-8 (R-funding). */
   premiumCapE8: 1_000_000,
-  /** For all orders of a simulated action together: a simulation blocks all other requests. */
+  /**
+   * Bound for all orders of a simulated action together, because a simulation blocks all other
+   * requests.
+   */
   matchesPerSimulation: 1_000,
-  /** For all attempts to find the largest order that the margin covers. */
+  /** Bound for all attempts to find the largest order that the margin covers. */
   matchesPerCapacity: 1_000,
-  /** R-storms: triggers fired and scopes liquidated in one block. */
+  /** Trigger orders fired and margin accounts liquidated in one block (R-storms). */
   triggersPerBlock: 1_000,
   liquidationsPerBlock: 200,
   /**
-   * R-trigger: the retry interval of a reducing market trigger, and its first distance from the
-   * mark and widening after each poor try, 10^-8.
+   * Retry interval of a reducing market trigger. Each try can trade up to this distance from the
+   * mark in 10^-8, and the distance grows by the same amount after each try that filled too little
+   * (R-trigger).
    */
   triggerRetryMs: 1_000,
   triggerSlippageE8: 1_000_000,
-  /** Maximum orders per market trigger. */
+  /** Maximum number of orders per market trigger. */
   triggerParts: 100,
   /** An observation at most this far ahead of consensus time counts as current. */
   observationAheadMs: 5_000,
-  /** Minimum lifetime of a Gtd order. */
+  /** Minimum lifetime of a `gtd` order. */
   expiryAheadMs: 5_000,
-  /** R-mark: an older last trade is not used for the mark. */
+  /** A last trade older than this is not used for the mark (R-mark). */
   lastTradeMs: 60_000,
   /** Maximum interval between mark computations. */
   markEveryMs: 1_000,
-  /** R-ema: after this many missed seconds the EMA equals the sample. */
+  /** After this many missed seconds, the EMA equals the sample (R-ema). */
   emaSecondsMax: 1_500,
-  /** In price units: the EMA stores 10^-6 of a unit in a safe integer. */
+  /** In price units. The bound exists because the EMA stores 10^-6 of a unit in a safe integer. */
   priceMax: 9_000_000_000,
-  /** In lots: up to this size, arithmetic between sizes is exact. */
+  /** In lots; arithmetic between sizes up to this bound is exact. */
   sizeMax: 1_000_000_000_000,
-  /** The maximum ratio of a resting order's price to the current band after the oracle moved. */
+  /** Maximum ratio between a resting order's price and the current band after the oracle moved. */
   bandHeadroom: 16,
-  /** The interval at which signers without a nonce in the window are forgotten. */
+  /** Interval at which signers without a nonce in the valid window are removed. */
   signerSweepMs: 3_600_000,
-  /** UTC days of volume per account: today and the 14 days of a fee tier. */
+  /** UTC days of volume kept per account: today and the 14 days that determine the fee tier. */
   volumeDays: 15,
-  /** Perps have lower ids; outcome markets start here. */
+  /** Perps have ids below this bound, outcome markets have this id or a higher one. */
   perpIdEnd: 100_000,
   /** Orders store the id of their instrument in 31 bits. */
   instrumentIdMax: 2 ** 31 - 1,
   /** Holders of resolved markets that one block pays. */
   settlementsPerBlock: 1_000,
-  /** R-reserve: taker and builder fee together stay below the price. */
+  /** Keeps the sum of taker and builder fee below the price (R-reserve). */
   outcomeFeeMaxE8: 99_000_000,
-  /** R-delay. */
+  /** Maximum order delay of an outcome market (R-delay). */
   orderDelayMaxMs: 10_000,
   priceFeeds: 1_000,
   seriesAheadMax: 20,
-  /** Markets that one block lists and resolves on its own. */
+  /** Series markets that one block lists and resolves. */
   listingsPerBlock: 100,
   resolutionsPerBlock: 100,
-  /** R-series: a market resolves this long after its end, so that late observations count. */
+  /** A market resolves this long after its end, so that late observations count (R-series). */
   resolveAfterMs: 5_000,
-  /** R-series: an observation that enters the log later than this after its own time is ignored. */
+  /**
+   * An observation that enters the log later than this after its own time is ignored (R-series).
+   */
   observationLateMs: 10_000,
-  /** R-series: an observation is used for at most this long. */
+  /** An observation is used for at most this long (R-series). */
   observationAgeMs: 5_000,
-  /** R-series: the required share of a window's seconds with a sample, percent. */
+  /** Share of a window's seconds that must have a sample, in percent (R-series). */
   twapCoveragePercent: 90,
-  /** Seconds of stored reference prices. */
+  /** Seconds of reference prices kept per feed. */
   priceSecondsKept: 300,
-  /** For margin tables and for the fee schedule. */
+  /** Maximum number of tiers in a margin table and in the fee schedule. */
   tiersMax: 20,
-  /** Orders walked in each direction to determine an order's position in its queue. */
+  /** Orders that are walked in each direction to determine an order's queue position. */
   observedQueue: 1_024,
   bookTicksMax: 8,
 } as const;
@@ -114,7 +129,10 @@ assert(
   "the sum of an account's orders is a safe integer",
 );
 
-/** True for outcome markets. They share one range of ids with perps and use its upper part. */
+/**
+ * Returns true for ids of outcome markets, which use the upper part of the id range shared with
+ * perps.
+ */
 
 export function isOutcomeId(id: number): boolean {
   return id >= LIMITS.perpIdEnd;

@@ -1,83 +1,96 @@
 import type { Address } from '@oddlot/units';
 
 /**
- * The parameters that the rulebook leaves to configuration. The first command of the log contains
- * them, so that every replica and replay uses the same ones.
+ * Parameters that the rulebook leaves to configuration. The first command of the log contains them,
+ * so that every replica and every replay uses the same values.
  */
 export type VenueParameters = FundingParameters & {
-  /** The network name, which is part of every signature. */
+  /** Network name, which is part of every signed message. */
   readonly serviceNetwork: string;
-  /** R-sizes: minimum value of a perp order, micro-USDC. */
+  /** Minimum value of a perp order in micro-USDC (R-sizes). */
   readonly minOrderValueMicroUsdc: number;
-  /** R-sizes: maximum distance of a price from the oracle, 10^-8. */
+  /** Maximum distance of an order price from the oracle, in 10^-8 (R-sizes). */
   readonly oracleBandE8: number;
-  /** Maximum distance of a market order's price from the mark, 10^-8. */
+  /** Maximum distance of a market order's price from the mark, in 10^-8. */
   readonly marketBandE8: number;
-  /** R-oracle-stale. */
+  /** Age after which an oracle price is stale (R-oracle-stale). */
   readonly oracleStaleMs: number;
-  /** R-mark: how long C is valid. */
+  /** Age after which the external price C is no longer used (R-mark). */
   readonly externalStaleMs: number;
-  /** R-ratio: liquidation fee, 10^-8 of the notional. */
+  /** Liquidation fee, in 10^-8 of the notional (R-ratio). */
   readonly liquidationFeeE8: number;
-  /** R-leverage: the leverage of an instrument if the account has set none. */
+  /** Leverage of an instrument if the account has set none (R-leverage). */
   readonly defaultLeverage: number;
-  /** Admins sign operator commands, deployers those for outcome markets; admins change both. */
+  /**
+   * Admins sign operator commands, deployers those for outcome markets. Admins can change both
+   * lists.
+   */
   readonly admins: readonly Address[];
   readonly deployers: readonly Address[];
-  /** R-limits-of-state: minimum amount of a send that opens an account, and its fee. */
+  /** Minimum amount of a transfer that opens an account, and the fee for it (R-limits-of-state). */
   readonly openingMinMicroUsdc: number;
   readonly openingFeeMicroUsdc: number;
-  /** R-withdraw. */
+  /** Minimum amount and fee of a withdrawal (R-withdraw). */
   readonly withdrawMinMicroUsdc: number;
   readonly withdrawFeeMicroUsdc: number;
-  /** R-builder: a builder with a lower perp balance earns nothing. */
+  /** A builder whose perp balance is lower than this earns no fees (R-builder). */
   readonly builderMinBalanceMicroUsdc: number;
-  /** R-insurance-fund: the fund's address, for which no key exists. */
+  /** Address of the insurance fund, for which no private key exists (R-insurance-fund). */
   readonly insuranceFundAddress: Address;
-  /** The fund's share of exchange fees while it is below its target, 10^-8. */
+  /** The fund's share of exchange fees while it is below its target, in 10^-8. */
   readonly insuranceFeeShareE8: number;
-  /** The target as a share of open interest, 10^-8. */
+  /** Target value of the fund as a share of open interest, in 10^-8. */
   readonly insuranceTargetE8: number;
-  /** The fund takes over positions up to these multiples of its account value. */
+  /**
+   * Maximum notional that the fund takes over, in total and per instrument, as multiples of its
+   * account value.
+   */
   readonly insuranceLeverageMax: number;
   readonly insuranceInstrumentMax: number;
-  /** The maximum cost of take-overs and unwinding per hour: shares of account value, 10^-8. */
+  /**
+   * Maximum cost of take-overs and unwinding per hour, in total and per instrument, as shares of
+   * the fund's account value in 10^-8.
+   */
   readonly insuranceHourE8: number;
   readonly insuranceInstrumentHourE8: number;
   /**
-   * The fund reduces each position at this interval, by this share or amount: the first step from
-   * the mark, one step further each time that too little filled, at most the band, 10^-8.
+   * The fund reduces each position at this interval, by this share or this amount. Its first order
+   * is priced at the mark; after each order that filled too little, the price moves away by one
+   * step, at most to the band. Step and band are in 10^-8.
    */
   readonly insuranceUnwindEveryMs: number;
   readonly insuranceUnwindShareE8: number;
   readonly insuranceUnwindMicroUsdc: number;
   readonly insuranceUnwindStepE8: number;
   readonly insuranceUnwindBandE8: number;
-  /** R-liquidation: maximum distance of its orders from the mark, 10^-8. */
+  /** Maximum distance of liquidation orders from the mark, in 10^-8 (R-liquidation). */
   readonly liquidationBandE8: number;
-  /** A position above this value is closed in two parts: a share first, the rest after a delay. */
+  /**
+   * A position above this value is closed in two parts: a share at once, and the rest after a
+   * delay.
+   */
   readonly liquidationPartialMicroUsdc: number;
   readonly liquidationPartialShareE8: number;
   readonly liquidationPartialWaitMs: number;
-  /** The retry interval of a scope. */
+  /** Interval at which the liquidation of a margin account is retried. */
   readonly liquidationRetryMs: number;
-  /** The time limit of a reverse job. */
+  /** Time limit of a position reversal. */
   readonly reverseTimeoutMs: number;
-  /** R-fee-tiers. */
+  /** Fee schedule of the venue (R-fee-tiers). */
   readonly feeTiers: readonly FeeTier[];
 };
 
-/** The parameters of the funding rate, 10^-10. */
+/** Parameters of the funding rate, all in 10^-10. */
 export type FundingParameters = {
-  /** The eight-hour interest towards which the rate is pulled. */
+  /** Eight-hour interest towards which the rate is adjusted. */
   readonly fundingInterestE10: number;
-  /** The maximum pull towards that interest. */
+  /** Maximum adjustment towards that interest. */
   readonly fundingDamperE10: number;
-  /** The maximum hourly rate in either direction. */
+  /** Maximum hourly rate in either direction. */
   readonly fundingRateMaxE10: number;
 };
 
-/** R-fee-tiers: rates starting with a 14-day volume. */
+/** Fee rates that apply starting with a given 14-day volume (R-fee-tiers). */
 export type FeeTier = {
   readonly level: number;
   readonly minVolumeMicroUsdc: number;

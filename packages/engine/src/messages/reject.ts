@@ -1,12 +1,13 @@
 import type { Address, InstrumentId, MicroUsdc } from '@oddlot/units';
 import type { Exchange } from './command.ts';
 
-/** The bounds of nonces that are valid at a time, R-nonce. */
+/** Exclusive bounds between which nonces are currently valid (R-nonce). */
 export type NonceBounds = { readonly minExclusive: number; readonly maxExclusive: number };
 
 /**
- * The reason why a command, or one of its orders, was rejected. The order of this list is the order of the checks, so
- * the result is unique when several apply. Each contains the numbers for its message.
+ * Reason why a command, or one of its orders, was rejected. The order of this list is the order of
+ * the checks, so the result is unique if several reasons apply. Each reason contains the numbers
+ * that its message needs.
  */
 export type Reject =
   // Authority: nonce window, role, vault, account, gate, expiry, nonce.
@@ -30,22 +31,22 @@ export type Reject =
   | { readonly reason: 'actionExpired'; readonly expiresAfterMs: number; readonly timeMs: number }
   | { readonly reason: 'nonceUsed' }
   | { readonly reason: 'nonceTooLow'; readonly floor: number }
-  // Agents.
+  // Agents
   | { readonly reason: 'agentLabelTooLong' }
   | { readonly reason: 'agentIsSelf' }
   | { readonly reason: 'agentLabelUnknown' }
   | { readonly reason: 'agentAddressUsed' }
   | { readonly reason: 'agentsFull' }
-  // Builders.
+  // Builders
   | { readonly reason: 'builderInvalid' }
   | { readonly reason: 'builderIsSelf' }
   | { readonly reason: 'builderFeeInvalid' }
   | { readonly reason: 'buildersFull' }
   | { readonly reason: 'builderUnknown' }
   | { readonly reason: 'builderRewardsNone' }
-  // Multi-sig.
+  // Multisig accounts
   | { readonly reason: 'multiSigSetInvalid'; readonly why: string }
-  // Money.
+  // Money
   | { readonly reason: 'addressInvalid'; readonly address: Address }
   | { readonly reason: 'tokenUnknown'; readonly token: number }
   | { readonly reason: 'amountInexact'; readonly floor: MicroUsdc }
@@ -54,7 +55,7 @@ export type Reject =
   | { readonly reason: 'withdrawBelowMin'; readonly min: MicroUsdc }
   | { readonly reason: 'insuranceBelowTarget' }
   | { readonly reason: 'vaultInvalid'; readonly why: 'agent' | 'builder' | 'multiSig' | 'fund' }
-  // The operator.
+  // Operators
   | { readonly reason: 'adminsNone' }
   | {
       readonly reason: 'termOver';
@@ -103,12 +104,12 @@ export type Reject =
       readonly available: MicroUsdc;
     }
   | { readonly reason: 'postOnlyWouldTrade' }
-  // Amends.
+  // Amendments
   | { readonly reason: 'orderUnknown' }
   | { readonly reason: 'amendWouldTake' }
   | { readonly reason: 'orderQueued' }
   | { readonly reason: 'orderExpiredQueued'; readonly expireMs: number }
-  // Outcome markets.
+  // Outcome markets
   | { readonly reason: 'outcomeUnknown'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'marketClosed'; readonly instrumentId: InstrumentId }
   | { readonly reason: 'marketResolved'; readonly instrumentId: InstrumentId }
@@ -126,7 +127,7 @@ export type Reject =
       readonly required: number;
       readonly available: number;
     }
-  // Deployers.
+  // Deployers
   | { readonly reason: 'slugUsed'; readonly slug: string }
   | { readonly reason: 'eventUnknown'; readonly slug: string }
   | {
@@ -142,7 +143,7 @@ export type Reject =
       readonly floor: number;
     }
   | { readonly reason: 'fractionsOff' }
-  // Settings and margin.
+  // Settings and margin
   | { readonly reason: 'leverageInvalid'; readonly leverage: number }
   | { readonly reason: 'leverageOpenOrders' }
   | { readonly reason: 'leverageTpslOrders' }
@@ -162,7 +163,7 @@ export type Reject =
       readonly reason: 'balanceInsufficient';
       readonly required: MicroUsdc;
       readonly available: MicroUsdc;
-      /** The reasons why the rest of the money is not free, the largest first. */
+      /** Reasons why the rest of the money is not free, the largest first. */
       readonly reservedBy?: readonly ReservedBy[];
     }
   | {
@@ -172,13 +173,13 @@ export type Reject =
     }
   | { readonly reason: 'scheduleTooSoon'; readonly minMs: number }
   | { readonly reason: 'reverseUnderWay'; readonly instrumentId: InstrumentId }
-  // Cancels.
+  // Cancels
   | { readonly reason: 'orderNotLive'; readonly instrumentId: InstrumentId };
 
-/** The first reason why the gate of a channel rejects new risk (R-gate). */
+/** First reason why the gate of a channel rejects an increase of risk (R-gate). */
 export type GateRefusal = 'blacklisted' | 'closed' | 'notWhitelisted' | 'notGranted';
 
-/** A part of the balance that is not free. */
+/** A part of the balance that is not free, and its cause. */
 export type ReservedBy = {
   readonly what:
     | 'initialMargin'

@@ -15,36 +15,39 @@ export type BridgeView = {
   readonly chainId: number;
   readonly contract: Address;
   readonly token: Address;
-  /** The position of the last credited deposit on the current chain; block -1 before the first. */
+  /**
+   * Position of the last credited deposit on the current chain; its block is −1 before the first
+   * deposit.
+   */
   readonly cursor: ChainPlace;
-  /** The newest block of the chain that the balances depend on; -1 before the first. */
+  /** Newest block of the chain that the balances depend on, or −1 before the first one. */
   readonly bookedBlock: number;
-  /** The sum of all deposits; all other money came from the faucet. */
+  /** Sum of all bridge deposits; all other deposited money came from the faucet. */
   readonly creditedTotal: MicroUsdc;
-  /** The latest published reserves. */
   readonly reserves: Reserves | undefined;
 };
 
-/** Undefined until a bridge is open. */
+/** Returns the state of the bridge, or undefined until one is open. */
 export function bridgeView({ bridge }: State): BridgeView | undefined {
   if (bridge === undefined) return undefined;
   const { bookedBlock, chainId, contract, creditedTotal, cursor, reserves, token } = bridge;
   return { chainId, contract, token, cursor, bookedBlock, creditedTotal, reserves };
 }
 
-/** True when crediting it again would change nothing (R-deposit). */
+/** Returns true if crediting the deposit again would change nothing (R-deposit). */
 export function isDepositCredited({ bridge }: State, source: DepositSource): boolean {
   return bridge !== undefined && isCredited(bridge, source);
 }
 
-/** True for a deposit recent enough to be known by its key. */
+/** Returns true for a deposit recent enough to be known by its key. */
 export function isDepositRemembered({ bridge }: State, source: DepositSource): boolean {
   return bridge?.credited.has(depositKey(source)) ?? false;
 }
 
 /**
- * The effect of reporting a deposit: none, because it was credited or (`old`) is older than the
- * known keys; held until its binding ends; or credited.
+ * Effect of reporting a deposit. A `credited` deposit, or an `old` one that precedes the known
+ * keys, has no effect; a `bound` one is held until its recipient's agent binding ends; an `open`
+ * one is credited.
  */
 type DepositStanding = 'credited' | 'old' | 'bound' | 'open';
 
@@ -59,7 +62,7 @@ export function depositStanding(
   return isForBound(state, deposit) ? 'bound' : 'open';
 }
 
-/** The latest deposits that were credited from a chain, newest first. */
+/** Returns the latest deposits credited from a chain, newest first. */
 export function newestDeposits(
   { bridge }: State,
   chainId: number,
@@ -69,37 +72,39 @@ export function newestDeposits(
   return all.slice(-limit).toReversed();
 }
 
-/** All deposits and grants less payouts: the total liabilities of the venue (R-conservation). */
+/**
+ * Returns the total liabilities of the venue: all deposits and faucet payments less withdrawals
+ * (R-conservation).
+ */
 export function owedMicroUsdc({ deposited, withdrawn }: State): bigint {
   return deposited - withdrawn;
 }
 
-/** All funds that the faucet has paid out: received money without a deposit. */
+/** Returns the money that the faucet has paid out, which no deposit backs. */
 export function grantedMicroUsdc({ bridge, deposited }: State): bigint {
   return deposited - (bridge?.creditedTotal ?? 0n);
 }
 
-/** A pending withdrawal, as the bridge sees it. */
 export type OpenWithdrawal = {
   readonly withdrawalId: number;
   readonly user: Address;
   readonly destination: Address;
-  /** The payout after the fee. */
+  /** Amount paid to the destination after the fee. */
   readonly pays: MicroUsdc;
   readonly requestedMs: TimeMs;
 };
 
-/** The number of the next withdrawal; all issued ones are lower. */
+/** Returns the id of the next withdrawal; all existing ones have lower ids. */
 export function nextWithdrawalId(state: State): number {
   return state.nextWithdrawalId;
 }
 
-/** True if withdrawals are on hold, including future ones (R-deficit). */
+/** Returns true while all withdrawals, including new ones, are on hold (R-deficit). */
 export function doWithdrawalsWait(state: State): boolean {
   return isDeficitDeep(state);
 }
 
-/** All pending withdrawals by id, and whether they may be paid now (R-deficit). */
+/** Returns all pending withdrawals by id, and whether they can be paid now (R-deficit). */
 export function openWithdrawals(state: State): {
   readonly withdrawals: readonly OpenWithdrawal[];
   readonly isPayable: boolean;

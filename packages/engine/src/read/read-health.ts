@@ -6,20 +6,23 @@ import type { State } from '../state/state.ts';
 import { closingMs } from '../state/sampled-hours.ts';
 import { nextListingMs } from '../state/outcomes.ts';
 
-/** The age of a perp's oracle, and whether it prevents trading. */
+/** Age of a perp's oracle, and whether it prevents trading. */
 type OracleAge = {
   readonly name: string;
-  /** False for a halted or delisted perp, which includes the closing hour (R-delist). */
+  /** False for a halted or delisted perp, and during a closing hour (R-delist). */
   readonly isTrading: boolean;
-  /** True if the venue needs its price: the closing hour does, which averages it. */
+  /**
+   * True if the venue needs a current price, which includes a closing hour because it averages
+   * prices.
+   */
   readonly isAwaited: boolean;
-  /** In milliseconds; undefined before the first price. */
+  /** Undefined before the first price. */
   readonly ageMs: number | undefined;
-  /** R-oracle-stale. */
+  /** True if the price is older than the limit (R-oracle-stale). */
   readonly isStale: boolean;
 };
 
-/** The oracles of all perps at a time, by instrument id. */
+/** Returns the oracle ages of all perps at a time, sorted by instrument id. */
 export function oracleAges(state: State, nowMs: number): OracleAge[] {
   const { oracleStaleMs } = parametersOf(state);
   return state.perpIds.map((id) => {
@@ -37,7 +40,10 @@ export function oracleAges(state: State, nowMs: number): OracleAge[] {
 
 type VenueMoney = {
   readonly treasury: MicroUsdc;
-  /** R-insurance-fund: its account value at the marks; negative when it owes. */
+  /**
+   * Account value of the insurance fund at the marks (R-insurance-fund); negative if the fund owes
+   * money.
+   */
   readonly insuranceFund: MicroUsdc;
   readonly insuranceTarget: MicroUsdc;
 };
@@ -51,8 +57,9 @@ export function venueMoney(state: State): VenueMoney {
 }
 
 /**
- * The next due time of an outcome market or a closing perp. The log should contain a later entry soon after it.
- * Undefined when nothing is scheduled; unfinished work of a block is due immediately.
+ * Returns the next due time of an outcome market or a closing perp, or undefined if nothing is
+ * scheduled. The log should contain an entry soon after that time. Unfinished work of a block is
+ * due immediately.
  */
 export function nextDueMs(state: State): number | undefined {
   const { outcomes, timeMs } = state;
@@ -67,7 +74,7 @@ export function nextDueMs(state: State): number | undefined {
   return next;
 }
 
-/** R-delist: the ends of the closing hours. */
+/** Returns the ends of the closing hours (R-delist). */
 function closingTimes({ perps }: State): (number | undefined)[] {
   return [...perps.values()].map(({ closing, delisted }) =>
     closing === undefined || delisted ? undefined : closingMs(closing),

@@ -19,29 +19,34 @@ import {
 import { parametersOf } from '../state/execution.ts';
 import { legPrice, markHalves, type OutcomeMarket } from '../state/outcome-market.ts';
 
-/** The venue's liability to one address. No part is negative. */
+/** The venue's liability to one address. No component is negative. */
 export type Liability = {
   readonly account: Address;
-  /** Reserves and the equity of all scopes, where negative ones count as zero. */
+  /** Reserves and the equity of all margin accounts; negative equity counts as zero. */
   readonly perp: MicroUsdc;
-  /** Money and reserves of the outcome sub-account, and shares at their mark. */
+  /** Money and reserves of the outcome sub-account, and its shares at their mark. */
   readonly outcome: MicroUsdc;
-  /** R-withdraw: not paid yet, and therefore owed. */
+  /** Withdrawals that are not paid yet and are therefore owed (R-withdraw). */
   readonly withdrawHold: MicroUsdc;
-  /** R-builder: earned and not claimed. */
+  /** Builder rewards that are earned but not claimed (R-builder). */
   readonly rewards: MicroUsdc;
-  /** The total deficit of scopes below zero, which reduces no other liability. */
+  /**
+   * Total deficit of margin accounts with negative equity, which does not reduce other liabilities.
+   */
   readonly shortfall: MicroUsdc;
 };
 
-/** The venue's own part uses the address that cannot have an account (R-transfer). */
+/**
+ * Address under which the venue's own money is listed; it can never have an account (R-transfer).
+ */
 export const VENUE_ADDRESS: Address = toAddress('0x0000000000000000000000000000000000000000');
 
 /**
- * All liabilities, the oldest account first, then unclaimed rewards by address; the venue's own part, which is fees
- * and rounding, comes last. The sum of all parts less all shortfalls is exactly deposits less paid withdrawals
- * (R-conservation): signed sizes of a perp sum to zero, so marks cancel out, and a pair of YES and NO is worth 1.00
- * at any mark. The state must not change during the iteration.
+ * Yields all liabilities: accounts, oldest first, followed by unclaimed rewards by address and the
+ * venue's own fees and rounding remainders. The sum of all components less all shortfalls is
+ * exactly deposits less paid withdrawals (R-conservation): the signed sizes of a perp sum to zero,
+ * so marks cancel out, and a pair of YES and NO is worth 1.00 at any mark. The state must not
+ * change during the iteration.
  */
 export function* liabilities(state: State): Iterable<Liability> {
   // Twice the value of all shares; each liability is rounded down separately.
@@ -62,7 +67,7 @@ export function* liabilities(state: State): Iterable<Liability> {
   yield { ...NOTHING, account: VENUE_ADDRESS, perp: state.treasury, outcome: rounding };
 }
 
-/** An upper bound on their number, without counting. */
+/** Returns an upper bound on the number of liabilities without counting them. */
 export function liabilitiesMax(state: State): number {
   return state.accounts.length + state.builderRewards.size + 1;
 }
@@ -75,7 +80,10 @@ const NOTHING = {
   shortfall: ZERO_USDC,
 };
 
-/** Computed without the account's cached sums, which would all be refreshed at once. */
+/**
+ * Computes a liability without the account's cached sums, because a pass over all accounts would
+ * refresh every one of them.
+ */
 function liabilityOf(state: State, account: Account, shares: bigint): Liability {
   let cross: bigint = account.perpBalance;
   let perp = 0n;
@@ -104,10 +112,13 @@ function liabilityOf(state: State, account: Account, shares: bigint): Liability 
   }
 }
 
-/** The total value of an account: both sub-accounts, and reserves of orders and withdrawals. */
+/** Total value of an account: both sub-accounts, and the reserves of orders and withdrawals. */
 type Worth = { readonly account: Address; readonly value: MicroUsdc };
 
-/** Accounts with positions or shares, and those that the caller selects, oldest first. */
+/**
+ * Yields the accounts that have positions or shares and those that the caller selects, oldest
+ * first.
+ */
 export function* worthOfHolders(
   state: State,
   isPicked: (account: Address) => boolean,
@@ -118,7 +129,7 @@ export function* worthOfHolders(
   }
 }
 
-/** Undefined when there is no such account. */
+/** Returns the total value of an account, or undefined if the address has none. */
 export function accountWorth(state: State, address: Address): MicroUsdc | undefined {
   const account = accountAt(state, address);
   return account === undefined ? undefined : worthOf(state, account);
@@ -130,7 +141,10 @@ function holdsAny({ holdings, outcomes }: Account): boolean {
   return false;
 }
 
-/** Shares count at their mark; half a micro-USDC of a mid price is rounded down. */
+/**
+ * Returns the total value of an account. Shares count at their mark, and half a micro-USDC of a mid
+ * price is rounded down.
+ */
 function worthOf(state: State, account: Account): MicroUsdc {
   const cash = account.withdrawHold + account.outcomeBalance + account.outcomeReserved;
   return addUsdc(totalValue(state, account), microUsdc(cash + divFloor(shareHalves(account), 2n)));
@@ -146,7 +160,7 @@ function shareHalves({ outcomes }: Account): bigint {
   return halves;
 }
 
-/** Shares of a resolved market count at their payout. */
+/** Returns the YES mark in half price units; a resolved market counts at its payout. */
 function yesHalves(market: OutcomeMarket): number {
   const { resolution } = market;
   return resolution === undefined ? markHalves(market) : 2 * resolution.fraction;
@@ -158,7 +172,10 @@ type TradeSettings = {
   readonly leverage: number;
 };
 
-/** The settings for an order of an account, or undefined when its perp is not listed. */
+/**
+ * Returns the settings that would apply to an order of the account, or undefined if its perp is not
+ * listed.
+ */
 export function tradeSettings(
   state: State,
   address: Address,

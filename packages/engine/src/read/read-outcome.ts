@@ -24,32 +24,30 @@ import {
 import { twapBefore } from '../outcome/series.ts';
 import { priceFeedKey } from '../state/outcomes.ts';
 
-/** The outcome sub-account of an address. */
 type OutcomeAccountView = {
   readonly free: MicroUsdc;
-  /** The reserves of queued and resting buys. */
+  /** Reserves of queued and resting buys. */
   readonly reserved: MicroUsdc;
-  /** By instrument id, YES before NO. */
+  /** Sorted by instrument id, YES before NO. */
   readonly positions: readonly SharesView[];
 };
 
-/** The shares of an account in one leg. */
+/** An account's shares of one outcome. */
 export type SharesView = {
   readonly instrumentId: InstrumentId;
   readonly leg: OutcomeLeg;
   readonly size: number;
   readonly reserved: number;
-  /** The part in queued sells: only their owner may know where they wait (R-delay). */
+  /** Lots in queued sells; only their owner may know that they wait in the queue (R-delay). */
   readonly queued: number;
   readonly cost: MicroUsdc;
-  /** The leg's mark in half price units, so that a mid price is exact. */
+  /** Mark of this outcome in half price units, in which a mid price is exact. */
   readonly markHalves: number;
   readonly feesPaid: MicroUsdc;
   readonly realised: MicroUsdc;
   readonly updatedMs: number;
 };
 
-/** The current state of an unsettled market. */
 export type MarketView = {
   readonly definition: MarketDefinition;
   readonly unit: number;
@@ -57,11 +55,11 @@ export type MarketView = {
   readonly pairs: number;
   /** Increases with every change of the book. */
   readonly bookVersion: number;
-  /** YES prices; 0 when the side is empty. */
+  /** Best YES prices; 0 if the side is empty. */
   readonly bestBid: number;
   readonly bestAsk: number;
   readonly lastTrade: number;
-  /** In half price units. */
+  /** YES mark in half price units. */
   readonly markHalves: number;
   readonly fraction: number | undefined;
 };
@@ -113,12 +111,15 @@ export function marketView(state: State, id: number): MarketView | undefined {
   };
 }
 
-/** The stored data of a market whose holders are paid. */
+/** Returns the stored data of a market whose holders have been paid. */
 export function settledMarketView(state: State, id: number): SettledMarket | undefined {
   return state.outcomes.settled.get(id);
 }
 
-/** The account's resting outcome orders, newest first. Queued ones are not listed (R-delay). */
+/**
+ * Returns the account's resting outcome orders, newest first. Queued orders are not listed
+ * (R-delay).
+ */
 export function outcomeOpenOrders(state: State, address: Address): readonly OrderSnapshot[] {
   const account = accountAt(state, address);
   if (account === undefined) return [];
@@ -129,7 +130,7 @@ export function outcomeOpenOrders(state: State, address: Address): readonly Orde
   return orders.sort((a, b) => b.orderId - a.orderId);
 }
 
-/** The notional of all resting orders in a market, in YES terms. */
+/** Returns the notional of all resting orders in a market, at YES prices. */
 export function marketLiquidity(state: State, id: number): MicroUsdc {
   const market = state.outcomes.markets.get(id);
   if (market === undefined) return ZERO_USDC;
@@ -142,7 +143,7 @@ export function marketLiquidity(state: State, id: number): MicroUsdc {
   return sum;
 }
 
-/** True while orders of an action wait in the delay queue. */
+/** Returns true while orders of an action wait in the delay queue. */
 export function isQueued(state: State, txHash: string): boolean {
   return state.outcomes.queue.hasAction(txHash);
 }
@@ -153,13 +154,13 @@ type HolderView = {
   readonly cost: MicroUsdc;
 };
 
-/** The continuation of a list of holders: after this number of shares of that account. */
+/** Position in a paged list of holders: the size and account index of the last holder shown. */
 export type HolderPlace = { readonly size: number; readonly index: number };
 
 type HoldersView = {
-  /** All accounts with shares of the leg. */
+  /** Number of accounts with shares of the outcome. */
   readonly holders: number;
-  /** Lots of all holders. */
+  /** Sum of the lots of all holders. */
   readonly shares: number;
   readonly rows: readonly HolderView[];
   readonly next: HolderPlace | undefined;
@@ -168,8 +169,9 @@ type HoldersView = {
 type Held = HolderView & HolderPlace;
 
 /**
- * The accounts with shares of a leg, largest holding first, then the older account; undefined for
- * an unknown market. All holders are read, but only the displayed ones are sorted.
+ * Returns the accounts with shares of an outcome, largest holding first and older accounts first
+ * among equals, or undefined for an unknown market. All holders are read, but only those on the
+ * page are sorted.
  */
 export function outcomeHolders(
   state: State,
@@ -181,7 +183,7 @@ export function outcomeHolders(
   const rows: Held[] = [];
   let holders = 0;
   let shares = 0;
-  // A holding in a market may have orders and no shares.
+  // An account that is listed as a holder can have orders but no shares.
   for (const index of market.holders.keys()) {
     const account = state.accounts[index];
     const held = account?.outcomes.get(id)?.[leg];
@@ -211,7 +213,7 @@ function isBefore(left: HolderPlace, right: HolderPlace): boolean {
   return left.size > right.size || (left.size === right.size && left.index < right.index);
 }
 
-/** Binary insertion into a sorted list. */
+/** Inserts a row into a sorted list with a binary search. */
 function insert(rows: Held[], row: Held): void {
   let low = 0;
   let high = rows.length;
@@ -225,19 +227,23 @@ function insert(rows: Held[], row: Held): void {
 }
 
 /**
- * R-series: `pending` before the strike can be computed, `fixed` when it is, `missing` when there
- * were too few prices before the start. Prices of the next five seconds can still make it `fixed`.
+ * Status of a strike (R-series): `pending` before it can be computed, `fixed` afterwards, `missing`
+ * if there were too few prices before the start. Prices of the next five seconds can still change
+ * `missing` to `fixed`.
  */
 type StrikeStatus = 'pending' | 'fixed' | 'missing';
 
-/** The state of the inputs that resolve a market of a series. */
+/** State of the inputs that will resolve a series market. */
 type SeriesOutlook = {
   readonly strike: StrikeStatus;
-  /** The operator, as soon as prices are known to be missing at its start or its end. */
+  /**
+   * The operator decides as soon as prices are known to be missing at the start or end of the
+   * market.
+   */
   readonly decidedBy: 'series' | 'operator';
 };
 
-/** Undefined for a market without a series, and for one whose holders are paid. */
+/** Returns undefined for a market without a series, or one whose holders have been paid. */
 export function seriesOutlook(state: State, id: number): SeriesOutlook | undefined {
   const market = state.outcomes.markets.get(id);
   if (market === undefined || market.definition.reference === undefined) return undefined;
@@ -249,7 +255,7 @@ export function seriesOutlook(state: State, id: number): SeriesOutlook | undefin
 function strikeStatus(state: State, market: OutcomeMarket): StrikeStatus {
   if (market.strike === null) return 'missing';
   if (market.strike !== undefined) return 'fixed';
-  // A market that the operator resolved before its strike has none.
+  // A market that the operator resolved before its strike was determined never has one.
   if (market.resolution !== undefined) return 'missing';
   const isStarted = state.timeMs >= market.definition.startMs;
   return isStarted && !hasPricesBeforeStart(state, market) ? 'missing' : 'pending';

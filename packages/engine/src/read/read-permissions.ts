@@ -14,14 +14,17 @@ import { accountAt, type State } from '../state/state.ts';
 import type { ApprovedBuilder, BuilderView, GateStatusView } from './views.ts';
 import { parametersOf } from '../state/execution.ts';
 
-/** R-multisig: the signers of an account, or undefined for an ordinary or unknown one. */
+/**
+ * Returns the signers of a multisig account, or undefined for an ordinary or unknown account
+ * (R-multisig).
+ */
 export function multiSigSigners(state: State, address: Address): MultiSigSet | undefined {
   return accountAt(state, address)?.multiSig;
 }
 
 /**
- * R-vault: the value of an address's vault shares at the current marks, rounded down for each
- * vault. A vault with negative value counts as zero. Holders need no account.
+ * Returns the value of an address's vault shares at the current marks, rounded down for each vault
+ * (R-vault). A vault with negative value counts as zero. The address does not need an account.
  */
 export function vaultEquity(state: State, user: Address): MicroUsdc {
   let equity = ZERO_USDC;
@@ -35,7 +38,9 @@ export function vaultEquity(state: State, user: Address): MicroUsdc {
   return equity;
 }
 
-/** R-gate: whether a channel requires an access code, and the granted code of an address. */
+/**
+ * Returns whether a channel requires an access code, and the code granted to an address (R-gate).
+ */
 export function gateStatus(state: State, channel: Exchange, address: Address): GateStatusView {
   const { grants, mode } = state.gates[channel];
   const grant = grants.get(address);
@@ -48,7 +53,7 @@ export function gateStatus(state: State, channel: Exchange, address: Address): G
   };
 }
 
-/** The earnings of an address as a builder; zeros if it has none. */
+/** Returns the earnings of an address as a builder; all amounts are zero if it has none. */
 export function builderState(state: State, builder: Address): BuilderView {
   const rewards = state.builderRewards.get(builder);
   const earned = rewards?.earned ?? ZERO_USDC;
@@ -67,7 +72,7 @@ export function builderState(state: State, builder: Address): BuilderView {
   };
 }
 
-/** The builders that may charge an account, by address. */
+/** Returns the builders that can charge an account, sorted by address. */
 export function approvedBuilders(state: State, address: Address): readonly ApprovedBuilder[] {
   return [...(accountAt(state, address)?.builders ?? [])]
     .map(([builder, approval]) => ({ builder, ...approval }))

@@ -7,8 +7,9 @@ import type { OrderGroup } from '../state/order-groups.ts';
 import type { ReverseJobView, TpslLeg, TpslView, TriggerView } from './views.ts';
 
 /**
- * The account's orders that wait for their price, or retry after firing, newest first, with the children that wait
- * behind them. Children of other orders and orders attached to a position are excluded.
+ * Returns the account's orders that wait for their price or retry after firing, newest first, each
+ * with its waiting children. Children whose parent is unfilled and orders attached to a position
+ * are excluded.
  */
 export function triggerOrders(state: State, address: Address): readonly TriggerView[] {
   const index = state.accountIndex.get(address);
@@ -22,7 +23,10 @@ export function triggerOrders(state: State, address: Address): readonly TriggerV
     .sort((a, b) => b.order.orderId - a.order.orderId);
 }
 
-/** The waiting children of a live order, by id; empty when it is not a parent. */
+/**
+ * Returns the waiting children of a live order by id, or an empty list if the order is not a
+ * parent.
+ */
 export function childOrders(state: State, parentId: number): readonly OrderSnapshot[] {
   const group = state.groups.of(parentId);
   if (group?.parentId !== parentId) return [];
@@ -32,17 +36,22 @@ export function childOrders(state: State, parentId: number): readonly OrderSnaps
     .map((child) => triggerSnapshot(state, child));
 }
 
-/** The creation time of each order that waits for its price or retries. */
+/** Returns the creation time of each order that waits for its price or retries. */
 export function waitingSince(state: State): readonly (readonly [orderId: number, TimeMs])[] {
   return state.triggers.all().map(({ createdMs, orderId }) => [orderId, timeMs(createdMs)]);
 }
 
-/** The TP/SL orders attached to a position, in order of creation: one entry per action. */
+/**
+ * Returns the TP/SL orders attached to a position in order of creation, with one entry per action.
+ */
 export function tpslOf(state: State, holding: Holding): readonly TpslView[] {
   return [...state.groups.attachedTo(holding)].map((group) => tpslView(state, group));
 }
 
-/** A triggered order of the group is an open order and is listed there. */
+/**
+ * Describes a TP/SL group. Orders of the group that have triggered are open orders and not listed
+ * here.
+ */
 function tpslView(state: State, group: OrderGroup): TpslView {
   let takeProfit: TpslLeg | undefined;
   let stopLoss: TpslLeg | undefined;
@@ -57,7 +66,7 @@ function tpslView(state: State, group: OrderGroup): TpslView {
   return { createdMs: timeMs(group.createdMs), size: group.quantity, takeProfit, stopLoss };
 }
 
-/** The account's running reverse jobs, oldest first. */
+/** Returns the account's running reversals, oldest first. */
 export function reverseJobs(state: State, address: Address): readonly ReverseJobView[] {
   const index = state.accountIndex.get(address);
   return allReverseJobs(state)
@@ -73,7 +82,7 @@ export function reverseJobs(state: State, address: Address): readonly ReverseJob
     }));
 }
 
-/** The due time of the account's scheduled cancel, if any. */
+/** Returns the due time of the account's scheduled cancel, if any. */
 export function scheduledCancel(state: State, address: Address): number | undefined {
   const index = state.accountIndex.get(address);
   return index === undefined ? undefined : state.schedules.of(index);

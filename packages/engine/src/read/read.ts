@@ -63,12 +63,13 @@ export {
 } from './read-waiting.ts';
 export { tradeCapacity } from './trade-capacity.ts';
 
-/** The maximum distance, in price units, that rounding moves a liquidation price. */
+/** Maximum distance, in price units, by which rounding can move a liquidation price. */
 const ROUNDING_UNITS = 8;
 
 /**
- * The account of an address at the current marks, or undefined. Readers without need for ADL ranks
- * may pass a cheaper `rank`: the real one reads every account.
+ * Returns an account's view at the current marks, or undefined if the account does not exist.
+ * Callers that do not need ADL ranks can pass a cheaper `rank`, because the default reads every
+ * account.
  */
 export function accountView(
   state: State,
@@ -121,7 +122,7 @@ export function hasAccount(state: State, address: Address): boolean {
   return state.accountIndex.has(address);
 }
 
-/** Sorted by label. */
+/** Returns the account's agents, sorted by label. */
 export function agentsOf(state: State, address: Address): readonly AgentView[] {
   const account = accountAt(state, address);
   if (account === undefined) return [];
@@ -130,7 +131,7 @@ export function agentsOf(state: State, address: Address): readonly AgentView[] {
     .sort((a, b) => byBytes(a.label, b.label));
 }
 
-/** Compares the bytes of two texts, which is the order of their code points. */
+/** Compares two texts by code points, which is the order of their UTF-8 bytes. */
 function byBytes(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   for (const [at, point] of left.entries()) {
@@ -140,7 +141,7 @@ function byBytes(a: string, b: string): number {
   return left.length - right.length;
 }
 
-/** The owner of an agent, or undefined when the address is not an agent. */
+/** Returns the owner of an agent, or undefined if the address is not an agent. */
 export function agentOwner(
   state: State,
   agent: Address,
@@ -151,7 +152,7 @@ export function agentOwner(
   return { owner, label: binding.label };
 }
 
-/** The account's resting orders, newest first. */
+/** Returns the account's resting orders, newest first. */
 export function openOrders(state: State, address: Address): readonly OrderSnapshot[] {
   const account = accountAt(state, address);
   if (account === undefined) return [];
@@ -168,7 +169,7 @@ export function openOrders(state: State, address: Address): readonly OrderSnapsh
   return orders.sort((a, b) => b.orderId - a.orderId);
 }
 
-/** An order that rests or waits for the mark, or undefined when it is not live. */
+/** Returns an order that rests or waits for the mark, or undefined if it is not live. */
 export function findOrder(state: State, orderId: number): OrderSnapshot | undefined {
   const slot = state.pool.find(orderId);
   if (slot !== NONE) {
@@ -178,7 +179,7 @@ export function findOrder(state: State, orderId: number): OrderSnapshot | undefi
   return trigger === undefined ? undefined : triggerSnapshot(state, trigger);
 }
 
-/** By instrument id. */
+/** Returns the definitions of all perps, sorted by instrument id. */
 export function perpDefinitions(state: State): readonly PerpDefinition[] {
   return state.perpIds.map((id) => present(state.perps.get(id), 'a listed perp').definition);
 }
@@ -207,7 +208,10 @@ export function perpView(state: State, instrumentId: InstrumentId): PerpView | u
   };
 }
 
-/** Best first, at most `max`; with `tick`, levels are grouped, bids down and asks up. */
+/**
+ * Returns at most `max` levels of a book, best first. With `tick`, prices are grouped into
+ * multiples of it: bids rounded down, asks rounded up.
+ */
 export function bookLevels(
   state: State,
   instrumentId: InstrumentId,
@@ -271,12 +275,13 @@ function positionView(
 }
 
 /**
- * The first mark of this instrument at which its scope is liquidated, with other marks unchanged: one price unit
- * nearer to the current mark, the ratio is above 1. With equity E, the risk of the scope's other instruments M, a net
- * size s at mark m, and the maintenance and fee of the instrument's legs at mark x being x × k: E + s × (x − m) = M +
- * x × k, so x = (M + s × m − E) / (s − k). The tier depends on the size, so k does not depend on x. Rounding up
- * maintenance and fee can shift it by a unit or two; larger shifts of nearly flat slopes are ignored. Undefined when
- * not above 0.
+ * Returns the first mark of this instrument at which its margin account is liquidated while other
+ * marks are unchanged: one price unit nearer to the current mark, the ratio is above 1. Let E be
+ * equity, M the risk of the other instruments, s the net size, m the mark, and x × k the
+ * maintenance margin and fee of the instrument's legs at mark x. The result solves E + s × (x − m)
+ * = M + x × k, which is x = (M + s × m − E) / (s − k). The tier depends on the size only, so k does
+ * not depend on x. Rounding maintenance margin and fee up can shift the result by a unit or two;
+ * larger shifts of nearly flat slopes are ignored. Returns undefined if the result is not above 0.
  */
 function liquidationPrice(
   state: State,
@@ -323,7 +328,7 @@ function liquidationPrice(
   return price > 0n ? Number(price) : undefined;
 }
 
-/** An instrument's positions in the cross scope: both legs of a hedge use one mark. */
+/** Returns an instrument's cross positions; in hedge mode both legs share one mark. */
 function crossLegs({ holdings }: Account, perp: Perp): Holding[] {
   return ([0, 1] as const).flatMap((leg) => {
     const holding = holdings.get(holdingKey(perp.definition.instrumentId, leg));
@@ -331,7 +336,7 @@ function crossLegs({ holdings }: Account, perp: Perp): Holding[] {
   });
 }
 
-/** Maintenance and notional of a scope without some positions. */
+/** Returns maintenance margin and notional of a margin account without the given positions. */
 function othersOf(
   { margin }: Account,
   legs: readonly Holding[],
@@ -348,8 +353,8 @@ function othersOf(
 }
 
 /**
- * The lots that trade before a resting order at its price; undefined when it does not rest, or its
- * queue is too long to count.
+ * Returns the lots that trade before a resting order at its price, or undefined if the order does
+ * not rest or its queue is too long to count.
  */
 export function lotsAhead(state: State, orderId: number): number | undefined {
   const { pool } = state;
@@ -360,7 +365,9 @@ export function lotsAhead(state: State, orderId: number): number | undefined {
   return market?.book.aheadOf(slot, LIMITS.observedQueue);
 }
 
-/** The live order of an account with a client order id; a queued one has no id yet. */
+/**
+ * Returns the id of an account's live order with a client order id; a queued order has no id yet.
+ */
 export function liveOrderOf(
   state: State,
   user: Address,
@@ -371,7 +378,7 @@ export function liveOrderOf(
   return orderId !== undefined && orderId > 0 ? orderId : undefined;
 }
 
-/** An account's tier; unknown accounts have the lowest one. */
+/** Returns an account's fee tier; unknown accounts have the lowest tier. */
 export function feeTierView(state: State, address: Address): FeeTierView {
   const { feeTiers } = parametersOf(state);
   const account = accountAt(state, address);
@@ -390,10 +397,12 @@ type Impacts = {
   readonly ask: ImpactPrice | undefined;
 };
 
-/** By book, because forks of the state have their own books. */
+/** Cached by book and not by perp, because forks of the state have their own books. */
 const known = new WeakMap<Perp['book'], Impacts>();
 
-/** The current funding of a perp, from orders that could fill (R-fillable). */
+/**
+ * Returns the current funding of a perp, computed from orders that pass the fill test (R-fillable).
+ */
 function fundingView(
   state: State,
   perp: Perp,
@@ -408,7 +417,10 @@ function fundingView(
   };
 }
 
-/** Orders are tested once per block and book instead of on every read. */
+/**
+ * Returns the impact prices of a perp, so that its orders are tested once per block and book
+ * version and not on every read.
+ */
 function impactsOf(state: State, perp: Perp): Impacts {
   const { height } = state;
   const { version } = perp.book;

@@ -16,12 +16,13 @@ import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { TradeCapacity } from './views.ts';
 
-/** Finds the largest size for one side of an account in a perp that has a mark. */
+/** Finds the largest size that an account can trade on one side of a perp that has a mark. */
 type SizeFinder = (state: State, account: Account, perp: Perp, isBuy: boolean) => number;
 
 /**
- * The largest orders that would be admitted now (R-initial), by default immediate orders at the mark, and the margin that
- * they would take at the leverage of the tier that they lead to.
+ * Returns the largest orders that would be admitted now (R-initial), and the margin that they would
+ * use at the leverage of the tier that they lead to. By default these are immediate orders at the
+ * mark.
  */
 export function tradeCapacity(
   state: State,
@@ -77,7 +78,10 @@ function largestAtMark(state: State, account: Account, perp: Perp, isBuy: boolea
   return largestAdmitted(state, account, atMark(perp, isBuy, perp.definition.maxMarketOrderSize));
 }
 
-/** An order that could trade at the mark; off the tick, at the next price that is worse for it. */
+/**
+ * Returns an order that could trade at the mark. A mark between two ticks is moved to the tick that
+ * is worse for the order.
+ */
 function atMark(perp: Perp, isBuy: boolean, size: number): OrderRequest {
   const { instrumentId, priceTick } = perp.definition;
   const below = perp.mark - (perp.mark % priceTick);
@@ -86,8 +90,9 @@ function atMark(perp: Perp, isBuy: boolean, size: number): OrderRequest {
 }
 
 /**
- * The largest size, up to that of the order, with which the order would be admitted. Found by bisection: what an order
- * needs grows with its size, through tiers and fees alike. Only the minimum value works the other way.
+ * Returns the largest size, up to that of the order, with which the order would be admitted. It is
+ * found by bisection, because all requirements of an order grow with its size except the minimum
+ * value.
  */
 export function largestAdmitted(state: State, account: Account, order: OrderRequest): number {
   const reasonOf = (size: number): string | undefined => admissionOf(state, account, order, size);
@@ -102,7 +107,10 @@ export function largestAdmitted(state: State, account: Account, order: OrderRequ
   return worthSending(state, account, order, low);
 }
 
-/** The size, if an order of that size is worth the minimum; otherwise what closes the position, or nothing (R-sizes). */
+/**
+ * Returns the size if an order of that size is worth the minimum, otherwise the size that closes
+ * the position, or 0 (R-sizes).
+ */
 export function worthSending(
   state: State,
   account: Account,

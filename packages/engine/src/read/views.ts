@@ -3,35 +3,33 @@ import type { OrderSnapshot } from '../messages/event.ts';
 import type { FeeTier } from '../messages/parameters.ts';
 
 /**
- * The readable views of the state. Views compute and never change anything; numbers are integers,
- * and the process around the engine converts them for the wire.
+ * Views of the state for readers outside the engine. Views never change the state; their numbers
+ * are integers, which the process around the engine converts for the API.
  */
-
-/** An account's perp sub-account at the current marks. */
 export type AccountView = {
   readonly address: Address;
   readonly perpBalance: MicroUsdc;
   readonly outcomeBalance: MicroUsdc;
-  /** R-withdraw: not included in the sums below. */
+  /** Pending withdrawals, which are not included in the sums below (R-withdraw). */
   readonly withdrawHold: MicroUsdc;
   readonly isHedged: boolean;
-  /** All money: balance, isolated margins, reserves and unrealised PnL. */
+  /** All perp money: balance, isolated margins, reserves and unrealised PnL. */
   readonly total: MarginView;
-  /** The cross scope only: without isolated positions and reserves. */
+  /** Cross positions only, without isolated positions and reserves. */
   readonly cross: MarginView;
-  /** The cross account value less unrealised profit that does not count for the ratio (R-ratio). */
+  /** Cross account value less the unrealised profit that does not count for the ratio (R-ratio). */
   readonly crossEquity: MicroUsdc;
   readonly initialMargin: MicroUsdc;
   readonly maintenanceMargin: MicroUsdc;
   readonly liquidationFee: MicroUsdc;
   readonly withdrawable: MicroUsdc;
-  /** R-vault: the value of its shares in vaults. */
+  /** Value of the account's shares in vaults (R-vault). */
   readonly vaultEquity: MicroUsdc;
-  /** By instrument id. */
+  /** Sorted by instrument id. */
   readonly positions: readonly PositionView[];
 };
 
-/** Sums over positions. */
+/** Sums over several positions. */
 export type MarginView = {
   readonly accountValue: MicroUsdc;
   /** Σ |size| × mark. */
@@ -44,43 +42,47 @@ export type MarginView = {
 export type PositionView = {
   readonly instrumentId: InstrumentId;
   readonly isIsolated: boolean;
-  /** The equity and the required risk margin of the position's scope (R-ratio). */
+  /** Equity and required risk margin of the position's margin account (R-ratio). */
   readonly equity: MicroUsdc;
   readonly risk: MicroUsdc;
   readonly size: number;
-  /** Signed: paid for a long, received for a short. */
+  /** Signed cost: paid for a long position, received for a short one. */
   readonly cost: MicroUsdc;
   readonly mark: number;
   readonly notional: MicroUsdc;
   readonly unrealised: MicroUsdc;
   readonly leverage: number;
   readonly maxLeverage: number;
-  /** Cross: notional / leverage. Isolated: margin and unrealised PnL. */
+  /**
+   * For a cross position, notional / leverage; for an isolated one, its margin and unrealised PnL.
+   */
   readonly marginUsed: MicroUsdc;
-  /** R-adl: 0 to 4, 4 is deleveraged first. */
+  /** Rank from 0 to 4; positions with rank 4 are deleveraged first (R-adl). */
   readonly adlQuantile: number;
-  /** The mark at which the ratio of its scope is 1; undefined when there is none above 0. */
+  /**
+   * Mark at which the ratio of the position's margin account is 1; undefined if no mark above 0
+   * leads to it.
+   */
   readonly liquidationPrice: number | undefined;
   readonly updatedMs: TimeMs;
-  /** Fees since the position opened; positive is paid. */
+  /** Fees paid since the position was opened; rebates count as negative. */
   readonly feesPaid: MicroUsdc;
-  /** Realised since the position opened, before fees. */
+  /** PnL realised since the position was opened, before fees. */
   readonly realised: MicroUsdc;
-  /** Received; payments are negative. */
+  /** Funding received is positive, funding paid is negative. */
   readonly fundingAllTime: MicroUsdc;
   readonly fundingSinceOpen: MicroUsdc;
   readonly fundingSinceChange: MicroUsdc;
-  /** The attached take-profits and stop-losses, in order of creation. */
+  /** TP/SL orders attached to the position, in order of creation. */
   readonly tpsl: readonly TpslView[];
 };
 
-/** The current state of a perp. */
 export type PerpView = {
   readonly instrumentId: InstrumentId;
   readonly halted: boolean;
-  /** R-delist: starting with the first log entry of its closing hour. */
+  /** True starting with the first log entry of the closing hour (R-delist). */
   readonly delisted: boolean;
-  /** The end of its closing hour; undefined without one, or while it waits for a price. */
+  /** End of the closing hour; undefined without one, or while it waits for a price. */
   readonly closingMs: number | undefined;
   /** Undefined before the first price. */
   readonly oracle: number | undefined;
@@ -88,17 +90,20 @@ export type PerpView = {
   readonly bestBid: number | undefined;
   readonly bestAsk: number | undefined;
   readonly lastTrade: number | undefined;
-  /** Lots, one side. */
+  /** Open lots of one side. */
   readonly openInterest: number;
   readonly dayVolumeLots: number;
   readonly dayVolumeMicroUsdc: MicroUsdc;
-  /** The last trade price before the 24 hours; undefined when there was none. */
+  /** Last trade price before the 24-hour window, or undefined if there was none. */
   readonly previousDayPrice: number | undefined;
-  /** The rate of the current hour by its average so far, 10^-10 per hour. */
+  /** Funding rate that the samples of the current hour predict so far, in 10^-10 per hour. */
   readonly fundingRateE10: number;
-  /** Of the current book, 10^-10; undefined while no samples are taken. */
+  /** Premium of the current book in 10^-10; undefined while no samples are taken. */
   readonly premiumE10: bigint | undefined;
-  /** The average price of the impact notional; undefined when the side is too thin. */
+  /**
+   * Average price of an order worth the impact notional; undefined if that side of the book is too
+   * thin.
+   */
   readonly impactBid: number | undefined;
   readonly impactAsk: number | undefined;
   readonly nextFundingMs: TimeMs;
@@ -107,11 +112,10 @@ export type PerpView = {
 
 export type BookLevel = { readonly price: number; readonly size: number; readonly count: number };
 
-/** The largest orders that an account could place in one instrument. */
 export type TradeCapacity = {
   readonly isIsolated: boolean;
   readonly isHedged: boolean;
-  /** Of the net position, or of the long side. */
+  /** Leverage of the net position, or of the long position in hedge mode. */
   readonly leverage: number;
   readonly leverageShort: number;
   readonly maxBuy: number;
@@ -127,28 +131,28 @@ export type AgentView = {
   readonly updatedMs: TimeMs;
 };
 
-/** R-gate: the access of an address to a channel. */
+/** Access of an address to a channel (R-gate). */
 export type GateStatusView = {
   readonly required: boolean;
-  /** Always true when no code is required. */
+  /** Always true if no code is required. */
   readonly granted: boolean;
   readonly code: string | undefined;
   readonly grantedMs: number | undefined;
 };
 
-/** An account's fee tier (R-fee-tiers); unknown accounts have the lowest one. */
+/** Fee tier of an account (R-fee-tiers). */
 export type FeeTierView = {
   readonly tier: FeeTier;
-  /** The volume of the last 14 full UTC days, which determines the tier. */
+  /** Volume of the last 14 full UTC days, which determines the tier. */
   readonly volume14d: MicroUsdc;
-  /** The next tier up; undefined at the top. */
+  /** Next higher tier; undefined in the highest one. */
   readonly next: FeeTier | undefined;
 };
 
-/** The orders that one action has attached to a position (R-grouping). */
+/** Orders that one action attached to a position (R-grouping). */
 export type TpslView = {
   readonly createdMs: TimeMs;
-  /** The requested part of the position; 0 is the whole. */
+  /** Requested size in lots; 0 means the whole position. */
   readonly size: number;
   readonly takeProfit: TpslLeg | undefined;
   readonly stopLoss: TpslLeg | undefined;
@@ -161,26 +165,24 @@ export type TpslLeg = {
   readonly price: number;
 };
 
-/** An order that waits for its price, and the children that wait behind it. */
 export type TriggerView = {
   readonly order: OrderSnapshot;
   readonly children: readonly OrderSnapshot[];
 };
 
-/** A reversal in progress. */
 export type ReverseJobView = {
   readonly instrumentId: InstrumentId;
   readonly phase: 'closing' | 'opening';
-  /** Signed. */
+  /** Signed position size in lots when the reversal started. */
   readonly sizeAtStart: number;
-  /** Lots that the job has closed and opened. */
+  /** Lots that the reversal has closed and opened. */
   readonly closed: number;
   readonly opened: number;
   readonly isIsolated: boolean;
   readonly startedMs: TimeMs;
 };
 
-/** The earnings of a builder, and whether it earns now (R-builder). */
+/** Earnings of a builder, and whether it currently earns fees (R-builder). */
 export type BuilderView = {
   readonly builder: Address;
   readonly unclaimed: MicroUsdc;
@@ -191,12 +193,11 @@ export type BuilderView = {
   readonly isEligible: boolean;
 };
 
-/** A builder that may charge an account up to a rate. */
 export type ApprovedBuilder = {
   readonly builder: Address;
-  /** 10^-8. */
+  /** Highest fee rate that the builder can charge, in 10^-8. */
   readonly maxFeeE8: number;
-  /** The rate as it was sent. */
+  /** The rate as the owner sent it. */
   readonly maxFeeText: string;
   readonly updatedMs: TimeMs;
 };

@@ -7,47 +7,65 @@ import type { OutcomeHolding } from './outcome-market.ts';
 import type { Perp } from './perp.ts';
 import type { FeeTier } from '../messages/parameters.ts';
 
-/** Money, positions and keys of an account (R-account). */
+/** A trading account with its money, positions, agents and settings (R-account). */
 export type Account = {
   readonly index: number;
   readonly address: Address;
   readonly createdMs: TimeMs;
-  /** Free and cross money, without isolated margins and reserves. */
+  /** Balance outside isolated positions; excludes isolated margins and order reserves. */
   perpBalance: MicroUsdc;
   outcomeBalance: MicroUsdc;
-  /** R-reserve: reserves of queued and resting outcome buys; they have left the balance. */
+  /**
+   * Money reserved for queued and resting outcome buys, already deducted from `outcomeBalance`
+   * (R-reserve).
+   */
   outcomeReserved: MicroUsdc;
-  /** R-withdraw: withdrawals that the bridge has not paid yet; they have left the perp balance. */
+  /**
+   * Withdrawals that the bridge has not paid yet, already deducted from `perpBalance` (R-withdraw).
+   */
   withdrawHold: MicroUsdc;
-  /** R-hedge: one net position an instrument, or a long leg and a short leg. */
+  /**
+   * Determines whether a perpetual has one net position or separate long and short positions
+   * (R-hedge).
+   */
   positionMode: PositionMode;
-  /** By label. */
+  /** Agents by label. */
   readonly agents: Map<string, AgentRecord>;
-  /** R-builder: approved builders, by address. */
+  /** Approved builders by address (R-builder). */
   readonly builders: Map<Address, BuilderApproval>;
-  /** R-multisig: present while the account needs several signatures. */
+  /**
+   * The required signers and threshold; undefined unless the account is a multisig (R-multisig).
+   */
   multiSig: MultiSigSet | undefined;
-  /** Settings per instrument, iterated by its id; created at the first change. */
+  /**
+   * Settings by instrument id and iterated in that order; an entry is created at its first change.
+   */
   readonly settings: Map<number, InstrumentSettings>;
-  /** By `holdingKey`, and iterated in that order; created at first use. */
+  /**
+   * Perpetual holdings by `holdingKey` and iterated in that order; an entry is created at first
+   * use.
+   */
   readonly holdings: Map<HoldingKey, Holding>;
   /** Holdings in outcome markets, by instrument id and iterated in that order. */
   readonly outcomes: Map<number, OutcomeHolding>;
-  /** Order ids of live orders by the 16 bytes of the client order id. */
+  /** Ids of live orders by client order id, whose 16 bytes are the key. */
   readonly clientOrders: Map<string, number>;
   liveOrders: number;
-  /** Lists with the account's resting orders, unordered. Derived, never dumped. */
+  /**
+   * Lists that contain the account's resting orders, in no particular order. Derived and not
+   * dumped.
+   */
   readonly orderLists: Set<OwnList>;
-  /** R-fee-tiers. */
+  /** Traded volume that determines the account's fee tier (R-fee-tiers). */
   readonly volume: Volume;
-  /** Sums over the cross holdings at the marks of `epoch`. Derived, never dumped. */
+  /** Sums over the cross holdings at the marks of `margin.epoch`. Derived and not dumped. */
   readonly margin: MarginSums;
 };
 
 type BuilderApproval = {
-  /** 10^-8. */
+  /** Highest fee rate that the builder can charge, in 10^-8. */
   readonly maxFeeE8: number;
-  /** The rate as text, as it was signed. */
+  /** The same rate as the text that the owner signed. */
   readonly maxFeeText: string;
   readonly updatedMs: TimeMs;
 };
@@ -60,35 +78,45 @@ type AgentRecord = {
   readonly updatedMs: TimeMs;
 };
 
-/** R-leverage: margin mode, and a leverage for each mode (hedge isolated: for each side). */
+/**
+ * Margin mode and leverage of an account in one perpetual (R-leverage). Each mode has its own
+ * leverage, and in hedge mode each isolated position has one too.
+ */
 export type InstrumentSettings = {
   isIsolated: boolean;
   crossLeverage: number;
-  /** By leg; one-way mode uses the first. */
+  /** Isolated leverage by leg; one-way mode uses only the first element. */
   readonly isolatedLeverage: [number, number];
 };
 
-/** The net position (or the long leg in hedge mode) is 0, the short leg 1. */
+/**
+ * Position side: 0 is the net position, or the long position in hedge mode; 1 is the short
+ * position.
+ */
 export type Leg = 0 | 1;
 
 /** Position and resting orders of an account in one leg of a perpetual. */
 export type Holding = {
-  /** The owner. */
   readonly accountIndex: number;
   readonly perp: Perp;
   readonly leg: Leg;
-  /** Signed: positive is long. Written by `setSize` alone. */
+  /** Signed size in lots, positive when long. Only `setSize` may change it. */
   size: number;
   /** Signed cost of the position: unrealised PnL is size × mark − cost. */
   cost: MicroUsdc;
-  /** Follows the account's settings of the instrument. */
+  /** Copied from the account's settings of the instrument and updated with them. */
   isIsolated: boolean;
   leverage: number;
-  /** R-isolated: margin of the position; no other money of the account covers it. */
+  /**
+   * Margin of the isolated position; no other money of the account covers its losses (R-isolated).
+   */
   isolatedMargin: MicroUsdc;
-  /** Sum of the reserves of its resting isolated orders. */
+  /** Money reserved for the resting isolated orders of this holding. */
   reserved: MicroUsdc;
-  /** Remaining sizes of resting orders, reduce-only ones separately (R-initial excludes them). */
+  /**
+   * Remaining sizes of resting orders. Reduce-only orders are counted separately, because R-initial
+   * excludes them.
+   */
   restingBuy: number;
   restingSell: number;
   reduceBuy: number;
@@ -96,12 +124,15 @@ export type Holding = {
   /** The account's resting orders in this leg, oldest first. */
   readonly orders: { head: number; tail: number; count: number };
   updatedMs: TimeMs;
-  /** Since the position opened. */
+  /** Fees paid since the position was opened, including builder fees. */
   feesPaid: MicroUsdc;
   realised: MicroUsdc;
-  /** Funding collected (paid is negative): all time, since opening, since the last change of size. */
+  /** Funding received (positive) or paid (negative). */
   readonly funding: FundingTotals;
-  /** Cached parts of the margin sums at the marks of `Account.margin.epoch`. */
+  /**
+   * Margin values of this holding at the marks of `Account.margin.epoch`, cached for the account's
+   * sums.
+   */
   unrealised: MicroUsdc;
   initial: MicroUsdc;
   maintenance: MicroUsdc;
@@ -111,7 +142,7 @@ export type Holding = {
 type FundingTotals = { allTime: MicroUsdc; sinceOpen: MicroUsdc; sinceChange: MicroUsdc };
 
 type MarginSums = {
-  /** The `markEpoch` of the sums; −1 if they must be computed again. */
+  /** The `markEpoch` at which the sums were computed, or −1 if they are outdated. */
   epoch: number;
   unrealised: MicroUsdc;
   initial: MicroUsdc;
@@ -149,14 +180,19 @@ export function createAccount(index: number, address: Address, createdMs: TimeMs
   };
 }
 
-/** Key of a holding. A branded type, because an instrument id would find another leg. */
+/**
+ * Key of an account's holding. It is branded, because a plain instrument id would find the holding
+ * of another instrument.
+ */
 export type HoldingKey = number & { readonly holdingKey: true };
 
 export function holdingKey(instrumentId: number, leg: Leg): HoldingKey {
   return (2 * instrumentId + leg) as HoldingKey;
 }
 
-/** The leg of an order: in hedge mode it follows from side and reduce-only (R-hedge). */
+/**
+ * Returns the leg that an order trades; in hedge mode, side and reduce-only determine it (R-hedge).
+ */
 export function legOf(
   account: Account,
   order: { readonly isBuy: boolean; readonly reduceOnly: boolean },
@@ -164,7 +200,7 @@ export function legOf(
   return account.positionMode === 'hedge' && order.isBuy === order.reduceOnly ? 1 : 0;
 }
 
-/** Settings of an instrument before their first change (R-leverage). */
+/** Returns the settings of an instrument that the account has not changed yet (R-leverage). */
 export function defaultSettings(perp: Perp, defaultLeverage: number): InstrumentSettings {
   const leverage = leverageUnset(perp, defaultLeverage);
   return {
@@ -174,17 +210,19 @@ export function defaultSettings(perp: Perp, defaultLeverage: number): Instrument
   };
 }
 
-/** The leverage of either mode until the account sets one. */
+/** Returns the leverage that applies in both margin modes until the account sets one. */
 export function leverageUnset(perp: Perp, defaultLeverage: number): number {
   return Math.min(defaultLeverage, perp.maxLeverage);
 }
 
-/** The leverage of one leg by the settings. */
 export function leverageOf(settings: InstrumentSettings, leg: Leg, isIsolated: boolean): number {
   return isIsolated ? settings.isolatedLeverage[leg] : settings.crossLeverage;
 }
 
-/** The account's settings of an instrument, for a change; call `settingsChanged` afterwards. */
+/**
+ * Returns the account's settings of an instrument for modification, creating them if absent. The
+ * caller must call `settingsChanged` afterwards.
+ */
 export function settingsOf(
   account: Account,
   perp: Perp,
@@ -199,7 +237,10 @@ export function settingsOf(
   return settings;
 }
 
-/** Updates the holdings of an instrument after a change of its settings. */
+/**
+ * Copies changed settings to the account's holdings of the instrument and marks its margin sums as
+ * outdated.
+ */
 export function settingsChanged(account: Account, perp: Perp, settings: InstrumentSettings): void {
   const id = perp.definition.instrumentId;
   for (const leg of [0, 1] as const) {
@@ -211,7 +252,7 @@ export function settingsChanged(account: Account, perp: Perp, settings: Instrume
   account.margin.epoch = -1;
 }
 
-/** The account's holding in a leg of an instrument, created if absent. */
+/** Returns the account's holding in a leg of an instrument and creates it if absent. */
 export function holdingOf(
   account: Account,
   perp: Perp,
@@ -251,31 +292,36 @@ export function holdingOf(
   return holding;
 }
 
-/** Fees that a builder earned and claimed; kept while it is approved or if it has ever earned. */
+/**
+ * Fees that a builder earned and claimed. The record is kept while an account approves the builder
+ * or if it ever earned a fee.
+ */
 export type BuilderRewards = {
   earned: MicroUsdc;
   claimed: MicroUsdc;
-  /** Number of accounts that approve it now. Derived, never dumped. */
+  /** Number of accounts that currently approve the builder. Derived and not dumped. */
   approvals: number;
 };
 
 /**
- * The builder of a live order. The fee rounds down once per order and role (R-rounding), so each role keeps the part
- * of a micro-USDC that is not charged yet, in 10^-8.
+ * Builder of a live order. Its fee rounds down once per order and role (R-rounding), so the record
+ * keeps the uncharged fraction of a micro-USDC for each role, in 10^-8.
  */
 export type OrderBuilder = BuilderTerms & { takerOwed: number; makerOwed: number };
 
-/** Traded volume of an account by UTC day, and its fee tier. */
 type Volume = {
-  /** Oldest first; the day in progress and at most 14 before it. */
+  /** Oldest first; at most the current day and the 14 days before it. */
   readonly days: VolumeDay[];
-  /** The tier, with the day and the table of its lookup. Derived, never dumped. */
+  /**
+   * Cached fee tier, with the day and the fee schedule for which it was determined. Derived and not
+   * dumped.
+   */
   tier: FeeTier | undefined;
   tierDay: number;
   tierOf: readonly FeeTier[] | undefined;
 };
 
-/** One UTC day, counted from the epoch. */
+/** Traded notional of one UTC day; days are counted from the epoch. */
 type VolumeDay = { readonly day: number; notional: MicroUsdc };
 
 function createVolume(): Volume {

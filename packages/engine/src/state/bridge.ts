@@ -3,35 +3,48 @@ import type { DepositSource, PublishReservesCommand } from '../messages/command.
 
 export type ChainPlace = { readonly blockNumber: number; readonly logIndex: number };
 
-/** A credited deposit, kept so that the operator can act if the chain loses it. */
+/**
+ * A credited deposit, kept so that the operator can act if a reorganisation of the chain removes
+ * it.
+ */
 export type CreditedDeposit = DepositSource & {
   readonly account: Address;
   readonly amount: MicroUsdc;
 };
 
-/** The state of the settlement chain, starting when a bridge is opened. */
+/** State of the settlement chain; it exists once the operator has opened a bridge. */
 export type Bridge = {
   chainId: number;
   contract: Address;
   token: Address;
-  /** The newest credited deposits by `depositKey`, in the order of crediting. */
+  /** The newest credited deposits by `depositKey`, in the order in which they were credited. */
   readonly credited: Map<string, CreditedDeposit>;
-  /** Uncredited deposits for bound addresses; their place does not matter (R-agents). */
+  /**
+   * Uncredited deposits for addresses bound as agents, by `depositKey`. They can be credited later
+   * even if they are old (R-agents).
+   */
   readonly kept: Map<string, DepositSource>;
-  /** By chain: a deposit at or before this place counts as credited, because its key may have been removed. */
+  /**
+   * By chain: a deposit at or before this place counts as credited, because its key may have been
+   * removed from `credited`.
+   */
   readonly floors: Map<number, ChainPlace>;
-  /** The sum of all deposits of all chains; other money came from the faucet. */
+  /** Sum of all bridge deposits of all chains; any other deposited money came from the faucet. */
   creditedTotal: MicroUsdc;
-  /** The place of the last credited deposit on the current chain. */
+  /** Place of the last credited deposit on the current chain. */
   cursor: ChainPlace;
   /**
-   * The newest block of the current chain that the balances depend on: of a credited deposit, or of the view of the
-   * chain in which a withdrawal was settled. Reserves are of this block or a later one.
+   * Newest block of the current chain that the balances depend on: the block of a credited deposit,
+   * or the block at which a withdrawal was settled. Published reserves must be of this block or a
+   * later one.
    */
   bookedBlock: number;
-  /** Agents approved since the bridge was opened whose key has signed no action for the owner yet (R-agents). */
+  /**
+   * Agents approved since the bridge was opened whose key has not signed an action for the owner
+   * yet (R-agents).
+   */
   readonly unusedAgents: Map<Address, true>;
-  /** Addresses of the relay that have no account yet. */
+  /** Relay withdrawal addresses that have no account yet. */
   readonly pegs: Map<Address, true>;
   reserves: Reserves | undefined;
 };
@@ -59,13 +72,15 @@ export function depositKey({ chainId, logIndex, txHash }: DepositSource): string
   return `${chainId}:${txHash}:${logIndex}`;
 }
 
-/** True if the first place is after the second. */
+/** Returns true if the first place is later on the chain than the second. */
 export function isBehind(first: ChainPlace, second: ChainPlace): boolean {
   const blocks = first.blockNumber - second.blockNumber;
   return blocks > 0 || (blocks === 0 && first.logIndex > second.logIndex);
 }
 
-/** True for a credited deposit, and for one so old that its key may have been removed. */
+/**
+ * Returns true for a credited deposit, and for a deposit so old that its key may have been removed.
+ */
 export function isCredited({ credited, floors, kept }: Bridge, source: DepositSource): boolean {
   const key = depositKey(source);
   if (kept.has(key)) return false;
@@ -74,13 +89,13 @@ export function isCredited({ credited, floors, kept }: Bridge, source: DepositSo
 }
 
 /**
- * R-withdraw: a withdrawal to the settlement chain, held until the bridge reports its result. Their number is bounded
- * by the money of the account, because each has at least the minimum amount.
+ * A withdrawal to the settlement chain, held until the bridge reports its result (R-withdraw). The
+ * account's money bounds the number of withdrawals, because each has at least the minimum amount.
  */
 export type Withdrawal = {
   readonly withdrawalId: number;
   readonly accountIndex: number;
-  /** Includes the fee. */
+  /** Total amount in micro-USDC, including the fee. */
   readonly amount: MicroUsdc;
   readonly fee: MicroUsdc;
   readonly destination: Address;

@@ -3,24 +3,29 @@ import type { EngineEvent } from '../messages/event.ts';
 import type { VenueParameters } from '../messages/parameters.ts';
 import type { State } from './state.ts';
 
-/** Number of resting orders that a simulation may still meet, and whether it needed more. */
+/**
+ * Number of resting orders that a simulation can still match, and whether the simulation reached
+ * that bound.
+ */
 export type Matches = { left: number; isCut: boolean };
 
-/** Context of the handlers during a block. */
 export type Execution = {
   readonly state: State;
   readonly events: EngineEvent[];
-  /** The command being executed, for the events that it causes. */
+  /** Index of the command being executed, for the events that it causes. */
   commandIndex: number;
-  /** Resting orders that may still be met; absent in blocks, which bound each order on its own. */
+  /**
+   * Set in simulations only; in blocks, each order has its own bound on the resting orders it can
+   * match.
+   */
   matches?: Matches;
 };
 
 const SOME_EVENT: EngineEvent = { type: 'feeTiersChanged', commandIndex: 0 };
 
 /**
- * An array for the events of a block. V8 treats an array that never held an object as one of small integers; code that
- * has seen such an array is slower for every push.
+ * Returns an empty array for the events of a block. V8 treats an array that never held an object as
+ * an array of small integers, and code that has seen one is slower at every push.
  */
 export function noEvents(): EngineEvent[] {
   const events = [SOME_EVENT];
@@ -28,7 +33,10 @@ export function noEvents(): EngineEvent[] {
   return events;
 }
 
-/** Counts a resting order that is about to be met; false when a simulation may meet no more. */
+/**
+ * Counts a resting order before it is matched; returns false if the simulation has reached its
+ * bound.
+ */
 export function mayMeet({ matches }: Execution): boolean {
   if (matches === undefined) return true;
   if (matches.left === 0) matches.isCut = true;
@@ -36,7 +44,7 @@ export function mayMeet({ matches }: Execution): boolean {
   return !matches.isCut;
 }
 
-/** The venue's parameters; they exist after the first command. */
+/** Returns the venue's parameters; they exist as soon as the first command has been applied. */
 export function parametersOf(state: State): VenueParameters {
   assert(state.parameters !== undefined, 'the first command of a log is its genesis');
   return state.parameters;

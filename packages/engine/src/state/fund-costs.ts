@@ -1,19 +1,20 @@
 import { addUsdc, type MicroUsdc, subUsdc, ZERO_USDC } from '@oddlot/units';
 
 const MINUTE_MS = 60_000;
-/** The current minute and the 59 before. */
+/** The current minute and the 59 minutes before it. */
 const MINUTES_KEPT = 60;
-/** Costs that belong to no instrument. */
+/** Instrument id for costs that do not belong to an instrument. */
 export const NO_INSTRUMENT = 0;
 
 type FundCost = readonly [instrumentId: number, minute: number, amount: MicroUsdc];
 
 /**
- * R-insurance-fund: what the fund has paid within an hour to take positions over, to unwind them and
- * for what others could not pay, by instrument and minute. Gains are not counted against it.
+ * Costs of the insurance fund in the last hour, by instrument and minute: positions taken over,
+ * their unwinding, and losses of insolvent accounts (R-insurance-fund). Gains do not reduce these
+ * costs.
  */
 export class FundCosts {
-  /** In order of time. */
+  /** Rows in order of time. */
   readonly #rows: { readonly instrumentId: number; readonly minute: number; amount: MicroUsdc }[] =
     [];
   readonly #byInstrument = new Map<number, MicroUsdc>();
@@ -24,7 +25,7 @@ export class FundCosts {
     this.#put(instrumentId, Math.floor(timeMs / MINUTE_MS), amount);
   }
 
-  /** Of one instrument within the hour. */
+  /** Returns the costs of one instrument in the last hour. */
   of(timeMs: number, instrumentId: number): MicroUsdc {
     this.#forget(timeMs);
     return this.#byInstrument.get(instrumentId) ?? ZERO_USDC;
@@ -35,7 +36,7 @@ export class FundCosts {
     return this.#total;
   }
 
-  /** By minute, then instrument; what the hour has left behind is not there. */
+  /** Returns the costs of the last hour, sorted by minute and instrument id. */
   dump(timeMs: number): FundCost[] {
     this.#forget(timeMs);
     return [...this.#rows]

@@ -4,12 +4,11 @@ import { type Account, type Holding, holdingKey, type Leg } from './account.ts';
 import type { Perp } from './perp.ts';
 import type { State } from './state.ts';
 
-/** A position and whose it is. */
 export type Holder = { readonly account: Account; readonly holding: Holding };
 
 /**
- * Changes the size of a position: the only place that does, so that open interest, who watches it and
- * the index of holders follow.
+ * Sets the size of a position. All code changes sizes here, so that open interest, the watched
+ * perps and the index of holders stay consistent.
  */
 export function setSize({ watch }: Pick<State, 'watch'>, holding: Holding, size: number): void {
   const { accountIndex, leg, perp } = holding;
@@ -21,8 +20,8 @@ export function setSize({ watch }: Pick<State, 'watch'>, holding: Holding, size:
 }
 
 /**
- * All positions in the given perps by account address (R-order-of-events), then by instrument and
- * leg. The cost depends on the number of holders, not of accounts.
+ * Returns all positions in the given perps, sorted by account address (R-order-of-events),
+ * instrument and leg. Its cost depends on the number of holders, not of accounts.
  */
 export function holdersOf(state: State, ...perps: readonly Perp[]): Holder[] {
   const holders = perps.flatMap((perp) =>
@@ -31,7 +30,6 @@ export function holdersOf(state: State, ...perps: readonly Perp[]): Holder[] {
   return sortByAddress(holders, addressOf, byPlace);
 }
 
-/** Ascends by account, then leg. */
 function holderKey(accountIndex: number, leg: Leg): number {
   return 2 * accountIndex + leg;
 }

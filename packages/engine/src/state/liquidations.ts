@@ -2,20 +2,22 @@ import { type Account, type Holding, holdingKey } from './account.ts';
 import { divFloor, present } from '@oddlot/units';
 import { NumberedHeap } from '../collections/heap.ts';
 
-/** Progress of a liquidation: the time of its next step and its partial closes. */
 export type Progress = {
-  /** Below 0 if blocks had no capacity for it: minus their number. */
+  /**
+   * Time of the next step. A negative value −n means that n blocks had no capacity for this
+   * liquidation.
+   */
   nextMs: number;
-  /** By `holdingKey`: the time of the first part, and its unfilled size. */
+  /** Partial closes by `holdingKey`: the time of the first one, and the lots still to be closed. */
   readonly partials: Map<number, { readonly sinceMs: number; left: number }>;
-  /** Keys of positions that were sent to the market at least once. */
+  /** Keys of positions for which at least one closing order was sent to the book. */
   readonly tried: Set<number>;
 };
 
-/** The isolated position's key of a scope, or this for a cross account. */
+/** Stands for the cross positions where an isolated position would have its holding key. */
 export const CROSS = -1;
 
-/** Scopes under liquidation, found by account index and holding key. */
+/** Margin accounts under liquidation, by account index and holding key. */
 export class Liquidations {
   readonly #byScope = new Map<string, { readonly scope: Scope; readonly progress: Progress }>();
 
@@ -27,7 +29,7 @@ export class Liquidations {
     return this.#byScope.size > 0 && this.#byScope.has(keyOf(scope));
   }
 
-  /** Starts a liquidation; one in progress continues unchanged. */
+  /** Starts a liquidation, or returns the one in progress unchanged. */
   start(scope: Scope, nextMs: number): Progress {
     const key = keyOf(scope);
     const existing = this.#byScope.get(key);
@@ -41,13 +43,13 @@ export class Liquidations {
     this.#byScope.delete(keyOf(scope));
   }
 
-  /** All liquidations, unordered; callers sort. */
+  /** Returns all liquidations in no particular order; callers must sort them. */
   all(): { readonly scope: Scope; readonly progress: Progress }[] {
     return [...this.#byScope.values()];
   }
 }
 
-/** The key of a scope's isolated position, or `CROSS`. */
+/** Returns the key of a margin account's isolated position, or `CROSS`. */
 export function isolatedKey(holding: Holding | undefined): number {
   return holding === undefined
     ? CROSS
@@ -59,34 +61,37 @@ function keyOf({ account, holding }: Scope): string {
 }
 
 /**
- * Finds margin accounts that could be near liquidation without checking all. Each update adds the largest relative move
- * of any mark to a running total. A margin account with equity E, risk R (maintenance and liquidation fee) and notional
- * N is safe while the marks have moved by less than (E − R) / (N + R) in total: equity then falls by at most that share
- * of N, and risk rises by at most that share of R. Each one waits in a heap for the total at which it must be checked.
- *
- * The index only decides when to check, never the result: it is derived, not dumped, and a restored venue checks every
- * margin account once.
+ * Finds margin accounts that could be near liquidation without checking all of them. Each update
+ * adds the largest relative move of any mark to a running total. A margin account with equity E,
+ * risk R (maintenance margin and liquidation fee) and notional N is safe while the total has grown
+ * by less than (E − R) / (N + R): equity then falls by at most that share of N, and risk rises by
+ * at most that share of R. A heap orders the margin accounts by the total at which each must be
+ * checked.
+ * The index determines when an account is checked, never the result. It is derived and not dumped,
+ * so a restored venue checks every margin account once.
  */
 
-/** Relative moves and distances count 10^-9. */
+/** Relative moves and distances are in units of 10^-9. */
 export const TRAVEL_ONE = 1_000_000_000;
-/** The largest distance that a margin account waits for. */
+/** Upper bound of the distance after which a margin account is checked again. */
 export const DISTANCE_MAX = TRAVEL_ONE / 2;
-/** Maintenance of each position and the fee round up: micro-USDC that a ratio may lose to it. */
+/**
+ * Allowance in micro-USDC for the rounding up of each position's maintenance margin and of the fee.
+ */
 export const ROUNDING = 1_000;
 
-/** A cross account, or one isolated position of it. */
+/** A margin account: the cross positions of an account, or one of its isolated positions. */
 export type Scope = { readonly account: Account; readonly holding: Holding | undefined };
 
-/** The scope that a position belongs to. */
+/** Returns the margin account to which a position belongs. */
 export function scopeOf(account: Account, holding: Holding): Scope {
   return { account, holding: holding.isIsolated ? holding : undefined };
 }
 
 /**
- * The total of moves after which a margin account must be checked again, rounded down. Moves compound: a
- * total of t multiplies a mark by e^t at most, so a relative move of d takes a travel of ln(1 + d) at
- * least, which is above 2d / (2 + d).
+ * Returns how far marks can move in total before a margin account must be checked again, rounded
+ * down. Moves compound: a total of t multiplies a mark by at most e^t, so a relative move of d
+ * requires a total of at least ln(1 + d), which exceeds 2d / (2 + d).
  */
 export function safeDistance(equity: bigint, risk: bigint, notional: bigint): number {
   const room = equity - risk - BigInt(ROUNDING);
@@ -95,34 +100,40 @@ export function safeDistance(equity: bigint, risk: bigint, notional: bigint): nu
   return distance >= BigInt(DISTANCE_MAX) ? DISTANCE_MAX : Number(distance);
 }
 
-/** A part of the first half of a distance, by account, far apart for neighbouring indices. */
+/**
+ * Returns a share of up to half the distance, chosen by account index so that neighbouring accounts
+ * are checked far apart.
+ */
 function spread(accountIndex: number, distance: number): number {
   const share = Math.imul(accountIndex, 0x9e3779b1) >>> 22;
   return Math.floor((distance * share) / 2_048);
 }
 
 export class RiskIndex {
-  /** Margin accounts that changed or wait, by number. Numbers are reused. */
+  /** Margin accounts that changed or are waiting, by number; numbers are reused. */
   readonly #scopes: (Scope | undefined)[] = [];
   readonly #numbers = new Map<Account | Holding, number>();
   readonly #freeNumbers: number[] = [];
-  /** Margin accounts that changed since their last check. */
+  /** Numbers of margin accounts that changed since their last check. */
   readonly #changed = new Set<number>();
-  /** The others, by the total of moves at which each is checked next. */
+  /** All other margin accounts, by the total of moves at which each must be checked next. */
   readonly #waiting = new NumberedHeap();
   #travelled = 0;
 
-  /** Marks moved: by the largest relative move among them, rounded up. */
+  /** Adds the largest relative move of any mark, which the caller rounds up. */
   travel(distance: number): void {
     this.#travelled += distance;
   }
 
-  /** A position or money changed: the margin account is checked in the next pass. */
+  /** Schedules a margin account whose positions or money changed for the next check. */
   changed(account: Account, holding: Holding | undefined): void {
     this.#changed.add(this.#numberOf(account, holding));
   }
 
-  /** The margin accounts to check now, each once. The caller puts safe ones back with `wait`. */
+  /**
+   * Returns the margin accounts to check now, each once. The caller returns safe ones to the index
+   * with `wait`.
+   */
   take(): Scope[] {
     const due: Scope[] = [];
     for (const number of this.#changed) due.push(this.#scopeAt(number));
@@ -135,8 +146,9 @@ export class RiskIndex {
   }
 
   /**
-   * The margin account is safe until marks have moved this far. An earlier check is kept. Many can wait for the same
-   * distance, so each is checked somewhere in its second half, not all in one block.
+   * Schedules the next check of a margin account that is safe until marks have moved this far; an
+   * earlier scheduled check stays. Many accounts can share the same distance, so their checks are
+   * spread over its second half and do not fall into one block.
    */
   wait({ account, holding }: Scope, distance: number): void {
     const number = this.#numberOf(account, holding);
@@ -146,7 +158,7 @@ export class RiskIndex {
     this.#waiting.put(number, lookAt);
   }
 
-  /** The margin account has no position left. */
+  /** Removes a margin account that has no positions left. */
   forget({ account, holding }: Scope): void {
     const key = holding ?? account;
     const number = this.#numbers.get(key);

@@ -1,43 +1,51 @@
 import { LayeredMap } from '../collections/maps.ts';
 import type { Holding } from './account.ts';
 
-/** A group of orders (R-grouping): a bracket of a parent and its children, or the TP/SL orders of a position. */
+/**
+ * A group of orders (R-grouping): a parent order with its TP/SL children, or the TP/SL orders of a
+ * position.
+ */
 export type OrderGroup = {
-  /** The id of its first order. */
+  /** Id of the first order of the group. */
   readonly groupId: number;
   readonly kind: 'normal' | 'position';
   readonly accountIndex: number;
   /** The leg whose position the children reduce. */
   readonly holding: Holding;
-  /** The side of the position of a position group. */
+  /** Side of the position to which a position group is attached. */
   readonly isLong: boolean;
   readonly createdMs: number;
-  /** The requested part of the position; 0 is the whole. */
+  /** Size that the client requested, in lots; 0 means the whole position. */
   readonly quantity: number;
-  /** The parent while it is live; children are dormant until it fills. */
+  /** Id of the parent while it is live; the children stay dormant until it fills. */
   parentId: number | undefined;
-  /** Live children by id, waiting or in the book: at most two, and one cancels the other. */
+  /**
+   * Ids of the live children, which wait or rest in the book. There are at most two, and the first
+   * to execute cancels the other.
+   */
   childIds: readonly number[];
 };
 
-/** The groups, indexed by each of their orders and by position. */
+/** Order groups, indexed by each of their orders and by position. */
 export class GroupBook {
   #byOrder = new Map<number, OrderGroup>();
   readonly #byPosition = new Map<Holding, Set<OrderGroup>>();
-  /** Set in a fork. */
+  /** Set only in a fork: the original book, and the function that copies its groups. */
   #origin:
     | { readonly book: GroupBook; readonly copy: (group: OrderGroup) => OrderGroup }
     | undefined;
 
   /**
-   * A book with the same groups; changes do not affect this one, which must not change meanwhile. `holdingOf` returns the
-   * copy of a group's holding; the code that copies a holding calls `adopt`.
+   * Returns a book with the same groups whose changes do not affect this one; this book must not
+   * change while the fork is in use. `holdingOf` returns the copy of a group's holding, and the
+   * code that copies a holding must call `adopt`.
    */
   fork(holdingOf: (group: OrderGroup) => Holding): GroupBook {
     const fork = new GroupBook();
     const copies = new Map<OrderGroup, OrderGroup>();
     const copy = (group: OrderGroup): OrderGroup => {
-      // Copying the holding may adopt its groups, including this one, so it comes first.
+      // Copying the holding can adopt its groups, including this one, so the holding is copied
+      // first.
       const holding = holdingOf(group);
       let copied = copies.get(group);
       if (copied === undefined) {
@@ -51,7 +59,10 @@ export class GroupBook {
     return fork;
   }
 
-  /** In a fork: attaches the groups of an original holding to its copy. */
+  /**
+   * Attaches copies of an original holding's groups to the copied holding. It has an effect in a
+   * fork only.
+   */
   adopt(original: Holding, copied: Holding): void {
     if (this.#origin === undefined) return;
     const { book, copy } = this.#origin;
@@ -59,22 +70,25 @@ export class GroupBook {
     if (attached !== undefined) this.#byPosition.set(copied, new Set([...attached].map(copy)));
   }
 
-  /** The group that an order is in, as parent or child. */
+  /** Returns the group that contains an order, as parent or child. */
   of(orderId: number): OrderGroup | undefined {
     return this.#byOrder.size === 0 ? undefined : this.#byOrder.get(orderId);
   }
 
-  /** The groups of a position, in order of creation. */
+  /** Returns the groups of a position in order of creation. */
   attachedTo(holding: Holding): Iterable<OrderGroup> {
     return this.#byPosition.size === 0 ? [] : (this.#byPosition.get(holding) ?? []);
   }
 
-  /** By group id, for a dump. */
+  /** Returns all groups, sorted by id for the dump. */
   all(): OrderGroup[] {
     return [...new Set(this.#byOrder.values())].sort((a, b) => a.groupId - b.groupId);
   }
 
-  /** Groups must be added by id, so that those of a position are in order of creation. */
+  /**
+   * Adds a group. Groups must be added in order of their ids, so that those of a position are in
+   * order of creation.
+   */
   add(group: OrderGroup): void {
     if (group.parentId !== undefined) this.#byOrder.set(group.parentId, group);
     for (const childId of group.childIds) this.#byOrder.set(childId, group);
@@ -84,13 +98,13 @@ export class GroupBook {
     else attached.add(group);
   }
 
-  /** The parent ended; its children remain. */
+  /** Removes the ended parent from its group; the children remain. */
   parentLeft(group: OrderGroup): void {
     if (group.parentId !== undefined) this.#byOrder.delete(group.parentId);
     group.parentId = undefined;
   }
 
-  /** A child ended; a group without children is removed. */
+  /** Removes an ended child from its group, and the group if it has no other children. */
   childLeft(group: OrderGroup, childId: number): void {
     this.#byOrder.delete(childId);
     group.childIds = group.childIds.filter((each) => each !== childId);

@@ -9,64 +9,82 @@ import type {
 } from '../messages/command.ts';
 import { emptyOwnList, type OwnList } from '../book/order-pool.ts';
 
-/** The definition of a market without its texts, which only its listing event contains. */
+/** Definition of a market without its texts, which only the listing event contains. */
 export type MarketDefinition = MarketGrid & {
   readonly instrumentId: number;
   readonly slug: string;
   readonly eventSlug: string;
   readonly startMs: number;
   readonly endMs: number;
-  /** The series that listed it, if any. */
+  /** Slug of the series that listed the market, if any. */
   readonly seriesSlug: string | undefined;
-  /** R-series: the source of its resolution. Later changes of the series do not affect it. */
+  /**
+   * Price source that resolves the market (R-series). Later changes of the series do not affect it.
+   */
   readonly reference: PriceReference | undefined;
 };
 
-/** The reference price of a series market, and the seconds of its average. */
+/** Price source of a series market and the number of seconds over which its price is averaged. */
 export type PriceReference = {
   readonly symbol: string;
   readonly source: PriceSource;
   readonly windowSeconds: number;
 };
 
-/** A market that is not settled: its book in YES prices, and its locked collateral (R-one-book). */
+/**
+ * An unsettled outcome market, with one book in YES prices (R-one-book) and its locked collateral.
+ */
 export type OutcomeMarket = {
   readonly definition: MarketDefinition;
-  /** 1.00 in price units: 10^(6 − szDecimals). */
+  /** 1.00 in price units, which is 10^(6 − szDecimals). */
   readonly unit: number;
   phase: MarketPhase;
   readonly book: LevelBook;
-  /** Complete pairs in lots. */
+  /** Number of complete YES and NO pairs, in lots. */
   pairs: number;
-  /** R-conservation: 1.00 for each share of a pair, until holders are paid out of it. */
+  /** Collateral of 1.00 per pair; holders are paid out of it after resolution (R-conservation). */
   locked: MicroUsdc;
-  /** YES price of the last trade; 0 before the first. */
+  /** YES price of the last trade; 0 before the first trade. */
   lastTrade: number;
   lastTradeMs: number;
-  /** R-series: null after too few samples; undefined before it can be determined. */
+  /**
+   * Price at the start of a series market (R-series): undefined before it is determined, null if
+   * there were too few samples.
+   */
   strike: TwapInputs | null | undefined;
-  /** R-series: set when its end was checked; if it is still unresolved then, only the operator can resolve it. */
+  /**
+   * True once the end of the market was checked (R-series); if the market is still unresolved, only
+   * the operator can resolve it.
+   */
   isJudged: boolean;
-  /** Set when the market is resolved; holders are then paid in portions. */
+  /**
+   * Set when the market is resolved; its holders are paid in portions over the following blocks.
+   */
   resolution: Resolution | undefined;
-  /** Indexes of the accounts with a holding in the market. Derived, never dumped. */
+  /** Indexes of the accounts with a holding in the market. Derived and not dumped. */
   readonly holders: Map<number, true>;
-  /** While holders are paid: all of them, and the next one. Derived, never dumped. */
+  /**
+   * Set while holders are being paid: their account indexes in order, and the position of the next
+   * one. Derived and not dumped.
+   */
   unpaid: { readonly order: Uint32Array; next: number } | undefined;
 };
 
-/** R-settlement: the result, and the account that decided it. */
+/** Result of a market and the party that decided it (R-settlement). */
 export type Resolution = {
   /** Payout of a YES share, in price units. */
   readonly fraction: number;
   readonly by: 'series' | 'operator';
   readonly resolvedMs: number;
-  /** Hash of the deployer's action; absent if the series or the process resolved the market. */
+  /**
+   * Hash of the deployer's action; absent if a series or the operator's process resolved the
+   * market.
+   */
   readonly txHash?: Hash;
   readonly height: number;
 };
 
-/** A market after its holders are paid (R-limits-of-state). */
+/** Record of a market whose holders have all been paid (R-limits-of-state). */
 export type SettledMarket = {
   readonly instrumentId: number;
   readonly slug: string;
@@ -76,7 +94,7 @@ export type SettledMarket = {
 };
 
 /**
- * The YES mark of a market in half price units, so that a mid is exact: the mid of a narrow book,
+ * Returns the YES mark in half price units, in which a mid is exact: the mid of a narrow book,
  * otherwise the last trade, otherwise 0.50.
  */
 export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
@@ -86,38 +104,36 @@ export function markHalves({ book, lastTrade, unit }: OutcomeMarket): number {
   return lastTrade > 0 ? 2 * lastTrade : unit;
 }
 
-/** An event: related markets, and the limit of the sum of their resolutions. */
+/** Related markets and the limit on the sum of their resolutions. */
 export type MarketEvent = {
   readonly eventId: number;
   readonly slug: string;
   readonly mutuallyExclusive: boolean;
   readonly startMs: number;
   readonly endMs: number;
-  /** In order of listing, settled ones included. */
+  /** Ids of all markets of the event in order of listing, including settled ones. */
   readonly instrumentIds: number[];
   /** Number of resolved markets, and the sum of their fractions in 10^-6 (R-event-sets). */
   resolved: number;
   fractionSum: number;
 };
 
-/** Holding of an account in one outcome market. */
 export type OutcomeHolding = {
   readonly market: OutcomeMarket;
   readonly yes: LegHolding;
   readonly no: LegHolding;
-  /** The account's resting orders in the market, both legs, oldest first. */
+  /** The account's resting orders for YES and NO in this market, oldest first. */
   readonly orders: OwnList;
 };
 
-/** The shares of one leg. */
 export type LegHolding = {
   /** Lots, never negative. */
   size: number;
-  /** Cost of the shares, for the average price. */
+  /** Cost of the shares, from which the average price is derived. */
   cost: MicroUsdc;
-  /** Lots in queued and resting sells (R-reserve). */
+  /** Lots reserved by queued and resting sells (R-reserve). */
   reserved: number;
-  /** Since the leg was last empty. */
+  /** Fees and realised PnL since this outcome's balance was last zero. */
   feesPaid: MicroUsdc;
   realised: MicroUsdc;
   updatedMs: TimeMs;
@@ -138,7 +154,10 @@ function emptyLeg(updatedMs: TimeMs): LegHolding {
   };
 }
 
-/** Buying YES and selling YES are `b !== r`; a bid that sells and an ask that buys are about NO. */
+/**
+ * Returns the outcome that an order in YES prices trades: a reduce-only bid sells NO, and an ask
+ * that is not reduce-only buys NO.
+ */
 export function outcomeLegOf(order: {
   readonly isBuy: boolean;
   readonly reduceOnly: boolean;
@@ -146,7 +165,7 @@ export function outcomeLegOf(order: {
   return order.isBuy === order.reduceOnly ? 'no' : 'yes';
 }
 
-/** A leg's own price from the book's YES price, and back. */
+/** Converts a YES price to the price of the given outcome, and back. */
 export function legPrice(leg: OutcomeLeg, price: number, unit: number): number {
   return leg === 'yes' ? price : unit - price;
 }

@@ -6,39 +6,42 @@ import type { MarketEvent, OutcomeMarket, SettledMarket } from './outcome-market
 import { PastEvents } from './past-events.ts';
 import type { OrderRequest, PriceSource, Recurrence, SeriesListing } from '../messages/command.ts';
 
-/** The state of outcome markets. */
 export type Outcomes = {
-  /** By slug. */
+  /** Events by slug. */
   readonly events: MapWithPast<string, MarketEvent>;
-  /** Ids of events that are not in `past`. */
+  /** Ids of the events that have not moved to `past`. */
   readonly eventIds: Set<number>;
   nextEventId: number;
   nextInstrumentId: number;
-  /** Markets that are not settled, by instrument id; iterated through `marketIds`, which is sorted. */
+  /** Unsettled markets by instrument id; iterated in the order of `marketIds`, which is sorted. */
   readonly markets: Map<number, OutcomeMarket>;
   readonly marketIds: number[];
   readonly settled: MapWithPast<number, SettledMarket>;
-  /** Instrument id by slug, settled ones included: a slug is used once. */
+  /** Instrument ids by slug, including settled markets, because a slug can be used only once. */
   readonly marketSlugs: MapWithPast<string, number>;
   /** Settled events in a compact form. */
   readonly past: PastEvents;
-  /** The time at which fully paid events move to `past`, by the id of one of their markets. Not dumped. */
+  /**
+   * Times at which fully paid events move to `past`, by the id of one of their markets. Not dumped.
+   */
   readonly pastClock: DueQueue;
-  /** By slug, iterated in that order. */
+  /** Series by slug and iterated in that order. */
   readonly series: Map<string, Series>;
-  /** By `priceFeedKey`. */
+  /** Price samples by `priceFeedKey`. */
   readonly prices: Map<string, PriceFeed>;
   readonly queue: DelayQueue;
-  /** The action that each live outcome order came with, by order id. */
+  /** Hashes of the actions that placed the live outcome orders, by order id. */
   readonly orderTx: Map<number, Hash>;
-  /** When markets open and close, and when those of a series are struck and resolved. */
+  /**
+   * Times at which markets open and close; `seriesClock` has those at which series markets get
+   * their strike and resolve.
+   */
   readonly phaseClock: DueQueue;
   readonly seriesClock: DueQueue;
-  /** Markets whose holders are being paid, in the order of their resolution. */
+  /** Ids of the markets whose holders are being paid, in order of resolution. */
   readonly settling: number[];
 };
 
-/** No markets, no prices. */
 export function createOutcomes(): Outcomes {
   const past = new PastEvents();
   return {
@@ -65,7 +68,7 @@ export function createOutcomes(): Outcomes {
   };
 }
 
-/** R-series: a rule that lists and resolves markets automatically. */
+/** A rule that lists and resolves markets automatically (R-series). */
 type Series = {
   listing: SeriesListing;
   /** Start of the next market to list. */
@@ -85,22 +88,25 @@ export function periodOf({ recurrence }: SeriesListing): number {
   return PERIOD_MS[recurrence];
 }
 
-/** When a series lists its next market; undefined while it is stopped. */
+/**
+ * Returns the time at which a series lists its next market, or undefined while the series is
+ * stopped.
+ */
 export function nextListingMs({ listing, nextStartMs }: Series): number | undefined {
   return listing.enabled ? nextStartMs - listing.listAhead * periodOf(listing) : undefined;
 }
 
-/** Samples of one reference price, enough for the TWAPs of R-series. */
+/** Samples of one reference price, enough for the time-weighted average prices of R-series. */
 export type PriceFeed = {
   readonly symbol: string;
   readonly source: PriceSource;
-  /** Time of the newest observation, even if it does not count. */
+  /** Time of the newest observation, including observations that do not count. */
   lastMs: number;
-  /** The last timely observation of each second, oldest first; bounded. */
+  /** The last timely observation of each second, oldest first, in bounded number. */
   readonly seconds: PricePoint[];
 };
 
-/** The last observation in the second that ends at a whole second. */
+/** The last observation in the second that ends at `secondMs`. */
 export type PricePoint = {
   readonly secondMs: number;
   readonly observedMs: number;
@@ -111,33 +117,38 @@ export function priceFeedKey(symbol: string, source: PriceSource): string {
   return `${symbol}/${source}`;
 }
 
-/** R-delay: an outcome order that was accepted and waits to reach the book. */
+/**
+ * An accepted outcome order that waits for its delay to end before it enters the book (R-delay).
+ */
 export type QueuedOrder = {
-  /** By arrival. */
+  /** Ids increase in order of arrival. */
   readonly queueId: number;
   readonly accountIndex: number;
   readonly request: OrderRequest;
-  /** Its action, and its index there. */
+  /** Hash of the action that placed the order, and the index of the order in that action. */
   readonly txHash: Hash;
   readonly index: number;
   readonly dueMs: number;
   readonly acceptedMs: number;
-  /** Money of a buy; a sell has reserved its shares in the holding. */
+  /** Money reserved for a buy; a sell has reserved its shares in the holding. */
   readonly reserve: MicroUsdc;
 };
 
-/** Queued orders by due time, then arrival: many wait when a market has a delay and a crowd. */
+/**
+ * Queued orders by due time and arrival. A heap is used, because many orders can wait in a busy
+ * market with a delay.
+ */
 class DelayQueue {
   nextId = 1;
   readonly #orders = new Heap<QueuedOrder>((a, b) => byDue(a, b) < 0);
-  /** Number of queued orders by action. */
+  /** Number of queued orders by the hash of their action. */
   readonly #byAction = new Map<string, number>();
 
   get size(): number {
     return this.#orders.size;
   }
 
-  /** Due time of the first order; undefined if the queue is empty. */
+  /** Due time of the first order, or undefined if the queue is empty. */
   get nextDueMs(): number | undefined {
     return this.#orders.first?.dueMs;
   }
@@ -147,7 +158,7 @@ class DelayQueue {
     this.#byAction.set(order.txHash, (this.#byAction.get(order.txHash) ?? 0) + 1);
   }
 
-  /** Takes the next order that is due; undefined when none is. */
+  /** Removes and returns the first order that is due, or returns undefined. */
   takeDue(timeMs: number): QueuedOrder | undefined {
     const { first } = this.#orders;
     if (first === undefined || first.dueMs > timeMs) return undefined;
@@ -158,13 +169,14 @@ class DelayQueue {
     return first;
   }
 
-  /** Whether an order of the action waits. */
+  /** Returns true while an order of the action is queued. */
   hasAction(txHash: string): boolean {
     return this.#byAction.has(txHash);
   }
 
   /**
-   * The queue of a fork starts empty: a fork executes commands, which add to the queue and never read it.
+   * Returns a queue for a fork. It starts empty, because a fork executes commands only, which add
+   * to the queue but never read it.
    */
   fork(): DelayQueue {
     const queue = new DelayQueue();
@@ -172,7 +184,7 @@ class DelayQueue {
     return queue;
   }
 
-  /** Queued sells of an account, unordered. */
+  /** Yields the queued sells of an account in no particular order. */
   *sellsOf(accountIndex: number): Iterable<QueuedOrder> {
     if (this.size === 0) return;
     for (const order of this.#orders.all()) {
@@ -180,7 +192,7 @@ class DelayQueue {
     }
   }
 
-  /** By due time, then arrival. */
+  /** Returns all queued orders, sorted by due time and arrival. */
   all(): readonly QueuedOrder[] {
     return [...this.#orders.all()].sort(byDue);
   }

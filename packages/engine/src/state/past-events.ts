@@ -1,7 +1,10 @@
 import { present } from '@oddlot/units';
 import type { MarketEvent, SettledMarket } from './outcome-market.ts';
 
-/** The common part of the events of a run; a slug has the second of its start in place of `#`. */
+/**
+ * Properties that all events of a run share; in slugs, `#` stands for the second at which the event
+ * starts.
+ */
 type Shape = {
   readonly event: string;
   readonly markets: readonly string[];
@@ -10,7 +13,10 @@ type Shape = {
   readonly szDecimals: readonly number[];
 };
 
-/** Columns with rising values; those of markets by their index in the event. */
+/**
+ * Columns of increasing numbers. Columns of markets are indexed by the market's position in its
+ * event.
+ */
 type Run = Shape & {
   readonly seconds: number[];
   readonly eventIds: number[];
@@ -19,19 +25,20 @@ type Run = Shape & {
 };
 
 const SECOND_MS = 1_000;
-/** Fractions are in millionths, for all markets of an event. */
+/** Fractions of all markets are scaled to millionths in an event's sum. */
 const SCALE_DECIMALS = 6;
 
 /**
- * Events whose markets are all paid. A series creates tens of thousands of them in a year that differ in little
- * but their time, so they are kept as columns of numbers, and objects are made when they are read.
+ * Events whose markets are all paid. A series creates tens of thousands of events per year that
+ * differ in little but their time, so they are stored as columns of numbers and converted to
+ * objects when read.
  */
 export class PastEvents {
   readonly #runs: Run[] = [];
   readonly #byEvent = new Map<string, Run[]>();
   readonly #byMarket = new Map<string, { readonly run: Run; readonly column: number }[]>();
 
-  /** Returns false, and keeps nothing, for an event whose slugs do not contain its start. */
+  /** Adds an event. Returns false and stores nothing if its slugs do not contain its start. */
   add(event: MarketEvent, markets: readonly SettledMarket[]): boolean {
     const shape = shapeOf(event, markets);
     if (shape === undefined) return false;
@@ -100,7 +107,10 @@ export class PastEvents {
     for (const { instrumentIds } of this.#runs) yield* instrumentIds.flat();
   }
 
-  /** The rising columns as run lengths; fractions as text, see `fractionsToText`. */
+  /**
+   * Returns the runs for a dump: increasing columns as run lengths, and fractions as text (see
+   * `fractionsToText`).
+   */
   dump() {
     return this.#runs.map(({ eventIds, fractions, instrumentIds, seconds, ...shape }) => ({
       ...shape,
@@ -164,7 +174,10 @@ function isSameShape(a: Shape, b: Shape): boolean {
   );
 }
 
-/** Only rising columns can be searched by halving; an event that would break that opens another run. */
+/**
+ * Returns true if the event can be appended to the run. Binary search needs increasing columns, so
+ * an event that would break the order starts another run.
+ */
 function continuesRun(run: Run, { eventId, instrumentIds, startMs }: MarketEvent): boolean {
   const isAbove = (column: readonly number[] | undefined, next: number): boolean =>
     next > (column?.at(-1) ?? -1);
@@ -207,7 +220,10 @@ function marketAt(run: Run, column: number, row: number): SettledMarket {
 
 const slugOf = (text: string, seconds: number): string => text.replace('#', String(seconds));
 
-/** Each number in a slug could be the second of its start. A slug never contains `#`. */
+/**
+ * Returns each reading of a slug in which one of its numbers is the second of its start. A slug
+ * never contains `#`.
+ */
 function readingsOf(slug: string): { readonly text: string; readonly seconds: number }[] {
   const readings: { text: string; seconds: number }[] = [];
   for (const { 0: digits, index } of slug.matchAll(/\d+/g)) {
@@ -218,7 +234,10 @@ function readingsOf(slug: string): { readonly text: string; readonly seconds: nu
   return readings;
 }
 
-/** The index of a number in a rising column; below zero if absent. */
+/**
+ * Returns the index of a number in an increasing column by binary search, or a negative number if
+ * it is absent.
+ */
 function placeOf(column: readonly number[], wanted: number): number {
   let low = 0;
   let high = column.length - 1;
@@ -233,11 +252,14 @@ function placeOf(column: readonly number[], wanted: number): number {
   return -1;
 }
 
-/** 1.00 in price units. */
+/** Returns 1.00 in price units of a market. */
 const unitAt = ({ szDecimals }: Shape, column: number): number =>
   10 ** (SCALE_DECIMALS - (szDecimals[column] ?? 0));
 
-/** Nearly all are zero or the whole: `0` and `1`; others are written between commas. */
+/**
+ * Encodes fractions as text. Nearly all are 0 or the whole unit, written as `0` and `1`; any other
+ * is written between commas.
+ */
 function fractionsToText(fractions: readonly number[], unit: number): string {
   const word = (fraction: number): string =>
     fraction === 0 ? '0' : fraction === unit ? '1' : `,${fraction},`;
@@ -251,7 +273,10 @@ function fractionsFromText(text: string, unit: number): number[] {
   });
 }
 
-/** Rising numbers as differences, each with its number of repetitions: `[first, 1, step, times, …]`. */
+/**
+ * Encodes increasing numbers as differences, each with its number of repetitions: `[first, 1, step,
+ * times, …]`.
+ */
 export function toRunLengths(numbers: readonly number[]): number[] {
   const lengths: number[] = [];
   let before = 0;

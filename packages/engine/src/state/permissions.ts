@@ -1,32 +1,36 @@
 import type { Address } from '@oddlot/units';
 import type { GateMode } from '../messages/command.ts';
 
-/** The account that an agent acts for. */
+/** The account for which an agent trades. */
 export type AgentBinding = { readonly accountIndex: number; readonly label: string };
 
-/** The nonces of one signer (R-nonce). */
+/** Nonces that one signer has used (R-nonce). */
 export type SignerNonces = {
-  /** The highest used ones, ascending. */
+  /** The highest used nonces, in ascending order. */
   readonly used: number[];
-  /** Nonces at or below this are rejected; set when an agent's address is revoked. */
+  /** Nonces at or below this value are rejected; it is set when the agent is revoked. */
   floor: number;
   /** True while the address is a former agent that has not been bound again. */
   isRevokedAgent: boolean;
-  /** The address in the form of the digest, kept for frequent signers. Derived, never dumped. */
+  /**
+   * Address in the form that the digest needs, cached for frequent signers. Derived and not dumped.
+   */
   scrambled: Int32Array | undefined;
 };
 
-/** R-vault: an account that its leader trades for, and the shares of its users. */
+/** An account that a leader trades for its depositors, and their shares (R-vault). */
 export type Vault = {
   readonly accountIndex: number;
   readonly leader: Address;
   readonly name: string;
-  /** Counts of 10^-6 share, by address. */
+  /** Shares by address, in units of 10^-6 share. */
   readonly shares: ReadonlyMap<Address, bigint>;
   readonly totalShares: bigint;
 };
 
-/** R-gate: the accounts that may take new risk on a channel. */
+/**
+ * Access control of one channel: the accounts that may open or increase positions there (R-gate).
+ */
 export type Gate = {
   mode: GateMode;
   readonly whitelist: Set<Address>;
@@ -35,12 +39,10 @@ export type Gate = {
   readonly grants: Map<Address, GateGrant>;
 };
 
-/** The permitted and the actual number of grants of a code. */
 export type GateCode = { readonly maxUses: number; readonly uses: number };
 
 export type GateGrant = { readonly code: string; readonly grantedMs: number };
 
-/** A gate that is open to all accounts. */
 export function createGate(): Gate {
   return {
     mode: 'open',

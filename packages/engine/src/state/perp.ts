@@ -12,48 +12,55 @@ import type { OrderPool } from '../book/order-pool.ts';
 import type { MarginTier, PerpDefinition } from '../messages/command.ts';
 import { canSettle, type Closing, type FundingHour } from './sampled-hours.ts';
 
-/** A listed perpetual: its definition, book, prices and funding. */
 export type Perp = {
   definition: PerpDefinition;
   tiers: TierTable;
-  /** The first tier's. */
+  /** Maximum leverage of the first tier. */
   maxLeverage: number;
-  /** R-mark, 10^-8. Derived from the definition, see `markBandE8`. */
+  /**
+   * Maximum distance of the mark from the oracle (R-mark), in 10^-8. Derived from the definition by
+   * `markBandE8`.
+   */
   markBandE8: number;
   readonly book: LevelBook;
   halted: boolean;
-  /** R-delist: set when the operator delists the perp. */
+  /** Set when the operator delists the perp (R-delist). */
   closing: Closing | undefined;
-  /** Set when its closing hour has settled and every position is closed. */
+  /** True once the closing hour has settled and every position is closed. */
   delisted: boolean;
-  /** 0 before the first price, from which trading starts. */
+  /** Oracle price; 0 before the first one, which starts trading. */
   oracle: number;
   oracleMs: number;
-  /** The prices an order may carry while this oracle holds (R-sizes). Derived from the oracle. */
+  /**
+   * Lowest and highest order price that is accepted at the current oracle price (R-sizes). Derived
+   * from the oracle.
+   */
   bandMin: number;
   bandMax: number;
-  /** C of R-mark; 0 without a feed. */
+  /** External price, C in R-mark; 0 without a feed. */
   external: number;
   externalMs: number;
-  /** 0 before the first price. */
+  /** Mark price; 0 before the first one. */
   mark: number;
   markMs: number;
-  /** The mark of the last earlier block in which the market had a valid price; 0 before the first. */
+  /**
+   * Mark of the last earlier block in which the market had a valid price; 0 before the first one.
+   */
   lastValidMark: number;
-  /** EMA of (mid − oracle) in 10^-6 price units (R-ema). */
+  /** Exponential moving average of (mid − oracle), in 10^-6 price units (R-ema). */
   ema: number;
-  /** The whole second up to which the EMA is computed. */
+  /** Whole second up to which the moving average has been computed. */
   emaMs: number;
   lastTrade: number;
   lastTradeMs: number;
-  /** Lots held long. */
+  /** Sum of the long positions, in lots. */
   openInterest: number;
-  /** The part of `PerpWatch.interest` that is this perp's. Derived, never dumped. */
+  /** Share of this perp in `PerpWatch.interest`. Derived and not dumped. */
   countedInterest: MicroUsdc;
-  /** Accounts with a position, and its leg: see `holdersOf`. Derived, never dumped. */
+  /** Legs of the open positions, by the key that `setSize` writes. Derived and not dumped. */
   readonly holders: Map<number, 0 | 1>;
   readonly day: DayStats;
-  /** R-funding: the hour in progress. */
+  /** Samples of the current hour (R-funding). */
   readonly funding: FundingHour;
 };
 
@@ -93,15 +100,15 @@ export function createPerp(
   };
 }
 
-/** R-oracle-stale. Before its first price an oracle counts as stale. */
+/** Returns true if the oracle is older than the limit or has no price yet (R-oracle-stale). */
 export function isOracleStale(perp: Perp, timeMs: number, staleMs: number): boolean {
   return perp.oracle === 0 || timeMs - perp.oracleMs > staleMs;
 }
 
 /**
- * True for a market without a valid price: it is halted (which includes one that waits for a price to restart its
- * closing hour), its oracle is stale, or its closing hour can no longer settle (R-delist). The settlement price of a
- * delisted perp is final and valid.
+ * Returns true for a market without a valid price. The market is halted (also while it waits for a
+ * price to restart its closing hour), its oracle is stale, or its closing hour can no longer settle
+ * (R-delist). The settlement price of a delisted perp is final and valid.
  */
 export function isUnpriced(perp: Perp, timeMs: number, staleMs: number): boolean {
   const { closing, delisted, halted } = perp;
@@ -110,27 +117,28 @@ export function isUnpriced(perp: Perp, timeMs: number, staleMs: number): boolean
   return halted || isOracleStale(perp, timeMs, staleMs);
 }
 
-/** The last valid mark; before there is one, the mark. */
+/** Returns the last valid mark, or the current mark before there is one. */
 export function lastValidMarkOf({ lastValidMark, mark }: Perp): number {
   return lastValidMark === 0 ? mark : lastValidMark;
 }
 
 /**
- * Margin tiers by position size (R-tiers). The deduction that makes maintenance continuous is
- * `ded(n) = ded(n−1) + minSize(n) × mark × (mmr(n) − mmr(n−1))`; the mark is a common factor, so the
- * table keeps it in lots × 10^-8 and maintenance needs one product and one division.
+ * Margin tiers by position size (R-tiers). The deduction that makes maintenance margin continuous
+ * is `ded(n) = ded(n−1) + minSize(n) × mark × (mmr(n) − mmr(n−1))`. The mark is a common factor, so
+ * the table stores the rest in lots × 10^-8, and a maintenance margin needs one product and one
+ * division.
  */
 export type TierTable = {
   readonly tiers: readonly TierRow[];
   readonly maxLeverage: number;
-  /** The end of the last tier, which is the largest possible position. */
+  /** End of the last tier, which is the largest possible position. */
   readonly positionMax: number;
 };
 
 type TierRow = MarginTier & {
   /** Σ minSize(k) × (mmr(k) − mmr(k−1)) up to this tier, in lots × 10^-8. */
   readonly deductionLotsE8: bigint;
-  /** The number nearest to it. */
+  /** `deductionLotsE8` as the nearest number. */
   readonly deductionNumber: number;
 };
 
@@ -153,7 +161,7 @@ export function tierTable(tiers: readonly MarginTier[]): TierTable {
   return { tiers: rows, maxLeverage: first.maxLeverage, positionMax: last.maxSize };
 }
 
-/** The tier of a size; a size on a border belongs to the lower tier. */
+/** Returns the tier of a size; a size on a border belongs to the lower tier. */
 export function tierOf(table: TierTable, size: number): TierRow {
   for (const row of table.tiers) if (size <= row.maxSize) return row;
   const last = table.tiers.at(-1);
@@ -161,14 +169,16 @@ export function tierOf(table: TierTable, size: number): TierRow {
   return last;
 }
 
-/** Maintenance margin of a position at a mark, rounded up. */
+/** Returns the maintenance margin of a position at a mark, rounded up. */
 export function maintenanceMargin(table: TierTable, size: number, mark: number): MicroUsdc {
   if (size === 0) return ZERO_USDC;
   const { deductionLotsE8, mmrE8 } = tierOf(table, size);
   return tieredUp(size, mmrE8, deductionLotsE8, mark);
 }
 
-/** Why a margin table cannot be listed; undefined when it can (R-tiers). */
+/**
+ * Returns the reason why a margin table cannot be listed, or undefined if it is valid (R-tiers).
+ */
 export function tierTableFault(
   tiers: readonly MarginTier[],
   liquidationFeeE8: number,
@@ -181,12 +191,13 @@ export function tierTableFault(
     if (tier.minSize !== (previous?.maxSize ?? 0)) return `tier ${tier.tier} leaves a gap`;
     if (tier.maxSize <= tier.minSize) return `tier ${tier.tier} is empty`;
     if (tier.maxLeverage < 1) return `tier ${tier.tier} has no leverage`;
-    // The first must be above 0 too, because bankruptcy prices share the equity by maintenance margin.
+    // The first rate must also be above 0, because bankruptcy prices divide equity in proportion to
+    // maintenance margin.
     if (tier.mmrE8 <= (previous?.mmrE8 ?? 0)) return 'mmr must rise';
     if (previous !== undefined && tier.maxLeverage >= previous.maxLeverage) {
       return 'maxLeverage must fall';
     }
-    // 1 / maxLeverage > mmr + liquidation fee + taker fee, multiplied out.
+    // This is 1 / maxLeverage > mmr + liquidation fee + taker fee, multiplied out.
     const needed = (tier.mmrE8 + liquidationFeeE8 + takerFeeE8) * tier.maxLeverage;
     if (needed >= RATE_ONE) return `tier ${tier.tier} would open positions at liquidation`;
     previous = tier;
@@ -196,16 +207,20 @@ export function tierTableFault(
 
 export type BandTerms = Pick<PerpDefinition, 'markBandE8' | 'takerFeeE8' | 'tiers'>;
 
-/** R-mark: the maximum distance of the mark from the oracle, 10^-8; by default the widest possible. */
+/**
+ * Returns the maximum distance of the mark from the oracle, in 10^-8 (R-mark); the default is the
+ * widest possible band.
+ */
 export function markBandE8(terms: BandTerms, liquidationFeeE8: number): number {
   return terms.markBandE8 ?? markBandMaxE8(terms, liquidationFeeE8);
 }
 
 /**
- * The widest band in which a book alone cannot liquidate positions that were opened inside it, 10^-8, rounded
- * down: (1/leverage − mmr − liquidation fee − taker fee) / (2 + mmr + liquidation fee + 1/leverage),
- * the least over the tiers, both sides multiplied by the leverage. A margin table leaves the
- * numerator above 0 (R-tiers).
+ * Returns the widest band in which an order book alone cannot liquidate positions opened inside it,
+ * in 10^-8, rounded down. It is the smallest value over the tiers of (1/leverage − mmr −
+ * liquidation fee − taker fee) / (2 + mmr + liquidation fee + 1/leverage), with numerator and
+ * denominator multiplied by the leverage. A valid margin table keeps the numerator above 0
+ * (R-tiers).
  */
 export function markBandMaxE8({ takerFeeE8, tiers }: BandTerms, liquidationFeeE8: number): number {
   const one = BigInt(RATE_ONE);
@@ -218,23 +233,23 @@ export function markBandMaxE8({ takerFeeE8, tiers }: BandTerms, liquidationFeeE8
   return Math.max(0, Math.min(...bands));
 }
 
-/** Hours that make a day of statistics. */
 const HOURS = 24;
 const HOUR_MS = 3_600_000;
 
-/** Trading of one clock hour. */
 type HourBucket = {
   readonly startMs: number;
   lots: number;
   notional: bigint;
-  /** Last trade price of the hour. */
+  /** Price of the last trade in the hour. */
   close: number;
 };
 
-/** Volume of the last 24 hours in hourly buckets, and the price that they started from. */
+/**
+ * Trading volume of the last 24 hours in hourly buckets, and the price at the start of that window.
+ */
 export class DayStats {
   #buckets: HourBucket[] = [];
-  /** Close of the newest bucket that has left the window; 0 when none has. */
+  /** Close of the newest bucket that has left the window, or 0 if none has. */
   #previousClose = 0;
 
   record(timeMs: number, price: number, lots: number, notional: bigint): void {
@@ -250,7 +265,10 @@ export class DayStats {
     bucket.close = price;
   }
 
-  /** The sums of the window at a time. Read-only: buckets are removed only when a trade is recorded. */
+  /**
+   * Returns the sums of the window at a time without changing the buckets, which are removed only
+   * when a trade is recorded.
+   */
   at(timeMs: number): { lots: number; notional: bigint; previousClose: number } {
     const oldest = windowStart(timeMs);
     let lots = 0;
@@ -285,36 +303,36 @@ export class DayStats {
   }
 }
 
-/** The hour in progress and the 23 before it. */
+/** Returns the start of a window of 24 clock hours that ends with the current one. */
 function windowStart(timeMs: number): number {
   return hourOf(timeMs) - (HOURS - 1) * HOUR_MS;
 }
 
-/** The start of the hour that a time is in. */
 function hourOf(timeMs: number): number {
   return Math.floor(timeMs / HOUR_MS) * HOUR_MS;
 }
 
 /**
- * The perps that a block has to check, so that its cost depends on changes and not on the number of listed perps.
- *
- * The inputs of a perp's marks and restrictions change in three ways: by a command of the operator, by the clock,
- * which makes marks due and oracles stale, and by the end of a closing hour. An hour becomes unable to settle by
- * samples that a stale oracle misses, which the operator's next price reveals. A block with one of these checks every
- * perp. In any other block only trades have changed something, and the traded perps are recorded here. Derived, never
+ * Records which perps a block has to check, so that its cost depends on changes and not on the
+ * number of listed perps.
+ * The inputs of a perp's marks and restrictions change in three ways: through a command of the
+ * operator, with time, which makes marks due and oracles stale, and at the end of a closing hour. A
+ * closing hour becomes unable to settle when a stale oracle misses samples, which the operator's
+ * next price reveals. A block with one of these changes checks every perp. In any other block only
+ * trades changed something, and the traded perps are recorded here. The record is derived and not
  * dumped: the first block of a restored venue checks every perp.
  */
 export class PerpWatch {
   /** Perps whose open interest changed since it was last counted. */
   readonly traded = new Set<Perp>();
-  /** Perps with a closing hour at the last block that checked all; by instrument id. */
+  /** Perps that had a closing hour when a block last checked all perps, by instrument id. */
   closing: readonly Perp[] = [];
-  /** The open interest of all perps at their marks at the last count. */
+  /** Open interest of all perps in micro-USDC, at the marks of the last count. */
   interest: MicroUsdc = ZERO_USDC;
   #checksAll = true;
   #nextCheckMs = 0;
 
-  /** True if the block has to check every perp. */
+  /** True if the current block has to check every perp. */
   get checksAll(): boolean {
     return this.#checksAll;
   }
@@ -323,12 +341,12 @@ export class PerpWatch {
     this.#checksAll = hasOperator || timeMs >= this.#nextCheckMs;
   }
 
-  /** Before this time the clock alone changes nothing. */
+  /** Sets the time before which the passage of time alone changes nothing. */
   skipUntil(timeMs: number): void {
     this.#nextCheckMs = timeMs;
   }
 
-  /** Makes this block and the next check every perp, after another change of their inputs. */
+  /** Makes this block and the next one check every perp, after any other change of their inputs. */
   checkAll(): void {
     this.#checksAll = true;
     this.#nextCheckMs = 0;

@@ -1,45 +1,47 @@
-/** A premium is sampled at every multiple of this, in consensus time. */
+/** Interval of premium samples; one is taken at every multiple of it in consensus time. */
 export const SAMPLE_MS = 5_000;
 
-/** Funding falls due at every multiple of this. */
+/** Funding is due at every multiple of this interval. */
 export const HOUR_MS = 3_600_000;
 
 export const SAMPLES_PER_HOUR = 720;
 
-/** The samples of the hour in progress, and the funding due for the previous hour. */
+/** Premium samples of the current hour, and the funding due for the previous one. */
 export type FundingHour = {
-  /** Σ samples, 10^-10. */
+  /** Sum of the samples, in 10^-10. */
   sum: bigint;
   samples: number;
-  /** Set and paid within one block, so never dumped. */
+  /** Set and paid within one block, so it is never dumped. */
   due: DueFunding | undefined;
 };
 
-/** Funding of an hour: due time, oracle and rate. */
 type DueFunding = {
   readonly dueMs: number;
   readonly oracle: number;
-  /** 10^-10. */
+  /** Funding rate, in 10^-10. */
   readonly rateE10: number;
-  /** The premium in the rate, 10^-10. */
+  /** Premium that the rate contains, in 10^-10. */
   readonly premiumE10: number;
 };
 
-/** Half of them: an hour with fewer samples cannot settle. */
+/** A closing hour with fewer samples than this cannot settle. */
 export const SAMPLES_MIN = SAMPLES_PER_HOUR / 2;
 
-/** R-delist: the last hour of a perp, whose oracle is sampled to become its settlement price. */
+/** The last hour of a perp, in which oracle samples determine the settlement price (R-delist). */
 export type Closing = {
-  /** The first of its instants; the others follow every 5 s. */
+  /** Time of the first sample; the others follow every 5 s. */
   startMs: number;
-  /** Number of instants checked, and number of those with a price. */
+  /** Number of sample times that have passed, and of those that had a price. */
   looked: number;
   samples: number;
-  /** Sum of the samples. */
+  /** Sum of the sampled prices, in price units. */
   sum: number;
-  /** Set after an hour with too few samples: the market is halted, and the next fresh price starts another hour. */
+  /**
+   * True after an hour with too few samples: the market is halted, and the next fresh price starts
+   * another hour.
+   */
   isWaiting: boolean;
-  /** Whether the operator halted the market; applies after the wait. */
+  /** Whether the operator halted the market; this halt applies again after the wait. */
   isHalted: boolean;
 };
 
@@ -47,15 +49,16 @@ export function createClosing(startMs: number, isHalted: boolean): Closing {
   return { startMs, looked: 0, samples: 0, sum: 0, isWaiting: false, isHalted };
 }
 
-/** When the hour ends; undefined while none runs. */
+/** Returns the end of the closing hour, or undefined while none is running. */
 export function closingMs({ isWaiting, startMs }: Closing): number | undefined {
   return isWaiting ? undefined : startMs + HOUR_MS;
 }
 
 /**
- * Whether the hour can still settle: samples taken and samples to come are enough. The average of an hour that cannot
- * settle is never paid to anyone. Samples are missed while the oracle is stale, so a market that loses its hour
- * has no valid price at that moment.
+ * Returns true while the samples taken and the samples still to come are enough to settle the hour.
+ * The average of an hour that cannot settle is never used for payments. Samples are missed only
+ * while the oracle is stale, so a market whose hour can no longer settle already has no valid
+ * price.
  */
 export function canSettle({ looked, samples }: Closing): boolean {
   return samples + SAMPLES_PER_HOUR - looked >= SAMPLES_MIN;

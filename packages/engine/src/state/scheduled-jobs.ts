@@ -2,19 +2,22 @@ import { LayeredMap } from '../collections/maps.ts';
 import { type Holding, holdingKey, type Leg } from './account.ts';
 import { DueQueue } from '../collections/heap.ts';
 
-/** Above this many entries the queue is rebuilt when most of them were replaced. */
+/** A queue with more entries than this is rebuilt when most of its entries are outdated. */
 const REBUILD_MIN = 1_024;
 
-/** Scheduled cancellations: one time per account, usually postponed repeatedly. */
+/**
+ * Scheduled cancellations. Each account has one time, which clients usually postpone repeatedly.
+ */
 export class CancelSchedules {
-  /** By account index. */
+  /** Times by account index. */
   #times = new Map<number, number>();
-  /** Contains replaced times too; `#times` decides whether an account is due. */
+  /** Also contains replaced times; `#times` determines whether an account is due. */
   #queue = new DueQueue();
 
   /**
-   * A copy whose changes do not affect this one, which must not change meanwhile. It is for commands, not blocks:
-   * inherited schedules never fall due in it.
+   * Returns a copy whose changes do not affect this one; the original must not change while the
+   * copy is in use. The copy serves commands and not blocks: inherited schedules never become due
+   * in it.
    */
   fork(): CancelSchedules {
     const fork = new CancelSchedules();
@@ -26,7 +29,7 @@ export class CancelSchedules {
     return this.#times.get(accountIndex);
   }
 
-  /** By account index, for a dump. */
+  /** Returns all schedules, sorted by account index for the dump. */
   all(): (readonly [accountIndex: number, atMs: number])[] {
     return [...this.#times].sort((a, b) => a[0] - b[0]);
   }
@@ -41,7 +44,7 @@ export class CancelSchedules {
     this.#times.delete(accountIndex);
   }
 
-  /** Takes the schedules due at or before a time, in no particular order. */
+  /** Removes and returns the schedules due at or before a time, in no particular order. */
   takeDue(timeMs: number): { readonly accountIndex: number; readonly atMs: number }[] {
     const due: { readonly accountIndex: number; readonly atMs: number }[] = [];
     for (;;) {
@@ -60,28 +63,31 @@ export class CancelSchedules {
   }
 }
 
-/** A reversal of a position: closed first, then opened on the other side. */
+/**
+ * A reversal of a position, which first closes it and afterwards opens one on the opposite side.
+ */
 export type ReverseJob = {
   readonly accountIndex: number;
   readonly instrumentId: number;
-  /** The leg that is closed. */
+  /** The leg that the job closes. */
   readonly leg: Leg;
-  /** Signed. */
+  /** Signed position size in lots when the job started. */
   readonly sizeAtStart: number;
   readonly startedMs: number;
   readonly isIsolated: boolean;
   phase: 'closing' | 'opening';
-  /** Lots that the job's own orders have closed, and opened. */
+  /** Lots that the job's own orders have closed and opened. */
   closed: number;
   opened: number;
 };
 
-/** One job at a time for an account's leg of an instrument. */
+/**
+ * Returns the key of a reverse job; an account has at most one job for each leg of an instrument.
+ */
 export function reverseJobKey(accountIndex: number, instrumentId: number, leg: Leg): string {
   return `${accountIndex}:${holdingKey(instrumentId, leg)}`;
 }
 
-/** The job of a holding's account and leg. */
 export function holdingJobKey(accountIndex: number, { leg, perp }: Holding): string {
   return reverseJobKey(accountIndex, perp.definition.instrumentId, leg);
 }

@@ -22,91 +22,105 @@ import { createOutcomes, type Outcomes } from './outcomes.ts';
 import { type Perp, PerpWatch } from './perp.ts';
 import { TriggerBook } from './trigger-book.ts';
 
-/** The whole state of a venue. Data only: the rules are in the handlers of commands and steps. */
+/**
+ * The complete state of a venue. It contains data only; the rules are in the handlers of commands
+ * and steps.
+ */
 export type State = {
   height: number;
   timeMs: number;
-  /** The time of the log's first entry; actions signed before it are rejected (R-nonce). */
+  /** Time of the first log entry; actions signed before it are rejected (R-nonce). */
   beganMs: number;
   /** Undefined only before the first block. */
   parameters: VenueParameters | undefined;
   nextOrderId: number;
   nextTradeId: number;
-  /** Acceptance rank of the next order that rests: time priority as a counter. */
+  /** Time priority of the next order that rests, as a counter. */
   nextRank: number;
-  /** By instrument id; iterated through `perpIds`, which is sorted. */
+  /** Perps by instrument id; iterated in the order of `perpIds`, which is sorted. */
   readonly perps: Map<number, Perp>;
   readonly perpIds: number[];
-  /** In order of creation, by account index. */
+  /** Accounts by account index, in order of creation. */
   readonly accounts: Account[];
   readonly accountIndex: Map<Address, number>;
   readonly agents: Map<Address, AgentBinding>;
   readonly signers: Map<Address, SignerNonces>;
-  /** Counts changes of the accounts that addresses act for: new accounts, agents bound or revoked. Not dumped. */
+  /**
+   * Counts changes of the account for which an address acts: new accounts, and agents bound or
+   * revoked. Not dumped.
+   */
   keyChanges: number;
   signersSweptMs: number;
-  /** The live orders of all books. */
+  /** Live orders of all books. */
   readonly pool: OrderPool;
   readonly expiries: DueQueue;
-  /** Reserves of isolated orders, by order id; they have left the balance (R-isolated). */
+  /**
+   * Reserves of isolated orders in micro-USDC, by order id, already deducted from the balance
+   * (R-isolated).
+   */
   readonly reserves: Map<number, MicroUsdc>;
   readonly triggers: TriggerBook;
   readonly groups: GroupBook;
-  /** Scheduled cancellations. */
   readonly schedules: CancelSchedules;
-  /** Running jobs, by `reverseJobKey`. */
+  /** Running reversals by `reverseJobKey`. */
   readonly reverseJobs: Map<string, ReverseJob>;
-  /** Fees that builders earned and claimed, by address. */
+  /** Fees that builders earned and claimed, by builder address. */
   readonly builderRewards: Map<Address, BuilderRewards>;
-  /** Live orders that a builder charges for, by order id. */
+  /** Builders of the live orders that have one, by order id. */
   readonly orderBuilders: Map<number, OrderBuilder>;
   readonly vaults: Map<Address, Vault>;
-  /** By channel. */
+  /** Access control by channel. */
   readonly gates: readonly [main: Gate, outcome: Gate];
-  /** R-withdraw: those that the bridge has not settled, by id. */
+  /** Withdrawals that the bridge has not settled, by id (R-withdraw). */
   readonly withdrawals: Map<number, Withdrawal>;
   nextWithdrawalId: number;
-  /** Undefined until the process opens a bridge. */
+  /** Undefined until the operator opens a bridge. */
   bridge: Bridge | undefined;
-  /** The current term of each lease, by its name (R-terms). */
+  /** Current term of each lease, by lease name (R-terms). */
   readonly terms: Map<string, Pick<HolderTerm, 'holder' | 'number'>>;
   readonly outcomes: Outcomes;
-  /** Index of the insurance fund's account; below 0 before its first use. Derived, never dumped. */
+  /**
+   * Account index of the insurance fund, negative before the fund is first used. Derived and not
+   * dumped.
+   */
   fundIndex: number;
-  /** R-treasury: exchange fees. */
+  /** Exchange fees collected by the venue (R-treasury). */
   treasury: MicroUsdc;
-  /** Target value of the insurance fund at the marks of this block. Derived, never dumped. */
+  /** Target value of the insurance fund at the marks of this block. Derived and not dumped. */
   insuranceTarget: MicroUsdc;
-  /** Deposits, faucet included. */
+  /** Total deposits, including faucet payments. */
   deposited: MicroUsdc;
   withdrawn: MicroUsdc;
-  /** Margin accounts at a ratio of 1 or less, and the progress of their liquidation. */
+  /** Margin accounts with a ratio of 1 or less, and the progress of their liquidations. */
   readonly liquidations: Liquidations;
-  /** When the insurance fund next reduces its positions. */
+  /** Time at which the insurance fund next reduces its positions. */
   fundUnwindMs: number;
   /**
-   * Distance from the mark at which the fund offers its position in a perp next, 10^-8, by instrument id; absent
-   * before the first step.
+   * Distance from the mark at which the fund offers its position in a perp next, in 10^-8, by
+   * instrument id; absent before the first step.
    */
   readonly fundUnwindBands: Map<number, number>;
-  /** Costs of the fund in the last hour, for taking over and unwinding positions. */
+  /** Costs of the fund in the last hour, by instrument and minute. */
   readonly fundCosts: FundCosts;
-  /** True if there is an open position without a valid price. Derived, never dumped. */
+  /** True if an open position has no valid price. Derived and not dumped. */
   hasUnpriced: boolean;
-  /** The perps that a block has to check. Derived, never dumped. */
+  /** Perps that the current block has to check. Derived and not dumped. */
   readonly watch: PerpWatch;
-  /** Records of this block for its later steps. Never dumped. */
+  /** Records of the current block for its later steps. Never dumped. */
   readonly blockRecord: BlockRecord;
-  /** The time at which each margin account must be checked for liquidation. Not dumped. */
+  /** Schedule of the liquidation checks of margin accounts. Not dumped. */
   readonly risk: RiskIndex;
-  /** Counts changes of any mark, so that outdated margin sums are recognised. Not dumped. */
+  /** Counts changes of marks, so that outdated margin sums are recognised. Not dumped. */
   markEpoch: number;
-  /** Receives events of the order books; undefined except on replicas that follow. Never dumped. */
+  /**
+   * Receives events of the order books on replicas that do not produce blocks, otherwise undefined.
+   * Never dumped.
+   */
   observer: BookObserver | undefined;
   readonly digest: EffectsDigest;
 };
 
-/** A venue before its first block. */
+/** Returns the state of a venue before its first block. */
 export function createState(digestLanes?: readonly number[]): State {
   return {
     height: 0,
@@ -159,13 +173,15 @@ export function createState(digestLanes?: readonly number[]): State {
   };
 }
 
-/** The account of an address; undefined if it was never opened. */
+/** Returns the account of an address, or undefined if it was never opened. */
 export function accountAt(state: State, address: Address): Account | undefined {
   const index = state.accountIndex.get(address);
   return index === undefined ? undefined : state.accounts[index];
 }
 
-/** The account's order in the book; trigger orders are not included. */
+/**
+ * Returns the id of the resting order that a modification targets; trigger orders are not included.
+ */
 export function findTarget(
   state: State,
   account: Account,
@@ -181,7 +197,7 @@ export function findTarget(
   return readSlotInt(pool.instrument, slot) === instrumentId ? slot : NONE;
 }
 
-/** The running jobs: by start, then address, then leg. */
+/** Returns the running reversals, sorted by start, account address and leg. */
 export function allReverseJobs(state: State): ReverseJob[] {
   const addressOf = ({ accountIndex }: ReverseJob): string =>
     present(state.accounts[accountIndex], 'the account of a job').address;
@@ -193,32 +209,39 @@ export function allReverseJobs(state: State): ReverseJob[] {
 }
 
 /**
- * Receives details of the order books that events do not contain: the prices that an order met and its queue position.
- * Only a replica that follows has an observer; otherwise the cost is one comparison. It changes nothing, is not part
- * of the dump or the digest, and must copy what it keeps.
+ * Receives details of the order books that events do not contain: the prices that an order met, and
+ * its queue position. Only a following replica has an observer; without one the cost is a single
+ * comparison. An observer does not change the state, is not part of the dump or the digest, and
+ * must copy everything it keeps.
  */
 export interface BookObserver {
-  /** A block begins; its new orders have ids starting with this one. */
+  /** Called when a block begins, whose new orders have ids starting with the given one. */
   begins(nextOrderId: number): void;
-  /** Called before an order is matched; for retries and partial liquidations, each time. */
+  /** Called before an order is matched, once for each retry or partial liquidation. */
   enters(arrival: BookArrival): void;
-  /** A taker order reached another price and its resting size; it trades there or cancels the orders that fail their check. */
+  /**
+   * Called when a taker order reaches another price level, with the level's resting size. The order
+   * trades there or cancels the orders that fail the fill test.
+   */
   meets(orderId: number, price: number, size: number): void;
-  /** An order rests, or was amended by its owner. */
+  /** Called when an order rests or its owner amends it. */
   rests(orderId: number, price: number, ahead: number | undefined): void;
-  /** Called before an order leaves its book, with the size still ahead of it. */
+  /** Called before an order leaves its book, with the size still ahead of it in the queue. */
   leaves(orderId: number, ahead: number | undefined): void;
 }
 
-/** A book when an order arrives. Prices are those of the book: YES prices on an outcome market. */
+/**
+ * State of a book when an order arrives. Prices are those of the book, so they are YES prices on an
+ * outcome market.
+ */
 export type BookArrival = {
   readonly orderId: number;
   readonly instrumentId: number;
-  /** 0 for an empty side. */
+  /** Best prices; 0 if that side of the book is empty. */
   readonly bestBid: number;
   readonly bestAsk: number;
-  /** In half price units, in which the mark of an outcome market is exact. */
+  /** Mark in half price units, in which the mark of an outcome market is exact. */
   readonly markHalves: number;
-  /** 0 on an outcome market, which has no oracle. */
+  /** Oracle price; 0 on an outcome market, which has none. */
   readonly oracle: number;
 };

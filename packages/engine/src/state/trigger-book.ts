@@ -3,33 +3,37 @@ import { LayeredMap } from '../collections/maps.ts';
 import type { OrderRequest, TriggerRequest } from '../messages/command.ts';
 import type { OrderBuilder } from './account.ts';
 
-/** Waiting orders by id, by account, and by the mark that fires them. */
+/** Waiting trigger orders, indexed by id, by account, and by the mark at which they fire. */
 export class TriggerBook {
   #byId = new Map<number, TriggerOrder>();
   #byAccount = new Map<number, Set<TriggerOrder>>();
-  /** By instrument: orders that fire when the mark is at or above, or at or below, their price. */
+  /**
+   * Orders by instrument: `#above` fire when the mark is at or above their price, `#below` when it
+   * is at or below.
+   */
   readonly #above = new Map<number, TriggerHeap>();
   readonly #below = new Map<number, TriggerHeap>();
-  /** Reached by the mark but not fired yet: by due time, then order id. */
+  /** Orders that the mark has reached but that have not fired yet, by due time and order id. */
   #overdue: TriggerOrder[] = [];
-  /** By instrument: orders that have fired and retry, the next one on top. */
+  /** Orders that have fired and retry, by instrument; the heap returns the next retry first. */
   readonly #retries = new Map<number, Heap<TriggerOrder>>();
   #retryCount = 0;
   /** Instruments with an order that started to wait or to retry since the last check. */
   readonly #toCheck = new Set<number>();
-  /** The order that is being tried, which does not wait meanwhile. */
+  /** The order that is currently being executed, which does not count as waiting meanwhile. */
   #atWork: TriggerOrder | undefined;
-  /** Resting orders that were triggers, by order id. */
+  /** Triggers of fired orders that now rest in the book, by order id. */
   #fired = new Map<number, FiredTrigger>();
 
   /**
-   * A book with the same orders that can change without changing this one, which must not change meanwhile. It serves
-   * commands and not blocks: no mark fires copied orders, because the queues for blocks are not copied.
+   * Returns a book with the same orders that can change without affecting this one; the original
+   * must not change meanwhile. The fork serves commands and not blocks: no mark fires its copied
+   * orders, because the queues of blocks are not copied.
    */
   fork(): TriggerBook {
     const fork = new TriggerBook();
     const byId = new LayeredMap(this.#byId, (trigger) => ({ ...trigger }));
-    // An order removed by id before its account was first read is not copied.
+    // An order that was removed by id before its account was first read must not be copied.
     const stillThere = ({ orderId }: TriggerOrder): TriggerOrder[] => {
       const trigger = byId.get(orderId);
       return trigger === undefined ? [] : [trigger];
@@ -48,7 +52,7 @@ export class TriggerBook {
     return this.#byId.size;
   }
 
-  /** The order while it waits, but not while it is being tried. */
+  /** Returns a waiting order, or undefined while it is being executed. */
   find(orderId: number): TriggerOrder | undefined {
     if (this.#byId.size === 0) return undefined;
     const trigger = this.#byId.get(orderId);
@@ -67,12 +71,15 @@ export class TriggerBook {
     return this.#byAccount.get(accountIndex)?.size ?? 0;
   }
 
-  /** By order id, for a dump. */
+  /** Returns all waiting orders, sorted by id for the dump. */
   all(): TriggerOrder[] {
     return [...this.#byId.values()].sort((a, b) => a.orderId - b.orderId);
   }
 
-  /** Orders are added by id, so that an account's orders are in order of creation. */
+  /**
+   * Adds an order. Orders must be added in order of their ids, so that those of an account are in
+   * order of creation.
+   */
   add(trigger: TriggerOrder): void {
     this.#byId.set(trigger.orderId, trigger);
     let own = this.#byAccount.get(trigger.accountIndex);
@@ -88,7 +95,10 @@ export class TriggerBook {
     else if (!trigger.isDormant) this.#wait(trigger);
   }
 
-  /** Raises a child to its parent's filled size; the first fill starts its wait for the price. */
+  /**
+   * Raises the maximum size of a child to the filled size of its parent. After the parent's first
+   * fill, the child starts to wait for its trigger price.
+   */
   grow(trigger: TriggerOrder, sizeMax: number): void {
     trigger.sizeMax = sizeMax;
     if (!trigger.isDormant) return;
@@ -96,7 +106,7 @@ export class TriggerBook {
     this.#wait(trigger);
   }
 
-  /** During a try, the order cannot be cancelled by consequences of its own fills. */
+  /** Marks an order as being executed, so that consequences of its own fills cannot cancel it. */
   startWork(trigger: TriggerOrder): void {
     this.#atWork = trigger;
   }
@@ -124,8 +134,8 @@ export class TriggerBook {
   }
 
   /**
-   * Removes and returns the fired orders of an instrument that may retry, by that time, then order
-   * id. An order whose price is no longer reached waits for it as before its first firing.
+   * Removes and returns the fired orders of an instrument that are due to retry, by retry time and
+   * order id. An order whose trigger price is no longer reached goes back to waiting for it.
    */
   takeRetries(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
     const retries = this.#retries.get(instrumentId);
@@ -151,12 +161,12 @@ export class TriggerBook {
     }
   }
 
-  /** False once the order was cancelled or fired. */
+  /** Returns false once the order was cancelled or executed. */
   isLive(trigger: TriggerOrder): boolean {
     return this.#byId.get(trigger.orderId) === trigger;
   }
 
-  /** Removes and returns the orders of an instrument that a mark fires; they are due now. */
+  /** Removes and returns the orders of an instrument that a mark fires, and makes them due now. */
   takeReached(instrumentId: number, mark: number, timeMs: number): TriggerOrder[] {
     const isLive = (trigger: TriggerOrder): boolean => this.isLive(trigger);
     if ((this.#retries.get(instrumentId)?.size ?? 0) === 0) this.#toCheck.delete(instrumentId);
@@ -174,17 +184,17 @@ export class TriggerBook {
     return left.filter((trigger) => this.isLive(trigger));
   }
 
-  /** Defers a reached order to the next block, after the ones already deferred. */
+  /** Defers a reached order to the next block, after the orders that are already deferred. */
   postpone(trigger: TriggerOrder): void {
     this.#overdue.push(trigger);
   }
 
-  /** Restored orders arrive by id; deferred ones are queued by due time first. */
+  /** Sorts the deferred orders of a restored book, which were added by id, by due time. */
   sortOverdue(): void {
     this.#overdue.sort((a, b) => (a.dueMs ?? 0) - (b.dueMs ?? 0) || a.orderId - b.orderId);
   }
 
-  /** Stores the trigger of a resting order until it ends. */
+  /** Stores the trigger of a fired order that now rests in the book. */
   remember(orderId: number, fired: FiredTrigger): void {
     this.#fired.set(orderId, fired);
   }
@@ -197,12 +207,12 @@ export class TriggerBook {
     return this.#fired.size === 0 ? undefined : this.#fired.get(orderId);
   }
 
-  /** By order id, for a dump. */
+  /** Returns the triggers of resting orders, sorted by order id for the dump. */
   allFired(): (readonly [orderId: number, fired: FiredTrigger])[] {
     return [...this.#fired].sort((a, b) => a[0] - b[0]);
   }
 
-  /** Instruments in which an unchanged mark may reach further orders. */
+  /** Returns the instruments in which an unchanged mark can reach further orders. */
   instrumentsToCheck(): readonly number[] {
     return this.#toCheck.size === 0 ? [] : [...this.#toCheck];
   }
@@ -224,7 +234,10 @@ export class TriggerBook {
   }
 }
 
-/** A take-profit sell and a stop-loss buy fire on the way up; the other two on the way down. */
+/**
+ * Returns true for take-profit sells and stop-loss buys, which fire when the mark rises; the other
+ * two kinds fire when it falls.
+ */
 function firesAbove({ request }: Pick<TriggerOrder, 'request'>): boolean {
   return (request.trigger.kind === 'takeProfit') !== request.isBuy;
 }
@@ -234,67 +247,72 @@ function isReached(trigger: TriggerOrder, mark: number): boolean {
   return firesAbove(trigger) ? mark >= price : mark <= price;
 }
 
-/** Both have fired: an order before its first firing is in no queue of retries. */
+/**
+ * Compares two fired orders by the time of their next try; an order before its first firing is in
+ * no retry queue.
+ */
 export function triesBefore(a: TriggerOrder, b: TriggerOrder): boolean {
   const [x, y] = [a.firing?.nextMs ?? 0, b.firing?.nextMs ?? 0];
   return x < y || (x === y && a.orderId < b.orderId);
 }
 
-/** An order that waits off the book for the mark (R-trigger). */
+/** A trigger order that waits outside the book for the mark (R-trigger). */
 export type TriggerOrder = {
   readonly orderId: number;
   readonly accountIndex: number;
   readonly request: OrderRequest & { readonly trigger: TriggerRequest };
   readonly createdMs: number;
-  /** The group of its parent, if any (R-grouping). */
+  /** Id of the group that contains the order, if any (R-grouping). */
   readonly groupId: number | undefined;
-  /** Attached to a position instead of a parent. */
+  /** True if the order is attached to a position and not to a parent order. */
   readonly isPositionTpsl: boolean;
-  /** A child whose parent has no fills yet, for which it waits first. */
+  /** True for a child order while its parent has no fills; the child waits for the first fill. */
   isDormant: boolean;
-  /** The largest size at which it may fire: the filled size of its parent. */
+  /** The largest size at which the order can fire, which is the filled size of its parent. */
   sizeMax: number | undefined;
-  /** The time at which the mark reached it in a block that could not fire it (R-storms). */
+  /** Time at which the mark reached the order in a block that could not fire it (R-storms). */
   dueMs: number | undefined;
-  /** Present once it has fired and retries its rest. */
+  /** Set once the order has fired and retries its unfilled size. */
   firing: Firing | undefined;
 };
 
 /**
- * A reducing market trigger that has fired and is not fully filled: it stays armed for its rest and
- * retries (R-trigger).
+ * Progress of a reducing market trigger that has fired but is not fully filled; it stays armed and
+ * retries its unfilled size (R-trigger).
  */
 export type Firing = {
   filled: number;
-  /** Sum of price × size over the fills, micro-USDC. */
+  /** Sum of price × size over the fills, in micro-USDC. */
   filledNotional: number;
   /** Lots still to fill, at least 1. */
   rest: number;
-  /** The distance from the mark for its next try, 10^-8. */
+  /** Distance from the mark for the next try, in 10^-8. */
   slippageE8: number;
-  /** The time of the next try. */
   nextMs: number;
-  /** The overcharge of the taker fee by rounding, in 10^-8 micro-USDC (R-rounding). */
+  /** Taker fee overcharged by rounding, in 10^-8 micro-USDC (R-rounding). */
   feeOverpaid: number;
-  /** The builder, with the uncharged part of earlier tries. */
+  /** The builder, with the fee fraction that earlier tries left uncharged. */
   readonly builder: OrderBuilder | undefined;
 };
 
-/** The trigger of an order that now rests in the book. */
 export type FiredTrigger = {
   readonly trigger: TriggerRequest;
   readonly isPositionTpsl: boolean;
 };
 
-/** Up to this many entries a heap is not cleaned up. */
+/** Heaps with fewer entries than this are not cleaned up. */
 const CLEAN_UP_MIN = 64;
 
 /**
- * Waiting orders of one instrument and direction, the price that is reached first on top. Ended orders leave their
- * entry behind; it is removed when it is reached, or when stale entries outnumber live ones.
+ * Waiting orders of one instrument and direction; the order that the mark reaches first is on top.
+ * Ended orders leave their entry in the heap. It is removed when the mark reaches it or when ended
+ * entries make up half of the heap.
  */
 class TriggerHeap {
-  /** 1 for orders that fire above their price, −1 for those below, so that keys increase. */
+  /**
+   * Sign of the heap keys: 1 for orders that fire above their price, −1 for orders that fire below
+   * it.
+   */
   readonly #sign: 1 | -1;
   readonly #heap: Heap<TriggerOrder>;
   #dead = 0;
@@ -308,7 +326,7 @@ class TriggerHeap {
     this.#heap.push(trigger);
   }
 
-  /** Reports that an order of the heap has ended. */
+  /** Counts an ended order of the heap and removes ended entries when there are many. */
   left(isLive: (trigger: TriggerOrder) => boolean): void {
     this.#dead += 1;
     const { size } = this.#heap;
@@ -317,7 +335,7 @@ class TriggerHeap {
     this.#dead = 0;
   }
 
-  /** Removes and returns the live orders whose signed price is at or below the mark's. */
+  /** Removes and returns the live orders whose signed price is at or below the signed mark. */
   take(signedMark: number, isLive: (trigger: TriggerOrder) => boolean): TriggerOrder[] {
     const reached: TriggerOrder[] = [];
     for (;;) {
