@@ -24,8 +24,6 @@ import {
   type Signed,
 } from './wallet.ts';
 
-/** Accounts of the tests, and access to their venue. */
-
 export type OrderOptions = {
   readonly market: Pick<Market, 'id'>;
   readonly side: 'buy' | 'sell';
@@ -37,7 +35,7 @@ export type OrderOptions = {
   readonly cloid?: string;
 };
 
-/** An order in the API's form, keys in canonical order. */
+/** Returns an order in wire form, with its keys in canonical order. */
 export function order(options: OrderOptions): JsonObject {
   return {
     a: options.market.id,
@@ -55,7 +53,6 @@ export function order(options: OrderOptions): JsonObject {
   };
 }
 
-/** A buy of 20 USDC far enough below the mark to rest. */
 export function farBid(market: Market, changes: Partial<OrderOptions> = {}): JsonObject {
   const far = { price: market.at(-2000), size: market.worth(20) };
   return order({ market, side: 'buy', ...far, ...changes });
@@ -73,12 +70,12 @@ export function cancelByCloidAction(...cancels: { asset: number; cloid: string }
   return { type: 'cancelByCloid', cancels };
 }
 
-/** A client order id derived from a label: its key, cut to 16 bytes. */
+/** Derives a client order id from a label: the first 16 bytes of the label's key. */
 export function cloidOf(label: string): string {
   return keyOf(label).slice(0, 34);
 }
 
-/** A key, with or without an account at the venue. */
+/** A key with helpers to sign and send requests. It need not have an account at the venue. */
 export class Actor {
   readonly name: string;
   readonly key: Hex;
@@ -86,7 +83,7 @@ export class Actor {
   #client: () => Client;
   readonly #network: Network;
 
-  /** Requests are signed for this network. */
+  /** Signs all requests for `network`. */
   constructor(name: string, key: Hex, client: () => Client, network: Network = TESTNET) {
     this.#network = network;
     this.name = name;
@@ -111,7 +108,7 @@ export class Actor {
     return this.client.executed(await this.sign(orderAction(...orders)));
   }
 
-  /** Places one order that must be accepted, and returns its state after the execution. */
+  /** Places one order, which the venue must accept, and returns its state after execution. */
   async placed(options: OrderOptions): Promise<Json> {
     const reply = await this.place(order(options));
     expect(reply.json, reply.text).toMatchObject({
@@ -151,7 +148,10 @@ export class Actor {
     return record?.position;
   }
 
-  /** The balance, which the API shows only as account value less unrealised PnL. */
+  /**
+   * Returns the account value less unrealised PnL, because the API does not report the balance
+   * itself.
+   */
   async balance(): Promise<string> {
     return balanceOf(await this.state());
   }
@@ -161,13 +161,18 @@ export class Actor {
   }
 }
 
-/** `accountValue` − Σ `unrealizedPnl` of a clearinghouse state without isolated positions. */
+/**
+ * Returns `accountValue` − Σ `unrealizedPnl`. It is the balance only if no position is isolated.
+ */
 export function balanceOf(state: Json): string {
   const unrealised = state.assetPositions.map((entry: Json) => exact(entry.position.unrealizedPnl));
   return show(exact(state.marginSummary.accountValue) - sum(unrealised));
 }
 
-/** The public data of the accounts without time fields: equal before and after a reject. */
+/**
+ * Returns the public data of the accounts without time fields, for comparison before and after a
+ * rejected request.
+ */
 export async function factsOf(...actors: Actor[]): Promise<Json> {
   return Promise.all(
     actors.map(async (actor) => {
@@ -177,7 +182,6 @@ export async function factsOf(...actors: Actor[]): Promise<Json> {
   );
 }
 
-/** The addresses of a venue. */
 export type Doors = {
   readonly url: string;
   readonly streams: string;
@@ -190,25 +194,25 @@ export type World = {
   readonly btc: Market;
   readonly eth: Market;
   readonly sol: Market;
-  /** A new account with 1,000 USDC from the faucet. */
   trader(name: string): Promise<Actor>;
-  /** An account with 1,000 USDC whose orders are not cancelled after a test: for `beforeAll`. */
+  /** Returns a funded account whose orders stay open between tests, for use in `beforeAll`. */
   resident(name: string): Promise<Actor>;
-  /** A key without an account. */
   unfunded(name: string): Actor;
-  /** A socket of /ws, or of another path. */
+  /** Opens a stream connection, by default to /ws. */
   socket(path?: string): Promise<Socket>;
-  /** The venue's time. */
   nowMs(): number;
-  /** Waits at least a second, or advances held time at once; resolves when a later block exists. */
+  /**
+   * Waits at least one second, or advances a held clock by `ms`, until the venue has committed a
+   * later block.
+   */
   passTime(ms: number): Promise<void>;
 };
 
 /**
- * One venue for all tests of a file, which may stop it and check all of its data. After each test,
- * open orders are cancelled, so that books are empty and marks equal the oracle. At the end the
- * venue must stop cleanly and must not have logged an error. Held time starts at `startMs`, or in
- * the middle of the last hour.
+ * Starts one venue for all tests of a file. The file may stop the venue and check all its data.
+ * Open orders are cancelled after each test, so that books are empty and marks equal the oracle. At
+ * the end the venue must exit cleanly without logged errors. A held clock starts at `startMs`, by
+ * default in the middle of the previous hour.
  */
 export function aVenue(
   flags: readonly string[] = CALM,
@@ -236,15 +240,14 @@ export function aVenue(
 }
 
 /**
- * A venue that other files used before: it has other accounts, markets and history, but no resting
- * orders and none of this file's accounts. It must not have logged an error, and stops after the
- * last file.
+ * Borrows a venue that other test files share. It has other accounts, markets and history, but no
+ * resting orders and no accounts of this file. It must not log an error.
  */
 export function aSharedVenue(flags: readonly string[] = CALM): World {
   return worldAt(borrowed({ flags, isHeld: false }));
 }
 
-/** `aSharedVenue` with held time, which only the tests advance. */
+/** Borrows a venue like `aSharedVenue`, with a held clock that only the tests advance. */
 export function aHeldVenue(flags: readonly string[] = CALM): World {
   return worldAt(borrowed({ flags, isHeld: true }));
 }
@@ -266,9 +269,8 @@ function borrowed(wish: Wish): Opening<Doors> {
 type Opening<V extends Doors> = {
   open(): Promise<V>;
   close(people: readonly Actor[]): Promise<void>;
-  /** A label that distinguishes the accounts of files. */
+  /** Label that keeps the account names of different files apart on a shared venue. */
   turn(): string;
-  /** The file with the time of a venue with held clocks. */
   clockFile(): string | undefined;
 };
 
@@ -281,7 +283,7 @@ function worldAt<V extends Doors>(opening: Opening<V>): World & { venue: V } {
   const everybody: Actor[] = [];
   let count = 0;
 
-  /** A restarted venue has another port. */
+  /** A restarted venue listens on another port, so a new client is needed. */
   const current = () => {
     if (client.url !== venue.url) client = new Client(venue.url);
     return client;
@@ -371,8 +373,8 @@ async function cancelEverything(actor: Actor): Promise<void> {
 }
 
 /**
- * Two accounts with a position, a resting order and an agent, so that unwanted effects are
- * detected.
+ * Creates two accounts that each have a position, a resting order and an agent, so that a
+ * comparison detects unwanted changes.
  */
 export async function twoWithSomethingToLose(world: World): Promise<[Actor, Actor]> {
   const [alice, bob] = [await world.resident('alice'), await world.resident('bob')];

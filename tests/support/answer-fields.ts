@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { API, type Checker, type Type } from 'typescript/unstable/sync';
 
-/** The fields of all /info answers, extracted from the type definitions by the compiler. */
-
 const ROOT = join(import.meta.dirname, '..', '..');
 const PROJECT = join(ROOT, 'packages/protocol/tsconfig.json');
 const ANSWERS = join(ROOT, 'packages/protocol/src/info/registry.ts');
 
-/** The field names of an answer by query type, including those of nested objects and rows. */
+/**
+ * Returns the field names of each /info answer by query type, including fields of nested objects
+ * and rows. The compiler reads them from the type definitions.
+ */
 export function answerFields(): ReadonlyMap<string, ReadonlySet<string>> {
   const api = new API({ cwd: ROOT });
   try {

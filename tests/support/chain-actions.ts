@@ -7,8 +7,6 @@ import type { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import { GUESTBOOK_ABI, GUESTBOOK_BYTECODE } from '../fixtures/guestbook/guestbook.ts';
 import { CHAIN_ID, OTHER, POOR, RICH, payment } from './local-chain.ts';
 
-/** Random actions on a local chain, and its complete visible state. */
-
 const GUESTBOOK = getContractAddress({ from: RICH.address, nonce: 0n });
 
 export type ChainAction =
@@ -55,7 +53,7 @@ export const deed: fc.Arbitrary<ChainAction> = fc.oneof(
 export const count = async (chain: LocalChain, sender: Hex, block: string): Promise<number> =>
   Number(await chain.rpc('eth_getTransactionCount', [sender, block]));
 
-/** Ignores errors: only successful answers count. */
+/** Performs a step and ignores its errors, because random steps can be invalid. */
 export async function perform(chain: LocalChain, step: ChainAction): Promise<void> {
   if (step.deed === 'mine') await chain.mine();
   else if (step.deed === 'automine') await chain.setAutomine(step.isOn);
@@ -88,14 +86,14 @@ async function guestbookCall(nonce: number, text: string): Promise<Hex> {
   return await RICH.signTransaction({ ...plain, data, to: GUESTBOOK });
 }
 
-/** The complete state that is visible to clients. */
+/** Returns everything that clients can query from the chain. */
 export async function view(chain: LocalChain): Promise<unknown> {
   const seen: unknown[] = [];
   for (let number = 0; number <= chain.head.number; number += 1) {
     const at = `0x${number.toString(16)}`;
     seen.push(await chain.rpc('eth_getBlockByNumber', [at, true]));
     seen.push(await chain.rpc('eth_getBlockReceipts', [at]));
-    // Blocks that are too old return an error.
+    // The chain no longer answers for old blocks, so their error is compared instead.
     seen.push(await chain.rpc('eth_getBalance', [POOR.address, at]).catch(String));
   }
   for (const { address } of [RICH, OTHER, POOR]) {

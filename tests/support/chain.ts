@@ -11,8 +11,6 @@ import {
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Json } from './client.ts';
 
-/** A user with a wallet on a venue's settlement chain, in the form of any viem program. */
-
 export async function post(url: string, path: string, body: object): Promise<Json> {
   const headers = { 'content-type': 'application/json' };
   const text = JSON.stringify(body);
@@ -34,9 +32,9 @@ export type Wallet = {
   deposit(amount: bigint): Promise<Hex>;
   depositFor(user: Hex, amount: bigint): Promise<Hex>;
   permit(usd: bigint, deadline: bigint, nonce?: bigint): Promise<SignedPermit>;
-  /** Sends a permit directly, as any address may. */
+  /** Sends a permit to the bridge directly, which any address is allowed to do. */
   usePermit(permit: SignedPermit): Promise<Hex>;
-  /** By the guardian only. */
+  /** Pauses or resumes the bridge with the guardian's key. */
   pause(isPaused: boolean): Promise<Hex>;
 };
 
@@ -56,7 +54,6 @@ const PERMIT = [
   { name: 'deadline', type: 'uint256' },
 ] as const;
 
-/** The settlement chain named in a venue's settings. */
 export async function chainOf(url: string): Promise<Chain> {
   const { data } = await post(url, '/info', { type: 'settings' });
   return chainAt({
@@ -142,7 +139,7 @@ export function chainAt(place: {
   return { bridge, token, reader, balanceOf: (owner) => read('balanceOf', owner), wallet };
 }
 
-/** A new key with USDC and ether on the chain. */
+/** Creates a key and funds it with USDC and ether from the venue's faucet on the chain. */
 export async function richOnChain(url: string): Promise<PrivateKeyAccount> {
   const account = privateKeyToAccount(generatePrivateKey());
   const answer = await post(url, '/request-fund', { user: account.address, onChain: true });

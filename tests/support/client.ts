@@ -2,11 +2,11 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Envelope, Signed } from './wallet.ts';
 
 /**
- * Plain HTTP with access to all parts of the answer: status, headers, raw text and JSON. It neither
- * retries nor throws for a status.
+ * Plain HTTP client that exposes the status, headers, raw text and JSON of every answer. It does
+ * not retry, and no status makes it throw.
  */
 
-/** Parsed JSON of any shape; the tests check its shape. */
+/** Parsed JSON of unknown shape. Tests check its shape themselves. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 export type Reply = {
@@ -18,7 +18,6 @@ export type Reply = {
 
 export type PostOptions = { readonly headers?: Record<string, string> };
 
-/** The version in every documented request. */
 export const API_VERSION = '2026-08-16';
 
 const AGENT = new Agent({ keepAlive: true });
@@ -30,7 +29,7 @@ export class Client {
     this.url = url;
   }
 
-  /** Posts JSON. A string is sent unchanged, so that a test can write its own JSON. */
+  /** Posts a body as JSON. A string is sent unchanged, which allows malformed JSON. */
   async post(path: string, body: unknown, options: PostOptions = {}): Promise<Reply> {
     return this.send('POST', path, typeof body === 'string' ? body : JSON.stringify(body), {
       'content-type': 'application/json',
@@ -40,7 +39,7 @@ export class Client {
   }
 
   /**
-   * Sends exactly these headers and this body. Uses `node:http`, which needs a third of the time of
+   * Sends exactly these headers and this body with `node:http`, which takes a third of the time of
    * fetch.
    */
   async send(
@@ -55,7 +54,7 @@ export class Client {
         let text = '';
         incoming.setEncoding('utf8').on('data', (part: string) => (text += part));
         incoming.once('end', () => resolve(replyTo(incoming, text)));
-        // A truncated answer is an error.
+        // An answer that ends early emits an error after the headers.
         incoming.once('error', reject);
       });
       outgoing.once('error', reject);
@@ -67,7 +66,6 @@ export class Client {
     return this.post('/info', query, options);
   }
 
-  /** The `data` of a query that must succeed. */
   async data(query: object): Promise<Json> {
     const reply = await this.info(query);
     if (reply.status !== 200 || reply.json?.success !== true) {
@@ -81,15 +79,15 @@ export class Client {
     return this.post('/exchange', { ...envelope, ...extra });
   }
 
-  /** Sends and waits for the execution. */
   async executed(signed: Signed | Envelope): Promise<Reply> {
     return this.exchange(signed, { confirm: 'executed' });
   }
 }
 
 /**
- * Posts a body in pieces that the server may reject before it has read all of it, without a
- * declared length unless one is given. fetch would report such an answer as a broken connection.
+ * Posts a body in pieces, and tolerates a server that answers before it has read all of them. The
+ * request has no declared length unless one is given. fetch reports an early answer as a broken
+ * connection.
  */
 export async function postInPieces(
   url: string,
@@ -121,7 +119,7 @@ export async function postInPieces(
   });
 }
 
-/** The text of a reject; a reply with both fields, or with neither, is an error of the venue. */
+/** Returns the text of a reject. It throws if the reply has both text fields or neither. */
 export function refusalText(json: Json): string {
   const texts = [json?.message, json?.response].filter((text) => typeof text === 'string');
   const [text] = texts;
@@ -131,7 +129,7 @@ export function refusalText(json: Json): string {
   return text;
 }
 
-/** Polls until the check passes; after the timeout it throws the last error. */
+/** Polls until the check passes, and throws the last error after the timeout. */
 export async function eventually<T>(check: () => Promise<T> | T, timeoutMs = 60_000): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

@@ -13,10 +13,10 @@ import {
 } from './keys.ts';
 import { done } from './perps.ts';
 
-/** An account with 1,000 USDC that becomes a multi-sig account of two out of three members. */
+/** An account with 1,000 USDC that becomes a two-of-three multi-sig account. */
 export class Company {
   readonly account: Actor;
-  /** They need no accounts. */
+  /** Members do not need accounts. */
   readonly members: readonly [Actor, Actor, Actor];
 
   private constructor(account: Actor, members: readonly [Actor, Actor, Actor]) {
@@ -36,19 +36,19 @@ export class Company {
     expect(reply.json.data.type).toBe('ConvertToMultiSigUser');
   }
 
-  /** Sent by the first member and signed by the first two by default. */
+  /** Returns signing options: the first member sends, and the first two members sign. */
   quorum(changes: Partial<Wrap> = {}): Wrap {
     const [first, second] = this.members;
     return { account: this.account, sender: first, signers: [first, second], ...changes };
   }
 
-  /** Moves its money, as a direct action inside a wrapper. */
+  /** Returns a transfer from the perp to the outcome sub-account, for use inside a wrapper. */
   toOutcome(amount: string): Inner {
     const { address } = this.account;
     return inner('tokenSend', transfer({ to: address, amount, into: 'outcome' }));
   }
 
-  /** The expected reject of a wrapper from an unauthorised sender. */
+  /** Returns the expected reject of a wrapper whose sender is not authorised. */
   isNotLedBy(sender: Actor): Refusal {
     const message = `Signer ${sender.address} is not authorized for ${this.account.address}`;
     return unauthorized(message, { field: 'payload.outerSigner', got: sender.address });

@@ -4,25 +4,24 @@ import { act, done } from './perps.ts';
 import { CALM } from './venue-process.ts';
 import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
-/** Outcome markets of the tests, listed with the deployer's key. */
-
 const DEPLOYER_KEY = keyOf('the deployer');
 export const DEPLOYER = addressOf(DEPLOYER_KEY);
 
-/** A venue whose only outcome markets are those of the tests. */
+/** Flags of a venue whose only outcome markets are those that tests list. */
 export const DEPLOYED = [...CALM, '--no-bots', '--deployers', DEPLOYER];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 let listed = 0;
 
-/** A slug that no other test uses. */
 export function newSlug(label = 'test'): string {
   listed += 1;
   return `${label}-${listed}-${process.pid}`;
 }
 
-/** A valid `registerEvent` with keys in canonical order; the event runs for two days. */
+/**
+ * Returns the fields of a valid `registerEvent` for a two-day event, with keys in canonical order.
+ */
 export function eventFields(changes: JsonObject = {}): JsonObject {
   const now = Date.now();
   return {
@@ -40,7 +39,10 @@ export function eventFields(changes: JsonObject = {}): JsonObject {
   };
 }
 
-/** `registerMarket`: open for a day, with a tick of one cent and no delay or fee. */
+/**
+ * Returns the fields of a valid `registerMarket`: open for one day, one-cent tick, no order delay
+ * and no fee.
+ */
 export function marketFields(eventSlug: string, changes: JsonObject = {}): JsonObject {
   const now = Date.now();
   return {
@@ -64,7 +66,10 @@ export function marketFields(eventSlug: string, changes: JsonObject = {}): JsonO
   };
 }
 
-/** `registerSeries`: the running quarter of an hour and the two after it. */
+/**
+ * Returns the fields of a valid `registerSeries` that lists the current 15-minute period and the
+ * next two.
+ */
 export function seriesFields(changes: JsonObject = {}): JsonObject {
   const periodMs = HOUR_MS / 4;
   return {
@@ -92,7 +97,7 @@ export function seriesFields(changes: JsonObject = {}): JsonObject {
 
 export type OutcomeMarket = {
   readonly id: number;
-  /** The id in the form of subscriptions. */
+  /** The market id in the form that subscriptions use. */
   readonly coin: string;
   readonly slug: string;
   readonly eventSlug: string;
@@ -109,7 +114,6 @@ export class Deployer {
     return act(this.actor, { type: 'outcomeDeploy', ...variant });
   }
 
-  /** Lists an event and returns its slug. */
   async event(changes: JsonObject = {}): Promise<string> {
     const fields = eventFields(changes);
     done(await this.send({ registerEvent: fields }));
@@ -142,7 +146,7 @@ export class Deployer {
   }
 }
 
-/** An account with 1,000 USDC in the outcome sub-account. */
+/** Creates an account with 1,000 USDC in its outcome sub-account. */
 export async function shareTrader(world: World, name: string): Promise<Actor> {
   const actor = world.unfunded(name);
   const user = actor.address;
@@ -162,7 +166,10 @@ export type ShareOrder = {
   readonly cloid?: string;
 };
 
-/** R-one-book: `b` and `r` together define outcome and direction. */
+/**
+ * Returns an outcome order in wire form. R-one-book: `b` and `r` together encode the outcome and
+ * the direction.
+ */
 export function share({ market, leg = 'yes', intent = 'buy', ...rest }: ShareOrder): JsonObject {
   const isSell = intent === 'sell';
   const isBid = leg === 'yes' ? !isSell : isSell;

@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from './client.ts';
 import { signDirect, signMultiSig } from './direct.ts';
 
-/** The tests' own signer must agree with the published vectors. */
+/**
+ * The signer of the tests is independent of the venue, so it is checked against the published
+ * vectors.
+ */
 
 const vectors: Json = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'vectors', 'signing.json'), 'utf8'),
@@ -18,8 +21,8 @@ function optionsOf(vector: Json) {
   return { nonce, network, ...(signatureChainId === null ? {} : { signatureChainId }) };
 }
 
-describe('the signer of the tests', () => {
-  test.each(casesOf('direct'))('reproduces $name', async (vector: Json) => {
+describe('the direct-action signer of the tests', () => {
+  test.each(casesOf('direct'))('reproduces the published vector of $name', async (vector: Json) => {
     const action = JSON.parse(vector.action);
     const signed = await signDirect(vector.privateKey, action, optionsOf(vector));
     expect(signed.digest).toBe(vector.digest);
@@ -27,21 +30,24 @@ describe('the signer of the tests', () => {
     expect(signed.txHash).toBe(vector.txHash);
   });
 
-  test.each(casesOf('multiSig'))('reproduces $name', async (vector: Json) => {
-    const { payload } = JSON.parse(vector.action);
-    const { multiSigUser, outerSigner, action } = payload;
-    const signed = await signMultiSig(action, {
-      ...optionsOf(vector),
-      vaultAddress: vector.vaultAddress,
-      expiresAfter: vector.expiresAfter,
-      multiSigUser,
-      outerKey: vector.privateKey,
-      innerKeys: vector.inner.signers.map((signer: Json) => signer.privateKey),
-    });
-    expect(JSON.stringify(signed.envelope.action)).toBe(vector.action);
-    expect(signed.digest).toBe(vector.digest);
-    expect(signed.envelope.signature).toEqual(vector.signature);
-    expect(signed.txHash).toBe(vector.txHash);
-    expect(outerSigner).toBe(vector.signer);
-  });
+  test.each(casesOf('multiSig'))(
+    'reproduces the published wrapper vector of $name',
+    async (vector: Json) => {
+      const { payload } = JSON.parse(vector.action);
+      const { multiSigUser, outerSigner, action } = payload;
+      const signed = await signMultiSig(action, {
+        ...optionsOf(vector),
+        vaultAddress: vector.vaultAddress,
+        expiresAfter: vector.expiresAfter,
+        multiSigUser,
+        outerKey: vector.privateKey,
+        innerKeys: vector.inner.signers.map((signer: Json) => signer.privateKey),
+      });
+      expect(JSON.stringify(signed.envelope.action)).toBe(vector.action);
+      expect(signed.digest).toBe(vector.digest);
+      expect(signed.envelope.signature).toEqual(vector.signature);
+      expect(signed.txHash).toBe(vector.txHash);
+      expect(outerSigner).toBe(vector.signer);
+    },
+  );
 });

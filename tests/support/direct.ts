@@ -20,8 +20,8 @@ import {
 } from './wallet.ts';
 
 /**
- * Signs every direct action and the multiSig wrapper, implemented from docs/reference/signing.md
- * only.
+ * Signs direct actions and multiSig wrappers. The code follows only docs/reference/signing.md and
+ * shares nothing with the venue.
  */
 
 type Field = { readonly name: string; readonly type: string };
@@ -37,7 +37,9 @@ const WRAPPED: readonly Field[] = [
   { name: 'outerSigner', type: 'address' },
 ];
 
-/** The fields of each direct action between `apiVersion` and `nonce`. */
+/**
+ * EIP-712 fields of each direct action, without the network fields before and the nonce after them.
+ */
 const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   approveAgent: APPROVE_AGENT_TYPES.ApproveAgent.slice(NETWORK_FIELDS.length, -1),
   approveBuilderFee: [
@@ -59,12 +61,12 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   convertToMultiSigUser: [{ name: 'signers', type: 'string' }],
 };
 
-/** True for the actions that only the account's own key signs. */
+/** True for actions that only the account's own key can sign. */
 export function isDirect(type: unknown): boolean {
   return typeof type === 'string' && Object.hasOwn(FIELDS, type);
 }
 
-/** A direct action in canonical key order, from its specific fields. */
+/** Returns a direct action with its keys in canonical order. */
 export function directAction(type: string, nonce: number, fields: JsonObject): JsonObject {
   return { type, ...TESTNET, ...fields, nonce };
 }
@@ -75,7 +77,7 @@ export type DirectOptions = {
   readonly network?: Network;
 };
 
-/** The account of an inner action, and the sender of the wrapper. */
+/** The account of the inner action, and the sender of its wrapper. */
 export type Wrapping = { readonly multiSigUser: string; readonly outerSigner: string };
 
 export async function signDirect(
@@ -90,15 +92,15 @@ export async function signDirect(
 export type MultiSigOptions = DirectOptions &
   Pick<AgentOptions, 'vaultAddress' | 'expiresAfter'> & {
     readonly multiSigUser: string;
-    /** Signs the envelope; one of the account's signers. */
+    /** Key that sends the wrapper; normally one of the account's signers. */
     readonly outerKey: Hex;
-    /** The signers of the inner action. */
+    /** Keys that sign the inner action. */
     readonly innerKeys: readonly Hex[];
-    /** Used in place of the signatures of those keys, for example from another wrapper. */
+    /** Replaces the signatures of `innerKeys`, for example with those of another wrapper. */
     readonly signatures?: readonly Signature[];
   };
 
-/** Signs an action for a multi-sig account: by each inner signer, then by the sender. */
+/** Signs an action for a multi-sig account: first each inner signer, then the sender. */
 export async function signMultiSig(inner: JsonObject, options: MultiSigOptions): Promise<Signed> {
   const { multiSigUser, outerKey, innerKeys, nonce, vaultAddress, expiresAfter } = options;
   const wrapping = { multiSigUser, outerSigner: addressOf(outerKey) };

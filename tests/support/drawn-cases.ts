@@ -1,8 +1,8 @@
 import type { Chance } from './seeded.ts';
 
 /**
- * A sample of the cases of a test that starts one process per case: it depends on the run's seed,
- * and `npm run test:long` runs all cases.
+ * Returns a sample of the cases, drawn with the run's seed, because each case starts a process.
+ * `npm run test:long` runs all cases.
  */
 export function drawnCases<Case>(
   cases: readonly Case[],

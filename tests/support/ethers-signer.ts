@@ -3,8 +3,8 @@ import { ethers } from 'ethers';
 import { addressOf, nextNonce, TESTNET, type Envelope, type JsonObject } from './wallet.ts';
 
 /**
- * A second implementation of the three signing schemes with ethers only: it shares with the other
- * test signer only the specification and the MessagePack library.
+ * A second implementation of the three signing schemes that uses only ethers. It shares only the
+ * specification and the MessagePack library with the other test signer.
  */
 
 type Field = { readonly name: string; readonly type: string };
@@ -37,7 +37,6 @@ export async function signAgentWithEthers(key: string, action: JsonObject): Prom
   return { action, nonce, signature: await typed(key, types, message) };
 }
 
-/** A direct action, from its specific fields. */
 export async function signDirectWithEthers(
   key: string,
   type: string,
@@ -55,7 +54,9 @@ export async function signDirectWithEthers(
   };
 }
 
-/** A wrapper: `action` is agent-signed, or contains the fields of a direct action of that type. */
+/**
+ * Signs a wrapper. `action` is agent-signed, or contains the specific fields of a direct action.
+ */
 export async function signMultiSigWithEthers(
   multiSigUser: string,
   action: JsonObject & { readonly type: string },
@@ -83,7 +84,7 @@ export async function signMultiSigWithEthers(
   return { action: { type: 'multiSig', ...body }, nonce, signature };
 }
 
-/** The hash of the MessagePack and the nonce, without vault and expiry. */
+/** Hashes the MessagePack and the nonce of an action without vault and expiry. */
 function hashed(packed: Uint8Array, nonce: number): string {
   const nonceBytes = ethers.toBeHex(nonce, 8);
   return ethers.keccak256(ethers.concat([packed, nonceBytes, '0x00']));

@@ -15,11 +15,11 @@ import { readMarket } from './market.ts';
 import { keyOf } from './wallet.ts';
 
 /**
- * Sends every signable action on a venue with fixed keys: by agents, by account keys, by the
- * signers of a multi-sig account, for a vault, and by operators.
+ * Sends every signable action to a venue with fixed keys: as agents, account keys, multi-sig
+ * signers, vault leader and operators.
  */
 
-/** The request as sent, byte for byte. */
+/** The request, byte for byte. */
 export type SentAction = { readonly type: string; readonly body: string };
 
 const confirm = { confirm: 'executed' } as const;
@@ -38,7 +38,7 @@ export class EveryAction {
     this.#url = url;
   }
 
-  /** Sends and executes all actions. */
+  /** Sends all actions, waits for each execution, and returns the requests. */
   async act(): Promise<readonly SentAction[]> {
     const [alice, bob, builder] = await this.#funded('alice', 'bob', 'builder');
     const agent = this.#person('agent');
@@ -106,7 +106,7 @@ export class EveryAction {
     await done(alice.exchange.withdraw3(payout, confirm));
   }
 
-  /** A multi-sig account: both kinds of actions within the wrapper. */
+  /** Sends both kinds of actions inside a multi-sig wrapper. */
   async #agree(): Promise<void> {
     const [group, first, second] = await this.#funded('group', 'first', 'second');
     const authorizedUsers = [first!.address, second!.address];
@@ -126,7 +126,7 @@ export class EveryAction {
     }
   }
 
-  /** A vault whose leader acts for it. */
+  /** Creates a vault and sends actions as its leader. */
   async #lead(leader: Person): Promise<void> {
     const [vault] = await this.#funded('vault');
     const shares = [{ user: leader.address, shares: '1' }];
@@ -159,7 +159,9 @@ export class EveryAction {
   };
 }
 
-/** The results of an executed action; any other reply, or a failure in it, ends the test. */
+/**
+ * Returns the results of an executed action, and throws if the action was not executed or failed.
+ */
 async function done(sent: Promise<ReplyOf<'executed'>>): Promise<ExecutedReply> {
   const reply = await sent;
   if (reply.status === 'executed' && reply.failure === undefined) return reply;

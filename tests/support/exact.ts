@@ -1,6 +1,6 @@
 /**
- * Exact decimals for expected values: a bigint count of 10^-24, wide enough for price × size ×
- * rate. Each division names its rounding direction.
+ * Exact decimals for expected values: a bigint counts 10^-24, which is wide enough for price × size
+ * × rate. Divisions name their rounding direction.
  */
 
 const DIGITS = 24;
@@ -17,14 +17,14 @@ export function exact(text: string | number): Exact {
   return sign ? -units : units;
 }
 
-/** Canonical text without trailing zeros. */
+/** Returns canonical decimal text without trailing zeros. */
 export function show(value: Exact): string {
   const digits = (value < 0n ? -value : value).toString().padStart(DIGITS + 1, '0');
   const fraction = digits.slice(-DIGITS).replace(/0+$/, '');
   return `${value < 0n ? '-' : ''}${digits.slice(0, -DIGITS)}${fraction ? `.${fraction}` : ''}`;
 }
 
-/** The product, which must fit the scale. */
+/** Returns the product, and throws if it has more decimals than the scale. */
 export function times(a: Exact, b: Exact): Exact {
   if ((a * b) % ONE !== 0n) throw new Error(`Inexact product of ${show(a)} and ${show(b)}`);
   return (a * b) / ONE;
@@ -39,7 +39,7 @@ export function up(value: Exact, step: Exact): Exact {
   return -down(-value, step);
 }
 
-/** `value / divisor`, rounded up to a multiple of `step`. */
+/** Returns `value / divisor`, rounded up to a multiple of `step`. */
 export function dividedUp(value: Exact, divisor: number, step: Exact): Exact {
   return up((value + BigInt(divisor) - 1n) / BigInt(divisor), step);
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /**
- * The suite uses the same seed in every run, so that failures are reproducible. FC_SEED sets
- * another one, for example in a nightly run; a failing case becomes an example of its test.
+ * All runs use the same seed, so that failures are reproducible. FC_SEED sets another seed, for
+ * example in a nightly run. Add each failing case to its test as an example.
  */
 fc.configureGlobal({ seed: Number(process.env['FC_SEED'] ?? 20_261_115) });

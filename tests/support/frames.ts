@@ -3,8 +3,6 @@ import { type Json, eventually } from './client.ts';
 import { decimal, exactly, flag, integer, nullable, price, record, text, time } from './shape.ts';
 import type { Socket } from './socket.ts';
 
-/** Filters and shapes of stream frames. */
-
 export const onChannel = (channel: string) => (frame: Json) => frame.channel === channel;
 
 export const orderUpdate = record({
@@ -31,7 +29,7 @@ export const orderUpdate = record({
   statusTimestamp: time,
 });
 
-/** All order updates on a socket so far, in the order of their frames. */
+/** Returns all order updates received on a socket, in the order of their frames. */
 export function updates(socket: Socket): Json[] {
   return socket.of('orderUpdates').flatMap((frame) => frame.data);
 }
@@ -44,7 +42,7 @@ export async function untilStatus(socket: Socket, oid: number, status: string): 
   });
 }
 
-/** The sequence numbers of a channel increase by one without gaps or repeats. */
+/** Checks that sequence numbers increase by one without gaps or repeats. */
 export function expectUnbroken(frames: Json[]): void {
   const numbers = frames.map((frame) => frame.seq);
   expect(numbers).toEqual(numbers.map((_, index) => numbers[0] + index));

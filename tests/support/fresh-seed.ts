@@ -1,10 +1,10 @@
 import { seedOfCommit } from '../../scripts/seed-of-commit.ts';
 
 /**
- * A different seed for each commit, so that every change is tested with new histories and a rerun
- * of the commit repeats them. An environment variable overrides it: `SIM_SEED=7 npx vitest run
- * tests/simulation` repeats a failure that reported `SIM_SEED=7`. A failing seed becomes an example
- * of its test.
+ * Returns a seed derived from the commit, so that each change is tested with new histories and a
+ * rerun repeats them. An environment variable overrides it: `SIM_SEED=7 npx vitest run
+ * tests/simulation` repeats a run that printed `SIM_SEED=7`. Add each failing seed to its test as
+ * an example.
  */
 export function freshSeed(name: string): number {
   const given = process.env[name];

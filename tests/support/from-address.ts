@@ -4,8 +4,8 @@ import { API_VERSION, type Json } from './client.ts';
 export type Answer = { readonly status: number; readonly json: Json; readonly ms: number };
 
 /**
- * Posts from a given local address, which request limits are based on; returns the time of the
- * answer too.
+ * Posts from a local address, because request limits apply per address. `ms` is the time until the
+ * complete answer.
  */
 export function postFrom(
   { agent, localAddress, url }: { agent: Agent; localAddress: string; url: URL },

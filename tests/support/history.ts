@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { Client, Json, Reply } from './client.ts';
 
-/** Paged queries of the history. */
-
-/** A complete successful answer: its data, and the fields next to them. */
+/**
+ * Returns the complete answer of a query that must succeed, including the fields next to `data`.
+ */
 export async function queryHistory(client: Client, query: object): Promise<Json> {
   const reply = await client.info(query);
   expect(reply.json, `${JSON.stringify(query)} ${reply.text}`).toMatchObject({ success: true });
@@ -11,7 +11,7 @@ export async function queryHistory(client: Client, query: object): Promise<Json>
   return reply.json;
 }
 
-/** The rows of all pages, by cursor. */
+/** Returns the rows of all pages, following the cursors. */
 export async function allPages(
   client: Client,
   query: object,
@@ -27,7 +27,7 @@ export async function allPages(
   return rows;
 }
 
-/** Checks the paging of a query at its borders; `rows` contains all its rows, newest first. */
+/** Checks the paging of a query at its boundaries; `rows` contains all its rows, newest first. */
 export async function expectPaging(
   client: Client,
   query: object,
@@ -51,7 +51,7 @@ export async function expectPaging(
   expect(await read({ limit: 5, offset: rows.length })).toEqual([]);
 }
 
-/** A time range is inclusive of both ends. */
+/** Checks that both ends of a time range are inclusive. */
 export async function expectTimes(
   client: Client,
   query: object,
@@ -69,7 +69,10 @@ export async function expectTimes(
   expect(await read({ startTime: some + 1, endTime: some - 1 })).toEqual([]);
 }
 
-/** Checks the rejects of account queries, and their answers for accounts without history. */
+/**
+ * Checks how an account query rejects invalid fields, and how it answers for an account without
+ * history.
+ */
 export async function expectRefusals(client: Client, query: { type: string }): Promise<void> {
   const user = `0x${'12'.repeat(20)}`;
   const shown = ({ json, status }: Reply) => `${status} ${json.code} ${json.message}`;
@@ -79,7 +82,7 @@ export async function expectRefusals(client: Client, query: { type: string }): P
   expect(await ask({ minHeight: '1' })).toBe('400 10002 Wrong type for minHeight');
 }
 
-/** Checks the rejects of queries paged by cursor. */
+/** Checks how a query rejects invalid cursors. */
 export async function expectCursorRefusals(client: Client, query: object): Promise<void> {
   const shown = ({ json, status }: Reply) => `${status} ${json.code} ${json.message}`;
   const ask = async (more: object) => shown(await client.info({ ...query, ...more }));

@@ -5,16 +5,16 @@ import { PORTS_A_SERVER, runNatsServers } from '../../packages/cluster/src/serve
 import { startPostgres } from '../../packages/cluster/src/servers/postgres-server.ts';
 
 /**
- * `TEST_CLUSTER=1 npx vitest run tests/conformance` makes every venue of the tests a cluster
- * replica: its log is a stream on three NATS servers and its history a PostgreSQL database, shared
- * by all venues of the run. The tests are unchanged.
+ * With `TEST_CLUSTER=1`, for example `TEST_CLUSTER=1 npx vitest run tests/conformance`, every venue
+ * of the tests is a cluster replica. Its log is a stream on three NATS servers and its history is
+ * in PostgreSQL; all venues of the run share the servers.
  */
 const ASKED = 'TEST_CLUSTER';
 const SERVERS = 'ODDLOT_TEST_NATS';
 const DATABASES = 'ODDLOT_TEST_POSTGRES';
 const COUNT = 3;
 
-/** Starts the servers if a cluster is requested. Resolves with a function that stops them. */
+/** Starts the servers if TEST_CLUSTER is set. Resolves with a function that stops them. */
 export async function startClusterServers(): Promise<() => Promise<void>> {
   if (process.env[ASKED] === undefined) return () => Promise.resolve();
   const port = await freePorts(PORTS_A_SERVER * COUNT);
@@ -30,8 +30,8 @@ export async function startClusterServers(): Promise<() => Promise<void>> {
 }
 
 /**
- * The flags that make a venue with this folder such a replica; empty if none is requested, or if it
- * has its own chain.
+ * Returns the flags that make a venue a cluster replica. The list is empty without TEST_CLUSTER,
+ * and for venues with their own chain, relay, cluster or database.
  */
 export async function clusterFlags(data: string, flags: readonly string[]): Promise<string[]> {
   const [servers, databases] = [process.env[SERVERS], process.env[DATABASES]];

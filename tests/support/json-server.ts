@@ -4,7 +4,10 @@ import type { Json } from './client.ts';
 
 export type JsonServer = { readonly url: string; close(): void };
 
-/** A JSON server on a free local port; requests with an undefined answer are never answered. */
+/**
+ * Starts a JSON server on a free local port. A request stays unanswered if `answer` resolves with
+ * undefined.
+ */
 export async function serveJson(
   answer: (body: Json, path: string) => Promise<object | undefined>,
 ): Promise<JsonServer> {
@@ -24,7 +27,7 @@ export async function serveJson(
   return { url, close };
 }
 
-/** A chain's answer to a JSON-RPC request, including errors. */
+/** Returns the JSON-RPC answer to a request, including the error if `rpc` throws. */
 export async function answerRpc(
   { id, method, params = [] }: Json,
   rpc: (method: string, params: readonly Json[]) => Promise<unknown>,

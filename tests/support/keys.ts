@@ -10,9 +10,7 @@ import {
 } from './direct.ts';
 import { nextNonce, type JsonObject, type Signed } from './wallet.ts';
 
-/** Account actions, wrappers, and rejects that must change nothing. */
-
-/** Signs an account action with the actor's own key. */
+/** Signs a direct action with the actor's own key. */
 export async function direct(
   actor: Actor,
   type: string,
@@ -23,7 +21,6 @@ export async function direct(
   return signDirect(actor.key, directAction(type, nonce, fields), { ...options, nonce });
 }
 
-/** Sends an account action and waits for its execution. */
 export async function send(actor: Actor, type: string, fields: JsonObject): Promise<Reply> {
   return actor.client.executed(await direct(actor, type, fields));
 }
@@ -44,7 +41,7 @@ export type Transfer = {
   readonly into?: string;
 };
 
-/** The fields of a tokenSend, by default from perp to perp. */
+/** Returns the fields of a tokenSend, by default from perp to perp. */
 export function transfer({ to, amount, token = 0, from = 'perp', into = 'perp' }: Transfer) {
   return { destination: to, token, amount, fromAccountType: from, toAccountType: into };
 }
@@ -53,12 +50,12 @@ export async function tokenSend(actor: Actor, options: Transfer): Promise<Reply>
   return send(actor, 'tokenSend', transfer(options));
 }
 
-/** The text of `signers` in convertToMultiSigUser. */
+/** Returns the JSON text in the `signers` field of convertToMultiSigUser. */
 export function signerSet(members: readonly Actor[], threshold: number): string {
   return JSON.stringify({ authorizedUsers: addressesOf(members), threshold });
 }
 
-/** In the form that clients send: lower case, ascending. */
+/** Returns lower-case addresses in ascending order, as clients send them. */
 export function addressesOf(members: readonly Actor[]): string[] {
   return members.map((member) => member.address).toSorted();
 }
@@ -70,7 +67,10 @@ export type Wrap = Partial<DirectOptions> &
     readonly signers: readonly Actor[];
   };
 
-/** An account action, inside or outside a wrapper, with its own nonce. */
+/**
+ * An account action whose nonce is the envelope's, so that it can be sent directly or inside a
+ * wrapper.
+ */
 export type Inner = (nonce: number) => JsonObject;
 
 export const inner =
@@ -78,7 +78,7 @@ export const inner =
   (nonce) =>
     directAction(type, nonce, fields);
 
-/** Signs an action of a multi-sig account; a function gets the nonce of the envelope. */
+/** Signs an action of a multi-sig account. A function receives the nonce of the envelope. */
 export async function wrapped(action: JsonObject | Inner, options: Wrap): Promise<Signed> {
   const nonce = options.nonce ?? nextNonce();
   const { account, sender, signers, ...rest } = options;
@@ -127,17 +127,17 @@ export async function accountStatus(client: Client, user: string, channel?: numb
   return reply.json.data;
 }
 
-/** The exact reject before consensus; `response` is the gates' field in place of `message`. */
+/** A reject before consensus. Access control rejects with `response` in place of `message`. */
 export type Refusal = {
   readonly code: number;
   readonly name: string;
   readonly message?: string;
   readonly response?: string;
-  /** Without `docs`, which every reject has. */
+  /** Without `docs`, which each reject contains. */
   readonly details?: JsonObject;
 };
 
-/** The whole reply must be this reject. */
+/** Checks that the whole reply is exactly this reject. */
 export function expectExactly(reply: Reply, refusal: Refusal): void {
   const { details, ...words } = refusal;
   const docs = `/docs/errors#${refusal.name}`;
@@ -149,7 +149,9 @@ export function expectExactly(reply: Reply, refusal: Refusal): void {
   });
 }
 
-/** For an unknown signer, the reject names the query that explains the signature. */
+/**
+ * A reject of an unknown signer contains a hint, which names the query that explains the signature.
+ */
 function hintFor({ message = '' }: Refusal): JsonObject {
   const isUnknown = /^(?:No trading account|Please deposit first|Authorization failed)/.test(
     message,
@@ -158,7 +160,8 @@ function hintFor({ message = '' }: Refusal): JsonObject {
 }
 
 /**
- * Sends an action that must be rejected with these words and must not change the given accounts.
+ * Sends an action that must be rejected with this text, and checks that the given accounts did not
+ * change.
  */
 export async function expectNothing(
   people: readonly Actor[],
@@ -173,7 +176,7 @@ export async function expectNothing(
   expect(await everythingOf(people)).toEqual(before);
 }
 
-/** All public data of an account, without time fields and ranks. */
+/** Returns all public data of the accounts except time fields and ADL ranks. */
 export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   const known = await factsOf(...people);
   for (const { state } of known) {
@@ -191,7 +194,7 @@ export async function everythingOf(people: readonly Actor[]): Promise<Json> {
   return { known, keys };
 }
 
-/** The reference in rejects of unknown signers. */
+/** Hint in the rejects of unknown signers. */
 export const WHO_SIGNED: string = expect.stringContaining('ask /info explainSignature');
 
 export const noAccount = (got: string): Refusal => ({

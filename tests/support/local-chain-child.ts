@@ -1,8 +1,8 @@
 import { openChain } from './local-chain.ts';
 
 /**
- * A chain in a separate process, which tests can kill: `node local-chain-child.ts <directory>`
- * prints its URL.
+ * Runs a local chain as a separate process, so that a test can kill it. `node local-chain-child.ts
+ * <directory>` prints the URL of the chain.
  */
 const chain = await openChain(process.argv[2] ?? '');
 const { url } = await chain.listen({ port: 0 });

@@ -18,15 +18,13 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { LocalChain } from '../../packages/devchain/src/local-chain.ts';
 import type { WriteLimits } from '../../packages/devchain/src/rpc/rpc-queue.ts';
 
-/** A local chain on a free port, and standard clients. */
-
 export const CHAIN_ID = 421_614;
 export const RICH: PrivateKeyAccount = privateKeyToAccount(`0x${'a1'.repeat(32)}`);
 export const OTHER: PrivateKeyAccount = privateKeyToAccount(`0x${'b2'.repeat(32)}`);
 export const POOR: PrivateKeyAccount = privateKeyToAccount(`0x${'c3'.repeat(32)}`);
 const START_MS = 1_700_000_000_000;
 
-/** Advances on request only. */
+/** A clock that advances only on request. */
 export class TestClock {
   ms = START_MS;
   readonly nowMs = (): number => this.ms;
@@ -73,7 +71,7 @@ export async function startChain(
     nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
     rpcUrls: { default: { http: [url] } },
   });
-  // Answers are not cached, because tests change the chain between requests.
+  // Caching is off, because tests change the chain between requests.
   const reads = createPublicClient({
     chain: network,
     transport: http(),

@@ -4,10 +4,10 @@ import { post } from './chain.ts';
 import type { Json } from './client.ts';
 import { type JsonServer, serveJson } from './json-server.ts';
 
-/** The endpoint's answer to whether the token would make a transfer. */
+/** How the endpoint answers simulated transfers: honestly, as reverted, or as successful. */
 export type Lie = 'none' | 'refused' | 'taken';
 
-/** Other subjects that it may lie about. */
+/** Other subjects of false answers. */
 export const SUBJECTS = [
   'nonces',
   'fees',
@@ -28,15 +28,12 @@ const DEAR = numberToHex(parseGwei('400'));
 
 type Asked = { readonly method: string; readonly params: readonly Json[] };
 
-/**
- * An endpoint with configurable false answers about transfers and other subjects; it forwards all other
- * requests to an honest one.
- */
+/** Forwards requests to an honest endpoint, but gives false answers about the selected subjects. */
 export class LyingEndpoint {
   lie: Lie = 'none';
   readonly subjects = new Set<Subject>();
   url = '';
-  /** The number of false answers. */
+  /** Number of false answers so far. */
   lied = 0;
   readonly #target: string;
   #server: JsonServer | undefined = undefined;
@@ -79,7 +76,7 @@ export class LyingEndpoint {
   }
 }
 
-/** The false result; undefined if the request is about another subject. */
+/** Returns a false result, or undefined if the request is not about the subject. */
 const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> = {
   nonces: ({ method }) => (method === 'eth_getTransactionCount' ? numberToHex(FAR) : undefined),
   fees: ({ method, params }, result) => {
@@ -93,7 +90,7 @@ const LIES: Readonly<Record<Subject, (asked: Asked, result: Json) => unknown>> =
     const place = { blockNumber: '0x1', blockHash: keccak256('0x01'), transactionHash: params[0] };
     return { ...place, status: '0x1', logs: [] };
   },
-  // Existing logs are hidden, and missing ones are invented.
+  // Hides existing logs, and invents a log where there are none.
   logs: ({ method, params }, result) => {
     if (method !== 'eth_getLogs') return undefined;
     if ((result as unknown as Json[]).length > 0) return [];

@@ -1,7 +1,7 @@
 import { eventually, type Client, type Json } from './client.ts';
 import { down, exact, show, times, up, type Exact } from './exact.ts';
 
-/** A perp as the venue describes it, with helpers for valid prices and sizes. */
+/** A perp as the venue reports it, with helpers for valid prices and sizes. */
 export type Market = {
   readonly id: number;
   readonly name: string;
@@ -14,19 +14,18 @@ export type Market = {
   readonly maxMarketOrderSize: number;
   readonly takerRate: Exact;
   readonly makerRate: Exact;
-  /** The price this many basis points from the mark, on tick, as text. */
+  /** Returns the price at a distance from the mark in basis points, rounded to the tick. */
   at(basisPoints: number): string;
   ticks(price: string, count: number): string;
-  /** The smallest size worth this many USDC at the mark, as text. */
+  /** Returns the smallest size that is worth this many USDC at the mark. */
   worth(usdc: number): string;
-  /** A size of this many lots, as text. */
   lots(count: number): string;
 };
 
 const BASE_TAKER = exact('0.00045');
 const BASE_MAKER = exact('0.00015');
 
-/** Reads a perp; `user` is any account, which the query for the mark requires. */
+/** Reads a perp. `user` can be any account, because the query for the mark requires one. */
 export async function readMarket(client: Client, name: string, user: string): Promise<Market> {
   const { universe } = await client.data({ type: 'perpMeta' });
   const meta = universe.find((entry: Json) => entry.name === name);
@@ -61,7 +60,7 @@ export async function readMarket(client: Client, name: string, user: string): Pr
   };
 }
 
-/** A fill pays the lower one of the tier's rate and the instrument's rate. */
+/** A fill pays the lower of two rates: that of the tier and that of the instrument. */
 function lower(a: Exact, b: Exact): Exact {
   return a < b ? a : b;
 }

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Places the temporary folders of a run in memory if there is enough space. Thousands of blocks are
- * written, and each waits for its sync, which takes milliseconds on a disk.
- * `tests/crash/power-cut.test.ts` checks the syncs and their order for any folder. TMPDIR sets
- * another place.
+ * Places the temporary folders of a run in memory if there is enough space, because the tests write
+ * thousands of synced blocks and each sync takes milliseconds on a disk.
+ * `tests/crash/power-cut.test.ts` checks the syncs on any file system. TMPDIR selects another
+ * folder.
  */
 
 const MEMORY = '/dev/shm';
-/** A venue requires free disk space (R-disk). */
+/** A venue needs free disk space to start (R-disk). */
 const FREE_BYTES_MIN = 4 * 1024 ** 3;
 
 let folder: string | undefined;
@@ -22,7 +22,7 @@ export async function setup(): Promise<void> {
   // Files that are unpacked once for all runs stay on the disk.
   process.env['ODDLOT_TEST_DISK'] = tmpdir();
   folder = await mkdtemp(join(MEMORY, 'oddlot-tests-'));
-  // A database server in it runs as another user.
+  // The PostgreSQL server runs as another user and must be able to enter the folder.
   await chmod(folder, 0o755);
   process.env['TMPDIR'] = folder;
 }

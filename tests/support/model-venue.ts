@@ -1,7 +1,7 @@
 /**
- * A minimal reference venue: one perp, no margin, a book that is one list. It implements R-book,
- * R-tif, R-stp, R-reduce, R-rounding and the arithmetic of positions in integers: prices in price
- * units, sizes in lots, money in micro-USDC, so that price × size is money (R-units).
+ * Minimal reference venue: one perp, no margin, and one list as the book. It implements R-book,
+ * R-tif, R-stp, R-reduce, R-rounding and position arithmetic in integers. Prices are in price
+ * units, sizes in lots and money in micro-USDC, so that price × size is money (R-units).
  */
 
 export type Side = 'buy' | 'sell';
@@ -36,11 +36,11 @@ export type ModelResult = {
   readonly filled: bigint;
 };
 
-/** Rates count 10^-8. */
+/** Fee rates count 10^-8. */
 const RATE_UNIT = 100_000_000n;
 
 export class ModelVenue {
-  /** Oldest first. */
+  /** Resting orders, oldest first. */
   resting: ModelOrder[] = [];
   readonly trades: ModelTrade[] = [];
   readonly accounts = new Map<string, ModelAccount>();
@@ -80,7 +80,7 @@ export class ModelVenue {
     return order !== undefined;
   }
 
-  /** The first resting order that the incoming one would match. */
+  /** Returns the resting order that the incoming order would match first. */
   #best(incoming: ModelOrder): ModelOrder | undefined {
     const buys = incoming.side === 'buy';
     let best: ModelOrder | undefined;
@@ -117,7 +117,7 @@ export class ModelVenue {
     this.#move(maker.owner, maker.side === 'buy' ? size : -size, price, makerFee);
   }
 
-  /** Changes a position and pays its realised PnL, less the fee. */
+  /** Changes a position, pays out its realised PnL and charges the fee. */
   #move(owner: string, change: bigint, price: bigint, paid: bigint): void {
     const account = this.accounts.get(owner)!;
     account.balance -= paid;
@@ -125,7 +125,7 @@ export class ModelVenue {
     const closed = reduces ? least(magnitude(account.size), magnitude(change)) : 0n;
     if (closed > 0n) {
       const signed = account.size > 0n ? closed : -closed;
-      // Towards zero, as bigint division does; the last lot releases the rest.
+      // Bigint division rounds towards zero, and closing the last lot releases the remaining cost.
       const released = (account.cost * closed) / magnitude(account.size);
       account.balance += signed * price - released;
       account.cost -= released;
@@ -138,7 +138,8 @@ export class ModelVenue {
   }
 
   /**
-   * The resting reduce-only size never exceeds the position: the newest orders are reduced first.
+   * Reduces the newest reduce-only orders first, until their total size does not exceed the
+   * position.
    */
   #cutReducing(owner: string): void {
     for (const side of ['buy', 'sell'] as const) {
@@ -156,7 +157,7 @@ export class ModelVenue {
     }
   }
 
-  /** The opposite position that an order of this side could reduce. */
+  /** Returns the size of the position that an order of this side would reduce. */
   #position(owner: string, side: Side): bigint {
     const { size } = this.accounts.get(owner)!;
     const against = side === 'sell' ? size : -size;

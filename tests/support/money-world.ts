@@ -10,8 +10,8 @@ import { CALM, temporaryData, Venue } from './venue-process.ts';
 export const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
 /**
- * An external chain with a bridge whose keys the test has, and a venue that reaches it through
- * endpoints of the test.
+ * Runs an external chain with a bridge whose keys the test holds, and venues that reach the chain
+ * through endpoints of the test.
  */
 export class MoneyWorld {
   readonly chain: BridgedChain['chain'];
@@ -37,8 +37,8 @@ export class MoneyWorld {
   }
 
   /**
-   * The flags of a venue on this chain, with the world's relayer key and the given number of its
-   * validators.
+   * Returns the flags of a venue on this chain with the relayer key and `ownValidators` validator
+   * keys.
    */
   flags(endpoints: readonly string[], ownValidators = 3): string[] {
     const { bridge, token } = this.money;
@@ -72,7 +72,7 @@ export class MoneyWorld {
     return venue;
   }
 
-  /** Selects one of several venues for later requests. */
+  /** Selects the venue that receives later requests. */
   use(venue: Venue): void {
     this.#venue = venue;
   }
@@ -90,7 +90,7 @@ export class MoneyWorld {
     await this.#bridged.close();
   }
 
-  /** A user with ether and the given test USDC on the chain. */
+  /** Creates a user with ether and test USDC on the chain. */
   async somebody(amount = '1000', key: Hex = generatePrivateKey()): Promise<Somebody> {
     const account = privateKeyToAccount(key);
     const { minter } = this.keys;

@@ -7,8 +7,8 @@ import {
 import { FaultyLine } from '../chaos/faulty-line.ts';
 
 /**
- * The connections between servers: one for each direction of each pair, so that any server can be
- * isolated from all others.
+ * Connections between the servers, one per direction of each pair, so that any server can be
+ * isolated from the others.
  */
 export class ServerLines {
   readonly #lines: readonly (readonly (FaultyLine | undefined)[])[];
@@ -17,7 +17,6 @@ export class ServerLines {
     this.#lines = lines;
   }
 
-  /** `portOf` returns the cluster port of a server. */
   static async open(count: number, portOf: (index: number) => number): Promise<ServerLines> {
     const numbers = Array.from({ length: count }, (_, index) => index);
     const lines = numbers.map((from) =>
@@ -32,12 +31,12 @@ export class ServerLines {
     return this.#lines.flat().filter((line) => line !== undefined);
   }
 
-  /** The addresses through which a server reaches the others. */
+  /** Returns the local ports through which a server reaches the others. */
   routesFrom(index: number): readonly number[] {
     return this.#lines[index]!.flatMap((line) => line?.port ?? []);
   }
 
-  /** Blocks all traffic between a server and the others, in both directions. */
+  /** Blocks all traffic between one server and the others, in both directions. */
   isolate(index: number): void {
     for (const line of this.#linesOf(index)) line.silence();
   }
@@ -59,7 +58,7 @@ export class ServerLines {
   }
 }
 
-/** Servers of a cluster whose connections to each other can be cut. */
+/** Starts a NATS cluster whose connections between servers can be cut. */
 export async function startMesh(
   count: number,
   folder?: string,

@@ -8,10 +8,10 @@ export type Ended = { readonly code: number; readonly out: string; readonly err:
 
 type Environment = Readonly<Record<string, string>>;
 
-/** The password of all keys in tests. */
+/** Password of all keys in tests. */
 export const PASSWORD = 'correct horse';
 
-/** Runs a command as a terminal would, and captures its output. */
+/** Runs the command in this process with the given environment, and captures its output. */
 export async function runOddlot(args: readonly string[], env: Environment): Promise<Ended> {
   const output = { out: '', err: '' };
   const writers = { out: process.stdout.write, err: process.stderr.write };
@@ -29,7 +29,7 @@ export async function runOddlot(args: readonly string[], env: Environment): Prom
   }
 }
 
-/** The command with its own home folder, for the venue at a URL. */
+/** Runs the command with its own home folder, for the venue at a URL. */
 export class OddlotCommand {
   readonly home = mkdtempSync(join(tmpdir(), 'oddlot-cli-'));
   readonly #url: () => string;
@@ -43,7 +43,7 @@ export class OddlotCommand {
     return runOddlot(line.split(' '), { ...around, ...env });
   }
 
-  /** The `--json` output of a command that must succeed. */
+  /** Returns the `--json` output of a command that must succeed. */
   async json<Value>(line: string): Promise<Value> {
     const { code, err, out } = await this.run(`${line} --json`);
     if (code !== 0) throw new Error(`${line} ended with ${code}: ${err}`);
@@ -51,8 +51,8 @@ export class OddlotCommand {
   }
 
   /**
-   * Encrypts a key again at a low cost: otherwise opening one takes a tenth of a second, and tests
-   * open hundreds.
+   * Encrypts a key again with cheap parameters. Opening a normal key takes a tenth of a second, and
+   * tests open hundreds.
    */
   async cheapen(name: string): Promise<void> {
     const folder = join(this.home, 'keystore');

@@ -7,15 +7,12 @@ import { OPERATED, act, done } from './perps.ts';
 import type { JsonObject, Signed } from './wallet.ts';
 import type { Socket } from './socket.ts';
 
-/** Short forms for actions and balances on outcome markets. */
-
 /**
- * An operator, a separate deployer, and no bots. In contrast to venues whose prices come from tests
- * only, its default perps are never stale (R-oracle-stale), however long it has been shared.
+ * Flags of a venue with an operator, a separate deployer and no bots. Its own oracle keeps the
+ * default perps from becoming stale (R-oracle-stale), however long the venue is shared.
  */
 export const OUTCOMES = [...OPERATED.with(3, '5000'), '--deployers', DEPLOYER];
 
-/** The fee rate in tests of fees (R-outcome-fee). */
 export const FEE = { takerFeeRate: '0.07' };
 
 export type BetOptions = {
@@ -26,7 +23,7 @@ export type BetOptions = {
 
 const BET = /^(buy|sell) (Yes|No) (\S+) at (\S+)$/;
 
-/** An order from readable text, `buy No 10 at 0.40`, in the API's form. */
+/** Parses an order in words, for example `buy No 10 at 0.40`, to its wire form. */
 export function bet(market: OutcomeMarket, words: string, options: BetOptions = {}): JsonObject {
   const [, intent, leg, size, price] = BET.exec(words) ?? [];
   if (size === undefined || price === undefined) throw new Error(`not an order: ${words}`);
@@ -40,7 +37,7 @@ export function bet(market: OutcomeMarket, words: string, options: BetOptions = 
   });
 }
 
-/** Places one order, waits for its execution and returns its state. */
+/** Places one order and returns its state after execution. */
 export async function placed(
   actor: Actor,
   market: OutcomeMarket,
@@ -50,7 +47,7 @@ export async function placed(
   return done(await actor.place(bet(market, words, options))).orders[0];
 }
 
-/** Sends orders without waiting; the reply contains the trace id only. */
+/** Sends orders without waiting for execution; the reply contains only the trace id. */
 export async function queued(actor: Actor, ...orders: JsonObject[]): Promise<Signed> {
   const signed = await actor.sign(orderAction(...orders));
   const { json, text } = await actor.client.exchange(signed);
@@ -58,7 +55,7 @@ export async function queued(actor: Actor, ...orders: JsonObject[]): Promise<Sig
   return signed;
 }
 
-/** Splits or merges; each entry is a market, or an unknown id, and a size. */
+/** Splits or merges pairs. Each entry is a market, or any instrument id, and a size. */
 export async function operate(
   actor: Actor,
   kind: 'split' | 'merge',
@@ -75,7 +72,7 @@ export async function outcomeState(actor: Actor): Promise<Json> {
   return actor.client.data({ type: 'clearinghouseState', user, accountType: 'outcome' });
 }
 
-/** An account's free and reserved money, followed by its shares of one market. */
+/** Returns an account's free and reserved money, followed by its shares of one market. */
 export async function purse(actor: Actor, market: OutcomeMarket): Promise<string> {
   const state = await outcomeState(actor);
   const free = exact(state.withdrawable);
@@ -94,7 +91,7 @@ export async function openBets(actor: Actor, market?: OutcomeMarket): Promise<Js
   return actor.client.data({ type: 'outcomeFrontendOpenOrders', user: actor.address, ...some });
 }
 
-/** The book in YES prices, best first: bids, then asks. */
+/** Returns the book in YES prices, best price first: bids, then asks. */
 export async function bookOf(world: World, market: OutcomeMarket): Promise<string> {
   const { levels } = await world.client.data({ type: 'l2Book', coin: market.coin });
   const side = (rows: Json[]) => rows.map(({ px, sz }) => `${sz} at ${px}`).join(', ');
@@ -119,19 +116,21 @@ export async function actionStatus(world: World, { txHash }: Signed): Promise<Js
   return world.client.data({ type: 'actionStatus', txHash });
 }
 
-/** The expected R-outcome-fee: rate × size × p × (1 − p), rounded up to a micro-USDC. */
+/**
+ * Returns the expected fee (R-outcome-fee): rate × size × p × (1 − p), rounded up to a micro-USDC.
+ */
 export function takerFee(size: string, price: string, rate = '0.07'): string {
   const p = exact(price);
   return show(up(times(times(exact(size), exact(rate)), times(p, exact(1) - p)), MICRO));
 }
 
-/** The rows of the outcome ledger, newest first. */
+/** Returns the rows of the outcome ledger, newest first. */
 export async function outcomeLedger(actor: Actor): Promise<Json[]> {
   const type = 'userNonFundingLedgerUpdates';
   return actor.client.data({ type, user: actor.address, accountTypes: 'outcome' });
 }
 
-/** The two streams of outcome order updates. */
+/** Collects both streams of outcome order updates. */
 export class BetWatch {
   #node: Socket;
   #api: Socket;
@@ -148,17 +147,17 @@ export class BetWatch {
     return new BetWatch(node, api);
   }
 
-  /** Order updates from the book, oldest first (/ws). */
+  /** Order updates of the book (/ws), oldest first. */
   get updates(): Json[] {
     return this.#node.of('outcomeOrderUpdates').flatMap((frame) => frame.data);
   }
 
-  /** Failures of orders in the delay queue, oldest first (/api-ws). */
+  /** Failures of orders that were in the delay queue (/api-ws), oldest first. */
   get failures(): Json[] {
     return this.#api.of('outcomeOrderUpdate').map((frame) => frame.data);
   }
 
-  /** The first update of an action's order with this status. */
+  /** Waits for the first update with this status of an action's order. */
   async update({ traceId }: Signed, status: string): Promise<Json> {
     return eventually(() => {
       const row = this.updates.find((each) => isOf(each, traceId) && each.status === status);

@@ -9,14 +9,17 @@ type Place = {
   readonly mint: (to: Hex, amount: string) => Promise<void>;
 };
 
-/** A contract that pays the bridge in its constructor, like an exchange's contract wallet. */
+/**
+ * Deploys a contract that pays the bridge in its constructor, like the contract wallet of an
+ * exchange.
+ */
 export async function payFromContract(
   { bridge, chain, mint, token }: Place,
   amount: string,
 ): Promise<{ hash: Hex; payer: Hex }> {
   const from = chain.wallet.account.address;
   const nonce = await chain.reads.getTransactionCount({ address: from });
-  // The USDC is sent before the contract exists, because its address is known in advance.
+  // The contract's address is known in advance, so it receives the USDC before it exists.
   const payer = getContractAddress({ from, nonce: BigInt(nonce + 1) });
   await mint(payer, amount);
   const transfer = encodeFunctionData({
@@ -24,7 +27,8 @@ export async function payFromContract(
     functionName: 'transfer',
     args: [bridge as Hex, parseUnits(amount, 6)],
   });
-  // Copies the call data after the code, calls the token with it, and leaves one byte as its code.
+  // The constructor copies the call data from behind its code, calls the token with it, and leaves
+  // one byte as the contract's code.
   const code = `6044602e6000396000600060446000600073${token.slice(2)}5af15060016000f3`;
   const data = concat([`0x${code}`, transfer]);
   const hash = await chain.wallet.sendTransaction({ data, gas: 300_000n });

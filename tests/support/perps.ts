@@ -7,15 +7,15 @@ import type { Socket } from './socket.ts';
 import { addressOf, keyOf, type JsonObject } from './wallet.ts';
 
 /**
- * Perps of the tests, listed and priced with the operator's key: each starts at 100 USDC with an
- * empty book, and only the test changes its oracle and therefore its mark.
+ * Perps that tests list and price with the operator's key. Each starts at 100 USDC with an empty
+ * book, and only the test changes its oracle and mark.
  */
 
 const ADMIN_KEY = keyOf('the admin');
 
 /**
- * The venue sets prices once, and afterwards only the tests do, so its default perps are stale
- * after 30 s (R-oracle-stale). For tests on a shared venue that trade those, use `OUTCOMES`.
+ * Flags of a venue that sets its oracle prices once. Its default perps are stale after 30 s
+ * (R-oracle-stale), so tests on a shared venue that trade them use `OUTCOMES`.
  */
 export const OPERATED = [
   '--oracle',
@@ -36,10 +36,10 @@ export const TIERS = [
 
 let listed = 0;
 
-/** A valid definition; prices count 0.001, sizes 0.001. */
+/** Returns a valid perp definition whose price and size steps are 0.001. */
 export function definition(changes: JsonObject = {}): JsonObject {
   listed += 1;
-  // A shared venue has perps of other test processes.
+  // The process id keeps names unique, because other test processes list perps on the same venue.
   const base = `T${listed}P${process.pid}`;
   return {
     name: `${base}-USDC`,
@@ -60,9 +60,8 @@ export function definition(changes: JsonObject = {}): JsonObject {
   };
 }
 
-/** A perp whose oracle only the test moves. */
 export type OwnPerp = Market & {
-  /** Sets the oracle; the reply arrives after triggers and liquidations of that block. */
+  /** Sets the oracle price. Resolves after the triggers and liquidations of that block. */
   push(price: string): Promise<void>;
 };
 
@@ -105,11 +104,9 @@ export class Operator {
   }
 }
 
-/** The set-up of most tests of perps. */
 export type PerpScene = {
-  /** At 100 USDC, with an empty book. */
+  /** Starts at 100 USDC with an empty book. */
   readonly perp: OwnPerp;
-  /** Each with 1,000 USDC. */
   readonly alice: Actor;
   readonly bob: Actor;
   readonly carol: Actor;
@@ -128,7 +125,7 @@ export async function act(actor: Actor, action: JsonObject): Promise<Reply> {
   return actor.client.executed(await actor.sign(action));
 }
 
-/** The action must have been executed without an error. */
+/** Returns the data of an action that must have been executed without errors. */
 export function done(reply: Reply): Json {
   expect(reply.json, reply.text).toMatchObject({
     status: 'ok',
@@ -141,7 +138,7 @@ export function done(reply: Reply): Json {
 
 export type Refused = { readonly code: number; readonly message: string; readonly details?: Json };
 
-/** The reject of an action, before consensus or at execution. */
+/** Returns the reject of an action, whether it occurred before consensus or at execution. */
 export function refusalOf(reply: Reply): Refused {
   if (reply.json?.status === 'err') {
     const { code, message, details } = reply.json;
@@ -153,7 +150,7 @@ export function refusalOf(reply: Reply): Refused {
   return { code: status.code, message: status.error, details: status.details };
 }
 
-/** The action must be rejected with exactly this text. */
+/** Checks that the action was rejected with exactly this text. */
 export function expectRefusal(reply: Reply, code: number, message: string): Refused {
   const refused = refusalOf(reply);
   expect({ code: refused.code, message: refused.message }, reply.text).toEqual({ code, message });
@@ -162,7 +159,7 @@ export function expectRefusal(reply: Reply, code: number, message: string): Refu
 
 export type PerpOrder = OrderOptions & { readonly margin?: 'cross' | 'isolated' };
 
-/** A limit order that may name its margin mode. */
+/** Returns a limit order that can name its margin mode. */
 export function perpOrder(options: PerpOrder): JsonObject {
   const { c, ...rest } = order(options);
   return {
@@ -172,7 +169,7 @@ export function perpOrder(options: PerpOrder): JsonObject {
   };
 }
 
-/** Places one order, which must be accepted, and returns its id. */
+/** Places one order, which the venue must accept, and returns its id. */
 export async function put(actor: Actor, options: PerpOrder): Promise<number> {
   return done(await actor.place(perpOrder(options))).orders[0].oid;
 }
@@ -182,7 +179,7 @@ export type TriggerOptions = {
   readonly side: 'buy' | 'sell';
   readonly kind: 'tp' | 'sl';
   readonly at: string;
-  /** A limit at this price; otherwise a market order. */
+  /** Limit price; without one, the order is a market order. */
   readonly limit?: string;
   readonly size: string;
   readonly reduceOnly?: boolean;
@@ -208,7 +205,7 @@ export function groupAction(grouping: string, ...orders: JsonObject[]): JsonObje
   return { type: 'order', grouping, orders };
 }
 
-/** A trade between two accounts: the first rests a sell, the second buys all of it. */
+/** Trades between two accounts: the seller rests an order, and the buyer takes all of it. */
 export async function trade(
   buyer: Actor,
   seller: Actor,
@@ -233,7 +230,7 @@ function withMargin(options: OrderOptions, margin?: 'cross' | 'isolated'): PerpO
   return margin === undefined ? options : { ...options, margin };
 }
 
-/** All records of a perp, long before short. */
+/** Returns all records of a perp, long before short. */
 export async function recordsOf(actor: Actor, market: Market): Promise<Json[]> {
   const { assetPositions } = await actor.state();
   return assetPositions
@@ -247,7 +244,7 @@ export async function recordOf(actor: Actor, market: Market): Promise<Json> {
   return records[0];
 }
 
-/** The perpMeta entry of a perp; undefined if it is not listed. */
+/** Returns the perpMeta entry of a perp, or undefined if the perp is not listed. */
 export async function perpMetaOf({ client }: World, id: number): Promise<Json> {
   const { universe } = await client.data({ type: 'perpMeta' });
   return universe.find((entry: Json) => entry.index === id);
@@ -265,7 +262,7 @@ export async function leverageOf(actor: Actor, market: Market): Promise<Json> {
   return actor.client.data({ type: 'activeAssetData', user: actor.address, coin: market.coin });
 }
 
-/** The ledger rows of one kind, newest first. */
+/** Returns the ledger rows of one type, newest first. */
 export async function ledgerOf(actor: Actor, type: string): Promise<Json[]> {
   const rows = await actor.client.data({
     type: 'userNonFundingLedgerUpdates',
@@ -274,7 +271,9 @@ export async function ledgerOf(actor: Actor, type: string): Promise<Json[]> {
   return rows.filter((row: Json) => row.delta.type === type);
 }
 
-/** The fee of one order for its fills in one role (R-rounding: rounded up to a micro-USDC). */
+/**
+ * Returns the fee of an order for its fills in one role, rounded up to a micro-USDC (R-rounding).
+ */
 export function feeOf(rate: Exact, notional: Exact): Exact {
   return up(times(notional, rate), MICRO);
 }
@@ -285,7 +284,7 @@ export function product(a: string, b: string): Exact {
 
 export { cloidOf, exact, show, type Exact };
 
-/** Follows an account's orders and waits for their updates. */
+/** Collects the order updates of an account. */
 export class OrderWatch {
   #socket: Socket;
 
@@ -299,7 +298,7 @@ export class OrderWatch {
     return new OrderWatch(socket);
   }
 
-  /** Every update of an order so far, oldest first. */
+  /** Returns all updates of an order so far, oldest first. */
   of(oid: number): Json[] {
     return this.#socket
       .of('orderUpdates')
@@ -307,7 +306,7 @@ export class OrderWatch {
       .filter((update: Json) => update.order.oid === oid);
   }
 
-  /** All updates of an order after it has reached a status. */
+  /** Waits until an order reaches a status, and returns all its updates. */
   async until(oid: number, status: string): Promise<Json[]> {
     return eventually(() => {
       const updates = this.of(oid);
@@ -316,7 +315,7 @@ export class OrderWatch {
     }, 8_000);
   }
 
-  /** The last update of an order, which must have this status. */
+  /** Returns the last update of an order, which must have this status. */
   async last(oid: number, status: string): Promise<Json> {
     const updates = await this.until(oid, status);
     const update = updates.at(-1);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** The environment variable with the folder of a run's bundled programs. */
+/** Environment variable with the folder of the bundled programs. */
 export const PROGRAMS = 'ODDLOT_TEST_PROGRAMS';
 
 const SOURCES = {
@@ -12,8 +12,8 @@ const SOURCES = {
 } as const;
 
 /**
- * The file of a program. A suite starts hundreds of processes of a few programs, so a test run
- * bundles them once; otherwise the source is used, as with `npm start`.
+ * Returns the file of a program. A test run bundles the programs once, because it starts hundreds
+ * of processes. Without bundles, the source runs directly, as with `npm start`.
  */
 export function programFile(name: keyof typeof SOURCES): string {
   const folder = process.env[PROGRAMS];

@@ -3,18 +3,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NODE, REPOSITORY } from './venue-process.ts';
 
-/** The first programs of the README and of the guide without the SDK. */
+/** Runs the programs in the README and in the guide without the SDK. */
 
 const MARKED = /<!-- test: (?<name>\S+) -->\s*```(?<language>\w+)[^\n]*\n(?<code>.*?)\n```/gs;
 const PAGES = ['README.md', 'docs/get-started/without-the-sdk.md'];
 const TEXT = PAGES.map((path) => readFileSync(join(REPOSITORY, path), 'utf8')).join('\n');
 
-/** The default address of a venue, as in the documents. */
+/** Default address of a venue in the documents. */
 const DEFAULT_URL = 'http://127.0.0.1:8690';
 
-/** A program that takes longer has failed. */
+/** Time limit of one program. */
 export const RUN_MS_MAX = 60_000;
-/** The number of markers before programs. */
 export const MARKERS = TEXT.match(/<!-- test: /g)?.length ?? 0;
 
 export type ReadmeBlock = {
@@ -23,7 +22,7 @@ export type ReadmeBlock = {
   readonly code: string;
 };
 
-/** Every fenced block after a line `<!-- test: NAME -->`. */
+/** Returns each fenced block that follows a line `<!-- test: NAME -->`. */
 export function readmeBlocks(): ReadmeBlock[] {
   return [...TEXT.matchAll(MARKED)].map((match) => match.groups as unknown as ReadmeBlock);
 }

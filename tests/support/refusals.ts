@@ -2,8 +2,6 @@ import { expect } from 'vitest';
 import { factsOf, type Actor } from './actors.ts';
 import { refusalText, type Reply } from './client.ts';
 
-/** The expected form of a reject, and a check that it had no effect. */
-
 export type Expected = readonly [
   status: number,
   code: number,
@@ -11,10 +9,10 @@ export type Expected = readonly [
   field?: string,
 ];
 
-/** Rejected with code 10002 and any text. */
+/** Matches code 10002 with any text. */
 export const BAD: Expected = [400, 10002];
 
-/** The text contains the name of the field, the details its path. */
+/** The message contains the name of the field, and the details contain its path. */
 export function missing(field: string): Expected {
   return [400, 10002, `Missing field: ${nameOf(field)}`, field];
 }
@@ -24,8 +22,8 @@ export function wrong(field: string): Expected {
 }
 
 /**
- * Sends a request that must be rejected and must change nothing: orders, balances, positions and
- * agents of the given accounts are compared before and after.
+ * Sends a request that must be rejected, and checks that the orders, balances, positions and agents
+ * of the given accounts did not change.
  */
 export async function expectHarmless(
   people: readonly Actor[],

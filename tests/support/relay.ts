@@ -6,13 +6,13 @@ import { type Chain, chainAt, post } from './chain.ts';
 import { programFile } from './program-file.ts';
 import { NODE, REPOSITORY, START_MS_MAX } from './venue-process.ts';
 
-/** The relay that a venue started, as users see it. */
+/** A relay that a venue started, as its users see it. */
 export type RelayView = {
   readonly url: string;
   readonly client: RelayClient;
-  /** A chain of the relay's list. */
+  /** Returns a chain of the relay by name. */
   chain(name: string): Promise<Chain>;
-  /** A new key with test USDC and ether on the second chain. */
+  /** Creates a key with test USDC and ether on the second chain. */
   rich(): Promise<{ readonly key: Hex; readonly account: PrivateKeyAccount }>;
 };
 
@@ -48,10 +48,10 @@ export async function startRelay(
   throw new Error('the relay did not serve');
 }
 
-/** Waits until the relay in the venue's settings is serving. */
+/** Waits until the relay in the venue's settings answers. */
 export async function relayOf(venueUrl: string): Promise<RelayView> {
   let [url, rows]: [string, readonly RelayChainRow[]] = ['', []];
-  // Allows more time, because a venue lowers the priority of its relay.
+  // The relay starts slowly, because the venue lowers its priority.
   const deadline = Date.now() + 2 * START_MS_MAX;
   while (rows.length === 0) {
     if (Date.now() > deadline) throw new Error('the relay did not serve in time');

@@ -2,9 +2,7 @@ import { expect } from 'vitest';
 import type { Json, Reply } from './client.ts';
 import { expectShape, listOf, orderResult } from './shape.ts';
 
-/** Results of confirmed actions. */
-
-/** The state of each order or cancel after the execution. */
+/** Returns the state of each order or cancel after execution. */
 export function results(reply: Reply): Json[] {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok', confirm: 'executed' });
   const { orders } = reply.json.data.data;
@@ -12,7 +10,7 @@ export function results(reply: Reply): Json[] {
   return orders;
 }
 
-/** The single status of the action. */
+/** Returns the status of an action that has exactly one. */
 export function status(reply: Reply): Json {
   expect(reply.json, reply.text).toMatchObject({ status: 'ok', confirm: 'executed' });
   expect(reply.json.data.data.statuses).toHaveLength(1);

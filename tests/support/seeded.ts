@@ -1,8 +1,8 @@
-/** Reproducible random numbers: mulberry32, 32 bits of state. */
+/** Reproducible random numbers from mulberry32 with 32 bits of state. */
 export type Chance = {
-  /** A fraction in [0, 1). */
+  /** Returns a fraction in [0, 1). */
   next(): number;
-  /** An integer in [0, bound). */
+  /** Returns an integer in [0, bound). */
   below(bound: number): number;
   pick<T>(items: readonly T[]): T;
 };

@@ -11,8 +11,7 @@ import { LENDER, VenueLender } from './venue-lender.ts';
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /**
- * Runs once before the first test, for all projects, because their workers inherit the environment.
- * Resolves with the teardown.
+ * Runs once before all tests, because workers inherit the environment. Resolves with the teardown.
  */
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (process.env[PROGRAMS] !== undefined) return undefined;
@@ -28,7 +27,7 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   };
 }
 
-/** Looked up once, so that workers do not search for it or download it concurrently. */
+/** Finds the server once, so that workers do not search for it or download it concurrently. */
 async function nameNatsServer(): Promise<void> {
   const server = await findNatsServer();
   if ('why' in server) process.stderr.write(`no NATS server for the tests: ${server.why}\n`);

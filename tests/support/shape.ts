@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { Json } from './client.ts';
 
 /**
- * Field-by-field shapes of answers. A missing or mistyped field is a mismatch; an unknown one is
- * not, because the API may grow within a version.
+ * Checks the fields of answers. A missing or mistyped field is a mismatch, but an unknown field is
+ * not, because the API can add fields within a version.
  */
 
 type Shape = (value: Json, path: string) => string[];
@@ -17,7 +17,7 @@ export const flag: Shape = when((value) => typeof value === 'boolean', 'a boolea
 export const integer: Shape = when(Number.isSafeInteger, 'an integer');
 export const number: Shape = when((value) => typeof value === 'number', 'a number');
 export const decimal: Shape = matching(/^-?\d+(\.\d+)?$/, 'a decimal as text');
-/** Canonical: no leading or trailing zeros. */
+/** A canonical decimal has no leading or trailing zeros. */
 export const price: Shape = matching(/^(0|[1-9]\d*)(\.\d*[1-9])?$/, 'a canonical decimal as text');
 /** Money has at most six decimals. */
 export const money: Shape = matching(/^-?\d+(\.\d{1,6})?$/, 'money as text');
@@ -25,7 +25,7 @@ export const decimalOrUnset: Shape = matching(/^(-?\d+(\.\d+)?)?$/, 'a decimal a
 export const address: Shape = matching(/^0x[0-9a-f]{40}$/, 'a lower-case address');
 export const hash: Shape = matching(/^0x[0-9a-f]{64}$/, 'a lower-case hash');
 export const uuid: Shape = matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'a UUID');
-/** A time in this century, in milliseconds. */
+/** A time between 2017 and 2096, in milliseconds. */
 export const time: Shape = when(
   (value) => Number.isSafeInteger(value) && value > 1_500_000_000_000 && value < 4_000_000_000_000,
   'a time in milliseconds',

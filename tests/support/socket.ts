@@ -1,12 +1,11 @@
 import { WebSocket } from 'ws';
 import type { Json } from './client.ts';
 
-/** A stream client that stores every frame and waits for requested ones. */
+/** A stream client that stores every frame and can wait for specific ones. */
 
 const WAIT_MS_MAX = 60_000;
 
 export class Socket {
-  /** Every frame received, oldest first. */
   readonly frames: Json[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   #socket: WebSocket;
@@ -42,7 +41,7 @@ export class Socket {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** The number of frames so far; pass it to `next` to consider only later ones. */
+  /** Number of frames so far. Pass it to `next` to consider only later frames. */
   get mark(): number {
     return this.frames.length;
   }
@@ -62,7 +61,7 @@ export class Socket {
     });
   }
 
-  /** The first accepted frame at or after index `from`. */
+  /** Resolves with the first accepted frame at or after index `from`. */
   async next(accepts: (frame: Json) => boolean, from = 0, timeoutMs = WAIT_MS_MAX): Promise<Json> {
     const deadline = Date.now() + timeoutMs;
     let seen = from;
@@ -79,7 +78,7 @@ export class Socket {
     }
   }
 
-  /** Sends a control frame and resolves with the first frame that answers it. */
+  /** Sends a control frame and resolves with the first accepted frame after it. */
   async ask(frame: unknown, accepts: (frame: Json) => boolean): Promise<Json> {
     const from = this.mark;
     this.send(frame);
@@ -96,7 +95,6 @@ export class Socket {
     return frame.data;
   }
 
-  /** The data frames of a channel so far. */
   of(channel: string): Json[] {
     return this.frames.filter((frame) => frame.channel === channel);
   }
@@ -120,20 +118,20 @@ export class Socket {
   }
 }
 
-/** Each endpoint has its own form of errors. */
+/** The two endpoints report errors in different forms. */
 function isError(frame: Json): boolean {
   return frame.type === 'error' || frame.channel === 'error';
 }
 
-/** Frames are JSON, except for the plain words of /ws-rtds. */
+/** Frames are JSON, except for the plain `PONG` of /ws-rtds. */
 function frameOf(text: string): Json {
   return text === 'PONG' ? text : JSON.parse(text);
 }
 
-/** The answer to a rejected handshake. */
+/** HTTP answer to a rejected handshake. */
 export type Refusal = { status: number; contentType: string; body: string };
 
-/** Opens a stream that must be rejected and resolves with the HTTP answer. */
+/** Opens a stream whose handshake must be rejected, and resolves with the HTTP answer. */
 export async function refusedHandshake(url: string): Promise<Refusal> {
   const socket = new WebSocket(url);
   return new Promise((resolve, reject) => {

@@ -26,8 +26,8 @@ const onFatal = (error: unknown): never => {
 };
 
 /**
- * A venue whose process and data an attacker controls: it logs arbitrary commands, and serves the
- * log like the real one.
+ * A venue whose process and data an attacker controls. It logs arbitrary commands and serves the
+ * log like a real venue.
  */
 export class StolenVenue {
   readonly replica: LocalReplica;
@@ -56,14 +56,14 @@ export class StolenVenue {
     });
   }
 
-  /** Continues the log of a folder, on a copy of it. */
+  /** Continues the log of a copy of the folder. */
   static async open(data: string): Promise<StolenVenue> {
     const folder = await temporaryData();
     await cp(join(data, 'journal'), join(folder, 'journal'), { recursive: true });
     return await StolenVenue.#on(folder);
   }
 
-  /** Continues a log that was rewritten block by block, with a matching hash chain. */
+  /** Rewrites a log block by block with a matching hash chain, and continues it. */
   static async rewritten(
     data: string,
     change: (entry: LogEntry) => LogEntry,
@@ -98,12 +98,12 @@ export class StolenVenue {
     return venue;
   }
 
-  /** Logs a command regardless of its signer. */
+  /** Logs a command without checking its signer. */
   invent(command: Command, request?: string): Promise<Executed> {
     return this.replica.propose(command, request);
   }
 
-  /** Logs a request as the real venue would. */
+  /** Logs a request like the real venue. */
   async take(network: Network, request: string): Promise<Executed> {
     return await this.invent(await this.derived(network, request), request);
   }
@@ -128,7 +128,7 @@ export class StolenVenue {
   }
 }
 
-/** The blocks of a folder that is not in use. */
+/** Reads the blocks of a folder that no process has open. */
 export async function entriesOf(data: string): Promise<readonly LogEntry[]> {
   const entries: LogEntry[] = [];
   const directory = join(data, 'journal');

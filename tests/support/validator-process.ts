@@ -10,18 +10,20 @@ process.on('exit', () => {
   for (const child of living) child.kill('SIGKILL');
 });
 
-/** A validator in a separate process that can be killed and restarted. */
+/** Runs a validator in a separate process, which tests can kill and restart. */
 export class ValidatorProcess {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
-  /** All its output, over all its runs. */
+  /** Output of all runs. */
   output = '';
 
   constructor(args: readonly string[]) {
     this.#args = args;
   }
 
-  /** Resolves when it is serving, or with its exit code. */
+  /**
+   * Resolves with the URL once the validator serves requests, or with the exit code if it exits.
+   */
   async start(): Promise<{ readonly url: string } | { readonly code: number | null }> {
     const child = spawn(NODE, [programFile('validator'), ...this.#args], {
       cwd: REPOSITORY,

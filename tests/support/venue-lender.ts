@@ -6,32 +6,32 @@ import { amidHourMs, clockOf, heldClock } from './held-clock.ts';
 import { removeTemporaryData, Venue } from './venue-process.ts';
 
 /**
- * Starting a venue takes longer than most tests, so tests that use only their own accounts and
- * markets share venues, one test file at a time. They belong to the process of the test run, which
- * outlives its workers. Tests that stop a venue, or check all of its data, start their own.
+ * Lends running venues to test files, one file at a time, because starting a venue takes longer
+ * than most tests. Borrowers use only their own accounts and markets; tests that stop a venue or
+ * check all its data start their own. The venues belong to the process of the test run, which
+ * outlives its workers.
  */
 
-/** The environment variable with the lender's address. */
+/** Environment variable with the URL of the lender. */
 export const LENDER = 'ODDLOT_TEST_LENDER';
 
-/** An unused venue is stopped after this time, because it still needs some CPU time. */
+/** An idle venue is stopped after this time, because it still uses CPU time. */
 const IDLE_MS_MAX = 20_000;
 
-/** A borrowed venue. `turn` distinguishes the borrowers of one venue. */
+/** A borrowed venue. `turn` is a different number for each borrower of a venue. */
 export type Loan = {
   readonly id: number;
   readonly turn: number;
   readonly url: string;
   readonly streams: string;
   readonly operations: string;
-  /** The file with the time, if it is held. */
+  /** File with the venue's time if the clock is held. */
   readonly clockFile: string | undefined;
 };
 
-/** The required kind of venue. */
 export type Wish = {
   readonly flags: readonly string[];
-  /** Whether time is constant until a test advances it. */
+  /** True if only tests advance the clock. */
   readonly isHeld: boolean;
 };
 
@@ -41,7 +41,7 @@ type Stocked = {
   readonly clockFile: string | undefined;
   readonly venue: Venue;
   turn: number;
-  /** Stops the venue while it is not borrowed. */
+  /** Timer that stops the venue while it is not borrowed. */
   idle: NodeJS.Timeout | undefined;
 };
 
@@ -68,7 +68,7 @@ export class VenueLender {
     return { lender, url: `http://127.0.0.1:${port}` };
   }
 
-  /** Every venue must stop cleanly and must not have logged an error. */
+  /** Stops all venues. Each must exit cleanly and must not have logged an error. */
   async close(): Promise<void> {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -106,7 +106,7 @@ export class VenueLender {
     return started;
   }
 
-  /** Returns the errors that were logged; a venue with errors is not lent again. */
+  /** Returns the errors that the venue logged. A venue with errors is not lent again. */
   #takeBack(id: number): readonly string[] {
     const stocked = this.#stock.get(id);
     if (stocked === undefined) return ['The venue is gone'];
@@ -134,7 +134,7 @@ export class VenueLender {
   }
 }
 
-/** Held time may be ahead of the system time, never behind. */
+/** Advances a held clock that is behind the start time of a new one. */
 function catchUp(clockFile: string): void {
   const heldMs = Number(readFileSync(clockFile, 'utf8'));
   writeFileSync(clockFile, String(Math.max(heldMs, amidHourMs())));

@@ -7,22 +7,24 @@ import { clusterFlags } from './in-a-cluster.ts';
 import { programFile } from './program-file.ts';
 
 /**
- * A real venue in its own process, on ephemeral ports, as an operator would start it. The tests
- * import none of its code: they only use its command line, its stdout line, its signals and its
- * sockets.
+ * Runs a real venue in its own process on ephemeral ports, as an operator would. The tests import
+ * none of its code and use only its command line, stdout, signals and sockets.
  */
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const OWN_NODE = join(ROOT, 'node_modules', '.bin', 'node');
-/** The Node version that the project depends on; except on Linux, the one that runs the tests. */
+/**
+ * The Node version in the project's dependencies if it is installed; otherwise the one that runs
+ * the tests.
+ */
 export const NODE = existsSync(OWN_NODE) ? OWN_NODE : process.execPath;
 export const REPOSITORY = ROOT;
 
-/** A suite starts a venue well over a hundred times, so its compiled code is cached. */
+/** Caches compiled code, because the tests start more than a hundred venues. */
 const COMPILED = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/venue') };
 
 const SERVING = /is serving at (http:\S+) \(streams (ws:[^\s,)]+), operations (http:[^\s,)]+)/;
-/** For a venue that hangs; long enough for a slow start on a busy machine. */
+/** Limit for a venue that hangs, long enough for a slow start on a busy machine. */
 export const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 15_000;
 const KEPT_LOG_CHARACTERS = 2_000_000;
@@ -31,22 +33,21 @@ const KEPT_LOG_CHARACTERS = 2_000_000;
 export const CALM = ['--oracle', 'still', '--no-limits'];
 
 /**
- * A settlement chain that the venue polls only at its start, so that every withdrawal stays
+ * Flags of a settlement chain that the venue polls only at its start, so that withdrawals stay
  * pending.
  */
 export const HOLDING = ['--chain', 'local', '--chain-every-ms', '3600000'];
 
-/** The exit code of a process, or the signal that ended it. */
 export type Ending = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
 export type CommandContext = {
-  /** The limit of open files and sockets. */
+  /** Limit of open files and sockets. */
   readonly descriptors?: number;
-  /** In addition to the environment of the tests. */
+  /** Added to the environment of the tests. */
   readonly environment?: Readonly<Record<string, string>>;
 };
 
-/** One run of the venue's command, from spawn to exit. */
+/** One run of the venue's command, from its start to its exit. */
 export class VenueRun {
   readonly ended: Promise<Ending>;
   #child: ChildProcess;
@@ -57,10 +58,11 @@ export class VenueRun {
   constructor(data: string, flags: readonly string[], surroundings: CommandContext = {}) {
     const { descriptors, environment } = surroundings;
     const command = [programFile('venue'), '--port', '0', '--ops-port', '0', '--data', data];
-    // A local chain, a relay or a page needs memory and time, so tests request them explicitly.
+    // The local chain, the relay and the web page need memory and time, so tests request them
+    // explicitly.
     const lean = ['--network', 'testnet', '--chain', 'none', '--no-relay', '--no-web'];
     const args = [...command, ...lean, ...flags];
-    // The shell lowers its own limit and then executes the venue.
+    // The shell lowers the limit of open files and then replaces itself with the venue.
     const limited = ['-c', `ulimit -n ${descriptors} && exec "$0" "$@"`, NODE, ...args];
     this.#child = spawn(
       descriptors === undefined ? NODE : '/bin/sh',

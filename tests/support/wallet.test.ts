@@ -15,7 +15,10 @@ import {
   traceIdOf,
 } from './wallet.ts';
 
-/** The tests' own signer must agree with the published vectors. */
+/**
+ * The signer of the tests is independent of the venue, so it is checked against the published
+ * vectors.
+ */
 
 const vectors: Json = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', 'vectors', 'signing.json'), 'utf8'),
@@ -27,10 +30,10 @@ const networkOf = (vector: Json) => ({
   apiVersion: vector.apiVersion,
 });
 
-describe('the signer of the tests', () => {
+describe('the agent-action signer of the tests', () => {
   const agentSigned: Json[] = vectors.cases.filter((vector: Json) => vector.scheme === 'agent');
 
-  test.each(agentSigned)('reproduces $name', async (vector: Json) => {
+  test.each(agentSigned)('reproduces the published vector of $name', async (vector: Json) => {
     const action = JSON.parse(vector.action);
     const options = {
       nonce: vector.nonce,
@@ -50,22 +53,25 @@ describe('the signer of the tests', () => {
     (vector: Json) => vector.scheme === 'direct' && vector.name.startsWith('approveAgent'),
   );
 
-  test.each(approvals)('reproduces $name', async (vector: Json) => {
-    const action = JSON.parse(vector.action);
-    const signed = await signApproveAgent(vector.privateKey as Hex, {
-      agentAddress: action.agentAddress,
-      agentName: action.agentName,
-      nonce: vector.nonce,
-      network: networkOf(vector),
-      ...(vector.signatureChainId === null ? {} : { signatureChainId: vector.signatureChainId }),
-    });
-    expect(JSON.stringify(signed.envelope.action)).toBe(JSON.stringify(action));
-    expect(signed.digest).toBe(vector.digest);
-    expect(signed.envelope.signature).toEqual(vector.signature);
-    expect(signed.txHash).toBe(vector.txHash);
-  });
+  test.each(approvals)(
+    'reproduces the published approval vector of $name',
+    async (vector: Json) => {
+      const action = JSON.parse(vector.action);
+      const signed = await signApproveAgent(vector.privateKey as Hex, {
+        agentAddress: action.agentAddress,
+        agentName: action.agentName,
+        nonce: vector.nonce,
+        network: networkOf(vector),
+        ...(vector.signatureChainId === null ? {} : { signatureChainId: vector.signatureChainId }),
+      });
+      expect(JSON.stringify(signed.envelope.action)).toBe(JSON.stringify(action));
+      expect(signed.digest).toBe(vector.digest);
+      expect(signed.envelope.signature).toEqual(vector.signature);
+      expect(signed.txHash).toBe(vector.txHash);
+    },
+  );
 
-  test('gives the same bytes as another library', async () => {
+  test('native and JavaScript signing give the same signatures and addresses', async () => {
     for (let n = 0; n < 40; n += 1) {
       const [key, digest] = [keyOf(`signer ${n}`), keyOf(`digest ${n}`)];
       expect(await signDigest(key, digest)).toEqual(await signInScript(key, digest));

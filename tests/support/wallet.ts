@@ -14,8 +14,8 @@ import {
 import { privateKeyToAddress, sign } from 'viem/accounts';
 
 /**
- * Signs like a client, implemented from the specification with public libraries only, so that an
- * error in the venue's signing code cannot be repeated here.
+ * Signs like a client. The code follows the specification and uses only public libraries, so it
+ * does not share errors with the venue's signing code.
  */
 
 export type Network = {
@@ -32,7 +32,7 @@ export const TESTNET: Network = {
 
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
-/** An action, or any other JSON object, as in a request. */
+/** An action, or any other JSON object of a request. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 export type Signature = { readonly r: string; readonly s: string; readonly v: number };
@@ -47,7 +47,7 @@ export type Envelope = {
   confirm?: string;
 };
 
-/** A signed request, and the names of its receipt. */
+/** A signed request with its hashes and its trace id. */
 export type Signed = {
   readonly envelope: Envelope;
   readonly digest: Hex;
@@ -60,11 +60,11 @@ export type AgentOptions = {
   readonly vaultAddress?: string | null;
   readonly expiresAfter?: number | null;
   readonly network?: Network;
-  /** MessagePack of the action, if it differs from the library's. */
+  /** MessagePack bytes of the action, if they differ from the library's. */
   readonly packed?: Hex;
 };
 
-/** The bytes that an agent-signed action is hashed from. */
+/** Returns the bytes whose hash an agent-signed action is signed over. */
 export function agentPreimage(action: JsonObject, options: AgentOptions): Hex {
   const packed = options.packed ?? bytesToHex(encode(action));
   const vault =
@@ -78,7 +78,7 @@ export function agentPreimage(action: JsonObject, options: AgentOptions): Hex {
   return concatHex([packed, u64(options.nonce), vault, expiry]);
 }
 
-/** The domain of every signature. */
+/** Returns the EIP-712 domain of all signatures. */
 export function domainOf(network: Network, chainId = network.chainId) {
   return {
     name: network.serviceNetwork,
@@ -121,7 +121,7 @@ export function agentDigest(
   return { digest: keccak256(typed), preimage };
 }
 
-/** Signs any agent-signed action, such as an order or a cancel. */
+/** Signs an action that agents can sign, such as an order or a cancel. */
 export async function signAgentAction(
   privateKey: Hex,
   action: JsonObject,
@@ -137,7 +137,7 @@ export async function signAgentAction(
 
 export type ApproveAgentOptions = {
   readonly agentAddress: string;
-  /** Omitted from the action if undefined, sent as null if null. */
+  /** Omitted from the action if undefined, and sent as null if null. */
   readonly agentName?: string | null;
   readonly nonce: number;
   readonly actionNonce?: number;
@@ -145,7 +145,7 @@ export type ApproveAgentOptions = {
   readonly signatureChainId?: number;
 };
 
-/** The API form of approveAgent, keys in canonical order. */
+/** Returns an approveAgent action with its keys in canonical order. */
 export function approveAgentAction(options: ApproveAgentOptions): JsonObject {
   const network = options.network ?? TESTNET;
   return {
@@ -192,8 +192,8 @@ type Native = {
 };
 
 /**
- * The native library of Bitcoin, if it is installed, needs a hundredth of the time;
- * `wallet.test.ts` compares the two.
+ * The native secp256k1 library takes a hundredth of the time but is optional. `wallet.test.ts`
+ * compares it with the JavaScript one.
  */
 const native = nativeLibrary();
 
@@ -205,7 +205,7 @@ function nativeLibrary(): Native | undefined {
   }
 }
 
-/** A signature in the API's form: 64 digits each, v 27 or 28. */
+/** Returns a signature in wire form: r and s have 64 digits each, and v is 27 or 28. */
 export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature> {
   if (native === undefined) return signInScript(privateKey, hash);
   const { recid, signature } = native.ecdsaSign(hexToBytes(hash), hexToBytes(privateKey));
@@ -213,13 +213,13 @@ export async function signDigest(privateKey: Hex, hash: Hex): Promise<Signature>
   return { r, s, v: 27 + recid };
 }
 
-/** `signDigest` in plain JavaScript. */
+/** Signs like `signDigest`, always in plain JavaScript. */
 export async function signInScript(privateKey: Hex, hash: Hex): Promise<Signature> {
   const { r, s, v } = await sign({ hash, privateKey });
   return { r, s, v: Number(v) };
 }
 
-/** The txHash of a request and the traceId derived from it. */
+/** Returns the txHash of a request and the traceId derived from it. */
 export function receiptNames(
   preimage: Hex,
   signature: Signature,
@@ -231,7 +231,7 @@ export function receiptNames(
   return { txHash, traceId: traceIdOf(txHash) };
 }
 
-/** The first 16 bytes as UUID text, version nibble 4, variant bits 10. */
+/** Formats the first 16 bytes as a UUID with version nibble 4 and variant bits 10. */
 export function traceIdOf(txHash: Hex): string {
   const digits = txHash.slice(2, 34).split('');
   digits[12] = '4';
@@ -246,29 +246,32 @@ export function traceIdOf(txHash: Hex): string {
   ].join('-');
 }
 
-/** A deterministic key, so that a failure can be repeated. */
+/** Returns a deterministic key, so that failures are reproducible. */
 export function keyOf(label: string): Hex {
   return keccak256(stringToHex(`oddlot test key of ${label}`));
 }
 
-/** The address of a key, in lower case as the venue returns it. */
+/** Returns the address of a key in lower case, as the venue does. */
 export function addressOf(privateKey: Hex): Hex {
   if (native === undefined) return addressInScript(privateKey);
   const point = native.publicKeyCreate(hexToBytes(privateKey), false).subarray(1);
   return `0x${keccak256(point).slice(-40)}`;
 }
 
-/** `addressOf` in plain JavaScript. */
+/** Works like `addressOf`, always in plain JavaScript. */
 export function addressInScript(privateKey: Hex): Hex {
   return privateKeyToAddress(privateKey).toLowerCase() as Hex;
 }
 
 let lastNonce = 0;
 
-/** A nonce further ahead than this comes from another test's advanced clock. */
+/** A nonce further ahead than this comes from a test that advanced the clock. */
 const AHEAD_MS_MAX = 60_000;
 
-/** A nonce that no test of this process has used: the clock, or one more than the last. */
+/**
+ * Returns a nonce that no test in this process has used: the current time, or one more than the
+ * last nonce.
+ */
 export function nextNonce(): number {
   const nowMs = Date.now();
   lastNonce = lastNonce > nowMs + AHEAD_MS_MAX ? nowMs : Math.max(nowMs, lastNonce + 1);
@@ -284,7 +287,7 @@ const DOMAIN_TYPE = [
   { name: 'verifyingContract', type: 'address' },
 ];
 
-/** `0x1901 ‖ domainSeparator ‖ structHash`. */
+/** Returns `0x1901 ‖ domainSeparator ‖ structHash`. */
 export function typedBytes(
   domain: ReturnType<typeof domainOf>,
   types: Types,

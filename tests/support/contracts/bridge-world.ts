@@ -9,24 +9,24 @@ import { HOSTILE_TOKEN_ABI, HOSTILE_TOKEN_BYTECODE } from './hostile-token.ts';
 import { keyOf, sortKeys, type Key } from './keys.ts';
 import { signMessage, type Domain, type Payout, type Signature } from './sign.ts';
 
-/** Payouts of at least this amount are delayed, by this time. */
+/** Payouts of at least 1,000 USDC are delayed by one hour. */
 export const LARGE_USD = 1_000_000_000n;
 export const DELAY_SECONDS = 3600;
 
-/** Three validators, of which two must sign by default. */
+/** Three validators sorted by address, of which two must sign. */
 export const VALIDATORS: readonly Key[] = sortKeys(
   ['one', 'two', 'three'].map((name) => keyOf(`validator ${name}`)),
 );
 export const THRESHOLD = 2n;
 export const GUARDIAN = keyOf('guardian');
 export const MINTER = keyOf('minter');
-/** The sender of calls that are open to any address. */
+/** Sends the calls that any address is allowed to make. */
 export const ANYONE = keyOf('anyone');
 export const ALICE = keyOf('alice');
 export const BOB = keyOf('bob');
 export const CAROL = keyOf('carol');
 
-/** The codes of `Refusals.sol`; a test compares them with that file. */
+/** Copies the codes of `Refusals.sol`; a test compares the two. */
 export const CODES = {
   ALREADY_QUEUED: 1,
   ALREADY_PAID: 2,
@@ -49,7 +49,7 @@ export const CODES = {
   NOT_ENOUGH_GAS: 19,
 } as const;
 
-/** The modes of `HostileToken.sol`. */
+/** Copies the modes of `HostileToken.sol`. */
 export const HOSTILE = {
   Honest: 0,
   ReturnFalse: 1,
@@ -64,12 +64,11 @@ export const HOSTILE = {
 
 export type CodeName = keyof typeof CODES;
 
-/** The error of a call with a given reason. */
+/** Returns the error text of a call that the bridge rejects with this code. */
 export function refused(name: CodeName): string {
   return `Refused(${CODES[name]})`;
 }
 
-/** A bridge with its token on its own chain, and helpers for tests. */
 export class BridgeWorld {
   readonly evm: Evm;
   readonly token: Contract;
@@ -109,7 +108,7 @@ export class BridgeWorld {
     return this.evm.read(this.bridge, name, args);
   }
 
-  /** A call of the token that must succeed. */
+  /** Calls a function of the token and throws if the call fails. */
   async tokenCall(from: Key, name: string, args: readonly unknown[] = []): Promise<Outcome> {
     const outcome = await this.evm.send(from, this.token, { name, args });
     if (!outcome.ok) throw new Error(`${name}: ${outcome.error}`);
@@ -120,12 +119,11 @@ export class BridgeWorld {
     return (await this.evm.read(this.token, 'balanceOf', [address])) as bigint;
   }
 
-  /** Mints USDC to a user's wallet. */
   async fund(user: Key, usd: bigint): Promise<void> {
     await this.tokenCall(MINTER, 'mint', [user.address, usd]);
   }
 
-  /** Mints USDC to the bridge, with the same effect as a transfer. */
+  /** Mints USDC directly to the bridge, which has the same effect as a transfer. */
   async fill(usd: bigint): Promise<void> {
     await this.tokenCall(MINTER, 'mint', [this.bridge.address, usd]);
   }
@@ -166,7 +164,6 @@ export class BridgeWorld {
   }
 }
 
-/** A payout of Alice's money to Bob by default. */
 export function payoutOf(withdrawalId: bigint, rest: Partial<Payout> = {}): Payout {
   return {
     withdrawalId,
@@ -177,7 +174,6 @@ export function payoutOf(withdrawalId: bigint, rest: Partial<Payout> = {}): Payo
   };
 }
 
-/** The deployment data of a bridge. */
 export function bridgeCode(
   token: Contract,
   rest: {

@@ -19,13 +19,14 @@ import {
 import type { Key } from './keys.ts';
 import { nativeCrypto } from './native-crypto.ts';
 
-/** An event or error with its named fields. */
 export type Told = { readonly name: string; readonly args: Record<string, unknown> };
 
-/** The result of a transaction. Reverts are values, because tests check them. */
+/**
+ * Result of a transaction. A revert is a value and not an exception, because tests check reverts.
+ */
 export type Outcome = {
   readonly ok: boolean;
-  /** The contract's error if its ABI contains it; otherwise the EVM's error. */
+  /** The decoded error if the contract's ABI contains it; otherwise the EVM's own error. */
   readonly error: string | undefined;
   readonly events: readonly Told[];
   readonly gasUsed: bigint;
@@ -35,13 +36,10 @@ export type Contract = { readonly address: Address; readonly abi: Abi };
 
 const GAS_LIMIT = 30_000_000n;
 
-/**
- * A chain without blocks or network: transactions are signed, executed by a real EVM, and free of
- * gas costs.
- */
+/** Executes signed transactions in a real EVM without blocks, network or gas costs. */
 export class Evm {
   readonly chainId: number;
-  /** The block time that contracts read; tests change it. */
+  /** Block time seen by contracts. Tests change it. */
   timeSeconds = 1_800_000_000;
   readonly #vm: VM;
   readonly #common: Common;
@@ -72,7 +70,7 @@ export class Evm {
     return { address, abi: code.abi, gasUsed: result.totalGasSpent };
   }
 
-  /** Runs a function and reverts all its effects. */
+  /** Runs a function and reverts all its effects, including the change of time. */
   async undone<Result>(run: () => Promise<Result>): Promise<Result> {
     const timeSeconds = this.timeSeconds;
     await this.#vm.stateManager.checkpoint();
@@ -84,7 +82,6 @@ export class Evm {
     }
   }
 
-  /** Sends a call as a transaction. */
   async send(
     from: Key,
     contract: Contract,
@@ -106,7 +103,6 @@ export class Evm {
     };
   }
 
-  /** Reads from a contract without a transaction. */
   async read(contract: Contract, name: string, args: readonly unknown[] = []): Promise<unknown> {
     const { execResult } = await this.#vm.evm.runCall({
       to: createAddressFromString(contract.address),

@@ -16,12 +16,9 @@ import { keyOf, type Key } from './keys.ts';
 import { signPermit } from './sign.ts';
 
 /**
- * The gas of each function of the bridge, as rows of a Markdown table:
- *
- * `npm run gas-table`
- *
- * Two of three validators sign. The amounts are exact for these calls; others differ by some
- * hundred because of different argument bytes.
+ * Returns the gas of each bridge function as rows of a Markdown table, which `npm run gas-table`
+ * prints. Two of three validators sign. Other calls differ by a few hundred gas, because the cost
+ * depends on the argument bytes.
  */
 export async function gasTable(): Promise<string[]> {
   const rows = ['| Call | Gas |', '|---|---|'];

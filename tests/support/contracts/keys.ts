@@ -1,7 +1,6 @@
 import { keccak256, toHex, type Address, type Hex } from 'viem';
 import { privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts';
 
-/** A deterministic test key. */
 export type Key = {
   readonly privateKey: Hex;
   readonly address: Address;
@@ -14,7 +13,7 @@ export function keyOf(name: string): Key {
   return { privateKey, address: account.address, account };
 }
 
-/** Keys sorted by address, the order of signatures that the bridge requires. */
+/** Sorts keys by address, which is the order of signatures that the bridge requires. */
 export function sortKeys(keys: readonly Key[]): Key[] {
   return keys.toSorted((a, b) => (BigInt(a.address) < BigInt(b.address) ? -1 : 1));
 }

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { Common } from '@ethereumjs/common';
 
 /**
- * Uses the native signature library of real nodes if it is installed. With
- * signatures in JavaScript, a test takes twice as long.
+ * Uses the native signature library of real nodes if it is installed. Tests take twice as long with
+ * signatures in JavaScript.
  */
 
 type Native = {

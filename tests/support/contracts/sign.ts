@@ -2,7 +2,6 @@ import { hexToBigInt, parseSignature, type Address, type Hex } from 'viem';
 import type { Contract, Evm } from './evm.ts';
 import type { Key } from './keys.ts';
 
-/** In the form that the bridge requires. */
 export type Signature = { readonly r: bigint; readonly s: bigint; readonly v: number };
 
 export type Payout = {
@@ -12,7 +11,7 @@ export type Payout = {
   readonly usd: bigint;
 };
 
-/** The chain and contract for which a signature is valid. */
+/** Chain and contract for which a signature is valid. */
 export type Domain = { readonly chainId: number; readonly verifyingContract: Address };
 
 const TYPES = {
@@ -32,7 +31,10 @@ const TYPES = {
   ],
 };
 
-/** Signatures of the keys over one of the bridge's messages, in the order of the keys. */
+/**
+ * Signs one of the bridge's messages with each key and returns the signatures in the order of the
+ * keys.
+ */
 export async function signMessage(
   keys: readonly Key[],
   domain: Domain,
@@ -60,7 +62,7 @@ export type Permit = {
   readonly signature: Signature;
 };
 
-/** A deposit by permit, signed by default for the user's current nonce of the token. */
+/** Signs a permit, by default with the user's current nonce of the token. */
 export async function signPermit(
   evm: Evm,
   place: { readonly token: Contract; readonly spender: Address },

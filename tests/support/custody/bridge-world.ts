@@ -38,8 +38,8 @@ import {
 } from '../../../packages/custody/src/signing/validators.ts';
 
 /**
- * A model of the bridge contract's deposits and payouts in plain code, without an EVM. A smaller
- * number of the same histories also runs against the contracts.
+ * Models the deposits and payouts of the bridge contract in plain code without an EVM. A smaller
+ * number of the same histories also runs against the real contracts.
  */
 
 export type BridgeState = TokenState & {
@@ -53,9 +53,9 @@ type BridgeRules = TokenRules & {
   readonly chainId: number;
   readonly validators?: readonly Hex[];
   readonly guardian?: Hex;
-  /** The state before the first block. */
+  /** Balances before the first block. */
   readonly start?: Partial<Pick<BridgeState, 'balances' | 'ether'>>;
-  /** The cost of a transaction; by default zero, with unlimited ether for all accounts. */
+  /** Gas price. By default gas is free and all accounts have unlimited ether. */
   readonly gasWei?: bigint;
 };
 
@@ -197,7 +197,7 @@ class BridgeRun {
     return true;
   }
 
-  /** A permit is an allowance that is used at once. */
+  /** A permit acts as an allowance that the same call uses. */
   #depositByPermit({ deadline, signature, usd, user: owner }: DepositWithPermit): void {
     const { chainId, contracts } = this.#rules;
     const user = lower(owner);
@@ -329,9 +329,7 @@ const PERMIT_TYPES = {
   ],
 } as const;
 
-/**
- * Caches recovered signers, because recovering is slow and histories repeat the same signatures.
- */
+/** Recovering a signer is slow and histories repeat signatures, so results are cached. */
 const signers = new Map<string, Hex>();
 
 function signerOf(typed: Parameters<typeof hashTypedData>[0], { r, s, v }: BridgeSignature): Hex {

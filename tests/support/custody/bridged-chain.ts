@@ -16,15 +16,12 @@ import { localKeys, type LocalKeys } from '../../../packages/custody/src/key-fil
 import { deployLocalContracts } from '../../../packages/custody/src/bridge-contract/local-contracts.ts';
 import { type EndpointFault, faultyEndpoint } from './faulty-endpoint.ts';
 
-/** A real chain with a bridge, and endpoints with controllable faults. */
-
 export const TEST_CHAIN_ID = 421_614;
 const START_MS = 1_800_000_000_000;
 
 const USERS = [1, 2, 3].map((n) => privateKeyToAccount(keccak256(toHex(`user ${n}`))));
 const GAS = 1_000_000n;
 
-/** Sent to the token and with the account's next nonce by default. */
 type Call = {
   readonly to?: Hex;
   readonly data?: Hex;
@@ -57,7 +54,7 @@ export class BridgedChain {
     );
   }
 
-  /** Uses the test's clock by default. */
+  /** Opens the chain, by default with the test's own clock. */
   static async open(endpoints = 1, clock?: () => number): Promise<BridgedChain> {
     const directory = mkdtempSync(join(tmpdir(), 'oddlot-settlement-'));
     const keys = localKeys(directory);
@@ -84,7 +81,7 @@ export class BridgedChain {
     return new ChainClient({ endpoints: this.#endpoints, chainId: TEST_CHAIN_ID, confirmations });
   }
 
-  /** A signed transfer from a user to the bridge. */
+  /** Sends a transfer from a user to the bridge. */
   async transfer(user: number, amount: bigint, nonce?: number): Promise<Hex> {
     const args = [this.contracts.bridge, amount] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'transfer', args });
@@ -92,7 +89,6 @@ export class BridgedChain {
     return await this.#signed(USERS[user % USERS.length]!, call);
   }
 
-  /** Returns the hash. */
   async send(key: Hex, call: Call): Promise<Hex> {
     const raw = await this.#signed(privateKeyToAccount(key), call);
     return (await this.chain.rpc('eth_sendRawTransaction', [raw])) as Hex;

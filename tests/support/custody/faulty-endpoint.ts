@@ -1,37 +1,34 @@
 import { type Hex, toHex } from 'viem';
 import type { ChainEndpoint } from '../../../packages/custody/src/chain/endpoints.ts';
 
-/**
- * The fault of an endpoint. Those from `branch` on are false: their answers contradict an honest
- * endpoint.
- */
+/** Fault of an endpoint. From `branch` on, the answers contradict those of an honest endpoint. */
 export type EndpointFault =
   | 'none'
   | 'down'
-  /** Answers with an error. */
+  /** Returns an error for each request. */
   | 'errors'
-  /** Gives up on long calls. */
+  /** Aborts calls with long parameters. */
   | 'tires'
-  /** Executes the request and loses the answer. */
+  /** Executes the request but fails before it answers. */
   | 'slow'
-  /** Knows no block newer than its last answer. */
+  /** Reports no block newer than the one it last returned. */
   | 'stale'
-  /** Returns every log twice. */
+  /** Returns each log twice. */
   | 'twice'
-  /** Still follows the branch of its last request. */
+  /** Continues to answer from the branch of its last request. */
   | 'branch'
   | 'falseLogs'
   | 'falseReceipts'
   | 'falseHashes'
-  /** Lies about logs, receipts and calls. */
+  /** Returns false logs, receipts and call results. */
   | 'false';
 
-/** In characters; longer than a batch of a few payouts. */
+/** Length in characters that is longer than a batch of a few payouts. */
 const LONG_CALL = 8_000;
 
 /**
- * An endpoint of a real or model chain that has occasional faults. Only a model can answer for an
- * old branch.
+ * Returns an endpoint of a real or model chain with the given faults. Only a model chain can answer
+ * for an old branch.
  */
 export function faultyEndpoint<Blocks>(
   name: string,
@@ -66,7 +63,7 @@ export function faultyEndpoint<Blocks>(
 
 type Placed = { readonly number?: Hex; readonly blockNumber?: Hex };
 
-/** The answer of an endpoint that has not synced past a block. */
+/** Hides results in blocks above `head`, like an endpoint that has not synced them. */
 function knownAt(head: number, method: string, result: unknown): unknown {
   const isKnown = ({ blockNumber, number = blockNumber }: Placed): boolean =>
     Number(number ?? 0) <= head;
@@ -81,7 +78,7 @@ type Lie = (result: unknown) => unknown;
 const failed: Lie = (receipt) => ({ ...(receipt as object), status: '0x0', logs: [] });
 const [ZERO, TWO] = [toHex(0, { size: 32 }), toHex(2, { size: 32 })];
 
-/** False answers by requested method. */
+/** False answers of each fault, by requested method. */
 const LIES: Partial<Record<EndpointFault, Readonly<Record<string, Lie>>>> = {
   twice: { eth_getLogs: (logs) => (logs as readonly object[]).flatMap((log) => [log, log]) },
   falseLogs: { eth_getLogs: (logs) => (logs as readonly object[]).slice(1) },

@@ -1,4 +1,3 @@
-/** Real and model chains and bridges for tests. */
 export { BridgedChain, mintData, TEST_CHAIN_ID } from './bridged-chain.ts';
 export { type BridgeState, bridgeWorld } from './bridge-world.ts';
 export { type EndpointFault, faultyEndpoint } from './faulty-endpoint.ts';

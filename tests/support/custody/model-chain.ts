@@ -9,8 +9,8 @@ import {
 } from 'viem';
 
 /**
- * A model of a JSON-RPC chain with reorganisations and lost transactions, without an EVM, so that
- * hundreds of histories run within a minute. A world defines the effect of transactions.
+ * Models a JSON-RPC chain with reorganisations and lost transactions, without an EVM, so that
+ * hundreds of histories run within a minute. A `ModelWorld` defines the effect of each transaction.
  */
 
 export type ModelLog = {
@@ -24,9 +24,9 @@ export type ModelCall = {
   readonly to: Hex;
   readonly data: Hex;
   readonly value: bigint;
-  /** The block time, in seconds. */
+  /** Block time, in seconds. */
   readonly time: bigint;
-  /** The transaction hash; absent for calls that are only read. */
+  /** Transaction hash; absent for a call that is only read. */
   readonly hash?: Hex;
 };
 
@@ -40,19 +40,19 @@ export type ModelResult<State> =
   | { readonly ok: false; readonly output: Hex };
 
 /**
- * The state of a chain, and the effect of a call. States are immutable, because blocks can be
- * reverted.
+ * Defines the state of a chain and the effect of a call. States are immutable, because blocks can
+ * be reverted.
  */
 export type ModelWorld<State> = {
   readonly chainId: number;
   readonly start: State;
   readonly run: (state: State, call: ModelCall) => ModelResult<State>;
-  /** In wei; by default all accounts have ether, and gas is free. */
+  /** Ether balance, in wei. By default all accounts have enough ether. */
   readonly etherOf?: (state: State, owner: Hex) => bigint;
-  /** Charges the cost of a transaction, independent of its success. */
+  /** Charges the cost of a transaction, whether it succeeds or not. */
   readonly charge?: (state: State, from: Hex) => State;
   readonly gasWei?: bigint;
-  /** By default all addresses have code. */
+  /** Code of an address. By default all addresses have code. */
   readonly codeOf?: (owner: Hex) => Hex;
 };
 
@@ -78,7 +78,7 @@ const GAS = 300_000;
 const ETHER = 10n ** 24n;
 const BASE_FEE = 10_000_000n;
 const PRIORITY_FEE = '0x0';
-/** For senders without a known signer: included in any block. */
+/** Nonce of transactions without a known signer, which any block can include. */
 const NO_NONCE = -1;
 
 class ModelError extends Error {
@@ -111,13 +111,13 @@ export class ModelChain<State> {
   }
 
   /**
-   * A reorganisation replaces this list, so a caller with the old list still has the old branch.
+   * A reorganisation replaces this array, so a caller with the old array still sees the old branch.
    */
   get blocks(): readonly ModelBlock<State>[] {
     return this.#blocks;
   }
 
-  /** Answers like a node with these blocks. */
+  /** Answers a JSON-RPC request from the given blocks. */
   async rpc(
     method: string,
     params: readonly unknown[] = [],
@@ -157,10 +157,7 @@ export class ModelChain<State> {
     }
   }
 
-  /**
-   * Mines a block of these transactions and of all pending ones that can be executed; it may be
-   * empty.
-   */
+  /** Mines a block, possibly empty, with these transactions and all executable pending ones. */
   mine(first: readonly Sent[] = []): void {
     const ready = [...this.#pool.values()].filter(
       ({ maxFee, nonce }) => nonce === NO_NONCE || maxFee >= this.baseFee,
@@ -168,7 +165,7 @@ export class ModelChain<State> {
     this.seal([...first, ...ready.sort((a, b) => a.nonce - b.nonce)]);
   }
 
-  /** Mines a block of these transactions, except those with a wrong nonce. */
+  /** Mines a block of exactly these transactions, but skips those with a wrong nonce. */
   seal(list: readonly Sent[]): void {
     let { state } = this.head;
     const nonces = new Map(this.head.nonces);
@@ -189,20 +186,20 @@ export class ModelChain<State> {
     }
   }
 
-  /** A transaction of an account whose nonces do not matter: without a signature or gas. */
+  /** Creates a transaction without a signature, nonce or gas cost. */
   make(call: Pick<ModelCall, 'from' | 'to' | 'data'>): Sent {
     this.#serial += 1;
     const hash = keccak256(toHex(`made ${this.#world.chainId} ${this.#serial}`));
     return { ...call, hash, raw: '0x', value: 0n, nonce: NO_NONCE, maxFee: 0n, tip: 0n };
   }
 
-  /** A block with one such transaction. */
+  /** Mines a block with one unsigned transaction, which must succeed. */
   act({ data, from, to }: Pick<ModelCall, 'from' | 'to' | 'data'>): void {
     this.seal([this.make({ from, to, data })]);
     if (this.head.mined[0]?.ok !== true) throw new ModelError('execution reverted', REVERTED);
   }
 
-  /** Removes the newest blocks, but never the first one. Returns their transactions. */
+  /** Removes the newest blocks except the first block, and returns their transactions. */
   cut(depth: number): readonly ModelMined[] {
     const from = Math.max(1, this.#blocks.length - depth);
     const cut = this.#blocks.slice(from);
@@ -210,7 +207,9 @@ export class ModelChain<State> {
     return cut.flatMap(({ mined }) => mined);
   }
 
-  /** Adds a transaction to the pool, unless another one has its nonce. */
+  /**
+   * Adds a transaction to the pool unless a pending transaction of its sender has the same nonce.
+   */
   wait(sent: Sent): void {
     const isTaken = this.waiting(sent.from).some(({ nonce }) => nonce === sent.nonce);
     if (!isTaken || sent.nonce === NO_NONCE) this.#pool.set(sent.hash, sent);
@@ -220,14 +219,14 @@ export class ModelChain<State> {
     return [...this.#pool.values()].filter((sent) => sent.from === from);
   }
 
-  /** Replaces the newest blocks by an empty branch that is one block longer. */
+  /** Replaces the newest blocks with an empty branch that is one block longer. */
   reorg(depth: number, { rest }: { readonly rest: 'pool' | 'drop' }): void {
     const removed = this.cut(depth);
     for (let at = 0; at <= depth; at++) this.seal([]);
     if (rest === 'pool') for (const sent of removed) this.wait(sent);
   }
 
-  /** Removes a transaction from the pool, by default the oldest. */
+  /** Removes a pending transaction, by default the oldest. */
   drop(hash = this.#pool.keys().next().value): boolean {
     return hash !== undefined && this.#pool.delete(hash);
   }
@@ -299,7 +298,7 @@ export class ModelChain<State> {
 
 const senders = new Map<Hex, Hex>();
 
-/** Registers a known signer to avoid recovering it. */
+/** Registers the signer of a raw transaction, because recovering it is slow. */
 export function rememberSender(raw: Hex, from: Hex): void {
   senders.set(keccak256(raw), lower(from));
 }
@@ -362,7 +361,7 @@ function logsOf(
     .filter((log) => topics.every((wanted, at) => wanted?.has(log.topics[at] ?? '0x') ?? true));
 }
 
-/** The logs of a block in the form of an endpoint. */
+/** Returns the logs of a block in JSON-RPC form. */
 export function placedLogs({ hash, mined, number }: ModelBlock<unknown>) {
   let logIndex = 0;
   return mined.flatMap((each) =>

@@ -11,7 +11,6 @@ type Query = {
   readonly cursor?: string;
 };
 
-/** A withdrawal in a venue's list. */
 type LedgerRow = {
   readonly id: number;
   readonly time: number;
@@ -22,23 +21,24 @@ type LedgerRow = {
 };
 
 /**
- * The parts of a venue's API that a validator uses; the tests with real venues are in
- * tests/operations.
+ * Serves the queries of a venue's API that a validator sends. The tests in tests/operations use
+ * real venues.
  */
 export class ModelLedger {
-  /** The account of the rows. */
   user = '';
   rows: LedgerRow[] = [];
-  /** Requests, and which of them requested a withdrawal or changed signers. */
+  /**
+   * Known requests; `asking` and `changes` contain the hashes of those that requested a withdrawal
+   * or changed signers.
+   */
   requests: SignedRequest[] = [];
   asking: string[] = [];
   changes: string[] = [];
-  /** Rows per page of the ledger. */
   pageRows = 2_000;
   status = { insuranceFund: '1', withdrawalsWait: false };
-  /** The number of answers before the row appears. */
+  /** Number of answers without rows that precede the first answer with rows. */
   late = 0;
-  /** The number of answers rejected by a rate limit. */
+  /** Number of answers that a rate limit rejects. */
   busy = 0;
   httpStatus = 200;
   asked: Query[] = [];

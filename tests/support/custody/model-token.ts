@@ -12,13 +12,11 @@ import {
 import type { BridgeContracts } from '../../../packages/custody/src/bridge-contract/deposit-logs.ts';
 import { lower, type ModelCall, type ModelResult } from './model-chain.ts';
 
-/** A model of the token contract in plain code, without an EVM. */
-
 type Amounts = ReadonlyMap<Hex, bigint>;
 
 export type TokenState = {
   readonly balances: Amounts;
-  /** The bridge's allowance by account. */
+  /** Allowance of the bridge for each account. */
   readonly allowed: Amounts;
   readonly permitNonces: Amounts;
   readonly blacklisted: ReadonlySet<Hex>;
@@ -35,24 +33,24 @@ type Received = {
 
 export type TokenRules = {
   readonly contracts: BridgeContracts;
-  /** The minter, which may also block accounts. */
+  /** Account that mints tokens and can blacklist accounts. */
   readonly minter?: Hex;
-  /** The default balance and allowance of all accounts. */
+  /** Default balance and allowance of every account. */
   readonly everybody?: bigint;
-  /** Accounts whose transfers the token rejects, in all blocks. */
+  /** Accounts whose transfers the token rejects in all blocks. */
   readonly blocked?: ReadonlySet<Hex>;
 };
 
 export const REVERTED = { ok: false, output: '0x' } as const;
 const DONE = toHex(1, { size: 32 });
-/** The sender of minted tokens. */
+/** ERC-20 minting is a transfer from the zero address. */
 const NOBODY: Hex = `0x${'00'.repeat(20)}`;
 
 export function word(value: bigint): Hex {
   return toHex(value, { size: 32 });
 }
 
-/** Cached, because finding a function in a long ABI needs one hash for each. */
+/** Caches functions by selector, because finding one in a long ABI hashes each function. */
 export function itemsOf<const List extends Abi>(abi: List): ReadonlyMap<string, List> {
   const items = abi.filter((item) => item.type === 'function');
   return new Map(items.map((item) => [toFunctionSelector(item), [item] as unknown as List]));
@@ -85,7 +83,7 @@ export function runToken<State extends TokenState>(
       return done({}, word(allowanceOf(rules, state, lower(args[0]))));
     case 'nonces':
       return done({}, word(state.permitNonces.get(lower(args[0])) ?? 0n));
-    // The permit is validated when the bridge uses it.
+    // The model does not check the permit until the bridge uses it.
     case 'permit':
       return done({}, '0x');
     case 'approve':
@@ -148,7 +146,7 @@ export function noted<State extends TokenState>(state: State, received: Received
   return { ...state, received: [...state.received, received] };
 }
 
-/** The transfer that the owner allowed the bridge to make. */
+/** Returns the state after the bridge transferred allowed USDC from the owner to itself. */
 export function takenByBridge<State extends TokenState>(
   rules: TokenRules,
   state: State,

@@ -12,8 +12,6 @@ import type { Hex } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import type { ShownRequest } from '../../../packages/custody/src/validator/recover-request.ts';
 
-/** User requests, as signed and as shown by a venue. */
-
 export type SignedRequest = { readonly txHash: string; readonly shown: ShownRequest };
 type Named = { readonly serviceNetwork: string; readonly nonce: number };
 
@@ -41,7 +39,10 @@ export async function signedBy(key: Hex, action: StructValues): Promise<SignedRe
   return await requestOf(action, await digestSigned(key, action));
 }
 
-/** Signed by several keys for an account, of which the first sends it. */
+/**
+ * Signs an inner action with each key for a multi-sig account; the first key also sends the
+ * wrapper.
+ */
 export async function wrappedBy(
   keys: readonly Hex[],
   multiSigUser: string,

@@ -16,8 +16,8 @@ import { actor, order, PERP, Scenario } from './scenario.ts';
 import { sign, waiting } from './waiting.ts';
 
 /**
- * A venue with all kinds of accounts, and random commands of every type from any of them. About
- * half of them are valid; the others are rejected at various stages.
+ * Opens a venue with all kinds of accounts and sends random commands of every type. About half of
+ * them are valid; the others are rejected at various stages.
  */
 
 export type Pick = (below: number) => number;
@@ -45,7 +45,8 @@ const TIMES: readonly TimeInForce[] = ['gtc', 'gtc', 'gtd', 'alo', 'ioc', 'marke
 const SUB_ACCOUNTS: readonly SubAccount[] = ['perp', 'outcome'];
 
 /**
- * One trader each: one-way, hedge, isolated, a builder, multi-sig; and a vault led by the first.
+ * Opens one trader of each kind (one-way, hedge, isolated, builder, multi-sig) and a vault led by
+ * the first trader.
  */
 export function openEverything(funds: number): Scenario {
   const scenario = Scenario.open({
@@ -97,7 +98,7 @@ export function openEverything(funds: number): Scenario {
   return scenario;
 }
 
-/** Other changes between two commands: prices, money, gates, time. */
+/** Applies random changes that no user signs: prices, money, gates and time. */
 export function disturb(scenario: Scenario, pick: Pick): void {
   if (pick(3) === 0) scenario.wait(pick(2_500));
   if (pick(3) === 0) pushPrices(scenario, pick);
@@ -116,8 +117,8 @@ export function disturb(scenario: Scenario, pick: Pick): void {
 }
 
 /**
- * Deposits to traders, agents and addresses of the relay, some of them already credited, and new
- * addresses of the relay.
+ * Credits random deposits to traders, agents and relay addresses, some of them twice, and opens new
+ * relay addresses.
  */
 function bridge(scenario: Scenario, pick: Pick): void {
   const account = one(pick, [...TRADERS, actor(0xa000 + pick(6)), actor(0x8000 + pick(50))]);
@@ -133,7 +134,7 @@ function pushPrices(scenario: Scenario, pick: Pick): void {
   scenario.block({ type: 'pushOracle', prices, observedMs: timeMs(scenario.nowMs) });
 }
 
-/** Ends the hour with a fresh price, so that funding is paid. */
+/** Advances to the end of the hour with a fresh price, because funding requires one. */
 function passHour(scenario: Scenario, pick: Pick): void {
   scenario.wait(HOUR_MS - (scenario.nowMs % HOUR_MS) - 6_000);
   pushPrices(scenario, pick);
@@ -142,8 +143,8 @@ function passHour(scenario: Scenario, pick: Pick): void {
 }
 
 /**
- * Runs empty blocks until nothing happens any more, such as pending triggers and jobs. Returns
- * false if it does not end, for example because a job's order is rejected in every block.
+ * Runs empty blocks until one has no events, so that pending triggers and jobs complete. Returns
+ * false if events continue, for example because a job's order is rejected in every block.
  */
 export function settle(scenario: Scenario): boolean {
   for (let round = 0; round < 5; round++) if (scenario.block().events.length === 0) return true;
@@ -153,7 +154,7 @@ export function settle(scenario: Scenario): boolean {
 export function anyCommand(scenario: Scenario, pick: Pick): Acted {
   const user = one(pick, [...TRADERS, VAULT]);
   const command = build(scenario, pick, user);
-  // The vault's key may act itself; usually its leader does.
+  // The leader usually acts for the vault, but the vault's own key can act as well.
   const acted =
     user === VAULT && pick(4) > 0
       ? { user: ONE_WAY, command: { ...command, authority: vaultAuthority(scenario) } }
@@ -165,7 +166,10 @@ function vaultAuthority(scenario: Scenario): Authority {
   return { ...signedFor(scenario, ONE_WAY, scenario.authority(ONE_WAY)), vault: VAULT };
 }
 
-/** A multi-sig account acts through its signers, all others by their own key. */
+/**
+ * Signs for an account: a multi-sig account acts through its signers, all others with their own
+ * key.
+ */
 export function signedFor(scenario: Scenario, user: Address, authority: Authority): Authority {
   const set = scenario.account(user).multiSig;
   const [first] = set?.users ?? [];
@@ -173,7 +177,7 @@ export function signedFor(scenario: Scenario, user: Address, authority: Authorit
   return { ...scenario.authority(first), multiSig: { user, signers: set.users } };
 }
 
-/** Some commands that agents may send are sent by the account's first agent. */
+/** Lets the account's first agent send some of the commands that agents are allowed to send. */
 function byAgent(scenario: Scenario, pick: Pick, acted: Acted): Acted {
   const [agent] = scenario.account(acted.user).agents.values();
   const { signedBy } = signedRules(acted.command);
@@ -191,7 +195,10 @@ type Build = (scenario: Scenario, pick: Pick, user: Address) => Command;
 const BRING = [plain, plain, plain, plain, withBuilder, withBuilder, trigger, family, onPosition];
 const CHANGE = [amend, amend, cancel, cancelMany, reverse, settings, settings, money, money, keys];
 
-/** Half of the commands place orders, so that there is enough to act on. */
+/**
+ * Returns an order half of the time, so that the other commands have orders and positions to act
+ * on.
+ */
 function build(scenario: Scenario, pick: Pick, user: Address): SignedCommand {
   const builds: readonly Build[] = pick(2) === 0 ? BRING : CHANGE;
   return one(pick, builds)(scenario, pick, user) as SignedCommand;
@@ -261,7 +268,7 @@ function settings(scenario: Scenario, pick: Pick, user: Address): Command {
   }
 }
 
-/** For an isolated position if the account has one. */
+/** Changes an isolated position if the account has one. */
 function isolatedMargin(scenario: Scenario, pick: Pick, user: Address): Command {
   const isolated = [...scenario.account(user).holdings.values()].find(
     ({ isIsolated, size }) => isIsolated && size !== 0,

@@ -1,7 +1,9 @@
 import type { StateDump } from '../../../packages/engine/src/dump/dump.ts';
 import type { Rules3Dump } from '../../../packages/engine/src/dump/from-rules-3.ts';
 
-/** The current dump in the form of rules version 3, without later fields. */
+/**
+ * Converts a current dump to the form of rules version 3, which lacks the fields of later versions.
+ */
 export function asRules3(state: StateDump): Rules3Dump {
   const plain = JSON.parse(JSON.stringify(state)) as StateDump;
   const { bridge, terms: _, ...rest } = plain;

@@ -2,8 +2,6 @@ import { type Address, hash } from '@oddlot/units';
 import type { CreditDepositCommand } from '../../../packages/engine/src/messages/command.ts';
 import { actor, type Scenario } from './scenario.ts';
 
-/** The settlement chain of deposits. */
-
 export const CHAIN_ID = 421_614;
 export const BRIDGE_CONTRACT = actor(0xb1d9e);
 export const TOKEN_CONTRACT = actor(0x70c3);

@@ -5,10 +5,10 @@ import type { TradeSide } from '../../../packages/engine/src/messages/event.ts';
 import { actor, order, type OrderShape, PARAMETERS, type Scenario } from './scenario.ts';
 import { act } from './waiting.ts';
 
-/** A builder that charges fees and does not trade. */
+/** Builder that charges fees but does not trade. */
 export const builder = actor(0xb111d);
 
-/** Approves a builder fee in tenths of a basis point. */
+/** Approves a builder fee; the rate is in tenths of a basis point. */
 export function approve(
   scenario: Scenario,
   signer: Address,
@@ -30,7 +30,6 @@ export function revoke(scenario: Scenario, signer: Address, address = builder): 
   return outcome(act(scenario, signer, { type: 'revokeBuilder', builder: address }));
 }
 
-/** Places orders through a builder. */
 export function through(
   scenario: Scenario,
   signer: Address,
@@ -42,7 +41,6 @@ export function through(
   return act(scenario, signer, { type: 'placeOrders', orders, builder: terms });
 }
 
-/** Places one order of the test perp through the builder. */
 export function oneThrough(
   scenario: Scenario,
   signer: Address,
@@ -52,7 +50,10 @@ export function oneThrough(
   return through(scenario, signer, feeTenthsBp, [order(shape)]);
 }
 
-/** The builder fees of each fill in a block, by taker and maker; 0 if the event has none. */
+/**
+ * Returns the builder fees that the taker and the maker pay for each fill in a block; 0 means no
+ * fee.
+ */
 export function charges({ events }: BlockResult): [taker: bigint, maker: bigint][] {
   const amount = ({ builderFee }: TradeSide): bigint => builderFee?.amount ?? 0n;
   return events.flatMap((event): [bigint, bigint][] =>
@@ -64,14 +65,16 @@ export function earned(scenario: Scenario, address = builder): bigint {
   return scenario.state.builderRewards.get(address)?.earned ?? 0n;
 }
 
-/** Sets a perp balance to an amount, with the faucet or by sending the surplus away. */
+/**
+ * Sets the perp balance of an account: the faucet adds missing money, and a transfer removes a
+ * surplus.
+ */
 export function setBalance(scenario: Scenario, address: Address, amount: number): void {
   const missing = amount - Number(scenario.balance(address));
   if (missing >= 0) scenario.fund(address, missing);
   else send(scenario, address, -missing);
 }
 
-/** Sends perp money to an otherwise unused account. */
 export function send(scenario: Scenario, signer: Address, amountMicroUsdc: number): void {
   const type = 'sendToken';
   const destination = PARAMETERS.insuranceFundAddress;

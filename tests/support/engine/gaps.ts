@@ -8,21 +8,21 @@ import { totalValue } from '../../../packages/engine/src/perp/margin.ts';
 import { actor, PARAMETERS, PERP, Scenario } from './scenario.ts';
 
 /**
- * Two markets at 100 without fees, so that the numbers of a price gap are whole, and helpers that
- * set balances. One coin is 100 lots; prices are in USDC.
+ * Two markets at 100 USDC without fees, which keeps all amounts of a price gap whole. One coin is
+ * 100 lots; prices are in USDC.
  */
 export const X = instrumentId(1);
 export const Z = instrumentId(2);
 export const FUND = PARAMETERS.insuranceFundAddress;
 
 const FREE: PerpDefinition = { ...PERP, takerFeeE8: 0, makerFeeE8: 0 };
-/** The source of the money of the fund and the treasury. */
+/** Pays for the initial balances of the insurance fund and the treasury. */
 const SPONSOR = actor(0x59045);
 
 export const px = (usdc: number): number => Math.round(usdc * 10_000);
 export const money = (usdc: number): bigint => BigInt(Math.round(usdc * 1_000_000));
 
-/** Both markets without accounts; the fund and the treasury are empty. */
+/** Opens both markets without accounts and with an empty insurance fund and treasury. */
 export function openGap(): Scenario {
   const venue = Scenario.open({ accounts: [SPONSOR], funds: 1e15, perp: FREE });
   venue.block({ type: 'registerPerp', perp: { ...FREE, instrumentId: Z, name: 'Z-USDC' } });
@@ -30,7 +30,7 @@ export function openGap(): Scenario {
   return venue;
 }
 
-/** Trades coins between two accounts at the mark. */
+/** Trades a number of coins between two accounts at the mark. */
 export function deal(
   venue: Scenario,
   [buyer, seller]: readonly [Address, Address],
@@ -44,7 +44,6 @@ export function deal(
   if (state !== 'filled') throw new Error(`a deal is ${state}`);
 }
 
-/** Sets the balances of the fund and the treasury. */
 export function setReserves(venue: Scenario, fund: number, treasury = 0): void {
   const toFund = money(fund) - venue.balance(FUND);
   const toTreasury = money(treasury) - venue.state.treasury;
@@ -63,11 +62,11 @@ export function leap(venue: Scenario, x: number, z: number): BlockResult {
   return venue.block({ type: 'pushOracle', prices, observedMs });
 }
 
-/** The total value of an account, in micro-USDC at the marks. */
+/** Total value of an account at the marks, in micro-USDC. */
 export const worth = (venue: Scenario, address: Address): bigint =>
   totalValue(venue.state, venue.account(address));
 
-/** The positions of an account that a block closed outside the book: lots and price. */
+/** Lots and price of each position that a block closed outside the book for an account. */
 export function closesOf({ events }: BlockResult, address: Address): [number, number][] {
   return events
     .filter((event): event is PositionTraded => event.type === 'positionTraded')

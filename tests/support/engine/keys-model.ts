@@ -14,15 +14,15 @@ import type {
 import type { State } from '../../../packages/engine/src/state/state.ts';
 
 /**
- * A simple reference model of the rules of keys (R-agents, R-multisig, R-vault, R-gate), compared
- * with the engine by a property. It shares no code with the engine.
+ * Reference model of the rules of keys (R-agents, R-multisig, R-vault, R-gate). A property compares
+ * it with the engine; the two share no code.
  */
 export class KeysModel {
   readonly #accounts: Set<Address>;
-  /** Label and agent, by owner. */
+  /** Agent addresses by owner and label. */
   readonly #labels = new Map<Address, Map<string, Address>>();
   readonly #revoked = new Set<Address>();
-  /** An effect of the last command that tests count or compare. */
+  /** Effect of the last command that a property counts or compares. */
   did: 'released' | 'reused' | undefined;
   readonly #sets = new Map<Address, MultiSigSet>();
   readonly #vaults = new Map<Address, { leader: Address; shares: Record<string, string> }>();
@@ -32,7 +32,7 @@ export class KeysModel {
     this.#accounts = new Set(accounts);
   }
 
-  /** Executes a command; returns the reason of a reject. */
+  /** Executes a command, and returns the reason if it is rejected. */
   execute(command: Command): string | undefined {
     this.did = undefined;
     if (this.#release(command)) return undefined;
@@ -49,7 +49,8 @@ export class KeysModel {
         if ('refusal' in acting) return acting.refusal;
         if (command.type === 'approveAgent') return this.#approve(acting.account, command);
         if (command.type === 'convertToMultiSig') return this.#convert(acting.account, command);
-        // All orders of the property increase positions.
+        // A closed gate rejects every order here, because all orders of the property increase
+        // positions.
         return command.type === 'placeOrders' && this.#isStopped(acting.account)
           ? 'gated'
           : undefined;
@@ -67,7 +68,7 @@ export class KeysModel {
     return [...(this.#labels.get(account)?.values() ?? [])][0];
   }
 
-  /** The complete registries in a defined order, to be compared with `registriesOf`. */
+  /** Returns all registries in a fixed order, for comparison with `registriesOf`. */
   registries(): unknown {
     const labels = [...this.#labels].flatMap(([owner, agents]) =>
       [...agents].map(([label, agent]) => `${owner} ${label} ${agent}`),
@@ -88,7 +89,7 @@ export class KeysModel {
     return [...this.#labels].find(([, agents]) => [...agents.values()].includes(agent))?.[0];
   }
 
-  /** R-agents: an agent's key revokes itself. */
+  /** Revokes an agent at the request of its own key (R-agents). */
   #release(command: Command): boolean {
     if (command.type !== 'approveAgent' || command.label !== '') return false;
     const { signer, multiSig, vault } = command.authority;
@@ -183,7 +184,7 @@ export class KeysModel {
     return undefined;
   }
 
-  /** Changes a copy, and stores it if there was no error. */
+  /** Changes a copy of the gate and stores it only if the command is valid. */
   #setGate({
     accessCodes,
     blacklist,

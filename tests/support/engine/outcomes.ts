@@ -13,10 +13,13 @@ import type {
 } from '../../../packages/engine/src/state/outcome-market.ts';
 import { alice, bob, carol, Scenario, START_MS } from './scenario.ts';
 
-/** Outcome markets in a test: shares of two decimals, prices in 1/10,000, a tick of 0.01. */
+/**
+ * Outcome market of the tests: shares have two decimals, prices count 1/10,000 USDC, and the tick
+ * is 0.01.
+ */
 
 export const MARKET_ID = instrumentId(100_000);
-/** 1.00 in price units. */
+/** The price 1.00, in price units. */
 export const UNIT = 10_000;
 const HOUR_MS = 3_600_000;
 
@@ -57,7 +60,7 @@ type MarketOptions = Partial<MarketListing> & {
   readonly funds?: number;
 };
 
-/** A venue with one open market, and money in the outcome sub-accounts. */
+/** Opens a venue with one market, and funds the outcome sub-accounts. */
 export function openMarket(options: MarketOptions = {}): Scenario {
   const { event, funds = 1_000_000_000, ...market } = options;
   const venue = Scenario.open({ accounts: [] });
@@ -73,7 +76,7 @@ export function fundOutcome(venue: Scenario, account: Address, amountMicroUsdc: 
   venue.block({ type: 'creditFaucet', account, subAccount: 'outcome', amountMicroUsdc });
 }
 
-/** An order by outcome and direction; the price is that of the outcome. */
+/** An order for an outcome. The price is that of the outcome, not of YES. */
 export type ShareOrder = {
   readonly leg?: OutcomeLeg;
   readonly sell?: boolean;
@@ -81,13 +84,16 @@ export type ShareOrder = {
   readonly size: number;
 } & Partial<Omit<OrderRequest, 'isBuy' | 'reduceOnly' | 'price' | 'size'>>;
 
-/** R-one-book: `b` and `r` together define outcome and direction. */
+/**
+ * Converts an outcome order to an order of the YES book. R-one-book: `b` and `r` together encode
+ * the outcome and the direction.
+ */
 export function shareOrder({ leg = 'yes', sell = false, ...rest }: ShareOrder): OrderRequest {
   const isBuy = leg === 'yes' ? !sell : sell;
   return { instrumentId: MARKET_ID, timeInForce: 'gtc', ...rest, isBuy, reduceOnly: sell };
 }
 
-/** Sends one action of orders and returns its block. */
+/** Places orders in one action and returns its block. */
 export function sendShares(
   venue: Scenario,
   account: Address,
@@ -139,7 +145,7 @@ const NAMES = new Map([
   [carol, 'carol'],
 ]);
 
-/** The outcome-market events of a block as readable text. */
+/** Returns the outcome-market events of a block as readable text. */
 export function tale({ events }: BlockResult): string[] {
   return events.flatMap((event) => {
     switch (event.type) {
@@ -182,7 +188,7 @@ function usdc(amount: bigint): number {
   return Number(amount) / 1_000_000;
 }
 
-/** The balance of an account in USDC, and its shares, including reserved shares. */
+/** Returns an account's outcome balance, reserved money and shares as text. */
 export function purse(venue: Scenario, account: Address, id: InstrumentId = MARKET_ID): string {
   const { outcomeBalance, outcomeReserved, outcomes } = venue.account(account);
   const holding = outcomes.get(id);
@@ -195,7 +201,7 @@ export function purse(venue: Scenario, account: Address, id: InstrumentId = MARK
   return [`${usdc(outcomeBalance)}${held}`, ...legs].join(', ');
 }
 
-/** Resolves a closed market by an operator action. */
+/** Resolves a closed market with an operator action; `fraction` is the payout of one YES share. */
 export function decide(
   venue: Scenario,
   fraction: number,
@@ -214,7 +220,7 @@ export function setPhase(
   return venue.block({ type: 'setTrading', instrumentIds, to });
 }
 
-/** Runs an empty block after some time. */
+/** Advances the clock and runs an empty block. */
 export function later(venue: Scenario, ms: number): BlockResult {
   return venue.wait(ms).block();
 }

@@ -25,10 +25,7 @@ import {
 } from '../../../packages/engine/src/state/account.ts';
 import { createState, type State } from '../../../packages/engine/src/state/state.ts';
 
-/**
- * A venue in a test: the engine only, with a controlled clock, and invariants checked after every
- * block.
- */
+/** Runs the engine alone with a controlled clock, and checks its invariants after every block. */
 
 export const START_MS = 1_767_225_600_000;
 
@@ -72,7 +69,9 @@ export const PARAMETERS: VenueParameters = {
   feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_000, takerFeeE8: 45_000 }],
 };
 
-/** One lot is 0.01, a price unit 0.0001: a price of 100 is 1,000,000 units. */
+/**
+ * One lot is 0.01 coins and one price unit is 0.0001 USDC, so a price of 100 is 1,000,000 units.
+ */
 export const PERP: PerpDefinition = {
   instrumentId: instrumentId(1),
   name: 'TEST-USDC',
@@ -96,7 +95,7 @@ export const PERP: PerpDefinition = {
   tagIds: [],
 };
 
-/** A perp with less leverage, so that its mark may be 1% from the oracle (R-mark). */
+/** Perp with less leverage, whose mark can therefore differ by 1% from the oracle (R-mark). */
 export const WIDE_PERP: PerpDefinition = {
   ...PERP,
   markBandE8: 1_000_000,
@@ -113,7 +112,7 @@ export const carol = actor(0xca401);
 
 export type OrderShape = Partial<OrderRequest> & { readonly price: number; readonly size: number };
 
-/** An order of the test perp: by default a buy, 'gtc'. */
+/** Returns an order of the test perp, by default a GTC buy. */
 export function order(shape: OrderShape): OrderRequest {
   return {
     instrumentId: PERP.instrumentId,
@@ -134,13 +133,13 @@ export type ScenarioOptions = {
 
 export class Scenario {
   readonly state: State = createState();
-  /** Checked after every block, except in performance tests. */
+  /** Performance tests turn off the checks after every block. */
   checks = true;
   #nowMs = START_MS;
   #nonce = START_MS;
   readonly blocks: { timeMs: number; commands: readonly Command[] }[] = [];
 
-  /** A venue with one perp at a price and some funded accounts. */
+  /** Opens a venue with one priced perp and funded accounts. */
   static open(options: ScenarioOptions = {}): Scenario {
     const scenario = new Scenario();
     const perp = options.perp ?? PERP;
@@ -208,7 +207,7 @@ export class Scenario {
     return this.outcome({ type: 'cancelOrders', authority, cancels }).entries ?? [];
   }
 
-  /** Approves an agent, or revokes one with the zero address. */
+  /** Approves an agent, or revokes it if the address is zero. */
   approve(signer: Address, agent: Address, label = ''): CommandResult {
     return this.outcome({ type: 'approveAgent', authority: this.authority(signer), agent, label });
   }
@@ -219,14 +218,14 @@ export class Scenario {
     return account;
   }
 
-  /** The holding of an account in an instrument that it has used. */
+  /** Returns the account's holding, and throws if the account never traded the instrument. */
   holding(address: Address, id: InstrumentId = PERP.instrumentId): Holding {
     const holding = this.account(address).holdings.get(holdingKey(id, 0));
     if (holding === undefined) throw new Error(`${address} never traded ${id}`);
     return holding;
   }
 
-  /** Signed lots; 0 without a position. */
+  /** Returns the position in signed lots. */
   position(address: Address, id: InstrumentId = PERP.instrumentId): number {
     return this.account(address).holdings.get(holdingKey(id, 0))?.size ?? 0;
   }
@@ -235,7 +234,7 @@ export class Scenario {
     return this.account(address).perpBalance;
   }
 
-  /** Executes one command in its own block. */
+  /** Executes one command in its own block and returns its result. */
   outcome(command: Command): CommandResult {
     const [outcome] = this.block(command).outcomes;
     if (outcome === undefined) throw new Error('a command has an outcome');

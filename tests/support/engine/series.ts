@@ -8,8 +8,6 @@ import type {
 import { MARKET } from './outcomes.ts';
 import { Scenario, START_MS } from './scenario.ts';
 
-/** A venue with one series, and the prices that its markets resolve from. */
-
 export const PERIOD_MS = 900_000;
 const { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 } = MARKET;
 
@@ -41,14 +39,14 @@ export function seriesVenue(change: Partial<SeriesListing> = {}): Scenario {
   return venue;
 }
 
-/** Starts of the listed markets, in periods after the beginning of the test. */
+/** Returns the start of each listed market, in periods since the start of the test. */
 export function starts(venue: Scenario): number[] {
   return [...venue.state.outcomes.markets.values()].map(
     ({ definition }) => (definition.startMs - START_MS) / PERIOD_MS,
   );
 }
 
-/** Pushes prices (in USDC) with their observation times, in seconds after the beginning. */
+/** Pushes prices in USDC, each with its observation time in seconds since the start. */
 export function push(
   venue: Scenario,
   ...prices: readonly (readonly [atSeconds: number, px: number])[]
@@ -64,12 +62,12 @@ export function push(
   });
 }
 
-/** Advances the clock to a number of seconds after the beginning. */
+/** Advances the clock to a number of seconds after the start. */
 export function to(venue: Scenario, seconds: number): Scenario {
   return venue.wait(START_MS + seconds * 1_000 - venue.nowMs);
 }
 
-/** Reports one price in each second of [from, until]. */
+/** Pushes the same price in each second from `from` to `until`, both inclusive. */
 export function feed(venue: Scenario, from: number, until: number, px: number): void {
   for (let at = from; at <= until; at++) push(to(venue, at), [at, px]);
 }

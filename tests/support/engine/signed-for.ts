@@ -2,15 +2,16 @@ import type { Address } from '@oddlot/units';
 import type { Authority, Command } from '../../../packages/engine/src/messages/command.ts';
 import type { Scenario } from './scenario.ts';
 
-/** A command without its signer. */
 export type Unsigned<T = Command> = T extends { readonly authority: Authority }
   ? Omit<T, 'authority'>
   : never;
 
-/** The account that a command is signed for, if it is not the signer's. */
+/** Account that a command is signed for, unless the signer acts for itself. */
 export type SignedFor = Pick<Authority, 'multiSig' | 'vault'>;
 
-/** Signs a command for a vault, for a multi-sig account, or for a vault led by one. */
+/**
+ * Signs a command for a vault, for a multi-sig account, or for a vault led by a multi-sig account.
+ */
 export function signedFor(
   scenario: Scenario,
   signer: Address,
@@ -20,7 +21,7 @@ export function signedFor(
   return { ...command, authority: { ...scenario.authority(signer), ...principal } } as Command;
 }
 
-/** Sends it in its own block and returns the reason of the reject. */
+/** Executes the command in its own block and returns the reason of its reject. */
 export function refusalFor(
   scenario: Scenario,
   signer: Address,

@@ -13,7 +13,7 @@ import { createState } from '../../../packages/engine/src/state/state.ts';
 import { order, type OrderShape, type Scenario } from './scenario.ts';
 import type { Unsigned } from './signed-for.ts';
 
-/** A trigger order of the test perp: by default a reduce-only market stop that sells. */
+/** Returns a trigger order of the test perp, by default a reduce-only market stop that sells. */
 export function waiting(
   condition: Partial<TriggerRequest> & { readonly price: number },
   shape: Partial<OrderShape> = {},
@@ -36,7 +36,6 @@ export function sign(scenario: Scenario, signer: Address, command: Unsigned): Co
   return { ...command, authority: scenario.authority(signer) } as Command;
 }
 
-/** Places a group of orders. */
 export function group(
   scenario: Scenario,
   signer: Address,
@@ -46,7 +45,10 @@ export function group(
   return act(scenario, signer, { type: 'placeOrders', orders, grouping }).outcomes[0] ?? {};
 }
 
-/** The results of orders as text: "4 cancelled siblingFilled", "3 open 40". */
+/**
+ * Returns the order results of a block as text, for example "4 cancelled siblingFilled" or "3 open
+ * 40".
+ */
 export function story({ events }: BlockResult): string[] {
   return events.flatMap((event) => {
     if (event.type === 'reverseJobChanged') {
@@ -60,8 +62,8 @@ export function story({ events }: BlockResult): string[] {
 }
 
 /**
- * Repeats the whole history with a second state that is dumped and restored before every block: a
- * restart at any block changes nothing.
+ * Replays the whole history on a second state that is dumped and restored before each block, and
+ * compares the two. It shows that a restart at any block changes nothing.
  */
 export function checkRestarts(scenario: Scenario): void {
   const lived = createState();

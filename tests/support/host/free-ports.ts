@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 
 /**
- * Below the ephemeral port range of systems, because another process may take a port from that
- * range between the check and the use.
+ * These ports are below the ephemeral range of operating systems, from which another process could
+ * take a port between the check and its use.
  */
 const [FIRST, LAST] = [10_100, 32_000];
 
 /**
- * Each worker has its own range and reuses ports late, because a free port may be used only seconds
- * later.
+ * Each worker has its own range and reuses its ports late, because a test can bind a free port
+ * seconds after the check.
  */
 const WORKERS_MAX = 16;
 const SHARE = Math.floor((LAST - FIRST) / WORKERS_MAX);

@@ -1,9 +1,8 @@
 import type { TimeSource } from '../../../packages/host/src/clock.ts';
 
-/** The start time of test clocks. */
 export const LONG_AGO_MS = 1_800_000_000_000;
 
-/** Clocks that advance on request only. */
+/** Wall clock and boot clock that advance only on request. */
 export class HandTime implements TimeSource {
   #wallMs = LONG_AGO_MS;
   #bootMs = 12_345;
@@ -16,7 +15,6 @@ export class HandTime implements TimeSource {
     return this.#bootMs;
   }
 
-  /** Advances both clocks. */
   pass(ms: number): void {
     this.#wallMs += ms;
     this.#bootMs += ms;

@@ -1,4 +1,3 @@
-/** Host utilities shared by the tests of several packages. */
 export { inDirectory } from './in-directory.ts';
 export { listen } from './listen.ts';
 export { freePorts } from './free-ports.ts';

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Resolves with the port, which the system chooses if 0 is given. */
+/** Resolves with the port. The system chooses a free port if `port` is 0. */
 export function listen(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

@@ -3,21 +3,21 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Simulates a power loss. While active, it records the content of each file and folder at every
- * sync of this process; a cut copies the data that would survive: names in synced folders, with
- * synced bytes. It is the worst case, and loses more than most disks would.
+ * Simulates a power loss. It records the content of each file and folder whenever this process
+ * syncs it, and `cut` copies what would survive: the names in synced folders, with the synced
+ * bytes. It assumes the worst case and loses more than most disks would.
  */
 export class PowerCut {
-  /** The number of syncs so far. */
+  /** Number of syncs so far. */
   readonly syncs = { files: 0, folders: 0 };
   readonly #bytes = new Map<number, Buffer>();
   readonly #names = new Map<number, ReadonlyMap<string, number>>();
-  /** Kept open, so that no other file gets the same inode number. */
+  /** Open file descriptors, which prevent the system from reusing an inode number. */
   readonly #held: number[] = [];
   readonly #root: string;
   readonly #undo: (() => void)[] = [];
 
-  /** The folder itself and its current content are treated as durable. */
+  /** Treats the folder itself and its current content as durable. */
   constructor(root: string) {
     this.#root = root;
     this.#note(fs.openSync(root, 'r'));
@@ -60,7 +60,7 @@ export class PowerCut {
     for (const descriptor of this.#held.splice(0)) fs.closeSync(descriptor);
   }
 
-  /** Copies the surviving data to another folder. */
+  /** Copies the data that survives the power loss to another folder. */
   cut(target: string): void {
     this.#copy(fs.statSync(this.#root).ino, target);
   }

@@ -2,12 +2,12 @@ import { TEST_USDC_ABI } from '@oddlot/contracts';
 import { type BridgeState, bridgeWorld, ModelChain as ChainCore } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex } from 'viem';
 
-/** A model chain with a token, a bridge for deposits and gas costs, without an EVM. */
+/** Models a chain with a token, a deposit bridge and gas costs, without an EVM. */
 
 export const TOKEN: Hex = `0x${'70'.repeat(20)}`;
 export const BRIDGE: Hex = `0x${'b0'.repeat(20)}`;
 
-/** More than a relay's first gas payment. */
+/** Exceeds the first gas payment of a relay. */
 const GAS_WEI = 1_000_000n;
 const ETHER = 10n ** 24n;
 
@@ -42,13 +42,15 @@ export class ModelChain {
     return this.#core.head.state.balances.get(owner) ?? 0n;
   }
 
-  /** The deposits in blocks with at least this depth. */
+  /** Returns the deposits that have at least this many confirmations. */
   deposits(confirmations: number): BridgeState['received'] {
     const received = this.#core.blocks.at(-confirmations)?.state.received ?? [];
     return received.filter(({ kind }) => kind === 'event');
   }
 
-  /** A payment of an external account, in the next block regardless of other transactions. */
+  /**
+   * Transfers USDC from an external account in the next block, independent of pending transactions.
+   */
   pay(from: Hex, to: Hex, amount: bigint): void {
     const call = { abi: TEST_USDC_ABI, functionName: 'transfer', args: [to, amount] } as const;
     this.#core.act({ from, to: TOKEN, data: encodeFunctionData(call) });
@@ -59,8 +61,8 @@ export class ModelChain {
   }
 
   /**
-   * Removes the newest blocks; their transactions return to the pool or are lost. Payments of
-   * external accounts stay.
+   * Removes the newest blocks. Their transactions return to the pool or are lost, except those of
+   * external accounts, which are mined again.
    */
   reorganise(depth: number, isLost: boolean): void {
     for (const each of this.#core.cut(depth)) {
@@ -71,7 +73,7 @@ export class ModelChain {
     this.mine();
   }
 
-  /** Removes the newest blocks and all their transactions. */
+  /** Removes the newest blocks with all their transactions. */
   forget(depth: number): void {
     this.#core.cut(depth);
   }

@@ -12,7 +12,7 @@ import { formatMoney, parseExact } from '@oddlot/units';
 import type { Hex } from 'viem';
 import { BRIDGE, type ModelChain, TOKEN } from './model-chain.ts';
 
-/** A minimal venue: balances, signed transfers, receipts, deposits from the chain. */
+/** Minimal venue with balances, signed transfers, receipts and deposits from the chain. */
 
 type Receipt = { readonly error: string | undefined };
 type Row = { readonly time: number; readonly hash: string; readonly delta: object };
@@ -28,7 +28,6 @@ type Envelope = {
 };
 
 export class ModelVenue {
-  /** Called before the answer to a ledger query. */
   onLedgerQuestion: ((user: Hex) => void) | undefined = undefined;
   readonly #balances = new Map<string, bigint>();
   readonly #rows = new Map<string, Row[]>();
@@ -41,7 +40,6 @@ export class ModelVenue {
     return this.#balances.get(`${user} ${sub}`) ?? 0n;
   }
 
-  /** Adds an initial balance. */
   give(user: Hex, amount: bigint): void {
     this.#add(user, 'perp', amount);
   }
@@ -87,7 +85,7 @@ export class ModelVenue {
     }
   }
 
-  /** A page from an offset or from a cursor; a cursor is the number of rows before it. */
+  /** Returns a page of the ledger, by offset or by cursor. A cursor is the number of older rows. */
   #ledger(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
     const user = String(query['user']);
     this.onLedgerQuestion?.(user as Hex);
@@ -112,7 +110,8 @@ export class ModelVenue {
     if (this.balanceOf(from, subs.from) < amount) {
       return { status: 'err', code: 10010, name: 'MARGIN', message: 'Insufficient balance' };
     }
-    // Some requests are rejected in their block: they have a receipt, but no effect.
+    // Rejects some requests in their block, as a halted venue does: they have a receipt but no
+    // effect.
     const isRefused = nonce % 7 === 3;
     this.#receipts.set(hash, { error: isRefused ? 'Trading is halted' : undefined });
     if (!isRefused) this.#transfer({ from, to: action.destination, amount, hash, subs });
@@ -154,7 +153,7 @@ function executed(error: string | undefined): Record<string, unknown> {
   return { status: 'ok', code: 0, data: { type: 'tokenSend', data: { statuses } } };
 }
 
-/** For a relay that reaches the model by a URL. */
+/** Settings for a relay that reaches the model by URL. */
 const SETTINGS = {
   service_network: NETWORKS.testnet.serviceNetwork,
   chain_id: NETWORKS.testnet.chainId,

@@ -15,7 +15,8 @@ import { FACTS, ModelVenue } from './model-venue.ts';
 import { venueBy } from './venue-by.ts';
 
 /**
- * A real relay between model chains and a model venue, which can be killed at each of its requests.
+ * Runs a real relay with model chains and a model venue. The relay can be killed at any of its
+ * requests.
  */
 
 const WORDS = 'test test test test test test test test test test test junk';
@@ -28,7 +29,8 @@ export const USER_USDC = 1_000_000_000_000n;
 const DAY_MS = 86_400_000;
 
 /**
- * Services that can be unreachable; a slow venue does not answer, and executes the request later.
+ * Services that a test can make unreachable. A `slow` venue executes a request later and never
+ * answers it.
  */
 export type Place = 'base' | 'arbitrum' | 'venue' | 'slow';
 
@@ -42,7 +44,10 @@ export class RelayRig {
   relay!: Relay;
   service!: RelayService;
   book!: RelayBook;
-  /** Requests until the process is killed, and whether the last one takes effect. */
+  /**
+   * Number of answered requests before the one that kills the process, and whether that one takes
+   * effect.
+   */
   #left = Infinity;
   #isLastDone = false;
   readonly #late: string[] = [];
@@ -67,7 +72,7 @@ export class RelayRig {
     for (const chain of ['base', 'arbitrum']) this.book.setCursor({ chain, live: 0, late: 0 });
   }
 
-  /** Starts a process on the same folder. */
+  /** Starts a new process on the same folder. */
   start(): void {
     this.#life += 1;
     this.#left = Infinity;
@@ -116,7 +121,7 @@ export class RelayRig {
     this.service = new RelayService({ ...parts, ...more, openAddressesMax, registerPegs });
   }
 
-  /** Runs a step of the relay until it completes or is killed. */
+  /** Runs a step of the relay until it completes or the process is killed. */
   async run<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
     this.nowMs += 1;
     return await Promise.race([work().catch(() => undefined), this.#killed.promise]).then(
@@ -124,20 +129,23 @@ export class RelayRig {
     );
   }
 
-  /** Kills the process at a request, which may or may not have taken effect. */
+  /**
+   * Answers `requests` more requests and kills the process at the next one. `isLastDone` decides
+   * whether that one takes effect.
+   */
   killAfter(requests: number, isLastDone: boolean): void {
     this.#left = requests;
     this.#isLastDone = isLastDone;
   }
 
-  /** Mines a block with all its effects. */
+  /** Mines a block, credits confirmed deposits and executes the delayed requests. */
   async mine(name: 'base' | 'arbitrum'): Promise<void> {
     this.chains[name].mine();
     this.venue.credit(this.chains.arbitrum, CONFIRMATIONS);
     for (const body of this.#late.splice(0)) await this.venue.post('/exchange', body);
   }
 
-  /** Runs until no work is left. */
+  /** Clears all faults and runs until no transfer is open. */
   async settle(): Promise<void> {
     this.down.clear();
     this.#left = Infinity;
@@ -157,7 +165,7 @@ export class RelayRig {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** A killed process gets no more answers, and therefore does nothing. */
+  /** Executes a request, and never answers a process that was killed. */
   async #io<Result>(life: number, place: Place, effect: () => Promise<Result>): Promise<Result> {
     if (life !== this.#life) return await NEVER;
     if (this.#left === 0) {

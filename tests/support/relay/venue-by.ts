@@ -1,6 +1,6 @@
 import { VenueApi } from '../../../packages/relay/src/venue-api.ts';
 
-/** A venue that is called by a function in place of a port. */
+/** Returns a venue client that calls a function in place of a network port. */
 export function venueBy(
   post: (path: string, body: string) => Promise<object | Response>,
 ): VenueApi {

@@ -2,13 +2,13 @@ import type { AddressInfo } from 'node:net';
 import type { RtdsClientFrame } from '@oddlot/protocol';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-/** A scripted WebSocket server with the protocol of /ws-rtds. */
+/** Scripted WebSocket server with the /ws-rtds protocol. */
 export class FakePrices {
-  /** All frames except pings, over all connections. */
+  /** All frames except pings, from all connections. */
   readonly frames: RtdsClientFrame[] = [];
   pings = 0;
   connectionCount = 0;
-  /** Sent in place of the answer to the next frame. */
+  /** Replaces the answer to the next frame. */
   refusal: { topic: string; payload: { message: string; code?: string } } | undefined;
   #server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
 
@@ -29,7 +29,6 @@ export class FakePrices {
     return `ws://127.0.0.1:${(this.#server.address() as AddressInfo).port}/ws-rtds`;
   }
 
-  /** Sends a price to all clients. */
   publish(topic: string, symbol: string, value: number): void {
     const full_accuracy_value = `${value}${'0'.repeat(18)}`;
     const payload = { symbol, timestamp: value, value, full_accuracy_value };
@@ -47,7 +46,7 @@ export class FakePrices {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** A request for one symbol is answered with one price of the last minute. */
+  /** Answers a subscription to one symbol with one recent price. */
   #answer(socket: WebSocket, text: string): void {
     if (text === 'PING') {
       this.pings += 1;

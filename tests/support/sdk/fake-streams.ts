@@ -12,21 +12,21 @@ type ControlFrame = {
 };
 
 /**
- * A scripted WebSocket server that answers subscriptions like the venue: it can publish, skip a
- * number, reject, drop its buffer, go silent and disconnect.
+ * Scripted WebSocket server that answers subscriptions like the venue. It can publish, skip a
+ * sequence number, reject, lose its buffer, go silent and disconnect.
  */
 export class FakeStreams {
-  /** All frames except pings, over all connections. */
+  /** All frames except pings, from all connections. */
   readonly controls: ControlFrame[] = [];
   pings = 0;
   connectionCount = 0;
   epoch = 'first';
   seq = 0;
-  /** Published frames by number, used to answer a resume. */
+  /** Published data by sequence number, which a client can resume from. */
   readonly kept = new Map<number, unknown>();
-  /** Sent as a snapshot if it is set. */
+  /** Sent as a snapshot if it is defined. */
   snapshot: unknown;
-  /** The blocks of published frames, if they contain them, used to answer a resume by height. */
+  /** Block heights by sequence number, for clients that resume from a height. */
   heights = new Map<number, number>();
   height: number | undefined;
   refusal: { code: string; message: string; retryAfterMs?: number } | undefined;
@@ -55,21 +55,21 @@ export class FakeStreams {
     return `ws://127.0.0.1:${this.#port}/ws`;
   }
 
-  /** Sends the next frame to every subscription. */
+  /** Sends the next frame to all subscriptions. */
   publish(data: unknown): void {
     this.seq += 1;
     this.kept.set(this.seq, data);
     this.#sendAll(data);
   }
 
-  /** Sends the next frame, with its block. */
+  /** Sends the next frame together with its block height. */
   publishAt(height: number, data: unknown): void {
     this.height = height;
     this.heights.set(this.seq + 1, height);
     this.publish(data);
   }
 
-  /** Stores the next frame without sending it. */
+  /** Uses the next sequence number without sending its frame. */
   lose(data: unknown): void {
     this.seq += 1;
     this.kept.set(this.seq, data);

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One scripted answer, or another effect on the connection. */
+/** Scripted answer to a request, or another effect on its connection. */
 export type Answer =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body: unknown }
-  /** The request is read and the connection is cut, so that its result is unknown. */
+  /** Cuts the connection after reading the request, so that the result is unknown to the client. */
   | 'cut'
-  /** No answer is ever sent. */
+  /** Never answers the request. */
   | 'silence';
 
 type Received = { readonly path: string; readonly text: string; readonly headers: object };
 
-/** An HTTP server that follows a script, one answer per request; the last one repeats. */
+/** HTTP server that gives one scripted answer per request and repeats the last one. */
 export class FakeVenue {
   readonly received: Received[] = [];
   #script: readonly Answer[];

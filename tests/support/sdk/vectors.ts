@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 
 type Hex = `0x${string}`;
 
-/** A signed request made by other libraries, with all intermediate values. */
+/** A signed request from other libraries, with all intermediate values. */
 export type Vector = {
   readonly name: string;
   readonly scheme: 'agent' | 'direct' | 'multiSig';
-  /** The JSON text as sent. */
+  /** JSON text exactly as it is sent. */
   readonly action: string;
   readonly nonce: number;
   readonly vaultAddress: string | null;
@@ -16,13 +16,13 @@ export type Vector = {
   readonly chainId: number;
   readonly apiVersion: number;
   readonly privateKey: Hex;
-  /** Absent for direct actions; that of a wrapper is without its `type`. */
+  /** Absent for direct actions. For a wrapper, the bytes exclude its `type`. */
   readonly msgpack?: Hex;
   readonly digest: Hex;
   readonly signature: { readonly r: string; readonly s: string; readonly v: number };
   readonly signer: string;
   readonly txHash: string;
-  /** For a multiSig wrapper: the inner action's signatures. */
+  /** Signatures of the inner action in a multiSig wrapper. */
   readonly inner?: {
     readonly digest: Hex;
     readonly signers: readonly { readonly privateKey: Hex; readonly signer: string }[];

@@ -1,7 +1,6 @@
-/** A random integer from zero to below a bound. */
 export type Dice = (below: number) => number;
 
-/** A small random number generator (mulberry32). */
+/** Returns a mulberry32 generator of integers from zero to below a bound. */
 export function dice(seed: number): Dice {
   let state = seed >>> 0;
   return (below) => {

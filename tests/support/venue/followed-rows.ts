@@ -7,7 +7,7 @@ import { MarketData } from '../../../packages/translate/src/read-models/market-d
 import { instrumentLookup } from '../../../packages/translate/src/instruments.ts';
 import type { TestVenue } from './ws/test-venue.ts';
 
-/** The history projector of a test venue, with the real receipts and markets. */
+/** Runs the history projector of a test venue with real receipts and markets. */
 export class FollowedRows {
   readonly rows: BlockRows[] = [];
   readonly projector: HistoryProjector;
@@ -35,7 +35,9 @@ export class FollowedRows {
     return this.rows.flatMap(({ fills }) => fills.filter((fill) => fill.user === user));
   }
 
-  /** Rows of orders, oldest first, each in its state after its block. */
+  /**
+   * Returns the rows of an order, oldest first. Each row is the state of the order after a block.
+   */
   orders(orderId: number) {
     return this.rows.flatMap(({ orders }) => orders.filter((each) => each.orderId === orderId));
   }

@@ -8,7 +8,8 @@ import {
 } from '../../../packages/replica/src/snapshot-codec.ts';
 
 /**
- * Increases a balance in the newest snapshot of a store, with valid checksums; returns its height.
+ * Increases a balance in the newest snapshot, with valid checksums, and returns the snapshot's
+ * height.
  */
 export async function forgeSnapshot(store: SnapshotStore): Promise<number> {
   const { height, payload } = present(await store.newestValid(), 'a snapshot to forge');
@@ -19,7 +20,8 @@ export async function forgeSnapshot(store: SnapshotStore): Promise<number> {
       : account,
   );
   const state: PackedDump = { ...read.state, accounts };
-  // Companion data is read lazily, so the copy has to read all of it now.
+  // Companion data is read lazily, so the copy must read all of it before the snapshot is
+  // overwritten.
   const companions = { ...read.companions };
   await store.write({ height, pieces: [...encodeSnapshot({ ...read, state, companions })] });
   return height;

@@ -10,13 +10,13 @@ import {
   temporaryFolder,
 } from './indexed-venue.ts';
 
-/** Indexed venues whose history is one ledger: deposits of 1, 2, 3 … millionths. */
+/** Venues with an indexer whose history is one ledger of deposits of 1, 2, 3 … micro-USDC. */
 
 export const alice = address(`0x${'a1'.repeat(20)}`);
 export const bob = address(`0x${'b2'.repeat(20)}`);
 export const AMOUNTS = { user: alice, accountTypes: ['perp'], limit: 10_000 } as const;
 
-/** Allows for the other thread on a busy machine. */
+/** Timeout of waits for the indexer's thread on a busy machine. */
 export const SOON = { timeout: 60_000 } as const;
 
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
@@ -37,15 +37,15 @@ export async function amounts({ indexer }: IndexedVenue): Promise<number[]> {
 }
 
 type IndexedVenues = {
-  /** A folder of this test, removed after it. */
+  /** Data folder that is removed after the test. */
   readonly folder: string;
   readonly start: (options?: Partial<IndexedOptions>) => Promise<IndexedVenue>;
   readonly stop: (venue: IndexedVenue, how?: 'stop' | 'crash') => Promise<void>;
-  /** Deletes the rows of a folder that no venue has open. */
+  /** Deletes the history rows of a folder that no venue has open. */
   readonly loseStore: () => Promise<void>;
 };
 
-/** Venues that end with their test. */
+/** Starts venues that are stopped after their test. */
 export function indexedVenues(): IndexedVenues {
   let folder = '';
   let remove: () => Promise<void>;

@@ -14,7 +14,7 @@ import { FileJournal } from '../../../packages/replica/src/log/file-journal.ts';
 import { LocalReplica } from '../../../packages/replica/src/local-replica.ts';
 import { instrumentLookup } from '../../../packages/translate/src/action-to-command.ts';
 
-/** A venue without an edge but with its indexer, on a real folder; only the clock is controlled. */
+/** A venue with an indexer on a real folder, but without an edge. Only its clock is controlled. */
 
 export type IndexedOptions = {
   readonly folder: string;
@@ -23,7 +23,9 @@ export type IndexedOptions = {
   readonly indexer?: Partial<IndexerOptions>;
   readonly projections?: (state: () => LocalReplica['state']) => readonly Projection[];
   readonly segmentBytes?: number;
-  /** Opens before the indexer follows, like a venue that serves immediately. */
+  /**
+   * True if the venue opens before the indexer has caught up, like a venue that serves immediately.
+   */
   readonly isEarly?: boolean;
 };
 
@@ -35,12 +37,12 @@ export type IndexedVenue = {
   readonly snapshots: SnapshotStore;
   readonly snapshotHeight: number;
   readonly failures: unknown[];
-  /** The indexer's messages, by name. */
+  /** Names of the indexer's messages. */
   readonly told: string[];
   propose(...commands: readonly Command[]): Promise<void>;
-  /** With a final snapshot. */
+  /** Stops the venue and writes a final snapshot. */
   stop(): Promise<void>;
-  /** Without a final snapshot: recent rows are only in the log. */
+  /** Stops the venue without a final snapshot, so that recent rows exist only in the log. */
   crash(): Promise<void>;
 };
 
@@ -58,7 +60,7 @@ export async function openIndexed(options: IndexedOptions): Promise<IndexedVenue
   const onFatal = (error: unknown): void => void failures.push(error);
   await mkdir(folder, { recursive: true });
   const directory = join(folder, 'journal');
-  // Small, so that a file is written and scanned quickly.
+  // Small segments make writing and scanning a file quick.
   const { segmentBytes = 512 * 1024 } = options;
   const journal = await FileJournal.open({ directory, clock, onFatal, segmentBytes });
   const opening = Indexer.open({

@@ -10,11 +10,9 @@ import {
 } from '../../../packages/replica/src/log/journal-format.ts';
 import type { LogEntry, LoggedCommand } from '../../../packages/replica/src/block.ts';
 
-/** Blocks and crash images, shared by the tests of the journal. */
-
 const ALICE = address(`0x${'a1'.repeat(20)}`);
 
-/** Small, so that a file is scanned quickly; tests of rollover use a smaller one. */
+/** Segments are small, so that scans are quick. Tests of rollover use even smaller ones. */
 const TEST_SEGMENT_BYTES = 32 * 1024;
 
 export function openJournal(
@@ -32,7 +30,7 @@ export function openJournal(
   });
 }
 
-/** A block of one command with a number that identifies it. */
+/** Returns a block of one command whose amount identifies the block. */
 export function block(amount: number, request?: string): LoggedCommand[] {
   const command = {
     type: 'creditFaucet',
@@ -49,7 +47,7 @@ export async function readAll(journal: FileJournal, fromSeq = 1): Promise<LogEnt
   return entries;
 }
 
-/** A copy of the current files: the state that a kill at this moment would leave. */
+/** Copies the current files, which is the state that a kill at this moment would leave. */
 export async function crashImage(directory: string): Promise<string> {
   const image = await mkdtemp(`${directory}-image-`);
   await cp(directory, image, { recursive: true });
@@ -61,7 +59,7 @@ export async function segmentPaths(directory: string): Promise<string[]> {
   return names.toSorted().map((name) => join(directory, name));
 }
 
-/** The start offsets of the records of a segment, and the end of the last one. */
+/** Returns the start offsets of the records of a segment, and the end of the last record. */
 export async function recordOffsets(path: string): Promise<{ starts: number[]; end: number }> {
   const bytes = await readFile(path);
   const starts: number[] = [];

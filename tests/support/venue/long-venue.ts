@@ -13,13 +13,12 @@ import { OutcomeVenue, SETTINGS } from './outcome-venue.ts';
 import { StoredHistory } from './stored-history.ts';
 
 /**
- * Outcome markets for long tests: answers from memory and history together, compared with those of
- * a venue that keeps everything in memory.
+ * Outcome markets for long tests. Answers from memory and history together are compared with those
+ * of a venue that keeps all data in memory.
  */
 export class LongVenue {
   readonly world = new OutcomeVenue();
   readonly history: StoredHistory;
-  /** Keeps all data. */
   readonly unbounded: MarketData;
 
   constructor() {
@@ -32,7 +31,7 @@ export class LongVenue {
     });
   }
 
-  /** Answers like the edge. */
+  /** Answers a query like the edge. */
   async answer(type: string, fields: object = {}): Promise<InfoAnswer> {
     const query = queryOf(type, fields);
     const source = {
@@ -49,7 +48,7 @@ export class LongVenue {
     return dataOf(await this.answer(type, fields));
   }
 
-  /** Answers like a venue with all data in memory. */
+  /** Answers a query from memory only, with all data kept. */
   // oxlint-disable-next-line no-explicit-any
   expected(type: string, fields: object = {}): any {
     return dataOf(answerInfo(this.#context(this.unbounded), queryOf(type, fields)));

@@ -9,8 +9,8 @@ import type {
 import type { BlockRows, RowPosition } from '../../../packages/history/src/rows/block-rows.ts';
 
 /**
- * A reference model of the history: lists that are searched completely. It shares only the query
- * types with the store.
+ * Reference model of the history that searches complete lists. It shares only the query types with
+ * the store.
  */
 export function modelAnswer<Topic extends ModelTopic>(
   blocks: readonly BlockRows[],
@@ -21,7 +21,7 @@ export function modelAnswer<Topic extends ModelTopic>(
   return answer(blocks, question);
 }
 
-/** Execution reports are not rows and have their own reference model. */
+/** Execution reports are not stored rows, so another reference model covers them. */
 type ModelTopic = Exclude<StoreTopic, 'executionReport'>;
 
 const MODEL: {
@@ -82,7 +82,10 @@ const MODEL: {
     const page = paged(his, ask);
     return { rows: page.rows.map(({ row }) => row), next: page.next };
   },
-  /** Rows that never change; for others the store can only report whether they changed. */
+  /**
+   * Only these tables have rows that never change. For the others, the store can only report that
+   * they changed.
+   */
   since: (blocks, { accountTypes, after, counts, cursor, limit, table, upTo, user }) => {
     const later = blocks.filter(({ head }) => head.height > after);
     const isHis = (row: { readonly user: string }): boolean => row.user === user;

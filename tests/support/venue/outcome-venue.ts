@@ -16,12 +16,16 @@ import {
 } from '../../../packages/translate/src/answer-info.ts';
 import { MarketData } from '../../../packages/translate/src/read-models/market-data.ts';
 
-/** Outcome markets for tests of queries: the real engine, and queries starting with their text. */
+/**
+ * Outcome markets on the real engine, with queries that are parsed from their JSON like requests.
+ */
 
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 export const FIRST_ID = 100_000;
-/** 1.00 in price units: shares have two decimals, prices four, ticks are 0.01. */
+/**
+ * The price 1.00 in price units. Shares have two decimals, prices have four, and ticks are 0.01.
+ */
 const UNIT = 10_000;
 const LOTS = 100;
 
@@ -99,9 +103,9 @@ type Shares = {
   readonly id?: number;
   readonly leg?: OutcomeLeg;
   readonly sell?: true;
-  /** The outcome's own price, in USDC. */
+  /** Price of the outcome, in USDC. */
   readonly price: number;
-  /** In shares. */
+  /** Size in shares. */
   readonly size: number;
   readonly clientOrderId?: string;
   readonly expireMs?: number;
@@ -111,7 +115,7 @@ export class OutcomeVenue {
   readonly venue = new TestVenue();
   readonly markets = new MarketData(() => this.venue.state);
 
-  /** An empty venue after its first block, at `START_MS` + 1 s. */
+  /** Applies the first block one second after `START_MS`. */
   constructor() {
     this.venue.onBlock((block) => this.markets.onBlock(block));
     this.venue.apply([GENESIS]);
@@ -122,7 +126,7 @@ export class OutcomeVenue {
   }
 
   /**
-   * Lists an event with markets of the given names, by default one market with the event's name.
+   * Lists an event with a market for each name, by default one market with the slug of the event.
    */
   list(slug: string, options: Partial<EventListing> & { markets?: readonly string[] } = {}): void {
     const { markets = [slug], ...changes } = options;
@@ -159,7 +163,8 @@ export class OutcomeVenue {
   }
 
   /**
-   * A trade that mints pairs: one account buys YES at a price, the other NO for the rest of 1.00.
+   * Trades new pairs: one account buys YES at a price, and the other buys NO at 1.00 minus that
+   * price.
    */
   mint(buyer: Address, other: Address, price: number, size: number, id = FIRST_ID): void {
     this.shares(buyer, { id, price, size });
@@ -183,7 +188,7 @@ export class OutcomeVenue {
     ]);
   }
 
-  /** Pushes a price observed now, after time has passed. */
+  /** Advances time and pushes a price that is observed at the new time. */
   price(
     px: number,
     { afterMs = 1_000, source = 'oracle', symbol = 'BTC' }: PriceOptions = {},
@@ -196,7 +201,7 @@ export class OutcomeVenue {
     );
   }
 
-  /** Advances the consensus time to an instant. */
+  /** Advances consensus time to a given instant. */
   waitUntil(atMs: number): void {
     this.venue.apply([], atMs - this.nowMs);
   }

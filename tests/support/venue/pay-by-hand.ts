@@ -3,7 +3,10 @@ import { keyValidator, type Payout } from '@oddlot/custody/signing';
 import { type BridgedChain, TEST_CHAIN_ID } from '@oddlot/testing/custody';
 import type { Hex } from 'viem';
 
-/** A payout of the bridge, signed by all validators and sent by the relayer, without the venue. */
+/**
+ * Pays out of the bridge without the venue: all validators sign, and the relayer's key sends the
+ * transaction.
+ */
 export async function payByHand(bridged: BridgedChain, payout: Payout): Promise<void> {
   const { chain, contracts, keys } = bridged;
   const domain = { chainId: TEST_CHAIN_ID, bridge: contracts.bridge };

@@ -6,12 +6,18 @@ import { rememberSender } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex, keccak256, parseSignature, toHex } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/** The keys of a payout history, equal in all histories, and the lives of the venue's process. */
+/**
+ * Keys of the payout histories, which are the same in all histories, and the process lifetimes of
+ * their venue.
+ */
 
 export const CHAIN_ID = 421_614;
 export const key = (name: string): Hex => keccak256(toHex(`payout world: ${name}`));
 
-/** The accounts are cached, and their signers are registered in advance. */
+/**
+ * Accounts are cached and registered as known signers, because deriving and recovering keys is
+ * slow.
+ */
 const accounts = new Map<Hex, PrivateKeyAccount>();
 
 export function accountOf(secret: Hex): PrivateKeyAccount {
@@ -41,7 +47,10 @@ export const KEYS: LocalKeys = {
 export const STRANGER = key('stranger');
 export const CONTRACTS = localContracts(KEYS);
 
-/** One life of the process. It is killed at a given call, and its later effects do not count. */
+/**
+ * One lifetime of the venue process. The process is killed at a given call, and its later calls
+ * fail.
+ */
 export class Life {
   isOver = false;
   #fuse: number;
@@ -57,8 +66,8 @@ export class Life {
   }
 
   /**
-   * Each call passes here twice, because a process can be killed before or after the effect of its
-   * request.
+   * Counts a call twice, before and after its effect, because the process can be killed at either
+   * point.
    */
   pass(): void {
     if (!this.isOver) {
@@ -82,7 +91,7 @@ export function validatorOf(secret: Hex): Validator {
 
 const signatures = new Map<string, ReturnType<Validator['sign']>>();
 
-/** Caches signatures, because histories request few different ones. */
+/** Caches signatures, because the histories request only a few different ones. */
 export function remembered(
   ...[validator, request, signal]: [Validator, ...Parameters<Validator['sign']>]
 ) {
@@ -100,7 +109,10 @@ const ROTATION = [
   { name: 'nonce', type: 'uint64' },
 ] as const;
 
-/** A call that replaces the validator with the lowest address, signed by all. */
+/**
+ * Returns a bridge call, signed by all validators, that replaces the validator with the lowest
+ * address.
+ */
 export async function rotationData(): Promise<Hex> {
   const sorted = KEYS.validators.toSorted((a, b) => (addressOf(a) < addressOf(b) ? -1 : 1));
   const message = {

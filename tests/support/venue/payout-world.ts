@@ -38,13 +38,13 @@ import {
 } from './payout-people.ts';
 
 /**
- * A venue's payouts with all components that can fail: the chain, its endpoints, the validators,
- * the process.
+ * Runs a venue's payouts with all components that can fail: the chain, its endpoints, the
+ * validators and the process.
  */
 
 export type ValidatorFault = 'none' | 'down' | 'refuses';
 
-/** The common interface of the model and the local chain. */
+/** Common interface of the model chain and the local chain. */
 type PlayChain = {
   rpc(method: string, params: readonly unknown[]): Promise<unknown>;
   mine(): unknown;
@@ -52,7 +52,7 @@ type PlayChain = {
   drop(hash: Hex): unknown;
 };
 
-/** The data is temporary, so an in-memory disk avoids the syncs. */
+/** Uses an in-memory disk, because syncs of temporary data only cost time. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const START_MS = 1_800_000_000_000;
 export const CONFIRMATIONS = 3;
@@ -68,19 +68,19 @@ export class PayoutWorld {
   readonly faults: EndpointFault[];
   readonly validatorFaults: ValidatorFault[] = ['none', 'none', 'none'];
   nowMs = START_MS;
-  /** A factor on the base fee that endpoints report. */
+  /** Multiplies the base fee that endpoints report. */
   feeFactor = 1n;
-  /** Whether the process has a sending key at its start. */
+  /** True if the process starts with a key that can send transactions. */
   hasKey = true;
-  /** True after fully confirmed blocks were reverted. */
+  /** True after a reorganisation of fully confirmed blocks. */
   hadDeepReorg = false;
   chain!: PlayChain;
   worker!: PayoutWorker;
   relayer!: Relayer;
-  /** Settlements reported to the engine: withdrawal id, and whether it was paid. */
+  /** Settlements reported to the engine: withdrawal id, and whether the withdrawal was paid. */
   readonly settled = new Map<number, boolean>();
   readonly problems: string[] = [];
-  /** The requested withdrawals, by id. */
+  /** Requested withdrawals by id. */
   readonly asked = new Map<number, { readonly destination: Hex; readonly usd: bigint }>();
   readonly #endpoints: readonly ChainEndpoint[];
   #life!: Life;
@@ -143,7 +143,7 @@ export class PayoutWorld {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  /** Starts the process from its disk. */
+  /** Starts the process from its folder. */
   open(): void {
     const at = this.#folder;
     const life = new Life(Infinity, () => {
@@ -173,7 +173,7 @@ export class PayoutWorld {
       now,
       relayer: hasKey ? this.relayer : undefined,
       validators: KEYS.validators.map((each, n) => this.#validator(each, n, life)),
-      // Estimating gas on the local chain would take long.
+      // The gas is fixed, because estimating it on the local chain is slow.
       gasEach: this.chain instanceof LocalChain ? LOCAL_PAYOUT_GAS : undefined,
       patienceMs: PATIENCE_MS,
       retryMs: 1_000,
@@ -193,7 +193,7 @@ export class PayoutWorld {
     return join(this.directory, `life ${life}`);
   }
 
-  /** Kills the process at once, or within the next round after the given number of calls. */
+  /** Kills the process after a number of calls, at the latest when the next round ends. */
   async kill(calls: number): Promise<void> {
     this.#life.fuse = calls;
     await this.round();
@@ -202,18 +202,18 @@ export class PayoutWorld {
       try {
         this.#life.pass();
       } catch {
-        // The process was killed.
+        // `pass` throws when it kills the process.
       }
     }
     this.revive();
   }
 
-  /** The process will be killed after this many calls. */
+  /** Kills the process after a number of further calls. */
   killAfter(calls: number): void {
     this.#life.fuse = calls;
   }
 
-  /** The number of starts. */
+  /** Number of times the process was started. */
   get lives(): number {
     return this.#lives;
   }
@@ -222,14 +222,14 @@ export class PayoutWorld {
     return this.#life.isOver;
   }
 
-  /** Restarts from the disk content at the kill. */
+  /** Restarts the process with the files that the kill left. */
   revive(): void {
     this.end();
     this.#lives += 1;
     this.open();
   }
 
-  /** Deletes or changes the payouts' progress file before the next start. */
+  /** Deletes or changes the payout progress file before the next start. */
   forget(change?: (text: string) => string): void {
     this.end();
     const file = join(this.#folder, 'payouts.jsonl');
@@ -243,7 +243,7 @@ export class PayoutWorld {
     this.open();
   }
 
-  /** One run of the settlement timer. */
+  /** Runs the settlement timer once. */
   async round(): Promise<void> {
     for (const part of [this.relayer, this.worker]) {
       try {
@@ -303,7 +303,8 @@ export class PayoutWorld {
     };
   }
 
-  // Reads and actions of other parties, through their own endpoints.
+  // The functions below bypass the faulty endpoints: they read the chain directly and act for other
+  // parties.
 
   async stateOf(withdrawalId: number, block: number | 'latest' = 'latest'): Promise<number> {
     const args = [BigInt(withdrawalId)] as const;
@@ -347,7 +348,7 @@ export class PayoutWorld {
     await this.send(KEYS.guardian, CONTRACTS.bridge, data);
   }
 
-  /** Signed payouts can be sent by any address. */
+  /** Sends a signed payout from another address, which the bridge allows. */
   async payAsThirdParty(withdrawalId: number, changes: Partial<Payout> = {}): Promise<void> {
     const open = this.replica.state.withdrawals.get(withdrawalId);
     if (open === undefined) return;
@@ -366,12 +367,15 @@ export class PayoutWorld {
     await this.send(STRANGER, CONTRACTS.bridge, payOutData(request.payout, sorted));
   }
 
-  /** Replaces the validator with the lowest address, which has signed. */
+  /** Replaces the validator with the lowest address, which has signed payouts. */
   async rotate(): Promise<void> {
     await this.send(KEYS.guardian, CONTRACTS.bridge, await rotationData());
   }
 
-  /** Uses the relayer's next nonce for another transaction with a high fee. */
+  /**
+   * Replaces the relayer's oldest pending transaction, or takes its next nonce, with a transaction
+   * that pays a high fee.
+   */
   async useRelayerNonce(): Promise<void> {
     await this.send(KEYS.relayer, addressOf(KEYS.relayer), '0x', 'latest');
   }
@@ -399,7 +403,7 @@ export class PayoutWorld {
     try {
       await this.chain.rpc('eth_sendRawTransaction', [raw]);
     } catch {
-      // The replacing transaction already pays more.
+      // The transaction fails if the relayer's pending one already pays a higher fee.
     }
   }
 

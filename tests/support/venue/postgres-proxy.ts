@@ -4,20 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A proxy between a venue and its database server that can cut or silence connections at any step.
+ * Proxy between a venue and its database server. It can cut or silence connections at any message.
  */
 export type PostgresProxy = {
-  /** The same database, through the proxy. */
+  /** URL of the same database through the proxy. */
   readonly url: string;
-  /** The number of client messages so far. */
+  /** Number of client messages so far. */
   readonly messages: number;
-  /** Blocks all traffic without closing connections. */
+  /** Blocks all traffic but leaves the connections open. */
   silence(): void;
-  /** Closes all connections at the given message from now; new ones are rejected for some time. */
+  /**
+   * Closes all connections at the given number of messages from now, and rejects new ones for
+   * `awayMs`.
+   */
   cutAfter(messages: number, awayMs: number): void;
-  /** Whether the cut has occurred. */
+  /** True after the cut has occurred. */
   readonly wasCut: boolean;
-  /** Restores the traffic; messages blocked before are lost, and their connections are closed. */
+  /** Restores the traffic. Messages blocked before are lost, and their connections are closed. */
   mend(): void;
   close(): Promise<void>;
 };

@@ -16,7 +16,7 @@ import {
 import { dice, type Dice } from './dice.ts';
 import { RandomFigures } from './random-figures.ts';
 
-/** Random but consistent blocks with rows of every table, deterministic for a seed. */
+/** Random but consistent blocks with rows of every table. A seed always gives the same blocks. */
 
 export const USERS: readonly Address[] = [1, 2, 3].map((n) =>
   address(`0x${String(n).repeat(4).padStart(40, 'a')}`),
@@ -24,7 +24,7 @@ export const USERS: readonly Address[] = [1, 2, 3].map((n) =>
 export const BUILDERS: readonly Address[] = [7, 8].map((n) =>
   address(`0x${String(n).repeat(4).padStart(40, 'b')}`),
 );
-/** The first ones are perps. */
+/** The first two are perps, the others outcome markets. */
 export const INSTRUMENTS = [1, 2, 1_001, 1_002];
 const FIRST_OUTCOME = 1_001;
 const STEPS_MS = [300_000, 3_600_000, 86_400_000];
@@ -37,10 +37,10 @@ function hashOf(n: number, salt = 0): Hash {
   );
 }
 
-/** State that continues from block to block. */
+/** State that carries over from block to block. */
 type World = {
   readonly dice: Dice;
-  /** Uses its own random numbers, so that other rows do not change. */
+  /** Has its own random numbers, so that a change to it does not change other rows. */
   readonly figures: RandomFigures;
   nextOrderId: number;
   nextHash: number;
@@ -68,7 +68,7 @@ export function randomBlocks(seed: number, count: number): BlockRows[] {
   const blocks: BlockRows[] = [];
   let timeMs = START_MS;
   for (let height = 1; height <= count; height += 1) {
-    // Some blocks have equal times, some are hours apart.
+    // Some blocks have equal times, and some are hours apart.
     timeMs += [0, 1, 250, 60_000, 7_200_000][world.dice(5)] ?? 0;
     blocks.push(blockOf(world, height, timeMs));
   }
@@ -180,14 +180,14 @@ function fillOf(world: World, timeMs: number): BlockRows['fills'][number] {
   return { user: pick(world, USERS), accountType, instrumentId, row };
 }
 
-/** New orders, and new versions of old ones, at most one of each per block. */
+/** Creates new orders and changes existing ones. A block has at most one version of each order. */
 function ordersOf(world: World, timeMs: number): OrderRecord[] {
   const changed = new Map<number, OrderRecord>();
   const rejected: OrderRecord[] = [];
   for (let count = world.dice(4); count > 0; count -= 1) {
     const earlier = world.orders[world.dice(world.orders.length + 2)];
     if (earlier !== undefined) {
-      // Ended orders no longer change.
+      // Orders that have ended no longer change.
       if (!isLive(earlier.row)) continue;
       const next = world.dice(3) === 0 ? { sz: '0.5' } : ({ sz: '0', status: 'filled' } as const);
       const row = orderRow(world, { ...earlier.row.order, ...next }, timeMs);
@@ -223,7 +223,7 @@ function newOrder(world: World, timeMs: number): OrderRecord {
     oid: orderId,
     timestamp: timeMs,
     triggerCondition: 'N/A',
-    // Those with even ids can be children.
+    // Orders with even ids can be children.
     isTrigger: orderId > 0 && orderId % 2 === 0,
     triggerPx: '0',
     children: [],
@@ -252,7 +252,7 @@ function newOrder(world: World, timeMs: number): OrderRecord {
 }
 
 function orderRow(world: World, order: HistOrder, timeMs: number): HistOrderRow {
-  // Odd orders may become parents of existing even ones, independent of their accounts.
+  // Orders with odd ids can become parents of existing even ones, whichever account they belong to.
   const others = world.orders.filter(({ orderId }) => orderId % 2 === 0);
   const joins = order.oid % 2 === 1 && others.length > 0 && world.dice(3) === 0;
   const added = joins ? [pick(world, others).row.order] : [];
@@ -390,7 +390,7 @@ function valuesOf(world: World, { height, timeMs }: At): AccountValueRecord[] {
   return USERS.filter(() => world.dice(3) === 0).map((user) => ({
     user,
     stepMs: pick(world, STEPS_MS),
-    // One per height, independent of the clock.
+    // Each height has a different time, even if the clock did not advance.
     timeMs: timeMs + height,
     value: world.dice(10_000),
     moneyIn: 1,
@@ -411,7 +411,7 @@ function textsOf(instrumentId: number): BlockRows['markets'][number] {
 }
 
 function eventOf(world: World, timeMs: number): SettledEventRecord {
-  // Sometimes an event is settled again, with another market.
+  // Sometimes an event is settled again with another market.
   const isAgain = world.events > 0 && world.dice(4) === 0;
   if (!isAgain) world.events += 1;
   const eventId = isAgain ? 1 + world.dice(world.events) : world.events;

@@ -10,12 +10,12 @@ import type { Dice } from './dice.ts';
 
 type At = { readonly height: number; readonly timeMs: number };
 
-/** Random but consistent market figures of blocks. */
+/** Random but consistent market statistics of blocks. */
 export class RandomFigures {
   readonly #dice: Dice;
   readonly #users: readonly Address[];
   readonly #instruments: readonly number[];
-  /** By list and period. */
+  /** Ranked trades by list and period. */
   readonly #ranked = new Map<string, LargestTradesRecord['trades']>();
   #trades = 0;
 
@@ -32,7 +32,7 @@ export class RandomFigures {
     return {
       liquidations: Array.from({ length: this.#dice(3) }, () => this.#liquidation(timeMs)),
       largestTrades: this.#dice(2) === 0 ? [] : [this.#largest(timeMs)],
-      // One per height, independent of the clock.
+      // Each height has a different time, even if the clock did not advance.
       openInterest: this.#dice(2) === 0 ? [] : [this.#interest(timeMs + height)],
     };
   }
@@ -58,7 +58,7 @@ export class RandomFigures {
     return { instrumentId, row };
   }
 
-  /** A list that continues within its period. */
+  /** Extends the list of the largest trades in the current period. */
   #largest(time: number): LargestTradesRecord {
     const startMs = time - (time % RANKED_SPAN_MS);
     const list = this.#pick([0, -1, ...this.#instruments]);

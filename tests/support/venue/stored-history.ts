@@ -20,12 +20,12 @@ import {
 import type { MarketData } from '../../../packages/translate/src/read-models/market-data.ts';
 
 /**
- * The real rows in a real database, without the venue's history thread: blocks come from a test,
- * and are written on demand.
+ * Stores the real rows of a test's blocks in a real database on demand, without the venue's history
+ * thread.
  */
 export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
   readonly projector: HistoryProjector;
-  /** Names of the requested topics. */
+  /** Topics of all queries so far. */
   readonly asked: HistoryTopic[] = [];
   asOf: AsOf = { height: 0, timeMs: 0 };
   #unwritten: BlockRows[] = [];
@@ -34,7 +34,7 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
 
   readonly #state: () => State;
 
-  /** Must be called after the markets have processed a block. */
+  /** `onBlock` must run after `markets` has processed the block. */
   constructor(options: { readonly state: () => State; readonly markets: MarketData }) {
     this.#state = options.state;
     this.projector = new HistoryProjector({
@@ -63,7 +63,7 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
     return { asOf: this.asOf, answer: answer as Answer<Topic> };
   }
 
-  /** The store with all rows. */
+  /** Writes all pending rows and returns the store. */
   async store(): Promise<HistoryStore> {
     this.#store ??= this.#open();
     const store = await this.#store;
@@ -73,7 +73,7 @@ export class StoredHistory implements Pick<History, 'ask' | 'asOf'> {
     return store;
   }
 
-  /** Also deletes its file. */
+  /** Closes the store and deletes its folder. */
   async close(): Promise<void> {
     await (await this.#store)?.close();
     if (this.#folder !== undefined) await rm(this.#folder, { recursive: true });

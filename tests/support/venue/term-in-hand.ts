@@ -1,6 +1,6 @@
 import type { Term } from '../../../packages/replica/src/lease.ts';
 
-/** A lease term that a test ends: the lease is lost, or the log has a later term. */
+/** A lease term that the test can end. */
 export class TermInHand implements Term {
   readonly number = 1;
   readonly holder: string;

@@ -12,15 +12,13 @@ import {
   treeSecret,
 } from '../../../packages/history/src/reserves/tree-file.ts';
 
-/** Trees over venues with a balance in every account. */
-
 const START_MS = 1_800_000_000_000;
 
 export function someone(n: number): Address {
   return address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
 }
 
-/** A venue whose n-th account has the n-th amount. */
+/** Creates a venue in which account n has the n-th amount. */
 export function venueOf(amounts: readonly number[]): State {
   const state = createState();
   const commands: Command[] = amounts.map((amountMicroUsdc, n) => {
@@ -35,7 +33,7 @@ export class Trees {
   readonly folder = mkdtempSync(join(tmpdir(), 'oddlot-trees-'));
   readonly secret: Uint8Array = treeSecret(this.folder);
   readonly hasher: TreeHasher;
-  /** The number of times it yielded to the event loop. */
+  /** Number of times that the build yielded to the event loop. */
   pauses = 0;
 
   private constructor(hasher: TreeHasher) {

@@ -9,14 +9,17 @@ import {
 } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 
-/** Signs requests for tests of the edge. The hashing is tested with vectors elsewhere. */
+/**
+ * Signs requests for tests of the edge with the venue's own hashing, which other tests check
+ * against vectors.
+ */
 
 export type TestKey = { readonly privateKey: Uint8Array; readonly address: Address };
 
 const secp256k1 = await instantiateSecp256k1();
 const hashers = new Map<Network, ReturnType<typeof createHasher>>();
 
-/** A key made of one repeated byte. */
+/** Returns a key that consists of one repeated byte. */
 export function testKey(byte: number): TestKey {
   const privateKey = new Uint8Array(32).fill(byte);
   const publicKey = secp256k1.derivePublicKeyUncompressed(privateKey);
@@ -34,7 +37,7 @@ export type SignOptions = {
   readonly confirm?: 'executed';
 };
 
-/** The body of a signed request. */
+/** Returns the body of a signed request. */
 export function signed(action: Record<string, unknown>, options: SignOptions): string {
   const { key, network = NETWORKS.testnet, confirm, ...envelope } = options;
   const msgpack = jsonToMsgpack(JSON.stringify(action));
@@ -43,16 +46,16 @@ export function signed(action: Record<string, unknown>, options: SignOptions): s
 }
 
 export type MultiSignOptions = Omit<SignOptions, 'key'> & {
-  /** The account acted for. */
+  /** The multi-sig account that acts. */
   readonly user: string;
-  /** The sender of the wrapper, and the signers of the inner action. */
+  /** Key that sends the wrapper, and keys that sign the inner action. */
   readonly outer: TestKey;
   readonly inner: readonly TestKey[];
-  /** The sender named in the wrapper, if it differs from the real one. */
+  /** Sender named in the wrapper if it differs from the real sender. */
   readonly named?: string;
 };
 
-/** The body of a request for a multi-sig account. */
+/** Returns the body of a request for a multi-sig account. */
 export function multiSigned(
   action: Record<string, unknown>,
   { user, outer, inner, named = outer.address, ...options }: MultiSignOptions,
@@ -96,7 +99,7 @@ export type TestOrder = {
   readonly c?: string;
 };
 
-/** An order action; omitted fields are those of an ordinary limit order. */
+/** Returns an order action. Omitted fields are those of an ordinary limit order. */
 export function orderAction(...orders: readonly TestOrder[]): Record<string, unknown> {
   const plain = { a: 1, b: true, p: '100', s: '0.5', r: false, t: { limit: { tif: 'Gtc' } } };
   const given = orders.length === 0 ? [{}] : orders;
@@ -111,7 +114,7 @@ export function approveAgentAction(
   return directAction('approveAgent', nonce, { agentAddress }, network);
 }
 
-/** An action that the account's own key signs. */
+/** Returns an action that only the account's own key can sign. */
 export function directAction(
   type: string,
   nonce: number,

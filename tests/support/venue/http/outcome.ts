@@ -3,8 +3,6 @@ import { orderAction, signed, testKey } from './client.ts';
 import { startEdge, type TestEdge, type TestEdgeOptions, type TestReply } from './test-edge.ts';
 import { DEPLOYER_KEY_BYTE } from './test-replica.ts';
 
-/** An edge with one event and one open outcome market, and funded accounts. */
-
 export const MARKET_ID = 100_000;
 export const deployer = testKey(DEPLOYER_KEY_BYTE);
 export const alice = testKey(1);
@@ -12,7 +10,7 @@ export const bob = testKey(2);
 
 const HOUR_MS = 3_600_000;
 
-/** The fields of `registerEvent`: a day that starts now. */
+/** Returns the fields of `registerEvent` for an event that starts now and lasts one day. */
 export function eventFields(nowMs: number, changes: object = {}): object {
   return {
     slug: 'weather',
@@ -30,8 +28,8 @@ export function eventFields(nowMs: number, changes: object = {}): object {
 }
 
 /**
- * The fields of `registerMarket`: ticks of one cent, shares of two decimals, a minimum of five
- * shares.
+ * Returns the fields of `registerMarket`: a tick of one cent, shares with two decimals, and a
+ * minimum of five shares.
  */
 export function marketFields(nowMs: number, changes: object = {}): object {
   return {
@@ -56,7 +54,8 @@ export function marketFields(nowMs: number, changes: object = {}): object {
 }
 
 /**
- * R-one-book: `b` and `r` together define outcome and direction; the price is that of the outcome.
+ * R-one-book: `b` and `r` together encode the outcome and the direction; the price is that of the
+ * outcome.
  */
 const LEGS = {
   buyYes: { b: true, r: false },
@@ -112,7 +111,7 @@ export class OutcomeEdge {
     return this.send(action, { confirm: 'executed', ...options });
   }
 
-  /** Places orders of one account; they are executed when this resolves. */
+  /** Places orders of one account and resolves after their execution. */
   place(orders: readonly TestOrder[], options: Sign = {}): Promise<TestReply> {
     return this.send(orderAction(...orders), options);
   }

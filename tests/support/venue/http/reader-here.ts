@@ -6,7 +6,7 @@ import {
 import type { RecoverPool } from '../../../../packages/api/src/recover-pool.ts';
 import type { Recoverer } from '../../../../packages/api/src/recoverer.ts';
 
-/** Reads requests as a recover thread does, on the caller's thread. */
+/** Reads requests like a recover thread, but on the caller's thread. */
 export function readerHere(recoverer: Recoverer): Pick<RecoverPool, 'learn' | 'read'> {
   const reader = new CommandReader(recoverer);
   let scales: Scale[] = [];

@@ -24,7 +24,7 @@ import { MarketData } from '../../../../packages/translate/src/read-models/marke
 import { TestHistory } from './test-history.ts';
 import { TestReplica } from './test-replica.ts';
 
-/** The whole edge on its own port, with signatures recovered in this thread. */
+/** Runs the whole HTTP edge on its own port. Signatures are recovered in this thread. */
 
 const recoverer = await createRecoverer(NETWORKS.testnet);
 
@@ -56,7 +56,7 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   const isUnknown = new Set<string>();
   const read = async (text: string, job: ReadJob) => {
     const answer = await readHere(text, job);
-    // A request that is read again, since the reader learnt a scale, counts once.
+    // The edge reads a request again after it learns an unknown scale; the two reads count once.
     if ('envelope' in answer && answer.txHash !== undefined && !isUnknown.delete(text)) {
       counts[answer.envelope.nonce <= job.nonceAfter ? 'hashed' : 'recovered']++;
       if (
@@ -161,7 +161,10 @@ type SendOptions = {
   readonly agent?: Agent;
 };
 
-/** Sends a request with Node's HTTP client, which adds no headers and exposes the connection. */
+/**
+ * Returns a function that sends requests with Node's HTTP client, which adds no headers and exposes
+ * the connection.
+ */
 export function sender(port: number, agent: Agent) {
   return (path: string, body?: string | Buffer | object, options: SendOptions = {}) =>
     new Promise<TestReply>((resolve, reject) => {

@@ -27,7 +27,7 @@ import { instrumentLookup } from '../../../../packages/translate/src/action-to-c
 import type { TestReplica } from './test-replica.ts';
 
 /**
- * A replica's history without its own thread: the real rows in the real store, written on demand.
+ * Serves a replica's history without its thread: real rows in the real store, written on demand.
  */
 export class TestHistory implements History {
   readonly #replica: TestReplica;
@@ -36,7 +36,7 @@ export class TestHistory implements History {
   readonly #made = new Map<number, readonly ReceiptRow[]>();
   #unwritten: BlockRows[] = [];
   #opened: Promise<{ readonly store: HistoryStore; readonly directory: string }> | undefined;
-  /** If set, blocks above it are not returned yet. */
+  /** Highest block that queries can see, if set. */
   heldAt: number | undefined;
 
   constructor(replica: TestReplica, markets: MarketData) {

@@ -19,8 +19,8 @@ import type { Replica } from '../../../../packages/replica/src/replica.ts';
 import { testKey } from './client.ts';
 
 /**
- * A replica without a log, for tests of the edge: the real engine, one block per proposal, a
- * controlled clock, and a gate that holds proposals back.
+ * Replica without a log for tests of the edge. It has the real engine, one block per proposal, a
+ * controlled clock, and a gate that can hold proposals.
  */
 
 export const ADMIN_KEY_BYTE = 7;
@@ -37,7 +37,7 @@ const PARAMETERS: VenueParameters = {
   feeTiers: [{ level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 15_000, takerFeeE8: 45_000 }],
 };
 
-/** Prices in tenths, ticks of a half, sizes in 10^-5. */
+/** Prices count 0.1 with ticks of 0.5; sizes count 10^-5. */
 export const BTC: PerpDefinition = {
   instrumentId: instrumentId(1),
   name: 'BTC-USDC',
@@ -71,14 +71,14 @@ export class TestReplica implements Replica {
   head: BlockHead = { height: 0, timeMs: 0, hash: ZERO_HASH, stateHash: ZERO_HASH };
   nowMs = START_MS;
   proposed = 0;
-  /** If set, proposals fail with it. */
+  /** Error that proposals fail with, if set. */
   failure: Error | undefined;
   readonly #heads = new Map<number, BlockHead>();
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   #gate: Promise<void> = Promise.resolve();
 
   constructor() {
-    // Nonces from the first moment of a test must be after the start of the log (R-nonce).
+    // The log must start before the first nonce of a test (R-nonce).
     this.nowMs = START_MS - 1;
     this.apply({ type: 'genesis', parameters: PARAMETERS });
     this.nowMs = START_MS;
@@ -115,7 +115,7 @@ export class TestReplica implements Replica {
     this.#listeners.push(listener);
   }
 
-  /** Holds proposals back until the returned function is called. */
+  /** Holds proposals until the returned function is called. */
   hold(): () => void {
     const gate = Promise.withResolvers<void>();
     this.#gate = gate.promise;

@@ -3,14 +3,12 @@ import type { Permit } from '@oddlot/custody/bridge-contract';
 import { type BridgeState, bridgeWorld, ModelChain } from '@oddlot/testing/custody';
 import { encodeFunctionData, type Hex } from 'viem';
 
-/**
- * A chain on which all accounts have USDC and an allowance for the bridge, and the actions on it.
- */
+/** Model chain on which each account has USDC and an allowance for the bridge. */
 
 export const MODEL_CHAIN_ID = 421_614;
 export const MODEL_BRIDGE: Hex = `0x${'b1'.repeat(20)}`;
 export const MODEL_TOKEN: Hex = `0x${'70'.repeat(20)}`;
-/** This address has code. */
+/** Address with code, which makes it a contract. */
 export const CONTRACT_SENDER: Hex = `0x${'cc'.repeat(20)}`;
 const EVERYBODY_USD = 10n ** 15n;
 
@@ -23,13 +21,13 @@ export function depositChain(nowMs: () => number): DepositChain {
   return new ModelChain({ ...world, codeOf }, nowMs);
 }
 
-/** An action in readable form. */
+/** Deposit-related action of a user in readable form. */
 export type Doing =
   | { readonly does: 'transfer'; readonly from: Hex; readonly amount: bigint }
   | { readonly does: 'depositFor'; readonly from: Hex; readonly user: Hex; readonly amount: bigint }
   | { readonly does: 'permits'; readonly permits: readonly Permit[] };
 
-/** A transaction of an action, by an account whose nonces do not matter. */
+/** Returns the transaction of an action, sent by an account whose nonces do not matter. */
 export function doingOn(chain: DepositChain, doing: Doing): ReturnType<DepositChain['make']> {
   if (doing.does === 'transfer') {
     const { amount, from } = doing;

@@ -4,7 +4,9 @@ import { expect } from 'vitest';
 import { CONTRACT_SENDER } from './deposit-chain.ts';
 import type { DepositRig } from './deposit-rig.ts';
 
-/** The expected credits, computed only from the actions of each transaction, without logs. */
+/**
+ * Computes the expected credits only from the actions in each transaction, without reading logs.
+ */
 
 const MINIMUM = 5_000_000n;
 
@@ -14,7 +16,7 @@ type Counted = {
   readonly aside: bigint;
 };
 
-/** The deposits in confirmed blocks by account. */
+/** Sums the deposits in confirmed blocks by account. */
 function count({ chain, confirmations }: DepositRig): Counted {
   const credited = new Map<string, bigint>();
   const pots = new Map<string, bigint>();

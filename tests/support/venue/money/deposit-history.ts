@@ -7,8 +7,8 @@ import { CONTRACT_SENDER, type Doing, doingOn } from './deposit-chain.ts';
 import { DepositRig, permitAccount, permitOf, type PermitQuery } from './deposit-rig.ts';
 
 /**
- * Random events around deposits: on the chain, at its endpoints, of the clock and of the venue, in
- * any order.
+ * Random events around deposits in random order: on the chain, at its endpoints, of the clock and
+ * of the venue.
  */
 
 const CONFIRMATIONS = 3;
@@ -17,7 +17,7 @@ const GWEI = 1_000_000_000n;
 
 const USERS = [1, 2, 3].map((n): Hex => `0x${String(n).repeat(40)}`);
 const OWNER = address(`0x${'0e'.repeat(20)}`);
-/** Approved and revoked by its owner from time to time. */
+/** An agent that its owner approves and revokes from time to time. */
 const AGENT = USERS[2] as Hex;
 
 type Step =
@@ -136,7 +136,7 @@ export function anyStep(leastUsd: number): fc.Arbitrary<Step> {
 export class History {
   readonly rig: DepositRig;
   readonly asked: PermitQuery[] = [];
-  /** Permits that were answered with ok. */
+  /** Permits that the venue accepted. */
   readonly sent = new Map<PermitQuery, Set<string>>();
   #users = 0;
   #nonce = 0;
@@ -189,7 +189,7 @@ export class History {
     this.rig.apply({ type: 'approveAgent', authority, agent, label: 'bot' });
   }
 
-  /** Ends all faults and allows enough time. */
+  /** Ends all faults and runs long enough for the pipeline to recover. */
   async heal(): Promise<void> {
     const { rig } = this;
     rig.faults.fill('none');
@@ -205,7 +205,7 @@ export class History {
     await rig.round();
   }
 
-  /** Reads everything so far, so that later losses are detectable. */
+  /** Confirms and reads all deposits so far, so that a later loss is detectable. */
   async settle(): Promise<void> {
     this.rig.faults.fill('none');
     for (let blocks = 0; blocks < CONFIRMATIONS; blocks++) this.rig.chain.mine();
@@ -213,13 +213,13 @@ export class History {
     await this.rig.round();
   }
 
-  /** Replaces the newest blocks by a longer branch. */
+  /** Replaces the newest blocks with a longer branch. */
   reorg(depth: number, rest: 'same' | 'drop' | 'pool'): void {
     const { chain } = this.rig;
     const { number } = chain.head;
     if (number === 0) return;
     const removed = chain.cut(depth);
-    // An external transaction comes first, so that logs get other indexes.
+    // An additional first transaction changes the indexes of all later logs.
     const first = doingOn(chain, { does: 'transfer', from: CONTRACT_SENDER, amount: 1n });
     chain.seal(rest === 'same' ? [first, ...removed] : [first]);
     while (chain.head.number <= number) chain.seal([]);
@@ -231,12 +231,12 @@ export class History {
     const query = await permitOf(++this.#users, BigInt(usd), Math.floor(nowMs / 1000) + 10_000);
     this.asked.push(query);
     await this.ask(query);
-    // A permit can be sent by any address; the venue's own transaction then finds it used.
+    // Any address can send a permit first, and the venue's own transaction then finds it used.
     const permits = [plainPermit(query)];
     if (isFronted) chain.wait(doingOn(chain, { does: 'permits', permits }));
   }
 
-  /** One of two permits has a wrong signer. */
+  /** Sends two permits, one of which has the wrong signer. */
   async #badBatch(): Promise<void> {
     const { chain, nowMs } = this.rig;
     const deadline = Math.floor(nowMs / 1000) + 10_000;
@@ -246,7 +246,7 @@ export class History {
     chain.wait(doingOn(chain, { does: 'permits', permits }));
   }
 
-  /** One endpoint may lie as long as there is another honest one. */
+  /** An endpoint can return false data as long as another endpoint is honest. */
   #fault(at: number, fault: EndpointFault): void {
     const { faults } = this.rig;
     const place = at % faults.length;

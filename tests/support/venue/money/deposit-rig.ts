@@ -19,8 +19,8 @@ import { TestReplica } from '../http/test-replica.ts';
 import { depositChain, MODEL_BRIDGE, MODEL_CHAIN_ID, MODEL_TOKEN } from './deposit-chain.ts';
 
 /**
- * The deposit pipeline on a model of the chain: watcher, permits and relayer, with their files and
- * a real engine. It can be killed before or after any chain request and any proposal.
+ * Runs the deposit pipeline (watcher, permits and relayer, with their files) on a model chain and a
+ * real engine. It can be killed before or after any chain request and any proposal.
  */
 
 const START_MS = 1_800_000_000_000;
@@ -39,9 +39,8 @@ export class DepositRig {
   readonly confirmations: number;
   readonly relayerAddress = RELAYER.address.toLowerCase() as Hex;
   replica = new TestReplica();
-  /** Killed after this many further operations. */
+  /** Number of further operations before the process is killed. */
   crashIn: number | undefined = undefined;
-  /** The number of kills. */
   deaths = 0;
   accepted: Hex | undefined = undefined;
   watcher!: DepositWatcher;
@@ -51,7 +50,7 @@ export class DepositRig {
   readonly #log: { readonly command: Command; readonly nowMs: number }[] = [];
   readonly #endpoints: readonly ChainEndpoint[];
   #isDead = false;
-  /** The content of the disk at the kill; later writes are lost. */
+  /** Content of the files at the kill; later writes are lost. */
   #remains = new Map<string, string | undefined>();
 
   constructor(endpoints: number, confirmations: number) {
@@ -69,14 +68,14 @@ export class DepositRig {
     return this.#isDead;
   }
 
-  /** Logged, like all commands of a venue. */
+  /** Logs and applies a command, like a venue. */
   apply(command: Command): void {
     this.#log.push({ command, nowMs: this.nowMs });
     this.replica.nowMs = this.nowMs;
     this.replica.apply(command);
   }
 
-  /** One round of the settlement timers. Only errors that a fault explains may be thrown. */
+  /** Runs the settlement timers once, and allows only errors that a fault explains. */
   async round(): Promise<void> {
     await this.relayer.step().catch(() => undefined);
     for (let reads = 0; reads < READS_MAX; reads++) {
@@ -92,7 +91,7 @@ export class DepositRig {
     return undefined;
   }
 
-  /** Restarts everything from the disk, and the engine from its log. */
+  /** Restarts the pipeline from its files and the engine from its log. */
   reopen({ isWatchedLost = false }: { readonly isWatchedLost?: boolean } = {}): void {
     if (!this.#isDead) this.#die();
     this.relayer.close();
@@ -136,7 +135,7 @@ export class DepositRig {
         minMicroUsdc: 5_000_000,
         operators: new Set(),
         isMinter: false,
-        // These histories account for every micro-USDC.
+        // The dust limit is zero, because these histories account for every micro-USDC.
         bounds: { ...DEPOSIT_BOUNDS, dustMicroUsdc: 0 },
       },
       file: join(this.#directory, 'watched.json'),
@@ -206,8 +205,8 @@ const PERMIT = [
 const signed = new Map<string, Promise<PermitQuery>>();
 
 /**
- * A permit with a user's first nonce; cached for all histories, because signing is the slowest
- * part.
+ * Returns a permit with the user's first nonce. Permits are cached across histories, because
+ * signing is the slowest step.
  */
 export function permitOf(n: number, usd: bigint, deadline: number): Promise<PermitQuery> {
   const key = `${n}:${usd}:${deadline}`;

@@ -1,7 +1,9 @@
 import { BlockStream } from '../../../../packages/cluster/src/block-stream.ts';
 import type { StreamMessage } from '../../../../packages/cluster/src/following.ts';
 
-/** Truncates a stream, as after servers lost their last messages or a writer was killed. */
+/**
+ * Removes the last messages of a stream, as if servers had lost them or the writer had been killed.
+ */
 export async function cutStream(
   { cluster, url }: { readonly cluster: string; readonly url: string },
   place: number,

@@ -8,7 +8,6 @@ import {
 
 export type { NatsServers };
 
-/** NATS servers of a test, on free ports. */
 export async function startNatsServers(
   options: Omit<NatsServersOptions, 'port'> = {},
 ): Promise<NatsServers> {

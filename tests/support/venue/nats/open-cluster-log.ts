@@ -10,7 +10,6 @@ import { ProposalOrder } from '../../../../packages/replica/src/proposal-order.t
 import type { StreamLostError } from '../../../../packages/cluster/src/stream-error.ts';
 import { FileJournal } from '../../../../packages/replica/src/log/file-journal.ts';
 
-/** A replica's log of a cluster, and its notifications. */
 export type LoggedReplica = {
   readonly log: ClusterLog;
   readonly entries: LogEntry[];
@@ -26,7 +25,7 @@ type Options = {
   readonly wrap?: (stream: BlockStream) => BlockStream;
   readonly now?: () => number;
   readonly known?: () => KnownBlock | undefined;
-  /** After a snapshot, with an empty folder. */
+  /** Starts after a snapshot of this block, with an empty folder. */
   readonly begin?: { readonly seq: number; readonly timeMs: number };
   readonly readsAsItIs?: boolean;
   readonly onEntry?: (entry: LogEntry) => void;
@@ -36,7 +35,7 @@ export function openTestStream(urls: readonly string[], cluster: string): Promis
   return BlockStream.open({ servers: urls, cluster, clientName: 'test', replicas: 1 });
 }
 
-/** A followed log that knows the proposers' positions like a replica. */
+/** Opens and follows a cluster log, and tracks the order of proposals like a replica. */
 export async function openClusterLog({
   begin,
   cluster,

@@ -4,14 +4,13 @@ import { readConfig } from '../../../../packages/venue/src/config.ts';
 import { startVenue, type Venue } from '../../../../packages/venue/src/venue.ts';
 
 type ReplicaOptions = {
-  /** The URL of the NATS servers. */
   readonly url: string;
   readonly cluster: string;
   readonly name: string;
   readonly data: string;
   readonly time?: TimeSource;
   readonly log?: Logger;
-  /** Servers that store the stream; one by default. */
+  /** Number of servers that store the stream, by default one. */
   readonly streamReplicas?: number;
   readonly flags?: readonly string[];
   readonly onFatal?: (error: unknown) => void;
@@ -19,12 +18,11 @@ type ReplicaOptions = {
 
 /** A cluster replica in this process, with helpers for tests. */
 type StartedReplica = Venue & {
-  /** A page of the operations port. */
   operations(path: string): Promise<unknown>;
-  /** A metric by its name and labels; NaN while it is not reported. */
+  /** Returns a metric by name and labels, or NaN while the metric is not reported. */
   metric(name: string): Promise<number>;
   info(body: object): Promise<{ status: number; headers: Headers; body: unknown }>;
-  /** Test money for a new account: the simplest write request. */
+  /** Requests test funds for a new account, which is the simplest write request. */
   faucet(): Promise<{ status: number; headers: Headers; body: unknown }>;
 };
 

@@ -5,13 +5,13 @@ import { afterAll, beforeAll } from 'vitest';
 import { hasNatsServer } from './has-nats-server.ts';
 import { type NatsServers, startNatsServers } from './nats-servers.ts';
 
-/** A NATS server and a connection to it for the tests of a file. */
+/** Starts a NATS server and connects to it for all tests of a file. */
 export function withNatsServer(): {
   readonly urls: readonly string[];
   readonly connection: NatsConnection;
   /** Simulates the loss of a whole stream. */
   removeStream(name: string): Promise<void>;
-  /** The streams of a cluster and its auxiliary streams. */
+  /** Returns the names of a cluster's log and auxiliary streams. */
   streamNames(cluster: string): Promise<readonly string[]>;
 } {
   let servers: NatsServers | undefined;

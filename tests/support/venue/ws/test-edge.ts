@@ -14,17 +14,17 @@ import { TestHistory, type TestRow } from './test-history.ts';
 import { TestVenue } from './test-venue.ts';
 import { WS_LIMITS, type WsLimits } from '../../../../packages/api/src/ws-limits.ts';
 
-/** The header with the simulated client address. */
+/** Request header that simulates the client's address. */
 const FROM = 'x-test-from';
 
-/** The edge of another replica of the same venue, and its recent blocks. */
+/** Edge of another replica of the same venue, and the recent blocks that this edge keeps. */
 type Elsewhere = { readonly beside?: TestEdge; readonly recent?: RecentBlocks };
 
-/** A socket edge on a real port, over the real engine, with real socket clients. */
+/** Runs the stream edge on a real port with the real engine and real WebSocket clients. */
 export class TestEdge {
   readonly venue: TestVenue;
   readonly markets: MarketData;
-  /** Stores the ledger and the funding of every block, and additional rows of the test. */
+  /** Contains the ledger and funding rows of every block, and additional rows of the test. */
   readonly history: TestHistory;
   readonly tape: TradeTape;
   readonly explorer: ExplorerTail;
@@ -84,7 +84,7 @@ export class TestEdge {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** A connected client; all have the same address by default. */
+  /** Connects a client. By default all clients have the same address. */
   async connect(
     path = '/ws',
     { autoPong = true, from }: { readonly autoPong?: boolean; readonly from?: string } = {},
@@ -104,7 +104,7 @@ export class TestEdge {
   }
 }
 
-/** Rows that tests do not provide explicitly. */
+/** Returns the ledger and funding rows of a block. */
 function watchedRows({ fundings, ledger }: BlockRows): TestRow[] {
   return [
     ...ledger.map(({ accountTypes, row, user }) => {
@@ -120,7 +120,7 @@ function watchedRows({ fundings, ledger }: BlockRows): TestRow[] {
 // oxlint-disable-next-line no-explicit-any
 export type AnyFrame = any;
 
-/** A client that stores every frame until it is read. */
+/** A client that stores every frame until a test reads it. */
 export class TestClient {
   readonly socket: WebSocket;
   readonly #frames: string[] = [];
@@ -143,7 +143,7 @@ export class TestClient {
     this.send({ method: 'subscribe', subscription, resumeFrom });
   }
 
-  /** The next frame as it was sent. */
+  /** Returns the next frame as raw text. */
   async text(): Promise<string> {
     while (this.#frames.length === 0) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ export class TestClient {
     return JSON.parse(await this.text());
   }
 
-  /** All frames that the server has sent so far. */
+  /** Returns all frames that the server sent before its answer to a ping. */
   async settle(): Promise<AnyFrame[]> {
     this.send({ method: 'ping' });
     const frames: AnyFrame[] = [];
@@ -168,7 +168,7 @@ export class TestClient {
     }
   }
 
-  /** Subscribes, and reads the response and, for channels that have one, the snapshot. */
+  /** Subscribes and returns the response, followed by the snapshot if the channel has one. */
   async follow(subscription: object, resumeFrom?: object): Promise<AnyFrame[]> {
     this.subscribe(subscription, resumeFrom);
     return await this.settle();
@@ -180,7 +180,7 @@ export class TestClient {
   }
 }
 
-/** A clock that advances on request only. */
+/** A clock that advances only on request. */
 export class VirtualTiming implements Timing {
   #nowMs = 0;
   #timers: { dueMs: number; run: () => void }[] = [];

@@ -12,7 +12,6 @@ import type {
 } from '../../../../packages/history/src/history.ts';
 import type { AccountType } from '../../../../packages/history/src/rows/block-rows.ts';
 
-/** A row that the test has added to the history. */
 export type TestRow = {
   readonly user: Address;
   readonly table: WatchedTable;
@@ -33,17 +32,17 @@ type Watch = {
   readonly watcher: Watcher<WatchedTable>;
 };
 
-/** A history controlled by the test: it has the given rows, and answers on request. */
+/** A history that contains only rows of the test and answers when the test decides. */
 export class TestHistory implements History {
   asOf: AsOf = { height: 0, timeMs: 0 };
-  /** True answers queries immediately; false leaves them to `answer`. */
+  /** True if queries are answered immediately; otherwise the test calls `answer`. */
   isPrompt = true;
   readonly #rows: (TestRow & { readonly height: number })[] = [];
   readonly #watches = new Set<Watch>();
   readonly #questions: Question[] = [];
   #late: (() => void)[] = [];
 
-  /** The number of pending queries and watches. */
+  /** Number of pending queries and watches. */
   get waitingCount(): number {
     return this.#questions.length;
   }
@@ -78,7 +77,7 @@ export class TestHistory implements History {
     return (await promise) as { asOf: AsOf; answer: Answer<Topic> };
   }
 
-  /** Answers pending queries for the rows after a block, if it is not prompt. */
+  /** Answers pending `since` queries that were delayed because `isPrompt` is false. */
   answerSince(): void {
     for (const answer of this.#late.splice(0)) answer();
   }
@@ -94,14 +93,14 @@ export class TestHistory implements History {
     const all = this.#rows.filter(isHis);
     const blocks = new Set(all.map(({ height }) => height)).size;
     if (counts === true) return { asOf, answer: { rows: [], next: null, blocks } };
-    // Pages may end anywhere, also in the middle of a block.
+    // A page can end anywhere, even in the middle of a block.
     const from = cursor?.[2] ?? 0;
     const rows = all.slice(from, from + limit).map(({ height, row }) => ({ height, row }));
     const end = from + rows.length;
     return { asOf, answer: { rows, next: end < all.length ? [0, 0, end] : null } };
   }
 
-  /** Answers the oldest pending query, as of the newest block or an earlier one. */
+  /** Answers the oldest pending query, by default as of the newest block. */
   answer(height = this.asOf.height): void {
     const question = this.#questions.shift();
     if (question === undefined) throw new Error('nobody asks');

@@ -2,7 +2,7 @@ import type { BlockResult, MarketListing, OrderRequest } from '@oddlot/engine';
 import { instrumentId, timeMs, type Address, type InstrumentId } from '@oddlot/units';
 import { ALICE, BOB, CAROL, START_MS, type TestVenue } from './test-venue.ts';
 
-/** Outcome markets for tests of the views: two decimals of size, a tick of one cent. */
+/** Outcome markets for tests of the views, with sizes of two decimals and a tick of one cent. */
 
 export const MARKET_ID = instrumentId(100_000);
 const DAY_MS = 86_400_000;
@@ -40,7 +40,8 @@ const MARKET: MarketListing = {
 };
 
 /**
- * Lists an event with open markets, starting with 100000, and gives three accounts 1,000 USDC each.
+ * Lists an event with open markets whose ids start at 100000, and gives three accounts 1,000 USDC
+ * each.
  */
 export function listMarkets(
   venue: TestVenue,
@@ -55,9 +56,7 @@ export function listMarkets(
   for (const account of [ALICE, BOB, CAROL]) venue.credit(account, 'outcome', 1_000);
 }
 
-/**
- * An order by outcome and direction; the price is that of the outcome in USDC, the size in shares.
- */
+/** An order for an outcome. Its price is that of the outcome in USDC, and its size is in shares. */
 type ShareOrder = {
   readonly leg?: 'yes' | 'no';
   readonly sell?: true;
@@ -65,7 +64,7 @@ type ShareOrder = {
   readonly size: number;
 } & Partial<Pick<OrderRequest, 'instrumentId' | 'timeInForce' | 'expireMs' | 'clientOrderId'>>;
 
-/** R-one-book: `b` and `r` together define outcome and direction. */
+/** R-one-book: `b` and `r` together encode the outcome and the direction. */
 function shareOrder({ leg = 'yes', sell, price, size, ...rest }: ShareOrder): OrderRequest {
   const reduceOnly = sell === true;
   return {
@@ -79,7 +78,6 @@ function shareOrder({ leg = 'yes', sell, price, size, ...rest }: ShareOrder): Or
   };
 }
 
-/** One action of orders in its own block. */
 export function placeShares(
   venue: TestVenue,
   account: Address,
@@ -106,7 +104,7 @@ export function resolve(venue: TestVenue, fraction: number): void {
   ]);
 }
 
-/** Reports a reference price, observed at the time of its block. */
+/** Pushes a reference price that is observed at the time of its block. */
 export function pushPrice(
   venue: TestVenue,
   source: 'spot' | 'oracle',

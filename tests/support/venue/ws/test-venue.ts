@@ -14,7 +14,7 @@ import { defaultParameters } from '../../../../packages/replica/src/genesis-comm
 import type { AppliedBlock } from '../../../../packages/replica/src/block.ts';
 import type { Replica } from '../../../../packages/replica/src/replica.ts';
 
-/** A venue for tests of the views: the real engine, with a list as its log. */
+/** Real engine with an in-memory log, for tests of the views. */
 
 export const [ALICE, BOB, CAROL] = ['a', 'b', 'c'].map((digit) =>
   address(`0x${digit.repeat(40)}`),
@@ -65,10 +65,10 @@ export const GENESIS: Command = {
 export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
   readonly state: State = createState();
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
-  /** Above the time of the first block (R-nonce). */
+  /** Nonces must be above the time of the first block (R-nonce). */
   #nonce = START_MS + 1_000;
 
-  /** A venue with one perp at an oracle price of 100, and three funded accounts. */
+  /** Opens a venue with one perp at an oracle price of 100 and three funded accounts. */
   static open(): TestVenue {
     const venue = new TestVenue();
     venue.apply([GENESIS, { type: 'registerPerp', perp: BTC }]);
@@ -81,7 +81,7 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
     this.#listeners.push(listener);
   }
 
-  /** Applies one block, by default one second after the previous one. */
+  /** Applies one block, by default one second after the previous block. */
   apply(commands: readonly Command[], afterMs = 1000): BlockResult {
     const height = this.state.height + 1;
     const time = timeMs(Math.max(this.state.timeMs, START_MS) + afterMs);
@@ -136,7 +136,6 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
     };
   }
 
-  /** Applies one command of an account in its own block. */
   signed(
     account: Address,
     command: UnsignedCommand,
@@ -146,7 +145,10 @@ export class TestVenue implements Pick<Replica, 'state' | 'onBlock'> {
     return this.apply([{ ...command, authority } as Command]);
   }
 
-  /** Advances time in blocks of five seconds, as the premium samples of an hour require. */
+  /**
+   * Advances time in blocks of five seconds, because the premium of an hour needs that many
+   * samples.
+   */
   pass(ms: number): void {
     for (let left = ms; left > 0; left -= 5_000) this.apply([], Math.min(left, 5_000));
   }
