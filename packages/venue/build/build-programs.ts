@@ -6,19 +6,22 @@ import { bundledProgram, bundlesIn, type Manifest, stampOf } from '../src/bundle
 import { bundlePrograms } from './bundle-programs.ts';
 
 /**
- * Bundles the programs for the next start. With `--if-stale` it does nothing if the existing bundle
- * was built from the same sources; `npm start` runs it this way in a background process.
+ * Bundles the programs for the next start. With `--if-stale` an existing bundle of the same sources
+ * is kept. `npm start` runs this script with that flag in a background process.
  */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const BUNDLES = bundlesIn(ROOT);
-/** If sources change during the build, it is repeated, then left to the next start. */
+/**
+ * If sources change during a build, the build is repeated once. After a second change the next
+ * start repeats it.
+ */
 const TRIES = 2;
-/** A running venue still loads parts of its own bundle. */
+/** Number of bundles to keep, because a running venue still loads files of its own bundle. */
 const KEPT = 3;
 
-// A venue restricts its files to its user, and its children inherit that umask; programs must be
-// readable by all.
+// A venue restricts its files to its own user, and its child processes inherit that umask. Bundled
+// programs must be readable by every user.
 process.umask(0o022);
 if (!process.argv.includes('--if-stale') || bundledProgram('venue', ROOT) === undefined) {
   await mkdir(BUNDLES, { recursive: true });
@@ -27,7 +30,10 @@ if (!process.argv.includes('--if-stale') || bundledProgram('venue', ROOT) === un
   await removeOld();
 }
 
-/** Returns false if a source may have changed since it was read. */
+/**
+ * Bundles the sources and returns true, or returns false if a source may have changed since it was
+ * read.
+ */
 async function build(): Promise<boolean> {
   const startSecond = Math.floor(systemTime.wallMs() / 1_000);
   const { files, place } = await bundlePrograms(BUNDLES);

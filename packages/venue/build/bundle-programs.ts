@@ -7,15 +7,15 @@ import { pathToFileURL } from 'node:url';
 import { syncDirectory, writeWholeFile } from '@oddlot/host/durable';
 
 /**
- * Bundles the programs and threads of this tree, each into one JavaScript file plus shared pieces:
- * a process that loads a few files starts several times faster than one that strips the types of a
- * thousand. Assets are still read from the tree, so the bundle works on this machine only.
+ * Bundles the programs and threads of this repository, each into one JavaScript file plus shared
+ * chunks. Loading a few files is several times faster than stripping the types from a thousand.
+ * Assets are still read from the repository, so a bundle works only on this machine.
  */
 
 const ROOT = join(import.meta.dirname, '../../..');
 const PACKAGES = join(ROOT, 'packages');
 
-/** Files that run as a process or a thread, by the name of their bundle. */
+/** Source files that run as a process or a thread, keyed by the name of their bundle. */
 export const ENTRIES: Readonly<Record<string, string>> = {
   venue: 'venue/src/main.ts',
   relay: 'relay/src/main.ts',
@@ -29,8 +29,8 @@ export const ENTRIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * A native addon finds its binary relative to itself, and modules loaded by name are resolved where
- * they are installed.
+ * Modules that are not bundled: a native addon finds its binary relative to itself, and modules
+ * loaded by name are resolved where they are installed.
  */
 const EXTERNAL = [/^secp256k1/, /^hash-wasm$/, /^pino$/, /^pg-native$/];
 
@@ -47,7 +47,7 @@ type Output = {
 
 type Bundled = {
   readonly place: string;
-  /** The project files that they were built from. */
+  /** The project files from which the programs were built. */
   readonly files: readonly string[];
 };
 
@@ -62,27 +62,26 @@ export async function bundlePrograms(folder: string): Promise<Bundled> {
   return { place, files: [...files, ...new Set(Array.from(files, manifestOf))].toSorted() };
 }
 
-/** The manifest contains the entry points of a package. */
 function manifestOf(file: string): string {
   const [name = ''] = relative(PACKAGES, file).split(sep);
   return join(PACKAGES, name, 'package.json');
 }
 
-/** The code that replaces a file's own location; `what` is `url` or `dirname`. */
+/** Returns the code that replaces the location of a source file; `what` is `url` or `dirname`. */
 type PlaceOf = (id: string, what: string) => string;
 
 const placeHere: PlaceOf = (id, what) =>
   JSON.stringify(what === 'url' ? pathToFileURL(id).href : dirname(id));
 
 /**
- * Bundles each entry separately: with shared chunks, a piece that two programs need could end up in
- * the file that starts one of them.
+ * Bundles each entry separately. With chunks shared between programs, code that two of them need
+ * could be placed in the file that starts one of them.
  */
 export async function bundleEntries(
   entries: Readonly<Record<string, string>>,
   { files, placeOf }: { readonly files: Set<string>; readonly placeOf: PlaceOf },
 ): Promise<readonly Output[]> {
-  // The bundler is a dependency of Vite.
+  // The bundler is resolved from Vite, because the project does not depend on it directly.
   const require = createRequire(join(ROOT, 'node_modules', 'vite', 'package.json'));
   const { rolldown } = await import(pathToFileURL(require.resolve('rolldown')).href);
   const outputs = new Map<string, Output>();
@@ -100,19 +99,22 @@ export async function bundleEntries(
         },
       ],
     });
-    // All files are in one folder, because a thread's file is located relative to the file that
-    // starts it.
+    // All files are in one folder, because the program locates the file of a thread relative to its
+    // own file.
     const names = { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' };
     const { output } = await build.generate({ format: 'esm', ...names });
     for (const each of output as Output[]) outputs.set(each.fileName, each);
     await build.close();
   }
-  // Otherwise the runtime parses each file twice to detect the kind of module.
+  // Without this file the runtime parses each bundle twice to detect the kind of module.
   const kind = { fileName: 'package.json', source: '{ "type": "module" }' };
   return [...outputs.values(), kind];
 }
 
-/** The folder is complete once it has its name; another run may have finished earlier. */
+/**
+ * Writes the files to a draft folder and renames it at the end, so that a folder with the final
+ * name is always complete. Another run may have created that folder earlier.
+ */
 async function writeWhole(place: string, outputs: readonly Output[]): Promise<void> {
   const draft = `${place}.${process.pid}`;
   await mkdir(draft, { recursive: true });
@@ -129,8 +131,8 @@ async function writeWhole(place: string, outputs: readonly Output[]): Promise<vo
 }
 
 /**
- * Bundled programs are found next to the bundle; all other files that the code locates relative to
- * itself stay at their original place.
+ * Replaces file locations in the code: bundled programs are found next to the bundle, and all other
+ * files stay at their original location.
  */
 function keepPlaces(
   code: string,
@@ -148,7 +150,6 @@ function keepPlaces(
   return { code: placed.replaceAll('import.meta.$place', 'import.meta.url'), map: null };
 }
 
-/** Replaces the URLs of programs in the code of a file. */
 export function replacePrograms(
   code: string,
   id: string,

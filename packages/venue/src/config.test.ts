@@ -34,13 +34,13 @@ describe('simulated traders', () => {
 describe('admins', () => {
   const upper = `0x${'AB'.repeat(20)}`;
 
-  test('are a list of addresses, in lower case', () => {
+  test('are a list of addresses, which is converted to lower case', () => {
     const { admins } = readConfig(['--admins', `${upper}, 0x${'1'.repeat(40)}`], {});
     expect(admins).toEqual([upper.toLowerCase(), `0x${'1'.repeat(40)}`]);
     expect(readConfig([], {}).admins).toEqual([]);
   });
 
-  test('are rejected if they are not addresses', () => {
+  test('are rejected if one is not an address', () => {
     expect(() => readConfig(['--admins', 'alice'], {})).toThrow(SettingError);
   });
 });
@@ -62,7 +62,7 @@ describe('deployers', () => {
   });
 });
 
-describe('reference prices and the demo markets', () => {
+describe('the reference prices and demo markets', () => {
   test.each<[string, readonly string[], string, boolean]>([
     ['a local venue', [], 'simulated', true],
     ['without simulated traders', ['--no-bots'], 'none', false],
@@ -77,13 +77,13 @@ describe('reference prices and the demo markets', () => {
     expect([referencePricesOf(config), hasExhibition(config)]).toEqual([prices, exhibition]);
   });
 
-  test.each(['simulated', 'still'])('cannot be %s on mainnet', (kind) => {
+  test.each(['simulated', 'still'])('reference prices cannot be %s on mainnet', (kind) => {
     const args = [...MAINNET, '--reference-prices', kind];
     expect(() => readConfig(args, {})).toThrow(`referencePrices: ${kind} prices are not allowed`);
   });
 });
 
-describe('a mainnet', () => {
+describe('a mainnet venue', () => {
   test.each<[string, readonly string[], string]>([
     ['a simulated oracle', ['--network', 'mainnet'], 'oracle: simulated prices are not allowed'],
     [
@@ -109,7 +109,7 @@ describe('a mainnet', () => {
     expect(() => readConfig(args, {})).toThrow(text);
   });
 
-  test('has none of them by default', () => {
+  test('has no simulated traders, demo markets or faucet by default', () => {
     const config = readConfig(MAINNET, {});
     expect([hasBots(config), hasExhibition(config), hasFaucet(config)]).toEqual([
       false,
@@ -129,7 +129,7 @@ describe('the operations port', () => {
     expect(operationsPortOf(readConfig(args, {}))).toBe(expected);
   });
 
-  test('is internal whatever the host, and exists', () => {
+  test('listens on the loopback interface whatever the public host, and must be a valid port', () => {
     expect(readConfig(['--host', '0.0.0.0'], {}).opsHost).toBe('127.0.0.1');
     expect(() => readConfig(['--port', '65534'], {})).toThrow('opsPort');
   });
@@ -160,12 +160,12 @@ describe('the port for clients of Hyperliquid', () => {
   });
 });
 
-test('the port of the local chain is internal whatever the host', () => {
+test('the port of the local chain listens on the loopback interface whatever the public host', () => {
   expect(readConfig(['--host', '0.0.0.0'], {}).chainHost).toBe('127.0.0.1');
   expect(readConfig(['--chain-host', '0.0.0.0'], {}).chainHost).toBe('0.0.0.0');
 });
 
-describe('the retention of the log', () => {
+describe('the retention of the log and the history', () => {
   const DAY_MS = 86_400_000;
 
   test.each<[string, readonly string[], number | undefined]>([
@@ -179,11 +179,11 @@ describe('the retention of the log', () => {
     expect(historyKeptMsOf(readConfig(ofHistory, {}))).toBe(expected);
   });
 
-  test.each(['0', '-1', '1.5', 'some', ''])('is not %j', (value) => {
+  test.each(['0', '-1', '1.5', 'some', ''])('cannot be %j', (value) => {
     expect(() => readConfig([`--log-keep=${value}`], {})).toThrow(SettingError);
   });
 
-  test('can be set by the environment and by a file', () => {
+  test('can be set in the environment and in a file', () => {
     expect(readConfig([], { ODDLOT_LOG_KEEP: 'all' }).logKeep).toBe('all');
     const folder = mkdtempSync(join(tmpdir(), 'oddlot-config-'));
     const file = join(folder, 'oddlot.toml');
@@ -208,23 +208,23 @@ describe('the retention of the log', () => {
   });
 });
 
-test('the limits of the disk must be in order', () => {
+test('the threshold for a low disk must not be below the threshold for a full disk', () => {
   const { diskFullBytes, diskLowBytes } = readConfig([], {});
   expect([diskLowBytes, diskFullBytes]).toEqual([1_073_741_824, 268_435_456]);
   expect(() => readConfig(['--disk-low-bytes', '5'], {})).toThrow('diskFullBytes');
 });
 
-describe('exchanges', () => {
+describe('the price sources', () => {
   const sourcesOf = (args: readonly string[]) =>
     readConfig(args, {}).exchanges.map(({ name, url, weight }) => `${name} ${weight} ${url}`);
 
-  test('are named by a flag', () => {
+  test('can be selected by name with a flag', () => {
     expect(sourcesOf([])).toHaveLength(3);
     expect(sourcesOf(['--exchanges', 'kraken'])).toEqual(['kraken 1 wss://ws.kraken.com/v2']);
     expect(() => readConfig(['--exchanges', 'moon'], {})).toThrow(SettingError);
   });
 
-  test('have addresses and weights in a file', () => {
+  test('can have addresses and weights in a configuration file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'oddlot-config-'));
     const file = join(folder, 'oddlot.toml');
     writeFileSync(file, '[[exchanges]]\nname = "coinbase"\nurl = "ws://here:1"\nweight = 2.5\n');
@@ -233,7 +233,7 @@ describe('exchanges', () => {
   });
 });
 
-describe('a chain that the venue does not run', () => {
+describe('a venue with a remote chain', () => {
   const contracts = [
     '--bridge-contract',
     `0x${'11'.repeat(20)}`,
@@ -249,7 +249,7 @@ describe('a chain that the venue does not run', () => {
     expect(hasFaucet(readConfig(['--chain', 'none'], {}))).toBe(true);
   });
 
-  test('needs configured contracts', () => {
+  test('needs configured contract addresses', () => {
     expect(() => readConfig(['--chain', 'https://one.example'], {})).toThrow(/both are required/);
   });
 
@@ -261,7 +261,7 @@ describe('a chain that the venue does not run', () => {
     expect(serviceNetwork).toBe('example.org');
   });
 
-  test('accepts a reorganisation by the hash of a block', () => {
+  test('accepts a reorganisation only by the hash of a block', () => {
     expect(() => readConfig(['--accept-reorganisation', '0x12'], {})).toThrow(/hash of a block/);
     const hash = `0x${'ab'.repeat(32)}`;
     expect(readConfig(['--accept-reorganisation', hash], {}).acceptReorganisation).toBe(hash);
@@ -271,14 +271,14 @@ describe('a chain that the venue does not run', () => {
 describe('a local chain in a separate process', () => {
   const own = ['--chain', 'http://127.0.0.1:8694', '--chain-keys', '/keys'];
 
-  test('has test funds, with contracts, a faucet and intervals like one inside the venue', () => {
+  test('has a faucet and short intervals like a chain inside the venue, but no relay', () => {
     const config = readConfig(own, {});
     expect(hasFaucet(config)).toBe(true);
     expect(chainPaceOf(config)).toEqual({ confirmations: 1, everyMs: 250 });
     expect(hasRelay(config)).toBe(false);
   });
 
-  test('is configured together with its keys', () => {
+  test('requires its URL together with its keys', () => {
     for (const chain of [[], ['--chain', 'local'], ['--chain', 'none']]) {
       expect(() => readConfig([...chain, '--chain-keys', '/keys'], {})).toThrow(
         /^chainKeys: .* Pass the URL of its replica port with --chain/,
@@ -294,10 +294,10 @@ describe('a local chain in a separate process', () => {
   });
 });
 
-describe('a cluster', () => {
+describe('the configuration of a cluster', () => {
   const cluster = ['--log', 'nats://127.0.0.1:4222', '--cluster', 'main'];
 
-  test('has a chain outside its replicas, or none', () => {
+  test('requires a chain outside its replicas, or none', () => {
     for (const chain of [[], ['--chain', 'local']]) {
       expect(() => readConfig([...cluster, ...chain], {})).toThrow(
         /^chain: replicas of a cluster need a shared chain\. .* \(npm run chain\)/,
@@ -309,25 +309,25 @@ describe('a cluster', () => {
     }
   });
 
-  test('has both a stream and a name', () => {
+  test('requires both a stream and a name', () => {
     expect(() => readConfig(['--log', 'nats://127.0.0.1:4222'], {})).toThrow(/^log, cluster: /);
     expect(() => readConfig(['--cluster', 'main'], {})).toThrow(/^log, cluster: /);
   });
 });
 
-describe('the word of the venue’s network name', () => {
-  test.each(['abc', 'example.org', '4.you', 'A'.repeat(55)])('may be %s', (word) => {
+describe('the configured part of a network name', () => {
+  test.each(['abc', 'example.org', '4.you', 'A'.repeat(55)])('can be %s', (word) => {
     expect(readConfig(['--service-network', word], {}).serviceNetwork).toBe(word);
   });
 
   test.each(['ab', 'A'.repeat(56), '.org', 'my-venue', 'example.org ', 'dömäne', 'a b c', ''])(
-    'is not %j',
+    'cannot be %j',
     (word) => {
       expect(() => readConfig(['--service-network', word], {})).toThrow(/^serviceNetwork: must be/);
     },
   );
 
-  test('is required on every mainnet, and not with test funds', () => {
+  test('is required on mainnet but not with test funds', () => {
     const nameless = ['--network', 'mainnet', '--oracle', 'exchanges'];
     expect(() => readConfig(nameless, {})).toThrow(/^serviceNetwork: /);
     for (const args of [[], ['--chain', 'local'], ['--chain', 'none'], ['--no-faucet']]) {

@@ -5,21 +5,19 @@ import { type Config, VENUE_SETTINGS } from './settings/venue-settings.ts';
 
 export type { Config } from './settings/venue-settings.ts';
 
-/** The configuration of a venue, and the defaults that depend on other settings. */
-
 const PORT_MAX = 65_535;
 
-/** The distance leaves space for the relay's port between the two. */
+/** The operations port is two above the main port, because the relay uses the port between them. */
 const OPERATIONS_PORT_DISTANCE = 2;
 
-/** The port for metrics and health: as configured, otherwise the main port plus 2. */
+/** Returns the configured port for metrics and health checks, or the main port plus 2. */
 export function operationsPortOf({ opsPort, port: main }: Config): number {
   return opsPort ?? (main === 0 ? 0 : main + OPERATIONS_PORT_DISTANCE);
 }
 
 /**
- * Ports that a start opens in this process, with the flags that set them. A relay opens its own and
- * retries.
+ * Returns the ports that this process opens at the start, with the flags that set them. The relay
+ * opens its own port and retries if the port is in use.
  */
 export function portsOf(config: Config): readonly WantedPort[] {
   const { chainHost, cluster, host, hyperliquid, opsHost, port } = config;
@@ -34,33 +32,45 @@ export function portsOf(config: Config): readonly WantedPort[] {
   ];
 }
 
-/** The distance leaves space for the relay's and the operations port. */
+/**
+ * The chain's port is three above the main port, after those of the relay and the operations
+ * server.
+ */
 const CHAIN_PORT_DISTANCE = 3;
 const LOCAL_CHAIN = { confirmations: 1, everyMs: 250 };
 const REMOTE_CHAIN = { confirmations: 20, everyMs: 2_000 };
 
-/** The settlement chain: as configured, otherwise the venue's own chain with test funds. */
+/**
+ * Returns the configured settlement chain, or by default the venue's own chain if it has test
+ * funds.
+ */
 export function chainOf(config: Config): 'local' | 'none' | readonly string[] {
   const chain = config.chain ?? (hasFaucet(config) ? 'local' : 'none');
   return chain === 'local' || chain === 'none' ? chain : chain.split(',').map((url) => url.trim());
 }
 
-/** Arbitrum One and its test network. A local chain uses the id of the chain that it replaces. */
+/**
+ * The ids of Arbitrum One and its test network. A local chain uses the id of the chain that it
+ * replaces.
+ */
 const SETTLEMENT_CHAIN_IDS = { mainnet: 42_161, testnet: 421_614 } as const;
 
 export function settlementChainIdOf({ network }: Config): number {
   return SETTLEMENT_CHAIN_IDS[network];
 }
 
-/** The port of the local chain: as configured, otherwise after the main port. */
+/** Returns the configured port of the local chain, or the main port plus 3. */
 export function chainPortOf({ chainPort, port: main }: Config): number {
   return chainPort ?? (main === 0 ? 0 : main + CHAIN_PORT_DISTANCE);
 }
 
-/** The relay's port, and that of its second chain on a venue with test funds. */
+/**
+ * Distances of the relay's port, and of its second chain's port on a venue with test funds, from
+ * the main port.
+ */
 const RELAY_PORT_DISTANCE = { relay: 1, chain: 4 };
 
-/** Whether the venue starts a relay: as configured, otherwise if it runs the chain. */
+/** Returns true if the venue starts a relay, which it does by default if it runs the chain. */
 export function hasRelay(config: Config): boolean {
   return chainOf(config) === 'local' && config.relay !== false;
 }
@@ -73,12 +83,12 @@ export function relayPortsOf({ port: main }: Config): {
   return main === 0 ? { port: 0, chainPort: 0 } : { port: main + relay, chainPort: main + chain };
 }
 
-/** The settings that contain the locations of keys. */
+/** Returns the settings that contain the locations of keys. */
 export function keyPlacesOf({ relayerKey, validatorKeys }: Config) {
   return { relayerKey: relayerKey === undefined ? [] : [relayerKey], validatorKeys };
 }
 
-/** The confirmations and the polling interval of the chain. */
+/** Returns the number of confirmations and the polling interval of the chain. */
 export function chainPaceOf(config: Config): typeof LOCAL_CHAIN {
   const isOwn = chainOf(config) === 'local' || config.chainKeys !== undefined;
   const pace = isOwn ? LOCAL_CHAIN : REMOTE_CHAIN;
@@ -89,35 +99,37 @@ export function chainPaceOf(config: Config): typeof LOCAL_CHAIN {
   };
 }
 
-/** Whether simulated traders run: as configured, otherwise if the prices are simulated. */
+/** Returns true if simulated traders run, which they do by default with simulated prices. */
 export function hasBots({ bots, oracle }: Config): boolean {
   return bots ?? oracle === 'simulated';
 }
 
-/** Whether demo markets are listed: as configured, otherwise if simulated traders run. */
+/** Returns true if demo markets are listed, which is the default with simulated traders. */
 export function hasExhibition(config: Config): boolean {
   return config.exhibition ?? hasBots(config);
 }
 
-/** Whether there is a faucet: as configured, otherwise with test funds. */
+/** Returns true if there is a faucet, which is the default with test funds. */
 export function hasFaucet(config: Config): boolean {
   return config.faucet ?? hasPlayMoney(config);
 }
 
-/** True for a chain with real deposits: grants of the venue would be paid from them. */
+/** Returns true if the chain holds real deposits, from which grants of a faucet would be paid. */
 function isElsewhere({ chain, chainKeys }: Pick<Config, 'chain' | 'chainKeys'>): boolean {
   const isOwn = chain === undefined || chain === 'local' || chain === 'none';
   return !isOwn && chainKeys === undefined;
 }
 
-/** True if the funds are the venue's own test funds: only such venues may share a network name. */
+/**
+ * Returns true if the venue issues its own test funds. Only these venues can share a network name.
+ */
 function hasPlayMoney(config: Pick<Config, 'chain' | 'chainKeys' | 'network'>): boolean {
   return config.network === 'testnet' && !isElsewhere(config);
 }
 
 /**
- * The source of reference prices: as configured, otherwise that of the oracle if simulated traders
- * run.
+ * Returns the configured source of reference prices. The default is the source of the oracle if
+ * simulated traders run, and otherwise none.
  */
 export function referencePricesOf(config: Config): NonNullable<Config['referencePrices']> {
   return config.referencePrices ?? (hasBots(config) ? config.oracle : 'none');
@@ -130,7 +142,10 @@ export function readConfig(
   return asserted(readSettings(VENUE_SETTINGS, args, env));
 }
 
-/** The same for programs that work on the log only: without a configured chain they use none. */
+/**
+ * Returns the configuration for programs that only read the log. They use no chain unless one is
+ * configured.
+ */
 export function readLogConfig(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -145,7 +160,10 @@ function asserted(config: Config): Config {
   return config;
 }
 
-/** Simulated prices must never settle or liquidate real positions, and mainnet has no faucet. */
+/**
+ * Rejects simulated prices and a faucet on mainnet, because simulated prices must never settle or
+ * liquidate real positions.
+ */
 function assertReal(config: Config): void {
   if (config.network === 'testnet') return;
   const { oracle, referencePrices } = config;

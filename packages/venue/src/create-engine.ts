@@ -12,10 +12,13 @@ import type { SnapshotPayload } from '@oddlot/replica/snapshot-codec';
 /**
  * The entry point of the bundle with which a later release replays these rules
  * (`packages/replica/eras/README.md`): a replica with all models of its snapshots, without files
- * and clock.
+ * and without a clock.
  */
 
-/** The faucet interval is a setting; the reader of these grants drops expired ones. */
+/**
+ * The faucet interval is a setting of the venue, which this replica does not know. The code that
+ * reads the grants drops expired ones.
+ */
 const GRANTS_KEPT_MS = 7 * 86_400_000;
 
 const NO_FILES = {
@@ -35,7 +38,7 @@ async function openReplica(
 ): Promise<EarlierReplica> {
   const replica = new FollowingReplica(NO_FILES, hashText);
   let rows: BlockRows | undefined;
-  // Only subscribers read market texts, and a replica of earlier rules has none.
+  // Market texts are read by subscribers only, and a replica of earlier rules has none.
   const changes = new RecentChanges(() => undefined);
   const { history } = new FollowedModels(replica, {
     faucetEveryMs: GRANTS_KEPT_MS,
@@ -46,7 +49,7 @@ async function openReplica(
       changes.add(block);
     },
   });
-  // After a snapshot without their models, history rows cannot be continued.
+  // History rows cannot be continued after a snapshot that does not contain their models.
   history.isActive = payload === undefined || payload.companions['history'] !== undefined;
   if (payload !== undefined) await replica.goTo(payload);
   return {

@@ -15,14 +15,14 @@ import type { LocalReplica } from '@oddlot/replica/local-replica';
 
 type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly replica: LocalReplica;
-  /** Each actor runs once per venue. */
+  /** Ensures that each actor runs only once per venue. */
   readonly lease: Lease;
   readonly network: Network;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Uniform in [0, 1). */
+  /** Returns a uniformly distributed number in [0, 1). */
   readonly random: () => number;
-  /** The last reference price of the log. */
+  /** Returns the last reference price in the log. */
   readonly latest: (
     symbol: string,
     source: PriceSource,
@@ -31,7 +31,7 @@ type LocalActorsParts = Pick<BotVenue, 'exchange'> & {
   readonly onError: (error: unknown) => void;
 };
 
-/** The note on simulated prices in the texts of the markets of a series. */
+/** Notes on simulated prices for the texts of series markets. */
 const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefined>> = {
   simulated: 'The prices are simulated by this venue and are not those of a real market.',
   still: 'The prices of this venue do not change and are not those of a real market.',
@@ -41,7 +41,9 @@ const SERIES_NOTES: Readonly<Record<PriceSettings['reference'], string | undefin
 
 type LocalActor = { start(): Promise<void>; stop(): void | Promise<void> | undefined };
 
-/** An actor, and the replica through which it proposes within its terms. */
+/**
+ * The name of an actor and the replica through which it proposes commands while it holds its lease.
+ */
 type Holding = { readonly name: string; readonly holder: HolderReplica };
 
 const holding = (name: string, replica: LocalReplica): Holding => {
@@ -49,8 +51,7 @@ const holding = (name: string, replica: LocalReplica): Holding => {
 };
 
 /**
- * The actors that the process itself runs, as configured: prices, demo events, and simulated
- * traders.
+ * Runs the configured actors of this process: price sources, demo events, and simulated traders.
  */
 export class LocalActors {
   readonly #config: Config;
@@ -59,10 +60,10 @@ export class LocalActors {
   readonly #events: Holding;
   readonly #traders: Holding;
   readonly #prices: PriceSources;
-  /** Defined with demo events or with simulated traders. */
+  /** Defined only with demo events or simulated traders. */
   readonly #paths: FairPaths | undefined;
   readonly #exhibition: Exhibition | undefined;
-  /** Stopped in reverse order of their starts. */
+  /** Actors are stopped in reverse order of their starts. */
   readonly #held: Held[] = [];
 
   constructor(config: Config, parts: LocalActorsParts) {
@@ -112,7 +113,7 @@ export class LocalActors {
     });
   }
 
-  /** Resolves when no command of theirs is in flight. */
+  /** Resolves when no command of the actors is pending. */
   async stop(): Promise<void> {
     for (const held of this.#held.splice(0).reverse()) await held.release();
   }

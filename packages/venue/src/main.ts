@@ -8,13 +8,13 @@ import { type Config, readConfig } from './config.ts';
 import { VENUE_SETTINGS } from './settings/venue-settings.ts';
 import type { Venue } from './venue.ts';
 
-/** The composition root: the only code that reads the environment and ends the process. */
+/** The composition root: the only module that reads the environment and ends the process. */
 
 const NODE_MAJOR_MIN = 24;
-/** A stop that takes longer is aborted; acknowledged actions are in the log. */
+/** A stop that takes longer is aborted. Acknowledged actions are already in the log. */
 const STOP_MS_MAX = 10_000;
 
-// Set before any thread writes a file.
+// The umask must be set before any thread writes a file.
 process.umask(OWN_UMASK);
 const major = Number.parseInt(process.versions.node, 10);
 if (major < NODE_MAJOR_MIN) {
@@ -40,14 +40,14 @@ async function main(): Promise<void> {
   const config = configOf(args);
   const log = createLogger({ level: config.logLevel });
   const onFatal = (error: unknown): never => {
-    // The state in memory is no longer trustworthy, the log is. The process stops before it sends
-    // any reply.
+    // The state in memory is no longer trustworthy, but the log is. The process stops before it
+    // sends another reply.
     log.fatal({ err: error }, 'fatal error; stopping immediately');
     process.exit(exitCodeOf(error));
   };
   let venue: Venue | undefined;
-  // Registered before the start, which may replay for long: the first process of a container has no
-  // default signal handlers and would ignore the signals.
+  // The handlers are registered before the start, which can replay the log for a long time. The
+  // first process of a container has no default signal handlers and would ignore the signals.
   const logger = stopLogger((why) => log.error({ why }, 'shutdown incomplete'));
   const onTimeout = (): void => endUnfinished(venue?.logTrouble(), log);
   closeWithGrace({ delay: STOP_MS_MAX, logger, onTimeout }, async ({ err }) => {
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
     watchParent(() => process.kill(process.pid, 'SIGTERM'));
   }
   try {
-    // Loaded late, because this is most of the program and not needed for help texts or
+    // The venue is loaded late, because it is most of the program and not needed for help texts or
     // configuration errors.
     const { startVenue } = await import('./venue.ts');
     venue = await startVenue(config, { log, onFatal, env: process.env });
@@ -82,8 +82,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * A stop has to end even if a task does not. Without a majority of the log's servers a replica
- * cannot complete its tasks; that is not its fault, so the exit code is 0.
+ * Ends a stop that timed out. A replica cannot complete its tasks without a majority of the log's
+ * servers, which is not a fault of the replica, so its exit code is 0.
  */
 function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   if (logTrouble === undefined) {
@@ -98,7 +98,7 @@ function endUnfinished(logTrouble: string | undefined, log: Logger): void {
   process.exit(0);
 }
 
-/** 1, except for errors that a supervisor must distinguish. */
+/** Returns 1, or the exit code of an error that a supervisor must distinguish. */
 function exitCodeOf(error: unknown): number {
   const isCoded = error instanceof Error && 'exitCode' in error;
   return isCoded && typeof error.exitCode === 'number' ? error.exitCode : 1;

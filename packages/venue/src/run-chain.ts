@@ -9,12 +9,12 @@ import { OWN_CHAIN_SETTINGS } from './settings/own-chain-settings.ts';
 import { startOwnChain } from '@oddlot/settlement/own-chain';
 
 /**
- * Runs a local settlement chain in a separate process, for the replicas of a cluster: `npm run
- * chain -- --help`. It stores its blocks and its keys in its folder, which replicas read
+ * Runs a local settlement chain in a separate process for the replicas of a cluster (`npm run chain
+ * -- --help`). The chain stores its blocks and keys in its folder, which replicas read
  * (`--chain-keys`), and restores both at a restart.
  */
 
-/** The chain id of the public testnet that it replaces. */
+/** The chain id of the public testnet that this chain replaces. */
 const CHAIN_ID = 421_614;
 const STOP_MS_MAX = 5_000;
 const EXPLAINED: ReadonlySet<string> = new Set([
@@ -25,7 +25,7 @@ const EXPLAINED: ReadonlySet<string> = new Set([
   'SettingError',
 ]);
 
-// Set before any thread writes a file.
+// The umask must be set before any thread writes a file.
 process.umask(OWN_UMASK);
 const args = process.argv.slice(2);
 const help = helpAsked(args);

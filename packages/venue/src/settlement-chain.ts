@@ -26,30 +26,29 @@ type MoneyDependencies = {
   readonly clock: Clock;
   readonly replica: Replica;
   readonly log: Logger;
-  /** Resources shared by replicas; undefined if the venue is one process. */
+  /** Resources shared by replicas; undefined if the venue runs as a single process. */
   readonly cluster?: SettlementDependencies['cluster'];
 };
 
 type ChainStart = {
   readonly log: Logger;
-  /** The environment, which may contain configured keys. */
+  /** The environment, which can contain configured keys. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly onFatal: (error: unknown) => void;
 };
 
-/** The configured settlement chain and its location; the local one takes a moment to start. */
 type ConfiguredChain = {
   readonly settings: SettlementSettings;
   readonly opened: OpenedChain;
   readonly openSettlement: typeof openSettlement;
 };
 
-/** The settlement, and the replica through which it proposes within its terms. */
+/** The settlement, and the replica through which it proposes commands while it holds its lease. */
 export type HeldSettlement = OpenedSettlement & { readonly holder: HolderReplica };
 
 /**
- * Starts the local chain or connects to the configured one, if any. It does not need the venue's
- * state.
+ * Starts the local chain or connects to the configured one, if any. The venue's state is not needed
+ * for this.
  */
 export async function startSettlementChain(
   config: Config,
@@ -57,8 +56,8 @@ export async function startSettlementChain(
 ): Promise<ConfiguredChain | undefined> {
   const chain = chainOf(config);
   if (chain === 'none') return undefined;
-  // Loaded on demand, because the settlement is a third of the program and many venues do not need
-  // it.
+  // The settlement is loaded on demand, because it is a third of the program and many venues do not
+  // need it.
   const program = await import('@oddlot/settlement/open-settlement');
   const settings = await settlementSettings(config, chain, env);
   const isReal = config.network === 'mainnet';
@@ -108,7 +107,7 @@ async function settlementSettings(
   };
 }
 
-/** Creates the settlement of the venue, if it has a chain; nothing is read or sent yet. */
+/** Creates the settlement of the venue if it has a chain. Nothing is read or sent yet. */
 export function openMoney(
   chain: ConfiguredChain | undefined,
   { clock, cluster, log, replica }: MoneyDependencies,
@@ -124,7 +123,7 @@ export function openMoney(
   return { ...money, holder };
 }
 
-/** Runs the settlement in the process that holds its lease. */
+/** Runs the settlement while this process holds its lease. */
 export async function holdSettlement(
   money: HeldSettlement | undefined,
   lease: Lease,
@@ -144,8 +143,9 @@ export async function holdSettlement(
 type ReturningReplica = Replica & Pick<LocalReplica, 'tick'>;
 
 /**
- * Returns the withdrawals that a venue without a settlement chain holds (R-withdraw). Payouts are signed for the bridge that the log
- * names. If the log names one, a payout may be under way and nothing is returned, even if no chain is configured now.
+ * Returns the withdrawals that a venue without a settlement chain holds (R-withdraw). If the log
+ * names a bridge, nothing is returned, even if no chain is configured now, because a payout that is
+ * signed for this bridge may be in progress.
  */
 export async function returnUnpayable(
   lease: Lease,
@@ -158,13 +158,15 @@ export async function returnUnpayable(
     SETTLEMENT_LEASE,
     async (term) => {
       holder.enter(term);
-      // Applies every block that other replicas have written, including one that opens a bridge.
+      // Applies every block that other replicas have written, which may include one that opens a
+      // bridge.
       await replica.tick();
       await returnAll(holder, log);
     },
     () => undefined,
   );
-  // Another replica may have a chain, and needs the lease to open the bridge.
+  // The lease is released, because another replica may have a chain and needs the lease to open the
+  // bridge.
   await held.release();
 }
 

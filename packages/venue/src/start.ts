@@ -5,23 +5,23 @@ import { bundledProgram } from './bundled-program.ts';
 
 /**
  * Starts a venue from a bundle of the current sources, or from the sources themselves. In the
- * second case an interactive start bundles them in the background for the next start; for a
- * supervisor, `npm run build` does so once.
+ * second case an interactive start bundles them in the background for the next start. With a
+ * supervisor, `npm run build` bundles them once.
  */
 
-/** A delay, because the start of the venue has priority. */
+/** The bundling is delayed, because the start of the venue has priority. */
 const BUILD_AFTER_MS = 5_000;
 
 const bundled = bundledProgram('venue');
 await import(bundled === undefined ? './main.ts' : pathToFileURL(bundled).href);
 if (bundled === undefined && process.env['npm_lifecycle_event'] === 'start') {
-  // By then a process that only prints its help has ended.
+  // A process that only prints its help has ended before this timer fires.
   setTimeout(() => void bundle(), BUILD_AFTER_MS).unref();
 }
 
 /**
- * Runs in a child process, which ends with this one. Without disk space or permission, the next
- * start uses the sources too.
+ * Bundles the sources in a child process, which ends with this one. If it fails for lack of disk
+ * space or permission, the next start uses the sources as well.
  */
 async function bundle(): Promise<void> {
   const { lowerPriority } = await import('@oddlot/host/operate');

@@ -1,4 +1,6 @@
-/** Entry point of the test kit, which controls the clock, the prices and the faults of a venue. */
+/**
+ * The entry point for the testkit, which controls the clock, the prices and the faults of a venue.
+ */
 export { readConfig } from './config.ts';
 export { THREADS_HERE } from './compose/threads.ts';
 export { priceDecimals } from './oracle/perp-oracle.ts';

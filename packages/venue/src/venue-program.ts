@@ -1,4 +1,4 @@
 import { fileURLToPath } from 'node:url';
 
-/** The file to run for starting a venue as a child process. */
+/** The file that starts a venue as a child process. */
 export const VENUE_PROGRAM: string = fileURLToPath(new URL('./main.ts', import.meta.url));

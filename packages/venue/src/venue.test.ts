@@ -13,8 +13,6 @@ import { type Held, type Lease, LocalLease, type Start, type Stop } from '@oddlo
 import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
 import { openVenue, startVenue, type Venue } from './venue.ts';
 
-/** A complete venue in a temporary folder. */
-
 const timeout = patienceMs(20_000);
 let folder: string;
 beforeEach(async () => {
@@ -40,7 +38,7 @@ class RecordingLease implements Lease {
   }
 }
 
-test('all singleton tasks of a venue run under a lease, and a stop releases all of them', async () => {
+test('all singleton tasks of a venue run under a lease, which a stop releases', async () => {
   const lease = new RecordingLease();
   const config = readConfig(['--data', folder, '--port', '0', '--ops-port', '0', '--no-web'], {});
   const log = createLogger({ level: 'silent' });
@@ -68,7 +66,7 @@ test('all singleton tasks of a venue run under a lease, and a stop releases all 
   expect(lease.steps).toEqual(['relay', ...ended].map((name) => `stopped ${name}`));
 });
 
-/** Starts with all optional parts: chain, prices, traders, history. */
+/** Starts a venue with all optional parts: chain, prices, traders, and history. */
 function start(flags: Readonly<Record<string, number | string>> = {}): Promise<Venue> {
   const ports = { '--port': 0, '--ops-port': 0, '--chain-port': 0, ...flags };
   const portFlags = Object.entries(ports).flatMap(([flag, value]) => [flag, String(value)]);
@@ -98,13 +96,16 @@ test('a venue with its own network name refuses to serve clients of Hyperliquid'
   expect(isDirectoryLocked(folder)).toBe(false);
 });
 
-/** Resources that keep a process alive. */
+/** Returns the resources that keep this process alive. */
 function running(): readonly string[] {
   const kinds = ['MessagePort', 'TCPServerWrap', 'PipeWrap', 'Timeout', 'Worker'];
   return process.getActiveResourcesInfo().filter((kind) => kinds.includes(kind));
 }
 
-/** Resources that have been added; those of the test runner may have ended meanwhile. */
+/**
+ * Returns the resources that were added. Resources of the test runner may have ended in the
+ * meantime.
+ */
 function runningSince(before: readonly string[]): readonly string[] {
   const rest = [...before];
   return running().filter((kind) => {
@@ -133,7 +134,7 @@ test.each([
   taken.close();
 });
 
-test('a log that cannot be opened leaves neither the history nor the chain running', async () => {
+test('a start that cannot open the log leaves neither the history nor the chain running', async () => {
   const before = running();
   await expect(start({ '--fault': 'nonsense' })).rejects.toThrow('Unknown fault: nonsense');
   expect(isDirectoryLocked(folder)).toBe(false);
@@ -150,7 +151,7 @@ test('R-terms: all commands of lease holders carry a term, and a restart begins 
     const withoutTerm = new Set<string>();
     replica.onBlock(({ commands }) => {
       for (const { command } of commands) {
-        // Each replica attests independently of a lease.
+        // Each replica attests on its own, without a lease.
         if (isRequest(command) || command.type === 'attest') continue;
         if (command.term === undefined) withoutTerm.add(command.type);
       }

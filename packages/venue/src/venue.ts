@@ -45,23 +45,23 @@ export type Venue = {
   readonly serviceNetwork: string;
   /** Accepts no more requests, completes pending ones, writes a snapshot, and releases the data. */
   stop(): Promise<void>;
-  /** The reason why the log cannot be written now; undefined while it can. */
+  /** Returns the reason why the log cannot be written now, or undefined if it can. */
   logTrouble(): string | undefined;
 };
 
 export type VenueDependencies = {
   readonly log: Logger;
-  /** An error after which the process must end immediately; the log is intact. */
+  /** Called with an error after which the process must end immediately; the log is intact. */
   readonly onFatal: (error: unknown) => void;
-  /** Assigns the singleton tasks: by default this process runs all of them immediately. */
+  /** Assigns the singleton tasks. By default this process runs all of them immediately. */
   readonly lease?: Lease;
-  /** The free space of a folder, for tests; by default the system is queried. */
+  /** Returns the free space of a folder. Tests replace it; by default the system is queried. */
   readonly freeBytes?: (directory: string) => Promise<number>;
   /** The environment with configured keys; empty by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The clocks of the host, for tests. */
+  /** The clocks of the host, which tests replace. */
   readonly time?: TimeSource;
-  /** The components that run on other threads; by default each has its own thread. */
+  /** The components that can run on other threads; by default each has its own thread. */
   readonly threads?: Threads;
 };
 
@@ -79,8 +79,8 @@ export type OpenedVenue = Pick<Venue, 'chainUrl' | 'logTrouble' | 'serviceNetwor
  */
 export function startVenue(config: Config, deps: VenueDependencies): Promise<Venue> {
   return openInOrder(async (opened) => {
-    // Checked before anything is created or replayed. A locked folder is the better error: the
-    // venue that uses it also has the ports.
+    // The ports are checked before anything is created or replayed. If the folder is locked, that
+    // error is more helpful, because the venue that uses the folder also uses the ports.
     if (!isDirectoryLocked(config.data)) await checkPorts(portsOf(config));
     const { chainUrl, listen, logTrouble, serviceNetwork, stop } = await openVenue(config, deps);
     opened.defer(stop);
@@ -88,12 +88,15 @@ export function startVenue(config: Config, deps: VenueDependencies): Promise<Ven
   }, logUnclosed(deps.log));
 }
 
-/** The same without opening the ports until `listen` is called. */
+/** Opens a venue like `startVenue`, but its ports stay closed until `listen` is called. */
 export function openVenue(config: Config, deps: VenueDependencies): Promise<OpenedVenue> {
   return openInOrder((opened) => openParts(config, deps, opened), logUnclosed(deps.log));
 }
 
-/** The caller that awaits the start reports why it failed. */
+/**
+ * Returns a handler that logs errors of the cleanup. The caller that awaits the start reports why
+ * the start failed.
+ */
 function logUnclosed(log: Logger): (error: unknown) => void {
   return (err) => log.error({ err }, 'cleanup after a failed start was incomplete');
 }
@@ -110,7 +113,7 @@ async function openParts(
   const { lock, network, otherNetworks } = await takeFolder(config, cluster?.serviceNetwork, log);
   opened.defer(() => lock.release());
   refuseHyperliquid(config, network);
-  // Operators can observe a stop until its end.
+  // The operations port closes last, so that operators can observe a stop until its end.
   let operatorsPort: HttpPort | undefined = undefined;
   opened.defer(() => operatorsPort?.drain());
   const metrics = new Metrics();
@@ -166,7 +169,7 @@ async function openParts(
   };
 }
 
-/** Prices and time start first; simulated traders start when requests can be answered. */
+/** Starts prices and time first, and simulated traders once requests can be answered. */
 async function startActing(
   serving: Serving,
   actors: LocalActors,
@@ -201,7 +204,7 @@ async function stopAll(
   log.info({ pending: receipts.pendingCount }, 'stopped');
 }
 
-/** The parts that already serve during the start. */
+/** The parts that already run during the start. */
 type Serving = {
   readonly core: Core;
   readonly edges: ReturnType<typeof createEdges>;
@@ -213,8 +216,7 @@ type Serving = {
 /**
  * Accepts no new clients and completes pending requests. A single venue continues to advance time
  * until the last answer, because some requests wait for orders that leave the delay queue. In a
- * cluster the other replicas do that, and take over all tasks of this one, which are released
- * first.
+ * cluster this replica first releases its tasks, and the other replicas advance the time.
  */
 async function stopServing({ actors, core, edges, settling, ticking }: Serving): Promise<void> {
   const { cluster, relay } = core;
@@ -247,7 +249,7 @@ function openPool(
   return new RecoverPool({ network, log, size, onWorkerLost, startRecoverer });
 }
 
-/** The cluster code is loaded only if there is a cluster. */
+/** Joins the cluster, whose code is loaded only if there is one. */
 async function joinCluster(
   config: Config,
   deps: Parameters<typeof openCluster>[1],
@@ -294,12 +296,13 @@ async function startCore({ indexer, replica }: Core, config: Config, log: Logger
   log.info({ ...started, height: replica.head.height }, 'log replayed');
   assertNetwork(config, replica);
   const following = indexer.start(replica.head, { seenFrom: started.snapshotHeight });
-  // Not awaited, because it also reads its snapshot; failures are reported through `onFatal`.
+  // The start of the indexer is not awaited, because it also reads its snapshot. Failures are
+  // reported through `onFatal`.
   following.catch(() => undefined);
   replica.onBlock((block) => indexer.follow(block));
 }
 
-/** Uniform in [0, 1), for simulations. */
+/** Returns a uniformly distributed number in [0, 1), for simulations. */
 function random(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
 }
@@ -336,10 +339,11 @@ export async function openPorts(
 }
 
 /**
- * Passes errors on, except temporary ones after which the process continues: writes that failed for
- * lack of space are repeated later (R-disk); a stream that lost blocks rejects commands until it is
- * complete again; a replica whose rules are no longer those of the log serves its last state
- * (R-era); and the next lease holder completes work that a term left unfinished.
+ * Returns a handler that passes on all errors except temporary ones after which the process
+ * continues. Writes that failed for lack of space are repeated later (R-disk). A stream that lost
+ * blocks rejects commands until it is complete again. A replica whose rules are no longer those of
+ * the log serves its last state (R-era). The next lease holder completes work that a term left
+ * unfinished.
  */
 export function exceptPassing(onFatal: (error: unknown) => void): (error: unknown) => void {
   return exceptNoRoom((error) => {

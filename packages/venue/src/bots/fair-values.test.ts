@@ -8,10 +8,10 @@ import { chanceAbove, FairValues } from './fair-values.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('the chance to end above a strike', () => {
+describe('the probability of ending above a strike', () => {
   test.each([
     ['at the strike', 100, 900, 0.5],
-    // The deviation of 15 minutes is 0.3%.
+    // The standard deviation of the price over 15 minutes is 0.3%.
     ['one deviation above', 100.3, 900, 0.845],
     ['one deviation below', 99.7, 900, 0.155],
     ['the same distance with less time', 100.3, 100, 0.994],
@@ -21,7 +21,10 @@ describe('the chance to end above a strike', () => {
   });
 });
 
-/** A venue at some minutes after a full three-hour period. */
+/**
+ * Returns a venue whose clock is the given number of minutes after the start of a three-hour
+ * period.
+ */
 function open(minutes = 0) {
   const replica = new TestReplica();
   replica.nowMs = Math.ceil(replica.nowMs / (3 * HOUR_MS)) * 3 * HOUR_MS + minutes * 60_000;
@@ -51,7 +54,7 @@ function open(minutes = 0) {
     } as const;
     return { type: 'pushPrice', prices: [at] };
   };
-  /** A market of another deployer, without a path of the demo markets. */
+  /** Lists a market of another deployer, whose value does not follow a path of the demo markets. */
   const listOther = (): void => {
     const options = {
       nowMs: replica.nowMs,
@@ -71,13 +74,13 @@ const believed = ({ values }: ReturnType<typeof open>, slug: string): number[] =
     definition.slug.startsWith(slug) ? [value] : [],
   );
 
-test('demo markets follow their paths, whatever the trades; the values of an exclusive event sum to one', () => {
+test('fair values of demo markets follow their paths regardless of trades, and those of an exclusive event sum to one', () => {
   const venue = open(10);
   venue.list(false);
   const markets = [...venue.replica.state.outcomes.markets.values()];
   const seen = new Set<number>();
   for (let round = 0; round < 50; round++) {
-    // Another account trades at a price that the makers do not share.
+    // Each market's last trade is at a price far from the makers' fair value.
     for (const market of markets) market.lastTrade = 9_900;
     venue.replica.pass(10_000);
     venue.values.update();
@@ -93,7 +96,7 @@ test('demo markets follow their paths, whatever the trades; the values of an exc
   expect(seen.size).toBeGreaterThan(20);
 });
 
-test("values of other deployers' markets drift, and a new process continues from the last trade", () => {
+test("fair values of other deployers' markets drift, and start from the last trade in a new process", () => {
   const venue = open();
   venue.listOther();
   const other = [...venue.replica.state.outcomes.markets.values()][0];
@@ -105,7 +108,7 @@ test("values of other deployers' markets drift, and a new process continues from
   expect(believed(venue, 'others')).not.toEqual(before);
 });
 
-test('a market on a price follows the price once it has a strike', () => {
+test('the fair value of a market on a price follows the price once the strike is known', () => {
   const venue = open();
   venue.list(true);
   venue.replica.pass(15 * 60_000 - 61_000);
@@ -125,11 +128,11 @@ test('a market on a price follows the price once it has a strike', () => {
   expect(believed(venue, 'btc-up-or-down-15m')).toEqual([0.03]);
 });
 
-test('markets that are about to close or not open are not traded', () => {
+test('markets that are about to close or not yet open have no fair value', () => {
   const venue = open(10);
   venue.list(false);
   venue.values.update();
-  // One ends in eight minutes and one has just begun; the third is not open.
+  // One of the three markets ends in eight minutes, one has just begun, and one is not open yet.
   expect(believed(venue, 'lighthouse')).toHaveLength(2);
   venue.replica.pass(8 * 60_000 - 5_000);
   venue.values.update();

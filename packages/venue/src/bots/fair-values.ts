@@ -2,35 +2,38 @@ import type { PriceSource, State } from '@oddlot/engine';
 import { present } from '@oddlot/units';
 import { normal, STEP_DEVIATION } from '../oracle/random-walk.ts';
 
-/** A tradable market in the representation of the engine. */
 export type BotMarket = NonNullable<ReturnType<State['outcomes']['markets']['get']>>;
 
 export type FairValuesOptions = {
   readonly state: () => State;
   readonly priceE8: (symbol: string, source: PriceSource) => number | undefined;
   /**
-   * The value of the venue's own demo markets, independent of trades; undefined for other markets.
+   * Returns the fair value of one of the venue's own demo markets, which does not depend on trades,
+   * or undefined for other markets.
    */
   readonly paths: {
     valueOf(market: BotMarket['definition'], atMs: number): number | undefined;
   };
-  /** Uniform in [0, 1). */
+  /** Returns a uniformly distributed number in [0, 1). */
   readonly random: () => number;
 };
 
-/** Maximum number of markets that simulated traders trade, earliest end first. */
+/** Maximum number of markets that simulated traders trade, those with the earliest end first. */
 const MARKETS_MAX = 40;
-/** Trading stops this long before the end, so that bots do not interfere with the close. */
+/**
+ * Simulated traders stop trading a market this long before its end, so that they do not interfere
+ * with the close.
+ */
 const LEFT_MS_MIN = 5_000;
-/** Values are bounded away from 0 and 1 by this probability. */
+/** Fair values stay at least this far from 0 and 1. */
 const PROBABILITY_MIN = 0.03;
-/** The change of a drifting value in one round, in logits. */
+/** Standard deviation of the change of a drifting value in one round, in logits. */
 const DRIFT = 0.025;
 
 /**
- * The values of YES shares for simulated traders. For a market on a price the value follows from
- * that price, the strike and the remaining time. Demo markets follow the path that decides them.
- * All other values drift. The probabilities of an exclusive event sum to one.
+ * Computes the fair value of YES shares for simulated traders. A market on a price is valued by
+ * that price, its strike and its remaining time. A demo market follows the path that decides its
+ * result. All other values drift. The probabilities of an exclusive event sum to one.
  */
 export class FairValues {
   readonly #options: FairValuesOptions;
@@ -42,12 +45,12 @@ export class FairValues {
     this.#options = options;
   }
 
-  /** Markets to trade, with the probability of YES. */
+  /** Returns the markets to trade, with the probability of YES for each. */
   get markets(): ReadonlyMap<BotMarket, number> {
     return this.#values;
   }
 
-  /** Recomputes the values; drifting ones move a little. */
+  /** Recomputes the values; those that drift move by a random step. */
   update(): void {
     const { outcomes, timeMs } = this.#options.state();
     const open = outcomes.marketIds
@@ -66,7 +69,7 @@ export class FairValues {
   #drift({ definition, lastTrade, unit }: BotMarket): void {
     const { random } = this.#options;
     const id = definition.instrumentId;
-    // A new process continues at the last trade.
+    // A new process continues from the last trade, because drifting values are not stored.
     const before =
       this.#opinions.get(id) ?? (lastTrade > 0 ? logit(lastTrade / unit) : normal(random));
     this.#opinions.set(id, before + DRIFT * normal(random));
@@ -103,7 +106,9 @@ export class FairValues {
   }
 }
 
-/** The probability that a walk of simulated steps ends at or above a strike. */
+/**
+ * Returns the probability that a random walk of simulated price steps ends at or above a strike.
+ */
 export function chanceAbove(walk: {
   readonly price: number;
   readonly strike: number;
@@ -111,7 +116,7 @@ export function chanceAbove(walk: {
 }): number {
   const deviation = STEP_DEVIATION * Math.sqrt(Math.max(1, walk.secondsLeft));
   const distance = Math.log(walk.price / walk.strike) / deviation;
-  // The logistic curve is within 0.01 of the normal distribution.
+  // This logistic curve differs from the normal distribution by less than 0.01.
   return 1 / (1 + Math.exp(-1.702 * distance));
 }
 

@@ -3,19 +3,22 @@ import { describe, expect, test } from 'vitest';
 import { ALICE, BTC, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
 import { difference, gridStep, ladder } from './ladder.ts';
 
-describe('the grid', () => {
+describe('the grid step of a maker', () => {
   test.each([
     [970_000, 1, 194],
     [100_000, 500, 500],
     [18_000_000, 10, 3600],
-  ])('of a price of %i with tick %i is %i', (price, tick, step) => {
-    expect(gridStep(price, tick)).toBe(step);
-  });
+  ])(
+    'is computed from price and tick: for a price of %i with tick %i it is %i',
+    (price, tick, step) => {
+      expect(gridStep(price, tick)).toBe(step);
+    },
+  );
 });
 
 const shape = { step: 500, levels: 3, makers: 2 };
 
-test('makers share the rungs and leave the middle empty', () => {
+test('makers share the rungs of a perp and leave the middle one empty', () => {
   const first = ladder(BTC, 200, { ...shape, maker: 0 });
   const second = ladder(BTC, 200, { ...shape, maker: 1 });
   const prices = (isBuy: boolean) =>
@@ -28,13 +31,13 @@ test('makers share the rungs and leave the middle empty', () => {
   for (const { size } of first) expect(size).toBeGreaterThan(0);
 });
 
-test('rungs below zero are omitted, sizes stay within the limit', () => {
+test('rungs with a negative price are omitted, and sizes stay within the maximum order size', () => {
   const rungs = ladder(BTC, 1, { ...shape, maker: 0 });
   expect(rungs.every(({ price }) => price > 0)).toBe(true);
   expect(rungs.every(({ size }) => size <= BTC.maxLimitOrderSize)).toBe(true);
 });
 
-test('only orders that differ change', () => {
+test('a maker replaces only orders that differ from the wanted rungs or are more than half filled', () => {
   const venue = TestVenue.open();
   const rung = (price: number) => ({ isBuy: true, price, size: 1000 });
   venue.order(ALICE, { buy: true, price: 99, size: 1 });

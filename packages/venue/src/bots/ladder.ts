@@ -3,33 +3,32 @@ import { type Address, MONEY_DECIMALS } from '@oddlot/units';
 import type { BotMarket } from './fair-values.ts';
 
 /**
- * The quotes of a maker around a price. The rungs are on a grid that does not move with the price:
- * when the price drifts by a rung, one order at each end changes and the others keep their queue
- * position.
+ * The quotes of a maker around a price. The rungs are on a grid that does not move with the price.
+ * When the price drifts by one rung, one order at each end of the ladder changes and the others
+ * keep their queue position.
  */
 
-/** One quote, in units of its instrument. */
 export type Rung = { readonly isBuy: boolean; readonly price: number; readonly size: number };
 
-/** The distance of two rungs as a fraction of the price. */
+/** Distance between two rungs of a perp, as a fraction of the price. */
 const STEP_SHARE = 0.0002;
-/** The value of the rung at the touch, and the increase per further rung. */
+/** Value of the rung closest to the price, and the relative increase per further rung. */
 const TOUCH_USDC = 4_000;
 const GROWTH_SHARE = 0.25;
-/** An order with less than this fraction remaining is replaced. */
+/** An order is replaced when less than this fraction of its size remains. */
 const WORN_SHARE = 0.5;
 
 /**
- * The grid of a price, a whole number of ticks. Prices are counts, so floating point is exact
- * enough.
+ * Returns the distance between two rungs as a whole number of ticks. Prices are integers, so
+ * floating point is exact enough.
  */
 export function gridStep(price: number, priceTick: number): number {
   return Math.max(1, Math.round((price * STEP_SHARE) / priceTick)) * priceTick;
 }
 
 /**
- * A maker's rungs on both sides of the rung nearest to a price, which stays empty. Makers share a
- * grid: each has every `makers`-th rung, so that together they are deep and never cross.
+ * Returns a maker's rungs on both sides of the rung nearest to a price, which stays empty. Each of
+ * the makers uses every `makers`-th rung of a shared grid, so their quotes never cross.
  */
 export function ladder(
   perp: PerpDefinition,
@@ -59,7 +58,10 @@ function rungSize(perp: PerpDefinition, price: number, distance: number): number
   return Math.min(Math.max(1, lots), perp.maxLimitOrderSize);
 }
 
-/** The orders to cancel and the rungs to place, so that the live orders become the wanted ones. */
+/**
+ * Returns the live orders to cancel and the missing rungs to place, after which the live orders
+ * match the wanted rungs.
+ */
 export function difference(
   wanted: readonly Rung[],
   live: readonly OrderSnapshot[],
@@ -76,9 +78,9 @@ export function difference(
 }
 
 /**
- * The size that an order at a maker's best quote would execute against the other side, given best
- * first; 0 if none crosses. At least the size of the quote, so that a remainder below the minimum
- * order value is executed as well.
+ * Returns the size that an order at a maker's best quote would execute against the other side of
+ * the book, given best first, or 0 if nothing crosses. The result is at least the size of the
+ * quote, so that a remainder below the minimum order value is executed as well.
  */
 export function crossedSize(
   { isBuy, price, size }: Rung,
@@ -103,28 +105,31 @@ function keyOf({ isBuy, price }: { readonly isBuy: boolean; readonly price: numb
 }
 
 /**
- * An order for shares: `isBuy` and `reduceOnly` determine outcome and direction, and the price is
- * that of the outcome.
+ * An order for shares. `isBuy` and `reduceOnly` determine the outcome and the direction; the price
+ * is that of the outcome.
  */
 type ShareOrder = Rung & { readonly reduceOnly: boolean };
 
-/** Shares of each outcome that can be sold. */
+/** Shares of each outcome that the account can sell. */
 export type FreeShares = { yes: number; no: number };
 
-/** The distance of two rungs in a market of any tick. */
+/** Distance between two rungs of an outcome market, as a fraction of a share's payout. */
 const LEG_STEP_SHARE = 0.01;
-/** Shares at the touch, and the increase per further rung. */
+/**
+ * Number of shares in the rung closest to the fair value, and the relative increase per further
+ * rung.
+ */
 const TOUCH_SHARES = 60;
 const LEG_GROWTH_SHARE = 0.3;
 
-/** The grid of a market: about 0.01, in whole ticks. */
+/** Returns the distance between two rungs of a market: about 0.01, as a whole number of ticks. */
 export function shareStep({ definition: { priceTick }, unit }: BotMarket): number {
   return Math.max(1, Math.round((unit * LEG_STEP_SHARE) / priceTick)) * priceTick;
 }
 
 /**
- * A maker's rungs around an empty rung of the grid, in YES prices (R-one-book). Makers share the
- * grid as on perps.
+ * Returns a maker's rungs around an empty rung of the grid, in YES prices (R-one-book). Makers
+ * share the grid as on perps.
  */
 export function shareLadder(
   market: BotMarket,
@@ -153,8 +158,9 @@ function sizeAt({ definition }: BotMarket, distance: number): number {
 }
 
 /**
- * The order that fills a rung: it sells held shares first; without them it buys the other outcome,
- * which is the same rung of the book (R-mint-burn). Deducts the sold shares from `free`.
+ * Returns the order that fills a rung. It sells held shares if there are enough, and otherwise buys
+ * the other outcome, which is the same rung of the book (R-mint-burn). Sold shares are deducted
+ * from `free`.
  */
 export function shareOrder(
   { isBuy, price, size }: Rung,
@@ -168,17 +174,20 @@ export function shareOrder(
   return { isBuy, reduceOnly, size, price: leg === 'yes' ? price : unit - price };
 }
 
-/** Random factors of the planned size; the smallest is well above `WORN_SHARE`. */
+/**
+ * Bounds of the random factor by which the planned size is multiplied. The minimum is well above
+ * `WORN_SHARE`.
+ */
 const SIZE_SHARE_MIN = 0.7;
 const SIZE_SHARE_MAX = 1.6;
-/** The fraction of sizes that are round numbers, as with human traders. */
+/** Fraction of sizes that are rounded to two digits; the others have three. */
 const ROUND_SHARE = 0.6;
-/** The fraction of the outer rungs that a maker omits. */
+/** Fraction of the outer rungs that a maker leaves empty. */
 const GAP_SHARE = 1 / 6;
 
 /**
- * The individual behaviour of a simulated maker: varying sizes and omitted rungs. All of it is
- * derived from its address, so that a maker behaves identically in every process.
+ * Varies the sizes of a simulated maker and omits some of its rungs. All choices are derived from
+ * the maker's address, so that a maker behaves identically in every process.
  */
 export class QuotingStyle {
   readonly #seed: number;
@@ -189,7 +198,7 @@ export class QuotingStyle {
     this.#random = seeded(this.#seed);
   }
 
-  /** A size near the planned one, within the bounds of its market. */
+  /** Returns a random size near the planned one, within the limits of the market. */
   sizeNear(planned: number, bounds: { readonly min: number; readonly max: number }): number {
     const share = SIZE_SHARE_MIN + this.#random() * (SIZE_SHARE_MAX - SIZE_SHARE_MIN);
     const digits = this.#random() < ROUND_SHARE ? 1 : 2;
@@ -198,21 +207,24 @@ export class QuotingStyle {
   }
 
   /**
-   * True if it quotes at a price behind the best one. The result for a price is constant, so that
-   * quotes stay.
+   * Returns true if the maker quotes at a price behind its best one. The result for a price is
+   * constant, so that quotes stay in place.
    */
   likes(price: number): boolean {
     return seeded(this.#seed ^ Math.imul(price, 0x9e_37_79_b1))() >= GAP_SHARE;
   }
 }
 
-/** Rounds to this many digits after the first; at least 1. */
+/** Rounds to this many digits after the first digit, and to at least 1. */
 function rounded(size: number, digits: number): number {
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, size))) - digits);
   return Math.max(1, Math.round(size / unit) * unit);
 }
 
-/** Uniform in [0, 1), reproducible by seed (mulberry32). */
+/**
+ * Returns a generator of uniformly distributed numbers in [0, 1) that is reproducible by seed
+ * (mulberry32).
+ */
 function seeded(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -28,28 +28,37 @@ import {
 import type { BotOrder, BotShareOrder, Trader } from './trader.ts';
 import type { BotMarket, FairValues } from './fair-values.ts';
 
-/** Rungs of one maker on each side of a book. */
+/** Number of rungs of one maker on each side of a perp's book. */
 const PERP_LEVELS = 10;
-/** The quotes follow when the price has left its rung by this fraction of a step. */
+/**
+ * The quotes of a perp move when the price is further than this fraction of a step from their
+ * centre.
+ */
 const BAND_SHARE = 0.75;
 
-/** A maker executes no order that would make its position in a perp larger than this. */
+/** A maker executes no order that would increase its position in a perp above this value. */
 const INVENTORY_USDC = 250_000;
-/** Price levels of other accounts that it checks in a round. */
+/** Number of price levels of other accounts that a maker checks in each round. */
 const TAKEN_LEVELS_MAX = 100;
 
-/** The grid is replaced when the fitting one is this many times finer or coarser. */
+/**
+ * The grid is replaced when the step that fits the current price differs from it by more than this
+ * factor.
+ */
 const REGRID_FACTOR = 2;
 
 type Anchor = { readonly step: number; rung: number };
 
-/** Keeps its part of every perp's book filled around the oracle. */
+/** Keeps one maker's part of every perp's book filled around the oracle price. */
 export class Maker {
   readonly #trader: Trader;
   readonly #replica: Replica;
   readonly #place: { readonly maker: number; readonly makers: number };
   readonly #habits: QuotingStyle;
-  /** The anchors of the quotes, by perp. The grid is kept as long as it fits the price. */
+  /**
+   * The centre rung of the quotes and the grid step, by perp. The step is kept as long as it fits
+   * the price.
+   */
   readonly #anchors = new Map<number, Anchor>();
 
   constructor(
@@ -64,8 +73,8 @@ export class Maker {
   }
 
   /**
-   * Cancels quotes that the price has left behind. All makers do so before any of them places new
-   * quotes.
+   * Cancels quotes that are no longer wanted at the current price. All makers cancel before any of
+   * them places new quotes.
    */
   async withdraw(): Promise<void> {
     const stale = this.#changes().flatMap((change) => change.stale);
@@ -73,8 +82,8 @@ export class Maker {
   }
 
   /**
-   * Executes orders of other accounts that cross its best quotes, because its post-only quotes
-   * would be rejected.
+   * Executes orders of other accounts that cross the maker's best quotes, because post-only quotes
+   * would be rejected there.
    */
   async take(): Promise<void> {
     const orders = this.#changes().flatMap(({ perp, wanted }) =>
@@ -94,7 +103,7 @@ export class Maker {
     return orders.slice(0, LIMITS.ordersMax);
   }
 
-  /** Lots that it may still buy or sell. */
+  /** Returns the number of lots that the maker can still buy or sell within its inventory limit. */
   #room(instrumentId: number, { isBuy, price }: Rung): number {
     const { positions = [] } = accountView(this.#replica.state, this.#trader.address) ?? {};
     const held = positions.find((position) => position.instrumentId === instrumentId)?.size ?? 0;
@@ -102,7 +111,10 @@ export class Maker {
     return Math.max(0, isBuy ? max - held : max + held);
   }
 
-  /** Fills the empty rungs; post-only, because the price may move before the order arrives. */
+  /**
+   * Places post-only orders on the empty rungs, because the price can move before the orders
+   * arrive.
+   */
   async quote(): Promise<void> {
     const missing = this.#changes().flatMap(({ perp, missing: rungs }) =>
       rungs.map((rung): BotOrder => {
@@ -120,7 +132,10 @@ export class Maker {
     }
   }
 
-  /** Placed per perp, so that a perp that rejects orders does not keep the others empty. */
+  /**
+   * Places the orders of each perp in a separate request, so that a perp that rejects orders does
+   * not keep the others empty.
+   */
   async #placeApart(batch: readonly BotOrder[]): Promise<void> {
     const byPerp = Map.groupBy(batch, ({ perp }) => perp.instrumentId);
     if (byPerp.size < 2) return;
@@ -134,7 +149,7 @@ export class Maker {
       const view = perpView(state, perp.instrumentId);
       if (view?.oracle === undefined || view.halted || view.delisted) return [];
       const { rung, step } = this.#anchorOf(perp, view.oracle);
-      // The rungs at the touch are always quoted; some of the others are omitted.
+      // The rungs closest to the price are always quoted; some of the others are omitted.
       const touch = this.#place.makers * step;
       const wanted = ladder(perp, rung, { step, levels: PERP_LEVELS, ...this.#place }).filter(
         ({ price }) => Math.abs(price - rung * step) <= touch || this.#habits.likes(price),
@@ -143,7 +158,10 @@ export class Maker {
     });
   }
 
-  /** The rung around which it quotes; it follows only significant price moves. */
+  /**
+   * Returns the grid and the centre rung of the quotes of a perp, which follow only significant
+   * price moves.
+   */
   #anchorOf({ instrumentId, priceTick }: PerpDefinition, price: number): Anchor {
     let anchor = this.#anchors.get(instrumentId);
     const fitting = gridStep(price, priceTick);
@@ -158,27 +176,27 @@ export class Maker {
 }
 
 /**
- * An operator can move a price by any factor: the rungs of the old grid may be further apart than
- * the new price is from 0.
+ * An operator can move a price by any factor, after which the steps of the old grid may be larger
+ * than the new price.
  */
 function isFarFrom(step: number, fitting: number): boolean {
   return Math.max(step / fitting, fitting / step) > REGRID_FACTOR;
 }
 
-/** Rungs of one maker on each side of a book. */
+/** Number of rungs of one maker on each side of an outcome market's book. */
 const SHARE_LEVELS = 3;
 /**
- * The quotes follow when the value has left its rung by this many steps, because every change is in
- * the log.
+ * The quotes of an outcome market move when its fair value is further than this many steps from
+ * their centre. The band is wide because every change is recorded in the log.
  */
 const BAND_STEPS = 1.25;
-/** Pairs of at least this many shares are merged. */
+/** A maker merges pairs of shares when it holds at least this many. */
 const MERGE_SHARES = 200;
 
-/** A maker executes no order that would leave it with more shares of an outcome than this. */
+/** A maker executes no order that would leave it with more shares of one outcome than this. */
 const INVENTORY_SHARES = 5_000;
 
-/** An order that does not execute immediately stays as a quote for this long. */
+/** A taking order that does not execute immediately rests in the book for this long. */
 const TAKEN_LIFE_MS = 10_000;
 
 type Change = {
@@ -189,7 +207,8 @@ type Change = {
 };
 
 /**
- * Keeps its part of every outcome market's book filled around the fair value, for both outcomes.
+ * Keeps one maker's part of every outcome market's book filled around the fair value, for both
+ * outcomes.
  */
 export class ShareMaker {
   readonly #trader: Trader;
@@ -197,7 +216,7 @@ export class ShareMaker {
   readonly #values: FairValues;
   readonly #place: { readonly maker: number; readonly makers: number };
   readonly #habits: QuotingStyle;
-  /** The rung around which a market is quoted, by instrument id. */
+  /** The centre rung of the quotes, by instrument id. */
   readonly #anchors = new Map<number, number>();
 
   constructor(
@@ -214,18 +233,14 @@ export class ShareMaker {
   }
 
   /**
-   * Cancels quotes that the value has left behind. All makers do so before any of them places new
-   * quotes.
+   * Cancels quotes that are no longer wanted at the current fair value. All makers cancel before
+   * any of them places new quotes.
    */
   async withdraw(): Promise<void> {
     const stale = this.#changes().flatMap((change) => change.stale);
     if (stale.length > 0) await this.#trader.cancel(stale.slice(0, LIMITS.cancelsMax));
   }
 
-  /**
-   * Executes orders of other accounts that cross its best quotes, because its post-only quotes
-   * would be rejected.
-   */
   async take(): Promise<void> {
     const free = this.#freeShares();
     const expireTime = this.#replica.state.timeMs + TAKEN_LIFE_MS;
@@ -241,7 +256,10 @@ export class ShareMaker {
     await this.#placeAll(orders);
   }
 
-  /** Fills the empty rungs; post-only, because the price may move before the order arrives. */
+  /**
+   * Places post-only orders on the empty rungs, because the price can move before the orders
+   * arrive.
+   */
   async quote(): Promise<void> {
     const free = this.#freeShares();
     const missing = this.#changes().flatMap(({ market, missing: rungs }) => {
@@ -256,7 +274,10 @@ export class ShareMaker {
     await this.#placeAll(missing);
   }
 
-  /** Merges pairs, because makers continuously buy both outcomes. */
+  /**
+   * Merges pairs of YES and NO shares, which accumulate because makers continuously buy both
+   * outcomes.
+   */
   async merge(): Promise<void> {
     const free = this.#freeShares();
     const pairs = [...this.#values.markets.keys()].flatMap(({ definition }) => {
@@ -276,7 +297,10 @@ export class ShareMaker {
     }
   }
 
-  /** Placed per market, so that a market that rejects orders does not keep the others empty. */
+  /**
+   * Places the orders of each market in a separate request, so that a market that rejects orders
+   * does not keep the others empty.
+   */
   async #placeApart(batch: readonly BotShareOrder[]): Promise<void> {
     const byMarket = Map.groupBy(batch, ({ market }) => market.instrumentId);
     if (byMarket.size < 2) return;
@@ -300,7 +324,10 @@ export class ShareMaker {
     });
   }
 
-  /** Follows only significant moves of the value. */
+  /**
+   * Returns the centre rung of the quotes of a market, which follows only significant moves of the
+   * fair value.
+   */
   #anchorOf(market: BotMarket, value: number): number {
     const id = market.definition.instrumentId;
     const step = shareStep(market);
@@ -321,8 +348,9 @@ export class ShareMaker {
 }
 
 /**
- * In YES prices: a bid of another account is executed by selling YES or buying NO, so the limit is
- * in shares of the outcome that grows.
+ * Returns the number of shares to execute against orders that cross a rung, in YES prices. A bid of
+ * another account is executed by selling YES or by buying NO, so the inventory limit applies to the
+ * outcome whose holding grows.
  */
 function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares): number {
   const { maxOrderSize, minOrderSize, szDecimals } = definition;
@@ -333,7 +361,7 @@ function takenSize({ book, definition }: BotMarket, rung: Rung, held: FreeShares
   return size < minOrderSize ? 0 : size;
 }
 
-/** Shares that an account could sell, by instrument id. */
+/** Returns the shares that an account can sell, by instrument id. */
 export function freeSharesOf(replica: Replica, trader: Trader): Map<number, FreeShares> {
   const free = new Map<number, FreeShares>();
   const positions = outcomeAccountView(replica.state, trader.address)?.positions ?? [];

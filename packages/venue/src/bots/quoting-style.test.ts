@@ -8,8 +8,8 @@ const BOUNDS = { min: 500, max: 10_000_000 };
 const sizes = (habits: QuotingStyle, planned = 60_000) =>
   Array.from({ length: 40 }, () => habits.sizeNear(planned, BOUNDS));
 
-describe('the sizes of a maker', () => {
-  test('differ from one another and from those of other makers, and stay near the plan', () => {
+describe('the order sizes of a simulated maker', () => {
+  test('differ from each other and from those of other makers, and stay near the planned size', () => {
     const first = sizes(new QuotingStyle(FIRST));
     expect(new Set(first).size).toBeGreaterThan(20);
     expect(sizes(new QuotingStyle(SECOND))).not.toEqual(first);
@@ -20,18 +20,18 @@ describe('the sizes of a maker', () => {
     }
   });
 
-  test('are the same in every process', () => {
+  test('are the same for the same address in every process', () => {
     expect(sizes(new QuotingStyle(FIRST))).toEqual(sizes(new QuotingStyle(FIRST)));
   });
 
-  test('stay within the limits of the market', () => {
+  test('stay within the size limits of the market', () => {
     expect(Math.min(...sizes(new QuotingStyle(FIRST), 520))).toBe(500);
     expect(Math.max(...sizes(new QuotingStyle(FIRST), 9_000_000))).toBe(10_000_000);
     for (const size of sizes(new QuotingStyle(FIRST), 1)) expect(size).toBe(500);
   });
 });
 
-test('a maker omits some rungs, always the same ones, and another maker omits others', () => {
+test('a simulated maker always omits the same rungs, and different makers omit different ones', () => {
   const left = (habits: QuotingStyle) =>
     Array.from({ length: 600 }, (_, rung) => 970_000 + rung * 194).filter(
       (price) => !habits.likes(price),

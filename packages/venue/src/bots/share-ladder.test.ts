@@ -13,9 +13,12 @@ test.each([
   ['a finer tick', 10, 100],
   ['a tick that does not divide it', 40, 120],
   ['a coarser tick', 500, 500],
-])('rungs of %s', (_, priceTick, step) => {
-  expect(shareStep(market({ priceTick }))).toBe(step);
-});
+])(
+  'the step between share rungs is near one hundredth, in whole ticks: %s',
+  (_, priceTick, step) => {
+    expect(shareStep(market({ priceTick }))).toBe(step);
+  },
+);
 
 const shape = { levels: 2, makers: 2 };
 const pricesOf = (anchor: number, maker: number, isBuy: boolean) =>
@@ -23,7 +26,7 @@ const pricesOf = (anchor: number, maker: number, isBuy: boolean) =>
     .filter((rung) => rung.isBuy === isBuy)
     .map(({ price }) => price);
 
-test('makers share the rungs and leave the middle empty', () => {
+test('makers share the rungs of an outcome market and leave the middle one empty', () => {
   expect([pricesOf(50, 0, true), pricesOf(50, 1, true)]).toEqual([
     [4_900, 4_700],
     [4_800, 4_600],
@@ -34,7 +37,7 @@ test('makers share the rungs and leave the middle empty', () => {
   ]);
 });
 
-test('R-reserve: prices stay between 0 and 1, sizes between minimum and maximum', () => {
+test('R-reserve: rung prices stay between 0 and 1, and sizes within the limits of the market', () => {
   expect(pricesOf(2, 0, true)).toEqual([100]);
   expect(pricesOf(98, 0, false)).toEqual([9_900]);
   const sizes = (grid: object) =>
@@ -43,7 +46,7 @@ test('R-reserve: prices stay between 0 and 1, sizes between minimum and maximum'
   expect(Math.max(...sizes({ maxOrderSize: 7_000 }))).toBe(7_000);
 });
 
-describe('R-one-book: a rung of the book becomes an order for an outcome', () => {
+describe('R-one-book: the order for a rung of the book', () => {
   const rung = (isBuy: boolean) => ({ isBuy, price: 3_000, size: 600 });
   test.each([
     ['a bid buys YES', true, { yes: 900, no: 599 }, { reduceOnly: false, price: 3_000 }],

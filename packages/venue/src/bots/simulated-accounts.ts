@@ -2,13 +2,16 @@ import { createECDH, createHash } from 'node:crypto';
 import { addressOf } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 
-/** The labels of simulated traders, from which their keys are derived. */
+/** Labels of the simulated traders, from which their keys are derived. */
 export const BOT_LABELS = {
   makers: ['maker 1', 'maker 2'],
   takers: ['taker 1', 'taker 2'],
 } as const;
 
-/** The accounts of all simulated traders, so that clients can distinguish them from real users. */
+/**
+ * Returns the accounts of all simulated traders, so that clients can distinguish them from real
+ * users.
+ */
 export function simulatedAccounts(): readonly Address[] {
   return Object.values(BOT_LABELS)
     .flat()
@@ -20,8 +23,8 @@ export function simulatedAccounts(): readonly Address[] {
 }
 
 /**
- * The private key of a label. It is separate from the wallet, so that a venue that only lists the
- * accounts does not load the signing code.
+ * Returns the private key for a label. This function is separate from the wallet, so that a venue
+ * that only lists the accounts does not load the signing code.
  */
 export function botKey(label: string): Buffer {
   return createHash('sha256').update(`oddlot simulated trader ${label}`).digest();

@@ -15,8 +15,6 @@ import { FairPaths } from '../exhibition/fair-paths.ts';
 import { simulatedAccounts } from './simulated-accounts.ts';
 import { SimulatedTraders } from './simulated-traders.ts';
 
-/** Uses the real endpoint and the real engine, without a log. */
-
 const network = NETWORKS.testnet;
 const paths = new FairPaths(Buffer.alloc(32, 1));
 const makers = new Set(simulatedAccounts().slice(0, 2));
@@ -71,7 +69,7 @@ const accounts = () =>
     orders: openOrders(replica.state, address).length,
   }));
 
-test('books are deep and trades happen, by signed requests alone', async () => {
+test('simulated traders fill the books and trade through signed requests only', async () => {
   await start();
   await vi.waitFor(() => expect(trades().length).toBeGreaterThan(3), { timeout: 60_000 });
   expect(depth(true)).toBeGreaterThanOrEqual(10);
@@ -84,7 +82,7 @@ test('books are deep and trades happen, by signed requests alone', async () => {
   expect(lines.join('')).toContain('simulated traders started');
 });
 
-test('quotes follow the price, and do not change while it is constant', async () => {
+test('quotes follow the price and stay unchanged while it is constant', async () => {
   await start();
   await vi.waitFor(() => expect(depth(true)).toBeGreaterThanOrEqual(10), { timeout: 60_000 });
   replica.pushOracle(1100);
@@ -98,7 +96,7 @@ test('quotes follow the price, and do not change while it is constant', async ()
   expect(ask?.price).toBeGreaterThan(1100);
 });
 
-test('after a price falls to a thousandth, its book is quoted on another grid', async () => {
+test('quotes use a finer grid after a price has fallen to a thousandth', async () => {
   replica.pushOracle(10_000_000);
   await start();
   await vi.waitFor(() => expect(depth(true)).toBeGreaterThanOrEqual(10), { timeout: 60_000 });
@@ -112,7 +110,7 @@ test('after a price falls to a thousandth, its book is quoted on another grid', 
   }, 60_000);
 });
 
-test('a stop is clean, and a restart continues with the same accounts and orders', async () => {
+test('traders stop without open requests and continue with the same accounts and orders after a restart', async () => {
   const first = await start();
   await vi.waitFor(() => expect(trades().length).toBeGreaterThan(0), { timeout: 60_000 });
   await first.stop();
@@ -136,10 +134,10 @@ test('a stop is clean, and a restart continues with the same accounts and orders
   for (const { orders } of accounts()) expect(orders).toBeLessThanOrEqual(20);
 });
 
-/** Orders of another client of the public endpoint, in a book without quotes. */
+/** Places orders of another client through the public endpoint. */
 async function place(orders: readonly object[], accountType: 'perp' | 'outcome'): Promise<void> {
   const key = testKey(90);
-  // The clock of this replica does not advance, so each action gets another nonce.
+  // The clock of this replica does not advance, so each action needs a different nonce.
   placed += 1;
   if (placed === 1) replica.credit(key.address, 1_000_000, accountType);
   const receipts = new Receipts({ instruments: instrumentLookup(() => replica.state) });
@@ -167,9 +165,10 @@ test.each([
   [true, '103'],
   [false, '97'],
 ])(
-  'makers execute orders beyond their fair price, then quote (bids: %s, at %s)',
+  'makers execute orders beyond their fair price and quote afterwards (bids: %s, at %s)',
   async (isBuy, p) => {
-    // More than the takers trade: 100,000 USDC of funded orders, 3% beyond the oracle of 100.
+    // The orders are worth 100,000 USDC, more than the takers trade, at prices 3% beyond the oracle
+    // price of 100.
     await place(
       Array.from({ length: 10 }, () => resting(isBuy, p, '100')),
       'perp',
@@ -190,8 +189,8 @@ test.each([
   },
 );
 
-test('makers do not exceed their inventory limit', async () => {
-  // A million USDC, twice the limit of both makers together.
+test('makers stop executing orders at their inventory limit', async () => {
+  // The bids are worth a million USDC, twice the limit of both makers together.
   const bids = Array.from({ length: 50 }, () => resting(true, '103', '100'));
   await place(bids, 'perp');
   await place(bids, 'perp');
@@ -207,7 +206,7 @@ test('makers do not exceed their inventory limit', async () => {
   expect(Math.max(...sold())).toBeLessThan(270_000);
 });
 
-test('a halted perp is not quoted', async () => {
+test('makers place no quotes on a halted perp', async () => {
   replica.apply({ type: 'setPerp', instrumentId: BTC.instrumentId, halted: true, changes: {} });
   await start();
   await vi.waitFor(() => expect(replica.state.accounts.length).toBe(5), { timeout: 60_000 });
@@ -216,10 +215,13 @@ test('a halted perp is not quoted', async () => {
   expect(lines.filter((line) => line.includes('refused'))).toEqual([]);
 });
 
-describe('on outcome markets', () => {
+describe('simulated traders on outcome markets', () => {
   const open = () =>
     [...replica.state.outcomes.markets.values()].filter(({ phase }) => phase === 'open');
-  /** Near 0 and 1 the book has no space for all rungs. */
+  /**
+   * Returns the markets with a fair value far from 0 and 1, because near these bounds the book has
+   * no space for all rungs.
+   */
   const undecided = () =>
     open().filter(({ definition }) => {
       const value = paths.valueOf(definition, replica.nowMs) ?? 0;
@@ -239,7 +241,7 @@ describe('on outcome markets', () => {
     for (const command of exhibitionCommands(replica.state, options)) replica.apply(command);
   });
 
-  test('every book has both sides, and both outcomes are bought, sold, split and merged', async () => {
+  test('keep both sides of every book filled, and buy, sell, split and merge both outcomes', async () => {
     await start();
     await vi.waitFor(() => {
       expect(undecided().length).toBeGreaterThan(3);
@@ -265,7 +267,7 @@ describe('on outcome markets', () => {
     );
     const ids = new Set(open().map(({ definition }) => definition.instrumentId as number));
     const sizes = quoted.flatMap(({ instrumentId, size }) => (ids.has(instrumentId) ? [size] : []));
-    // Fixed sizes would give one size for each of its six rungs.
+    // Without random factors there would be only one size for each of the six rungs.
     expect(new Set(sizes).size).toBeGreaterThan(15);
     expect(refusals()).toEqual([]);
   });
@@ -275,7 +277,8 @@ describe('on outcome markets', () => {
     async (isBid) => {
       const [market] = undecided();
       const { instrumentId } = market!.definition;
-      // A bid for YES, or one for NO, which is an ask in YES prices; more than the takers trade.
+      // A bid for YES, or a bid for NO, which is an ask in YES prices. Its size exceeds what the
+      // takers trade.
       await place([resting(isBid, '0.98', '3000', instrumentId)], 'outcome');
       await start();
       await vi.waitFor(() => {
@@ -292,7 +295,7 @@ describe('on outcome markets', () => {
     },
   );
 
-  test('a closing market is abandoned, and the others continue', async () => {
+  test('traders withdraw from a closing market and continue in the others', async () => {
     await start();
     await vi.waitFor(() => expect(shareTrades().length).toBeGreaterThan(3), { timeout: 60_000 });
     replica.pass(12 * 60_000);
@@ -304,7 +307,7 @@ describe('on outcome markets', () => {
     const closed = [...replica.state.outcomes.markets.values()].filter(
       ({ phase }) => phase === 'closed',
     );
-    // The four markets of the derby that was about to end.
+    // These are the four markets of the derby that was about to end.
     expect(closed).toHaveLength(4);
     for (const { book } of closed) expect(book.levels(true, 9)).toEqual([]);
     expect(refusals()).toEqual([]);

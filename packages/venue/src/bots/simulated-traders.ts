@@ -10,7 +10,7 @@ export type SimulatedTradersOptions = Omit<BotVenue, 'onRefused'> & {
   readonly network: Network;
   readonly priceE8: FairValuesOptions['priceE8'];
   readonly paths: FairValuesOptions['paths'];
-  /** Uniform in [0, 1). */
+  /** Returns a uniformly distributed number in [0, 1). */
   readonly random: () => number;
   readonly log: Pick<Logger, 'info' | 'debug' | 'warn'>;
   readonly everyMs?: number;
@@ -21,22 +21,20 @@ const TAKER_GRANT_MICRO_USDC = 50_000 * 1_000_000;
 const MAKER_OUTCOME_GRANT_MICRO_USDC = 200_000 * 1_000_000;
 const TAKER_OUTCOME_GRANT_MICRO_USDC = 10_000 * 1_000_000;
 const EVERY_MS = 1_000;
-/** The fraction of rounds in which a taker trades. */
+/** Fraction of rounds in which a taker trades. */
 const TRADE_SHARE = 0.5;
 /** Outcome markets are quoted every this many rounds. */
 const SHARES_EVERY = 3;
-/** Makers merge pairs every this many rounds. */
 const MERGE_EVERY = 30;
-/** Account balances are checked every this many rounds. */
 const TOP_UP_EVERY = 60;
 
-/** The balances to which an account is topped up, for perps and for shares. */
+/** A trader, with the balances for perps and for shares to which it is topped up, in micro-USDC. */
 type Grant = { readonly trader: Trader; readonly perp: number; readonly outcome: number };
 
 /**
- * Makers and takers for a venue without other traders: deep books and regular trades, so that a
- * client can be tested. Their accounts are published as simulated; a production venue does not run
- * them.
+ * Runs makers and takers on a venue without other traders, so that clients can be tested against
+ * deep books and regular trades. Their accounts are published as simulated. A production venue does
+ * not run them.
  */
 export class SimulatedTraders {
   readonly #options: SimulatedTradersOptions;
@@ -95,14 +93,20 @@ export class SimulatedTraders {
     this.#plan(0);
   }
 
-  /** Resolves when no request of theirs is in flight. Their orders stay in the books. */
+  /**
+   * Stops trading and resolves when no request of the traders is pending. Their orders stay in the
+   * books.
+   */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
     await this.#round;
   }
 
-  /** Rounds run one after the other, so that a slow venue is not overloaded. */
+  /**
+   * Schedules the next round after the previous one has ended, so that a slow venue is not
+   * overloaded.
+   */
   #plan(delayMs: number): void {
     if (this.#isStopped) return;
     this.#timer = setTimeout(() => {
@@ -147,7 +151,10 @@ export class SimulatedTraders {
     await Promise.all(this.#willing(this.#shareTakers).map((taker) => taker.trade()));
   }
 
-  /** In the first round all of them trade, so that trades appear immediately. */
+  /**
+   * Returns the traders that act in this round. All of them act in the first round, so that trades
+   * appear immediately.
+   */
   #willing<Bot>(bots: readonly Bot[]): Bot[] {
     return bots.filter(() => this.#isFirst || this.#options.random() < TRADE_SHARE);
   }

@@ -9,9 +9,9 @@ import { freeSharesOf } from './maker.ts';
 /** Bounds of the value of one order. */
 const USDC_MIN = 50;
 const USDC_MAX = 1_500;
-/** Maximum distance of the price from the oracle. */
+/** Maximum distance of the limit price from the oracle price, as a fraction. */
 const SLIPPAGE = 0.003;
-/** A position of this value is only reduced. */
+/** A taker only reduces a position of at least this value. */
 const POSITION_USDC = 20_000;
 
 /** Trades small amounts against the quotes and keeps its positions small. */
@@ -42,7 +42,10 @@ export class Taker {
     await this.#trader.place([{ perp, isBuy, price, size, tif: 'Ioc' }]);
   }
 
-  /** One half without a position; a large position is reduced. */
+  /**
+   * Returns the probability that the next order buys. It is one half without a position, and biased
+   * towards reducing a large position.
+   */
   #buyShare(instrumentId: number): number {
     const positions = accountView(this.#replica.state, this.#trader.address)?.positions ?? [];
     const own = positions.find((position) => position.instrumentId === instrumentId);
@@ -53,16 +56,18 @@ export class Taker {
   }
 }
 
-/** Bounds of the size of one order, in shares. */
 const SHARES_MIN = 5;
 const SHARES_MAX = 45;
-/** Maximum distance of the price from the best price, in steps. */
+/** Maximum distance of the limit price from the best price, in steps of the grid. */
 const SLIPPAGE_STEPS = 2;
-/** The fractions of rounds in which shares are split or merged instead of traded. */
+/** Fractions of rounds in which shares are split, merged or sold; in all others they are bought. */
 const SPLIT_SHARE = 0.04;
 const MERGE_SHARE = 0.1;
 const SELL_SHARE = 0.45;
-/** The remainder of an order expires after this time. */
+/**
+ * Cumulative thresholds: 4% of the rounds split shares, another 6% merge pairs, and all others
+ * trade.
+ */
 const LIFE_MS = 10_000;
 
 /**
@@ -101,7 +106,7 @@ export class ShareTaker {
     const { definition } = market;
     const leg = this.#random() < 0.5 ? 'yes' : 'no';
     const isSale = free[leg] > 0 && this.#random() < SELL_SHARE;
-    // R-sizes: below the minimum only the whole holding can be sold.
+    // R-sizes: an order below the minimum size can only sell the whole holding.
     const left = free[leg] - wanted;
     const size = !isSale ? wanted : left < definition.minOrderSize ? free[leg] : wanted;
     const isBuy = (leg === 'yes') !== isSale;
@@ -127,8 +132,8 @@ export class ShareTaker {
 }
 
 /**
- * A YES price that crosses the best price of the other side, with a margin; undefined without
- * orders there.
+ * Returns a YES price that crosses the best price of the other side by a margin, or undefined if
+ * that side is empty.
  */
 function takingPrice(market: BotMarket, isBuy: boolean): number | undefined {
   const { book, unit } = market;

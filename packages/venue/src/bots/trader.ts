@@ -13,13 +13,13 @@ import {
 } from '@oddlot/protocol';
 import { botKey } from './simulated-accounts.ts';
 
-/** The public endpoint for actions, without a socket. */
+/** The public endpoint for actions, called without a socket. */
 type BotExchange = {
   handleText(request: { readonly text: string; readonly ip: string }): BotReply | Promise<BotReply>;
 };
 
 type BotReply = {
-  /** JSON text. */
+  /** The reply as JSON text. */
   readonly body: string;
 };
 
@@ -27,7 +27,7 @@ export type BotVenue = {
   readonly replica: Replica;
   readonly exchange: BotExchange;
   readonly now: () => number;
-  /** Called for an action that was rejected. Trading continues. */
+  /** Called when an action is rejected; trading continues. */
   readonly onRefused: (account: Address, message: string) => void;
 };
 
@@ -39,7 +39,6 @@ export type BotOrder = {
   readonly tif: 'Alo' | 'Ioc';
 };
 
-/** The fields of an outcome market that a trader needs. */
 type BotShares = { readonly instrumentId: number; readonly szDecimals: number };
 
 /** An order for shares; the price is that of the outcome. */
@@ -52,12 +51,12 @@ export type BotShareOrder = {
   readonly limit: { readonly tif: 'Alo' } | { readonly tif: 'Gtd'; readonly expireTime: number };
 };
 
-/** A trader tops up below this fraction (1/n) of the grant. */
+/** A trader is topped up when its account value falls below one part in this many of the grant. */
 const POOR_SHARE = 2n;
 
 /**
  * One simulated account. Its requests are processed like those of any client: signed, recovered,
- * validated, logged, with a receipt. Only the socket and the rate limit per client are omitted.
+ * validated and logged, with a receipt. Only the socket and the rate limit per client are omitted.
  */
 export class Trader {
   readonly #venue: BotVenue;
@@ -73,7 +72,7 @@ export class Trader {
     return this.#wallet.address;
   }
 
-  /** Tops up a new or low account to the grant, with test funds from the faucet command. */
+  /** Tops up the account to the grant with test funds if its value is low. */
   async topUp(grantMicroUsdc: number): Promise<void> {
     const { replica } = this.#venue;
     const grant = BigInt(grantMicroUsdc);
@@ -87,7 +86,7 @@ export class Trader {
     });
   }
 
-  /** The same for the outcome balance. */
+  /** Tops up the outcome balance to the grant with test funds if it is low. */
   async topUpOutcome(grantMicroUsdc: number): Promise<void> {
     const { replica } = this.#venue;
     const grant = BigInt(grantMicroUsdc);
@@ -102,7 +101,7 @@ export class Trader {
   }
 
   /**
-   * Places up to the maximum number of orders of one action; returns false if they were rejected.
+   * Places at most as many orders as one action allows. Returns false if the action was rejected.
    */
   place(orders: readonly BotOrder[]): Promise<boolean> {
     const wire = orders.map(({ perp, isBuy, price, size, tif }) => ({
@@ -116,7 +115,7 @@ export class Trader {
     return this.#send({ type: 'order', grouping: 'na', orders: wire });
   }
 
-  /** The same for shares. */
+  /** Places orders for shares within the same limit and with the same result as `place`. */
   placeShares(orders: readonly BotShareOrder[]): Promise<boolean> {
     const wire = orders.map(({ market, isBuy, reduceOnly, price, size, limit }) => ({
       a: market.instrumentId,
@@ -129,7 +128,7 @@ export class Trader {
     return this.#send({ type: 'order', grouping: 'na', orders: wire });
   }
 
-  /** Splits money into pairs or merges pairs into money. */
+  /** Splits USDC into pairs of shares or merges pairs into USDC. */
   operate(
     kind: 'split' | 'merge',
     pairs: readonly { readonly market: BotShares; readonly size: number }[],
@@ -148,7 +147,7 @@ export class Trader {
 
   async #send(action: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { exchange, now, onRefused, replica } = this.#venue;
-    // R-nonce: the first action of a venue may be signed in the very millisecond in which its log
+    // R-nonce: the first action of a venue can be signed in the same millisecond in which its log
     // began.
     this.#nonce = Math.max(this.#nonce + 1, now(), replica.state.beganMs + 1);
     const text = this.#wallet.sign(action, this.#nonce);
@@ -162,8 +161,8 @@ export class Trader {
 
 /**
  * The key of a simulated trader. It is derived from a fixed label, so that a trader finds its
- * account again after a restart, and so that it is obvious that the account must never hold
- * anything of value.
+ * account again after a restart. The key is public, so the account must never hold anything of
+ * value.
  */
 export class BotWallet {
   readonly address: Address;
@@ -182,7 +181,7 @@ export class BotWallet {
     return new BotWallet(await instantiateSecp256k1(), network, label);
   }
 
-  /** The body of an agent-signed request, as any client would send it. */
+  /** Returns the body of a signed request. */
   sign(action: Readonly<Record<string, unknown>>, nonce: number): string {
     const msgpack = jsonToMsgpack(JSON.stringify(action));
     const { digest } = hashAction({ msgpack, action, envelope: { nonce } }, this.#hasher);
@@ -196,7 +195,7 @@ export class BotWallet {
   }
 }
 
-/** The library returns an error as its text. */
+/** Returns the value or throws: the library reports an error by returning its text. */
 function wanted<Value>(answer: Value | string): Value {
   if (typeof answer === 'string') throw new Error(answer);
   return answer;

@@ -28,7 +28,7 @@ import { StreamLostError } from '@oddlot/cluster/stream-error';
 import { HistoryAwayError } from '@oddlot/history/history';
 import { LaterReleaseError } from '@oddlot/replica/replica';
 
-/** How long a stopping replica still answers on existing connections. */
+/** How long a stopping replica still answers requests on existing connections. */
 const LINGER_MS = 1_000;
 
 type EdgeParts = {
@@ -46,20 +46,19 @@ export type Edges = {
   readonly http: HttpEdge;
   readonly sockets: WsEdge;
   readonly operations: HttpPort;
-  /** The endpoint for actions, for callers inside the process. */
   readonly exchange: TextEndpoint;
   /** The parts of the venue that the port for clients of Hyperliquid uses. */
   readonly hyperliquid: HyperliquidParts;
-  /** Reports in the health checks that this process is about to stop. */
+  /** Makes the health checks report that this process is about to stop. */
   stopping(): void;
   /**
-   * Accepts no more clients, completes pending requests, and disconnects all clients, naming the
-   * other replicas if there are any.
+   * Accepts no more clients, completes pending requests, and disconnects all clients. The clients
+   * receive the addresses of the other replicas, if there are any.
    */
   drain(): Promise<void>;
 };
 
-/** Creates the servers: public HTTP, public WebSockets, and the operations port. */
+/** Creates the servers for public HTTP, public WebSockets, and operations. */
 export function createEdges(config: Config, parts: EdgeParts): Edges {
   const { core, disk, log, metrics, pool, shown } = parts;
   const { indexer, clock, clockWatch, cluster, money, receipts, relay, replica } = core;
@@ -73,7 +72,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   const limiter = createLimiter(config);
   const endpoints = endpointsOf(config, parts, { budgets, isReady, limiter, sockets });
   const http = createHttp(config, parts, { budgets, endpoints, limiter, sockets });
-  // Built only after the API serves, so that trading does not wait for the page.
+  // The page is built after the API has started, so that trading does not wait for it.
   http.server.once('listening', () => shown.page?.start());
   observeVenue(metrics, {
     replica,
@@ -138,7 +137,6 @@ function hyperliquidParts(
   return { info, submit: exchange, faucet, upgrade };
 }
 
-/** Undefined if the log is not served. */
 function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): LogPages | undefined {
   if (!serveLog) return undefined;
   return new LogPages({ data, firstSeq: () => journal.firstSeq, head: () => replica.head });
@@ -265,8 +263,8 @@ function createLimiter(config: Config): RateLimiter {
 const UNSET_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 /**
- * The configuration that queries return. Without a settlement chain the addresses of its contracts
- * are unset.
+ * Returns the configuration that clients can query. Without a settlement chain, the addresses of
+ * its contracts are unset.
  */
 function infoSettings(
   config: Config,
@@ -281,7 +279,9 @@ function infoSettings(
     hasChain: money !== undefined,
     settlementRpcUrl: config.settlementRpcUrl ?? money?.rpcUrl,
     settlementChainId: settlementChainIdOf(config),
-    /** The address is known when the relay serves, which is after the venue does. */
+    /**
+     * The relay's address is known only once the relay is serving, which is later than the venue.
+     */
     get relayUrl() {
       return relay.url;
     },
@@ -296,16 +296,16 @@ function infoSettings(
 }
 
 /**
- * The error for an action on its way to the log, whose block may have been written or may still be
- * written.
+ * Part of the error for an action that was on its way into the log. Its block may have been written
+ * or may still be written.
  */
 const MAY_EXECUTE =
   'the action was being written to the log and may still execute: query actionStatus, ' +
   'then send the same request again';
 
 /**
- * The refusal of a request that may succeed later or on another replica; undefined for an internal
- * error.
+ * Returns the refusal for a request that can succeed later or on another replica, or undefined for
+ * an internal error.
  */
 export function downRefusal(error: unknown): WireError | undefined {
   if (error instanceof StreamLostError)

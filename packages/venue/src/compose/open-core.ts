@@ -42,7 +42,7 @@ import { logMissingStrikes, logOperators } from '../supervise/operator-log.ts';
 import { instrumentLookup } from '@oddlot/translate/action-to-command';
 import type { Threads } from './threads.ts';
 
-/** The venue without its ports: the data, its read models, and the settlement. */
+/** The venue without its ports: its data, its read models, and its settlement. */
 export type Core = {
   /** The time of the venue (R-clock). */
   readonly clock: VenueClock;
@@ -53,7 +53,7 @@ export type Core = {
   readonly replica: LocalReplica;
   readonly receipts: Receipts;
   readonly faucet: Faucet | undefined;
-  /** Undefined if the venue is one process. */
+  /** Undefined if the venue runs as a single process. */
   readonly cluster: JoinedCluster | undefined;
   /** Undefined without a settlement chain. */
   readonly money: HeldSettlement | undefined;
@@ -69,7 +69,7 @@ export type Core = {
 type CoreDependencies = {
   readonly network: Network;
   readonly lease: Lease;
-  /** Undefined if the venue is one process. */
+  /** Undefined if the venue runs as a single process. */
   readonly cluster: Cluster | undefined;
   readonly metrics: Metrics;
   readonly disk: DiskWatch;
@@ -78,14 +78,13 @@ type CoreDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly time: TimeSource | undefined;
   readonly threads: Threads;
-  /** Closes everything that is opened here. */
   readonly opened: AsyncDisposableStack;
 };
 
-/** Opens the data and the settlement chain. Nothing is replayed yet. */
+/** Opens the data and the settlement chain without replaying the log. */
 export async function openCore(config: Config, deps: CoreDependencies): Promise<Core> {
   const { env, lease, log, network, onFatal, opened } = deps;
-  // The local chain starts on its own thread while the data is opened here.
+  // The local chain starts on its own thread while this thread opens the data.
   const starting = startSettlementChain(config, { env, log, onFatal });
   closeOnceOpen(opened, starting, (chain) => chain?.opened.close());
   const data = await openData(config, deps);
@@ -99,8 +98,8 @@ export async function openCore(config: Config, deps: CoreDependencies): Promise<
 }
 
 /**
- * Closes a resource that opens concurrently. A failure to open is reported to the code that awaits
- * it.
+ * Closes a resource that opens concurrently with others. The code that awaits `opening` reports a
+ * failure.
  */
 function closeOnceOpen<Opened>(
   opened: AsyncDisposableStack,
@@ -115,7 +114,6 @@ function closeOnceOpen<Opened>(
 }
 
 type Data = Omit<Core, 'faucet' | 'money' | 'reserves' | 'relay'> & {
-  /** Undefined without a faucet. */
   readonly grants: FaucetGrants | undefined;
 };
 
@@ -146,8 +144,8 @@ function startHistory(config: Config, deps: CoreDependencies, listeners: History
 }
 
 /**
- * A joining replica looks for the attestation in the log, so the attestation is written before the
- * snapshot is offered.
+ * Writes the attestation before it offers the snapshot, because a joining replica looks for the
+ * attestation in the log.
  */
 async function attestThenOffer(
   {
@@ -169,7 +167,6 @@ async function attestThenOffer(
   }
 }
 
-/** Opens the data on disk and the replica; nothing is replayed yet. */
 async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const { cluster, disk, lease, log, metrics, network, onFatal, opened, threads, time } = deps;
   const clock = new VenueClock(time);
@@ -179,12 +176,12 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const hasRoom = (): boolean => disk.state !== 'full';
   const logKeptMs = logKeptMsOf(config) ?? Infinity;
   // The log is closed after all its readers and after the components that report what they still
-  // need of it.
+  // need from it.
   let closable: Pick<Log, 'close'> | undefined;
   opened.defer(() => closable?.close());
   const offers = await holdSnapshotOffers(config.data, cluster, { lease, log });
   opened.defer(() => offers?.release());
-  // Runs on its own thread, which loads its program while the log is read here.
+  // The history thread loads its program while this thread reads the log.
   const opening = startHistory(config, deps, {
     hasRoom,
     onStored: (height) => receipts.archived(height),
@@ -238,7 +235,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   const joined = await enter(cluster, parts);
   logOperators(replica, log);
   logMissingStrikes(replica, log);
-  // All projections of snapshots are attached, so the newest snapshot is read while the other
+  // All projections of snapshots are attached here, so the newest snapshot is read while the other
   // threads start.
   replica.restore();
   const { indexer } = await opening;
@@ -246,7 +243,7 @@ async function openData(config: Config, deps: CoreDependencies): Promise<Data> {
   return { ...data, ...models, cluster: joined };
 }
 
-/** The restrictions that the state of the machine puts on requests. */
+/** Creates the guard that restricts requests when disk space is low or the clock is wrong. */
 function guardOf(disk: DiskWatch, clockWatch: ClockWatch): AdmissionGuard {
   const guard = new AdmissionGuard();
   guard.watch(() => diskRestriction(disk.state));
@@ -254,7 +251,7 @@ function guardOf(disk: DiskWatch, clockWatch: ClockWatch): AdmissionGuard {
   return guard;
 }
 
-/** The exchange of information with other replicas before the log is read. */
+/** Exchanges information with the other replicas of the cluster before the log is read. */
 async function enter(
   cluster: Cluster | undefined,
   parts: Pick<Core, 'clock' | 'guard' | 'journal' | 'replica'> &
@@ -265,7 +262,7 @@ async function enter(
   const { clock, guard, journal, log, notice, onFatal, opened, replica, trouble } = parts;
   const { data } = parts.config;
   const { board, replica: name } = cluster;
-  // An announced era that another replica opens is never opened here.
+  // This replica does not open an announced era that another replica has opened.
   const announced = (): number =>
     replica.outdated === undefined ? notice.rules : Math.max(notice.rules, RULES_VERSION + 1);
   guard.watch(() => eraRestriction(announced()));
@@ -295,12 +292,12 @@ function attestedOf({ standing: { height, own } }: LocalReplica) {
   return height === 0 ? undefined : { height, hash: own };
 }
 
-/** A history in local files has no other writer, even in a cluster. */
+/** A history in local files has only one writer, even in a cluster, so it uses a local lease. */
 function leaseOfHistory({ database }: Config, { cluster, lease }: CoreDependencies): Lease {
   return cluster !== undefined && database === undefined ? new LocalLease() : lease;
 }
 
-/** The local files, or the stream of a cluster with the files as its copy. */
+/** Returns the local log, or in a cluster the shared stream with the local files as a copy. */
 function logOf(
   copy: FileJournal,
   cluster: Cluster | undefined,
@@ -319,7 +316,7 @@ function logOf(
   const trouble = (): LogTrouble | undefined => shared.trouble();
   guard.watch(() => logRestriction(trouble()));
   guard.judgeBy(shared.age);
-  // Tasks that propose commands would only be rejected.
+  // Tasks that propose commands are released, because their commands would be rejected.
   cluster.holdWhile(() => trouble()?.kind !== 'lost');
   return { journal: shared, trouble };
 }
@@ -345,7 +342,7 @@ function createFaucet(
   });
 }
 
-/** While the stream has no leader or has lost blocks, /exchange rejects everything. */
+/** Stops all requests to /exchange while the stream has no leader or has lost blocks. */
 function logRestriction(trouble: LogTrouble | undefined): Restriction | undefined {
   if (trouble === undefined) return undefined;
   const error =
@@ -354,8 +351,8 @@ function logRestriction(trouble: LogTrouble | undefined): Restriction | undefine
 }
 
 /**
- * Starting with the announcement of rules that this program does not know, /exchange rejects
- * everything (R-era).
+ * Stops all requests to /exchange after the announcement of rules that this program does not know
+ * (R-era).
  */
 function eraRestriction(announced: number): Restriction | undefined {
   if (announced <= RULES_VERSION) return undefined;
@@ -363,8 +360,8 @@ function eraRestriction(announced: number): Restriction | undefined {
 }
 
 /**
- * Restricts /exchange while receipts cannot be stored fast enough, because the waiting receipts
- * would otherwise use unbounded memory.
+ * Stops new risk while receipts cannot be stored fast enough, because the waiting receipts would
+ * otherwise use unbounded memory.
  */
 function backlogRestriction(store: { readonly isBehind: boolean }): Restriction | undefined {
   return store.isBehind ? { stops: 'risk', error: refusal('unavailable', []) } : undefined;

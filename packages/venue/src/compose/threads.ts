@@ -5,7 +5,7 @@ import type { StartIndexer } from '@oddlot/history/indexer/indexer-thread';
 import { runIndexer } from '@oddlot/history/indexer/run-indexer';
 import { type Disk, diskHere } from '@oddlot/replica/log/disk-thread';
 
-/** The components that run on other threads; each runs on its own thread by default. */
+/** The components that can run on other threads; by default each runs on its own thread. */
 export type Threads = {
   readonly disk?: () => Disk;
   readonly startIndexer?: StartIndexer;
@@ -13,8 +13,8 @@ export type Threads = {
 };
 
 /**
- * Runs everything on the thread of the caller, without waiting for a disk, so that a test venue
- * starts immediately. The behaviour is the same.
+ * Runs everything on the thread of the caller and does not wait for writes to reach the disk, so
+ * that a test venue starts immediately.
  */
 export const THREADS_HERE: Threads = {
   disk: () => diskHere({ isSynced: false }),

@@ -4,13 +4,16 @@ import { EVENT_TEMPLATES, type EventTemplate, lastStartMs } from './event-templa
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
-/** A midnight; the schedule repeats every three hours. */
+/** A midnight in UTC. The schedule repeats every three hours. */
 const FROM_MS = 1_794_700_800_000;
 const PERIOD_MS = 180 * MINUTE_MS;
-/** The time that a new user needs to look, think and trade. */
+/** Time that a new user needs to read a market, decide and trade. */
 const LEFT_MS = 10 * MINUTE_MS;
 
-/** The longest remaining time among the running rounds that a venue of this age has listed. */
+/**
+ * Returns the longest remaining time among the running rounds of a template that a venue of this
+ * age has listed.
+ */
 function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): number {
   const listed = new Set([...dueStarts(template, startedMs), ...dueStarts(template, nowMs)]);
   const left = [...listed]
@@ -19,11 +22,11 @@ function mostLeftMs(template: EventTemplate, startedMs: number, nowMs: number): 
   return Math.max(0, ...left);
 }
 
-test('whenever a venue starts, every template has a round with ten minutes left, then and at all later times', () => {
+test('every template always has a round with at least ten minutes left, whenever the venue started', () => {
   const short: string[] = [];
   for (let startedMs = FROM_MS; startedMs < FROM_MS + PERIOD_MS; startedMs += SECOND_MS) {
-    // A round that is not listed because it is about to end ends within a minute; later seconds are
-    // those of an older venue.
+    // A round that is not listed because it is about to end ends within a minute, so later seconds
+    // need no check.
     for (const laterMs of [0, SECOND_MS, MINUTE_MS / 2, MINUTE_MS]) {
       const nowMs = startedMs + laterMs;
       for (const template of EVENT_TEMPLATES) {
@@ -35,7 +38,7 @@ test('whenever a venue starts, every template has a round with ten minutes left,
   expect(short).toEqual([]);
 });
 
-test('the templates include a plain question and a choice of several', () => {
+test('the templates include an event with one question and an exclusive choice of several', () => {
   const plain = EVENT_TEMPLATES.filter(({ markets }) => markets.length === 1);
   const choices = EVENT_TEMPLATES.filter(
     ({ markets, mutuallyExclusive }) => mutuallyExclusive && markets.length > 2,
@@ -43,12 +46,11 @@ test('the templates include a plain question and a choice of several', () => {
   expect([plain.length > 0, choices.length > 0]).toEqual([true, true]);
 });
 
-test('rounds of two templates do not end within two minutes of each other', () => {
+test('rounds of two templates never end within two minutes of each other', () => {
   const ends = EVENT_TEMPLATES.flatMap((template) => {
     const first = lastStartMs(template, FROM_MS) + template.roundMs;
     return Array.from({ length: PERIOD_MS / template.everyMs }, (_, at) => ({
       slug: template.slug,
-      // Within one period, which repeats.
       atMs: (first + at * template.everyMs - FROM_MS) % PERIOD_MS,
     }));
   }).sort((a, b) => a.atMs - b.atMs);
@@ -60,7 +62,7 @@ test('rounds of two templates do not end within two minutes of each other', () =
   expect(Math.min(...apart)).toBeGreaterThanOrEqual(2 * MINUTE_MS);
 });
 
-test('the next round is always due for listing, and no round is due twice', () => {
+test('the next round of a template is always due for listing, and no round is due twice', () => {
   for (let nowMs = FROM_MS; nowMs < FROM_MS + PERIOD_MS; nowMs += 7 * SECOND_MS) {
     for (const template of EVENT_TEMPLATES) {
       const starts = dueStarts(template, nowMs);

@@ -1,22 +1,24 @@
 import type { MarketGrid } from '@oddlot/engine';
 
 /**
- * The demo markets that a local venue lists automatically: recurring made-up events, and series on
- * prices.
+ * The demo markets that a local venue lists automatically: recurring fictional events, and series
+ * on prices.
  */
 
-/** An event that is listed again for every round. */
 export type EventTemplate = {
-  /** The slug of a round is this one followed by its start in seconds. */
+  /** Prefix of the slug of each round, which ends with the start of the round in seconds. */
   readonly slug: string;
   readonly title: string;
   readonly description: string;
   readonly tags: readonly string[];
-  /** The interval between the starts of rounds. */
+  /** Interval between the starts of two rounds. */
   readonly everyMs: number;
-  /** The offset of the starts from midnight. */
+  /** Offset of the first start of a day from midnight UTC. */
   readonly offsetMs: number;
-  /** Longer than the interval: the next round opens well before a round ends. */
+  /**
+   * Duration of a round. It is longer than the interval, so that the next round opens before this
+   * one ends.
+   */
   readonly roundMs: number;
   readonly mutuallyExclusive: boolean;
   readonly markets: readonly MarketTemplate[];
@@ -25,12 +27,12 @@ export type EventTemplate = {
 export type MarketTemplate = {
   readonly slug: string;
   readonly question: string;
-  /** Null for the only market of an event, which is named by its question. */
+  /** Null for the only market of an event, which is identified by its question. */
   readonly groupTitle: string | null;
   readonly outcomes: readonly [string, string];
 };
 
-/** A series that the engine lists and resolves. */
+/** A series whose markets the engine lists and resolves. */
 export type SeriesTemplate = {
   readonly slug: string;
   readonly title: string;
@@ -41,8 +43,8 @@ export type SeriesTemplate = {
 const MINUTE_MS = 60_000;
 
 /**
- * Ticks of one cent, sizes with two decimals, at least five shares; the taker fee is 7% of p × (1 −
- * p).
+ * Prices have ticks of one cent and sizes two decimals, with at least five shares per order. The
+ * taker fee is 7% of p × (1 − p).
  */
 export const GRID: MarketGrid = {
   szDecimals: 2,
@@ -53,7 +55,7 @@ export const GRID: MarketGrid = {
   orderDelayMs: 0,
 };
 
-/** R-delay. */
+/** Delay of taker orders in the markets of a series (R-delay). */
 export const SERIES_DELAY_MS = 250;
 
 const MADE_UP =
@@ -64,8 +66,8 @@ const BY_ITSELF = `${MADE_UP}: each market resolves to Yes if its fair value at 
 const ONE_OF_THEM = `${MADE_UP}: the market with the highest fair value at the close resolves to Yes, exactly one of them.`;
 
 /**
- * Whenever a venue starts, each template has an open round with at least ten minutes left, and
- * rounds of two templates end minutes apart: thirteen, three, eight and ten after each quarter.
+ * Whenever a venue starts, each template has an open round with at least ten minutes left. Rounds
+ * of different templates end minutes apart: 13, 3, 8 and 10 minutes after a quarter of an hour.
  */
 export const EVENT_TEMPLATES: readonly EventTemplate[] = [
   {
@@ -157,12 +159,12 @@ function series(
   return { slug, title: `${symbol} up or down ${when}`, symbol, recurrence };
 }
 
-/** The start of the newest round that has begun. */
+/** Returns the start of the newest round that has begun. */
 export function lastStartMs({ everyMs, offsetMs }: EventTemplate, nowMs: number): number {
   return nowMs - ((nowMs - offsetMs) % everyMs);
 }
 
-/** The template of an event; undefined for events of other deployers. */
+/** Returns the template of an event, or undefined for an event of another deployer. */
 export function templateOf(eventSlug: string): EventTemplate | undefined {
   return EVENT_TEMPLATES.find(
     ({ slug }) =>

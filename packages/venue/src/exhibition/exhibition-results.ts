@@ -7,22 +7,25 @@ type OutcomeMarket = NonNullable<ReturnType<State['outcomes']['markets']['get']>
 
 export type ResultOptions = {
   readonly nowMs: number;
-  /** The values of the demo markets, which determine their results. */
+  /** The paths of the demo markets' fair values, which determine the results. */
   readonly paths: FairPaths;
-  /** The text of a listed market, which the engine does not store. */
+  /** Returns the description of a listed market, which the engine does not store. */
   readonly descriptionOf: (instrumentId: number) => string | undefined;
 };
 
-/** Results are published shortly after the end, so that the closed market is visible. */
+/** Results are published this long after the end, so that users see the closed market first. */
 export const RESULT_AFTER_MS = 10_000;
-/** The sum of an exclusive event's fractions (R-event-sets). */
+/** Sum of the fractions of an exclusive event (R-event-sets). */
 const FRACTION_ONE = 1_000_000;
 const STRANDED =
   'too few reference prices, for example because the venue was stopped: each outcome is paid half';
 const UNKNOWN =
   'this venue does not have the seed with which the market was listed: all outcomes are paid equally';
 
-/** Results of the ended rounds, and of markets of the venue's series without enough prices. */
+/**
+ * Returns the commands that resolve ended rounds, and markets of the venue's series that have too
+ * few prices.
+ */
 export function exhibitionResults(state: State, options: ResultOptions): Command[] {
   const { outcomes } = state;
   const ended = [...outcomes.markets.values()].filter(
@@ -43,14 +46,14 @@ export function exhibitionResults(state: State, options: ResultOptions): Command
 }
 
 /**
- * The commitment that is published before a market ends and can be compared with its resolution
- * record.
+ * Returns the text with the commitment to a seed. It is published before the market ends and can be
+ * compared with the seed in the resolution record.
  */
 export function seedCommitment(paths: FairPaths, marketSlug: string): string {
   return `The walk is generated from a seed fixed in advance, with SHA-256 0x${paths.commitmentOf(marketSlug)}. The resolution record reveals the seed.`;
 }
 
-/** True if the market was listed with the seed that this venue has for it. */
+/** Returns true if the venue still has the seed to which the market's description commits. */
 function isCommitted(
   { definition }: OutcomeMarket,
   { descriptionOf, paths }: ResultOptions,
@@ -59,7 +62,7 @@ function isCommitted(
   return text?.includes(`0x${paths.commitmentOf(definition.slug)}`) === true;
 }
 
-/** Uses the fair value at the close, which trades cannot influence. */
+/** Resolves the markets by their fair values at the close, which trades cannot influence. */
 function scoredResults(
   state: State,
   { mutuallyExclusive }: EventTemplate,
@@ -79,7 +82,7 @@ function scoredResults(
   });
 }
 
-/** The result is unknown, so all outcomes are paid equally. */
+/** Pays all outcomes equally, because the result is unknown. */
 function evenResults(
   state: State,
   { mutuallyExclusive }: EventTemplate,
@@ -89,14 +92,14 @@ function evenResults(
     if (!mutuallyExclusive) return result(market, market.unit / 2, UNKNOWN);
     const left = leftOf(state, market);
     const share = Math.floor(left / markets.length);
-    // The first market gets the remainder of the division, so that the fractions sum to one.
+    // The first market receives the remainder of the division, so that the fractions sum to one.
     return result(market, index === 0 ? left - share * (markets.length - 1) : share, UNKNOWN);
   });
 }
 
 /**
- * The fraction of an exclusive event that earlier resolutions, by an operator or before a crash,
- * have left.
+ * Returns the fraction of an exclusive event that earlier resolutions, by an operator or before a
+ * crash, have left.
  */
 function leftOf({ outcomes }: State, { definition, unit }: OutcomeMarket): number {
   const { fractionSum } = present(
@@ -129,8 +132,8 @@ function result(
 }
 
 /**
- * R-series: a market of the venue's series with too few prices waits for its operator, which is the
- * venue itself.
+ * R-series: returns true for a market of the venue's series with too few prices. Its operator,
+ * which is the venue itself, has to resolve it.
  */
 function isStranded({ definition, isJudged }: OutcomeMarket): boolean {
   return isJudged && SERIES_TEMPLATES.some(({ slug }) => slug === definition.seriesSlug);

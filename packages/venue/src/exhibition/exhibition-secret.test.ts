@@ -9,7 +9,7 @@ beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'oddlot-secret-'))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const path = () => join(folder, 'exhibition-secret');
 
-test('a secret is created once, readable by its owner only, and found again', () => {
+test('a secret is created once, is readable only by its owner, and is reused', () => {
   const drawn = exhibitionSecret(folder);
   expect(drawn).toHaveLength(32);
   expect(exhibitionSecret(folder)).toEqual(drawn);
@@ -19,7 +19,7 @@ test('a secret is created once, readable by its owner only, and found again', ()
 });
 
 test.each(['', 'no secret', 'ab'.repeat(31), `${'ab'.repeat(31)}zz`, 'ab'.repeat(33)])(
-  'a damaged file ("%s") is an error that names it, and is not changed',
+  'a damaged secret file ("%s") causes an error with its path and is not changed',
   (text) => {
     writeFileSync(path(), text);
     expect(() => exhibitionSecret(folder)).toThrow(

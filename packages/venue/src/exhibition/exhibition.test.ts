@@ -9,10 +9,8 @@ import { FairPaths } from './fair-paths.ts';
 import { EVENT_TEMPLATES } from './event-templates.ts';
 import { OutcomeCatalogue } from '@oddlot/translate/read-models/outcome-catalogue';
 
-/** Uses the real engine; the test controls the time, and the seed is secret. */
-
 const MINUTE_MS = 60_000;
-/** Steps of five seconds in 25 and in 40 minutes. */
+/** Number of five-second steps in 25 and in 40 minutes. */
 const HARBOUR_STEPS = 300;
 const DERBY_STEPS = 480;
 let replica: TestReplica;
@@ -24,7 +22,7 @@ beforeEach(() => {
   replica = new TestReplica();
   catalogue = new OutcomeCatalogue(() => replica.state);
   replica.onBlock((block) => catalogue.onBlock(block));
-  // A full hour.
+  // The clock starts at a full three-hour period.
   replica.nowMs = Math.ceil(replica.nowMs / (180 * MINUTE_MS)) * 180 * MINUTE_MS;
   replica.pass(0);
   paths = pathsOf(1);
@@ -50,7 +48,7 @@ const exhibition = (hasSeries = false) =>
     onError: (error) => expect.fail(String(error)),
   });
 
-/** Phases of the unsettled markets, by slug without its time. */
+/** Returns the slug, without its time, and the phase of each unsettled market. */
 const phases = (template: string): string[] =>
   [...replica.state.outcomes.markets.values()]
     .filter(({ definition }) => definition.eventSlug.startsWith(template))
@@ -61,7 +59,7 @@ const settled = (template: string): number[] =>
     .map(({ fraction }) => fraction);
 
 describe('an empty venue', () => {
-  test('lists the running rounds and the next one of each template', async () => {
+  test('lists the running rounds and the next round of each template', async () => {
     await exhibition().look();
     expect(phases('harbour-day')).toEqual([
       'harbour-day-rain open',
@@ -73,7 +71,7 @@ describe('an empty venue', () => {
       'lighthouse-cat-herring open',
       'lighthouse-cat-herring upcoming',
     ]);
-    // One that ends soon, one that has just begun, and the next.
+    // One round ends soon, one has just begun, and one is the next.
     expect(phases('snail-derby')).toHaveLength(12);
     const event = [...replica.state.outcomes.events.values()].find(({ slug }) =>
       /derby/.test(slug),
@@ -82,7 +80,7 @@ describe('an empty venue', () => {
     expect(lines.filter((line) => line.includes('rejected'))).toEqual([]);
   });
 
-  test('lists series if there are reference prices, and only then', async () => {
+  test('lists series only if there are reference prices', async () => {
     await exhibition().look();
     expect(replica.state.outcomes.series.size).toBe(0);
     await exhibition(true).look();
@@ -100,12 +98,13 @@ describe('an empty venue', () => {
     const slugs = due().flatMap((command) =>
       command.type === 'registerEvent' ? [command.event.slug] : [],
     );
-    // The round that ends in less than a minute is omitted; another one runs, and one is upcoming.
+    // The round that ends in less than a minute is omitted. One other round is running and one is
+    // upcoming.
     expect(slugs.filter((slug) => slug.startsWith('harbour-day'))).toHaveLength(2);
   });
 });
 
-test('rounds of one template and of one series have different texts, and name the source of prices', async () => {
+test('the texts of a template and its series differ from round to round and state the source of prices', async () => {
   await exhibition(true).look();
   replica.pass(15 * MINUTE_MS);
   await exhibition(true).look();
@@ -124,7 +123,7 @@ test('rounds of one template and of one series have different texts, and name th
   }
 });
 
-test('a venue that is restarted with other prices names their source in upcoming markets', async () => {
+test('upcoming markets state the new source of prices after a restart with other prices', async () => {
   await exhibition(true).look();
   const changed = exhibitionCommands(replica.state, {
     ...options(true),
@@ -138,7 +137,7 @@ test('a venue that is restarted with other prices names their source in upcoming
   expect(texts.map(({ description }) => description.endsWith('Simulated.'))).toEqual([true, false]);
 });
 
-test('R-series: a first market starts when there will be prices for its strike', () => {
+test('R-series: the first market of a series starts once there are prices for its strike', () => {
   replica.nowMs += 14 * MINUTE_MS;
   const starts = due(true).flatMap((command) =>
     command.type === 'registerSeries' ? [command.series.firstStartMs - replica.nowMs] : [],
@@ -146,7 +145,7 @@ test('R-series: a first market starts when there will be prices for its strike',
   expect(starts.map((ms) => ms / MINUTE_MS)).toEqual([16, 46, 16, 46]);
 });
 
-test('nothing is listed twice, also not by another process on the same log', async () => {
+test('no event is listed twice, even by another process on the same log', async () => {
   await exhibition(true).look();
   expect(due(true)).toEqual([]);
   const { height } = replica.head;
@@ -154,7 +153,7 @@ test('nothing is listed twice, also not by another process on the same log', asy
   expect(replica.head.height).toBe(height);
 });
 
-test('an interrupted listing is completed', async () => {
+test('an interrupted listing is completed in the next round', async () => {
   const [event, first] = due();
   for (const command of [event, first]) if (command !== undefined) replica.apply(command);
   await exhibition().look();
@@ -179,7 +178,7 @@ const running = (template: string) =>
     ({ definition, phase }) => definition.eventSlug.startsWith(template) && phase === 'open',
   );
 
-/** The public data of the most recently settled markets, in order of listing. */
+/** Returns the public data of the most recently settled markets, in the order of their listing. */
 function lastResults(template: string) {
   const last = [...catalogue.listedEvents()].filter(({ listing }) =>
     listing.slug.startsWith(template),
@@ -194,7 +193,7 @@ function lastResults(template: string) {
   }));
 }
 
-/** Lists a round with the current secret, and advances to its result. */
+/** Lists a round with the current secret and advances the time until its result. */
 async function endOfRound(slug: string): Promise<void> {
   const { everyMs, roundMs } = EVENT_TEMPLATES.find((template) => template.slug === slug)!;
   // Rounds that were listed with another secret end first.
@@ -206,7 +205,7 @@ async function endOfRound(slug: string): Promise<void> {
   expect(lastResults(slug).length).toBeGreaterThan(0);
 }
 
-/** Two accounts of one trader set a price by trading with each other. */
+/** Lets two accounts set a price by trading with each other. */
 function trade(id: number, price: number, size: number): void {
   const order = (name: string, leg: OutcomeLeg): void => {
     const account = address(`0x${name.repeat(40)}`);
@@ -232,8 +231,8 @@ function trade(id: number, price: number, size: number): void {
   replica.pass(1);
 }
 
-describe('when a round has ended', () => {
-  test('the next one runs, the one after is listed, and the result follows shortly after', async () => {
+describe('the end of a round of demo markets', () => {
+  test('starts the next round, lists the one after it, and is followed by the result ten seconds later', async () => {
     await exhibition().look();
     replica.pass(13 * MINUTE_MS);
     await exhibition().look();
@@ -252,7 +251,7 @@ describe('when a round has ended', () => {
     expect(settled('harbour-day')).toHaveLength(2);
   });
 
-  test('R-settlement: each market resolves by its own fair value at the close', async () => {
+  test('R-settlement: each demo market resolves by its own fair value at the close', async () => {
     const results = new Set<string>();
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
@@ -260,8 +259,8 @@ describe('when a round has ended', () => {
       for (const { definition, fraction, evidence } of lastResults('harbour-day')) {
         const [, value, seed] = EVIDENCE.exec(evidence) ?? [];
         expect(fraction).toBe(Number(value) >= 0.5 ? 10_000 : 0);
-        // The description contains the commitment, the resolution record reveals the seed, and the
-        // test recomputes the walk.
+        // The description contains the commitment and the resolution record reveals the seed, from
+        // which this test recomputes the random walk.
         const commitment = createHash('sha256').update(Buffer.from(seed!, 'hex')).digest('hex');
         expect(definition.description).toContain(`SHA-256 0x${commitment}`);
         expect(walked(seed!, HARBOUR_STEPS) >= 0).toBe(fraction === 10_000);
@@ -271,7 +270,7 @@ describe('when a round has ended', () => {
     expect([...results].toSorted()).toEqual(['0', '10000']);
   });
 
-  test('R-event-sets: only the highest fair value of an exclusive set wins', async () => {
+  test('R-event-sets: only the highest fair value of an exclusive event wins', async () => {
     const winners = new Set<number>();
     for (let secret = 2; secret < 10; secret++) {
       paths = pathsOf(secret);
@@ -289,7 +288,7 @@ describe('when a round has ended', () => {
     expect(winners.size).toBeGreaterThan(1);
   });
 
-  test('R-settlement: six shares in the last second do not buy the result', async () => {
+  test('R-settlement: trades in the last second do not influence the result', async () => {
     for (let round = 1; round <= 3; round++) {
       await exhibition().look();
       const rain = running('harbour-day')[0]!;
@@ -319,7 +318,7 @@ describe('when a round has ended', () => {
     expect(lastResults('snail-derby')[0]?.evidence).toContain('does not have the seed');
   });
 
-  test('R-event-sets: after an earlier resolution the remainder goes to one of the others', async () => {
+  test('R-event-sets: after an earlier resolution the remaining fraction goes to one of the other markets', async () => {
     await exhibition().look();
     replica.pass(18 * MINUTE_MS + 10_000);
     const [first] = due()
@@ -334,9 +333,9 @@ describe('when a round has ended', () => {
   });
 });
 
-test('R-series: a market without prices is paid half and half, others are left to the series', async () => {
+test('R-series: a market without prices pays both outcomes half, and a market with prices is resolved by the series', async () => {
   await exhibition(true).look();
-  // The first market starts after a quarter of an hour; its strike is unknown, because no price was
+  // The first market starts after a quarter of an hour. Its strike is unknown, because no price was
   // pushed.
   replica.pass(15 * MINUTE_MS);
   replica.pass(15 * MINUTE_MS + 10_000);
@@ -346,7 +345,7 @@ test('R-series: a market without prices is paid half and half, others are left t
   expect(settled('btc-up-or-down-1h')).toEqual([]);
 });
 
-test('markets of other deployers are not touched', async () => {
+test('markets of other deployers are not resolved by the venue', async () => {
   const mine = due()
     .slice(0, 2)
     .map((command) =>

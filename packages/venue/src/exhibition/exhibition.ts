@@ -36,12 +36,12 @@ type ExhibitionParts = Omit<ExhibitionOptions, 'nowMs'> & {
 const EVERY_MS = 1_000;
 
 /**
- * Lists and resolves demo events on a venue without other deployers, by commands of the process
+ * Lists and resolves demo events on a venue without other deployers, using commands of the process
  * itself.
  */
 export class Exhibition {
   readonly #parts: ExhibitionParts;
-  /** Rejected commands, which are not retried. */
+  /** Keys of rejected commands, which are not retried. */
   readonly #refused = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export class Exhibition {
     }, EVERY_MS);
   }
 
-  /** Resolves when no command of it is in flight. */
+  /** Resolves when no command of the exhibition is pending. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#round;
@@ -89,7 +89,7 @@ export class Exhibition {
   }
 }
 
-/** Identifies the subject of a command, independent of its generated fields. */
+/** Returns a key for the subject of a command that does not depend on its generated fields. */
 function keyOf(command: Command): string {
   switch (command.type) {
     case 'registerEvent':
@@ -106,23 +106,23 @@ function keyOf(command: Command): string {
 }
 
 type ExhibitionOptions = ResultOptions & {
-  /** Series need reference prices. */
+  /** True if there are reference prices, which series need. */
   readonly hasSeries: boolean;
-  /** The note on the source of prices in the texts of their markets; undefined for real prices. */
+  /** Note on the source of prices in the texts of series markets; undefined for real prices. */
   readonly seriesNote?: string | undefined;
 };
 
 const MINUTE_MS = 60_000;
 const PERIOD_MS = { '15m': 15 * MINUTE_MS, '1h': 60 * MINUTE_MS } as const;
-/** The window of a strike, plus some seconds for the first prices to arrive. */
+/** A strike needs the prices of one minute, plus some seconds for the first of them to arrive. */
 const STRIKE_MS = 65_000;
-/** A round with less time left is not listed any more. */
+/** A round with less time left is no longer listed. */
 const ROUND_LEFT_MS_MIN = MINUTE_MS;
 
 /**
- * The missing commands: the running rounds and the next one of each template, the series, and the
- * results of ended markets. They are derived from the state, so that nothing is listed twice or
- * forgotten, however often the process restarts.
+ * Returns the missing commands: the running rounds and the next one of each template, the series,
+ * and the results of ended markets. They are derived from the state, so that no command is repeated
+ * or forgotten, however often the process restarts.
  */
 export function exhibitionCommands(state: State, options: ExhibitionOptions): Command[] {
   return [
@@ -144,7 +144,10 @@ function listings(
   );
 }
 
-/** The starts of the rounds that should be listed by now: the running ones and the next one. */
+/**
+ * Returns the starts of the rounds that should be listed now, which are the running ones and the
+ * next one.
+ */
 export function dueStarts(template: EventTemplate, nowMs: number): number[] {
   const { everyMs, roundMs } = template;
   const nextMs = lastStartMs(template, nowMs) + everyMs;
@@ -188,7 +191,7 @@ function eventOf(template: EventTemplate, startMs: number): EventListing {
   };
 }
 
-/** `15 Nov 2026, 21:55–01:55 UTC`: the day is that of the start. */
+/** Returns a time span such as `15 Nov 2026, 21:55–01:55 UTC`, with the day of the start. */
 function spanOf(startMs: number, endMs: number): string {
   return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs)} UTC`;
 }
@@ -221,8 +224,8 @@ function seriesListings(
   const note = seriesNote === undefined ? {} : { note: seriesNote };
   if (known !== undefined) {
     if (known.note === seriesNote) return [];
-    // The venue was started with another price source: upcoming markets name it, and other fields
-    // stay.
+    // If the venue was started with another price source, upcoming markets state it; all other
+    // fields of the series stay unchanged.
     const { note: _before, ...rest } = known;
     return [{ type: 'registerSeries', series: { ...rest, ...note } }];
   }
@@ -253,14 +256,14 @@ const FILE = 'exhibition-secret';
 const BYTES = 32;
 
 /**
- * The secret from which the demo results are derived. It is created once and stored in the data
- * folder, so that a restart continues the rounds to which it has committed.
+ * Returns the secret from which the demo results are derived. It is created once and stored in the
+ * data folder, so that a restarted venue still has the seeds of open rounds.
  */
 export function exhibitionSecret(data: string): Uint8Array {
   return secretFile({
     file: join(data, FILE),
     bytes: BYTES,
-    // Folders of earlier releases, and of venues without demo markets, have none.
+    // Folders of earlier releases and of venues without demo markets have no secret.
     madeWith: undefined,
     remedy: 'remove it; open rounds then pay all outcomes equally',
   });

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const START_MS = 1_800_000_000_000;
 const rounds = 600;
 
-/** The rain market of a harbour round, with its own secret. */
+/** Returns a rain market of the harbour event and paths with a secret for the round. */
 const rain = (round: number) => ({
   paths: new FairPaths(Buffer.from(`secret ${round}`)),
   market: {
@@ -27,7 +27,7 @@ describe('the fair value of a demo market', () => {
     }
   });
 
-  test.each([0, 6, 11])('is the probability of YES after %d minutes', (minutes) => {
+  test.each([0, 6, 11])('equals the frequency with which YES wins, after %d minutes', (minutes) => {
     const groups = new Map<number, { expected: number; won: number; count: number }>();
     for (let round = 0; round < rounds; round++) {
       const { market, paths } = rain(round);
@@ -39,7 +39,7 @@ describe('the fair value of a demo market', () => {
       groups.set(Math.floor(value * 3), group);
     }
     for (const { count, expected, won } of groups.values()) {
-      // Four standard deviations of a counted fraction.
+      // The bound is four standard deviations of a counted fraction.
       expect(Math.abs(expected - won) / count).toBeLessThan(4 * Math.sqrt(0.25 / count));
     }
   });
@@ -53,7 +53,7 @@ describe('the fair value of a demo market', () => {
     expect(paths.seedOf('a')).not.toBe(paths.seedOf('b'));
   });
 
-  test('is the same for any order of queries', () => {
+  test('does not depend on the order of queries', () => {
     const { market, paths } = rain(2);
     const minutes = [0, 1, 5, 3, 12, 11, 12, 0];
     const asked = minutes.map((minute) => paths.scoreOf(market, START_MS + minute * MINUTE_MS));

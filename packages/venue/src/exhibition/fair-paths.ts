@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { type EventTemplate, templateOf } from './event-templates.ts';
 
-/** The fields of a market that determine its path. */
 type PathMarket = {
   readonly slug: string;
   readonly eventSlug: string;
@@ -9,52 +8,61 @@ type PathMarket = {
   readonly endMs: number;
 };
 
-/** The interval between steps of a score. */
+/** Interval between two steps of a score. */
 export const STEP_MS = 5_000;
-/** The weight of the first step, so that rounds open at different odds. */
+/** Weight of the first step, which makes rounds open at different odds. */
 const OPENING_WEIGHT = 6;
-/** A step is the sum of this many bytes minus its mean: close to normal. */
+/** A step is the sum of this many bytes minus its mean, which is close to a normal distribution. */
 const STEP_BYTES = 4;
 const STEP_MEAN = STEP_BYTES * 127.5;
-/** The standard deviation of such a sum. */
+/** Standard deviation of one step. */
 const STEP_DEVIATION = 147.8;
 const STEPS_PER_HASH = 32 / STEP_BYTES;
 
 type Reached = { readonly steps: number; readonly score: number };
 const NOWHERE: Reached = { steps: -1, score: 0 };
-/** More paths than are ever needed at the same time. */
+/**
+ * Maximum number of cached positions, which exceeds the number of paths in use at the same time.
+ */
 const REACHED_MAX = 256;
 
 /**
- * The values of the demo markets, which also decide them: each market has a score that follows a
- * random walk from its start to its end, independent of trades. The fair value is the probability
- * that YES wins, given the score and the remaining time. All steps follow from a seed per market,
- * which is derived from a secret of the venue. A market's description contains the hash of its seed
- * and its resolution record the seed itself, so that the end of a path is unpredictable and
- * afterwards verifiable.
+ * Computes the fair values of the demo markets, which also decide their results. Each market has a
+ * score that follows a random walk from its start to its end, independent of trades. The fair value
+ * is the probability that YES wins, given the score and the remaining time. All steps follow from a
+ * seed per market, which is derived from a secret of the venue. A market's description contains the
+ * hash of its seed and its resolution record the seed itself. The result is therefore unpredictable
+ * before the end and verifiable afterwards.
  */
 export class FairPaths {
   readonly #secret: Uint8Array;
-  /** The last computed position of each path, by market, from which the next query continues. */
+  /**
+   * The last computed position of each path, by market slug, from which the next query continues.
+   */
   readonly #reached = new Map<string, Reached>();
 
   constructor(secret: Uint8Array) {
     this.#secret = secret;
   }
 
-  /** Hexadecimal. It determines the result and is published together with it. */
+  /**
+   * Returns the seed in hexadecimal. The seed determines the result and is published together with
+   * it.
+   */
   seedOf(marketSlug: string): string {
     return createHmac('sha256', this.#secret).update(marketSlug).digest('hex');
   }
 
-  /** The hash of the seed, which is published in advance. */
+  /** Returns the hash of the seed, which is published in advance. */
   commitmentOf(marketSlug: string): string {
     return createHash('sha256')
       .update(Buffer.from(this.seedOf(marketSlug), 'hex'))
       .digest('hex');
   }
 
-  /** A whole number; YES of an independent market wins at 0 and above. */
+  /**
+   * Returns the score as an integer. In an independent market YES wins with a score of 0 or more.
+   */
   scoreOf({ slug, startMs }: Pick<PathMarket, 'slug' | 'startMs'>, atMs: number): number {
     const steps = Math.max(0, Math.floor((atMs - startMs) / STEP_MS));
     const before = this.#reached.get(slug);
@@ -65,12 +73,13 @@ export class FairPaths {
     return score;
   }
 
-  /** The probability of YES, without rounding; undefined for a market without a template. */
+  /** Returns the unrounded probability of YES, or undefined for a market without a template. */
   valueOf(market: PathMarket, atMs: number): number | undefined {
     const template = templateOf(market.eventSlug);
     if (template === undefined) return undefined;
     const untilMs = Math.min(atMs, market.endMs);
-    // At least one step remains even at the close: one half separates the results.
+    // At least one step remains even at the close, so that a value of one half still separates the
+    // two results.
     const stepsLeft = Math.max(1, (market.endMs - untilMs) / STEP_MS);
     const odds = ({ slug }: { readonly slug: string }): number =>
       Math.exp(
@@ -84,7 +93,7 @@ export class FairPaths {
   }
 }
 
-/** The score after a number of steps of a seed. It can be recomputed from a published seed. */
+/** Returns the score after a number of steps. Anyone can recompute it from a published seed. */
 function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): number {
   let { score } = from;
   let bytes: Uint8Array | undefined;
@@ -101,7 +110,6 @@ function scoreAfter(seed: string, steps: number, from: Reached = NOWHERE): numbe
   return score;
 }
 
-/** The markets of one round of a template. */
 function siblings(template: EventTemplate, { eventSlug }: PathMarket): { readonly slug: string }[] {
   return template.markets.map(({ slug }) => ({ slug: `${eventSlug}-${slug}` }));
 }

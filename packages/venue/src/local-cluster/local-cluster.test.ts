@@ -15,7 +15,10 @@ const SMALL = { replicas: 2, servers: 1, againAfterMs: 0, flags: LEAN, print: ()
 const PORTS = 30;
 const MAIN = join(import.meta.dirname, 'main.ts');
 
-/** Under root PostgreSQL runs as another user, which must have access to its folder. */
+/**
+ * Runs a test in a folder that PostgreSQL can access as another user, because it refuses to run as
+ * root.
+ */
 function inOpenDirectory(run: (directory: string) => Promise<void>): Promise<void> {
   return inDirectory(async (directory) => {
     await chmod(dirname(directory), 0o755);
@@ -24,7 +27,7 @@ function inOpenDirectory(run: (directory: string) => Promise<void>): Promise<voi
   });
 }
 
-/** The addresses that a replica publishes, in the order of the numbers. */
+/** Returns the replica addresses that a replica publishes, ordered by number. */
 async function namedBy(port: number): Promise<unknown> {
   try {
     const response = await fetch(`http://127.0.0.1:${port}/info`, {
@@ -35,13 +38,13 @@ async function namedBy(port: number): Promise<unknown> {
     const { data } = (await response.json()) as { data: { replicas?: { url: string }[] } };
     return data.replicas?.map(({ url }) => url).toSorted();
   } catch {
-    // The replica does not serve yet.
+    // The replica is not serving yet.
     return undefined;
   }
 }
 
-describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
-  test('refuses a folder that the database must not enter, before anything starts', () =>
+describe.skipIf(process.getuid?.() !== 0)('a cluster started by root', () => {
+  test('refuses a folder that the database user cannot enter, before anything starts', () =>
     inDirectory(async (directory) => {
       const closed = join(directory, 'closed');
       await mkdir(directory, { recursive: true, mode: 0o755 });
@@ -56,12 +59,13 @@ describe.skipIf(process.getuid?.() !== 0)('a cluster that root starts', () => {
     }));
 
   test.skipIf(!hasNatsServer)(
-    'creates folders that the database can enter, whatever the umask',
+    'creates folders that the database user can enter, whatever the umask',
     () =>
       inOpenDirectory(async (directory) => {
         const port = await freePorts(PORTS);
         const data = join(directory, 'made', 'data');
-        // The start fails here, after the folders are created and before any server starts.
+        // The start fails because of this port, after the folders are created and before any server
+        // starts.
         const other = createServer().listen(port, '127.0.0.1');
         await once(other, 'listening');
         const program = [process.execPath, MAIN, '--port', String(port), '--data', data];
@@ -82,7 +86,7 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
   test('starts nothing if a port is in use, and releases its folder', () =>
     inOpenDirectory(async (data) => {
       const port = await freePorts(PORTS);
-      // The port of the second replica.
+      // This is the port of the second replica.
       const other = createServer().listen(port + 10, '127.0.0.1');
       await once(other, 'listening');
       try {
@@ -99,7 +103,7 @@ describe.skipIf(!hasNatsServer)('a cluster on one machine', () => {
       }
     }));
 
-  test('publishes every replica to clients, and locks its folder', { timeout: LONG_MS }, () =>
+  test('publishes every replica to clients and locks its folder', { timeout: LONG_MS }, () =>
     inOpenDirectory(async (data) => {
       const port = await freePorts(PORTS);
       const cluster = await startLocalCluster({ ...SMALL, data, port });

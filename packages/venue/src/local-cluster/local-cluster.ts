@@ -31,30 +31,29 @@ type LocalClusterOptions = {
   readonly data: string;
   readonly replicas: number;
   readonly servers: number;
-  /** The delay before a dead process is restarted; 0 disables restarts. */
+  /** Delay in milliseconds before a dead process is restarted; 0 disables restarts. */
   readonly againAfterMs: number;
-  /** Additional flags of every replica. */
   readonly flags: readonly string[];
   readonly print: (line: string) => void;
 };
 
-/** A cluster on this machine, all of whose processes are children of this one. */
+/** A cluster on this machine whose processes are all children of this one. */
 export type LocalCluster = { stop(): Promise<void> };
 
 /**
  * Starts all processes of a cluster, the servers first. A dead process is restarted, as a
- * supervisor on a separate machine would do, after a delay in which the others can be observed
- * without it.
+ * supervisor on a separate machine would do. The delay before the restart lets an operator observe
+ * the cluster without it.
  */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const { data } = options;
   const ports = clusterPorts(options);
   await expectPostgresCan(join(data, POSTGRES));
   await wantNatsServer();
-  // Not restricted to its owner as the lock would make it, because PostgreSQL may run as another
-  // user in a subfolder.
+  // Created before the lock, which would restrict the folder to its owner, because PostgreSQL may
+  // run as another user in a subfolder.
   await makeOpenFolder(data);
-  // Servers of two clusters on the same files would damage them.
+  // The folder is locked, because the servers of two clusters on the same files would damage them.
   const lock = lockDirectory(data);
   return openInOrder(
     async (opened) => {
@@ -64,7 +63,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
       try {
         await startAll(options, ports, { again, opened });
       } catch (error) {
-        // Stopped before any process ends, so that no process is restarted.
+        // Restarts are disabled before any process is stopped.
         again.stop();
         throw error;
       }
@@ -79,10 +78,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   );
 }
 
-/**
- * Creates a folder that other users can enter if root creates it, even if the umask would forbid
- * it.
- */
+/** Creates a folder. If root creates it, other users can enter it, whatever the umask. */
 async function makeOpenFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true });
   if (first === undefined || process.getuid?.() !== 0) return;
@@ -92,7 +88,10 @@ async function makeOpenFolder(folder: string): Promise<void> {
 
 type Starting = { readonly again: Restarter; readonly opened: AsyncDisposableStack };
 
-/** Writers are stopped first, so that they do not wait for servers that are gone. */
+/**
+ * Starts the servers first, because processes stop in reverse order and a writer must not wait for
+ * a stopped server.
+ */
 async function startAll(
   options: LocalClusterOptions,
   ports: ClusterPorts,
@@ -135,7 +134,7 @@ async function startAll(
   for (const [index, port] of ports.replicas.entries()) {
     const name = `replica-${index + 1}`;
     const place = ['--port', String(port), '--data', join(data, name)];
-    // A client that loses one of them must find the others.
+    // Each replica publishes its address, so that a client that loses one replica finds the others.
     const named = ['--replica', name, '--public-url', `http://127.0.0.1:${port}`];
     const replica: ServingProcess = new ServingProcess({
       program: VENUE,
@@ -155,7 +154,8 @@ async function startAll(
 }
 
 /**
- * The chain on which all replicas settle. Replicas can wait for it, but need its address to start.
+ * Starts the chain on which all replicas settle. Replicas can wait for the chain to run, but need
+ * its address to start.
  */
 async function startChain(
   { data, print }: LocalClusterOptions,
@@ -232,7 +232,8 @@ function restarter({ againAfterMs, print }: LocalClusterOptions): Restarter {
 
 const SERVING = /is serving at (\S+)/;
 /**
- * A process that is asked to stop hands over its tasks; one that does not end in time is killed.
+ * A process that is asked to stop hands over its tasks and is killed if it does not end within this
+ * time.
  */
 const STOP_MS_MAX = 15_000;
 const KEPT_LINE_CHARACTERS = 10_000;
@@ -240,15 +241,15 @@ const KEPT_LINE_CHARACTERS = 10_000;
 type ServingOptions = {
   readonly program: string;
   readonly args: readonly string[];
-  /** The output of all runs of the process. */
+  /** Contains the output of all runs of the process. */
   readonly logFile: string;
   readonly onServing: (pid: number, url: string) => void;
-  /** The process ended without a request to stop. */
+  /** Called when the process ended without a request to stop. */
   readonly onEnd: (how: string) => void;
 };
 
 /**
- * A program of a local cluster that reports when it serves, and that can be restarted after it has
+ * Runs a program of a local cluster, detects when it is serving, and can restart it after it has
  * ended.
  */
 class ServingProcess {
@@ -268,8 +269,8 @@ class ServingProcess {
 
   start(): void {
     const { args, onEnd, onServing, program } = this.#options;
-    // Without the variable of `npm start` the replicas neither watch a parent process nor bundle
-    // the program three times.
+    // Without the npm variable the replicas neither watch a parent process nor bundle the program
+    // three times.
     const env = { ...process.env, npm_lifecycle_event: undefined };
     const child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -310,23 +311,26 @@ class ServingProcess {
   }
 }
 
-/** Ports reserved per replica: its own, the relay's, the operations port, and those of chains. */
+/**
+ * Number of ports reserved per replica: its own, the relay's, the operations port, and those of
+ * chains.
+ */
 const PORTS_A_REPLICA = 10;
-/** Of these a replica always uses its own and the operations port at this distance. */
+/** Distance of a replica's operations port from its main port. */
 const OPERATIONS_DISTANCE = 2;
 const PORT_MAX = 65_535;
 
 type Sizes = { readonly port: number; readonly replicas: number; readonly servers: number };
 
 /**
- * The ports of a cluster on one machine: the replicas first, then the NATS servers, then the chain.
+ * The ports of a cluster on one machine: first the replicas, then the NATS servers, then the chain.
  */
 type ClusterPorts = {
   readonly replicas: readonly number[];
-  /** The first port of the servers. */
+  /** First port of the NATS servers. */
   readonly servers: number;
   readonly wallets: number;
-  /** The port of the chain for the replicas. */
+  /** Port of the chain that the replicas use. */
   readonly owner: number;
 };
 
@@ -352,8 +356,8 @@ export function clusterPorts({ port, replicas, servers }: Sizes): ClusterPorts {
 }
 
 /**
- * Throws if another process uses one of them. Without this check the start fails later with a less
- * specific error.
+ * Throws if another process uses one of these ports. Without this check the start fails later with
+ * a less specific error.
  */
 export async function expectPortsFree({
   owner,

@@ -3,7 +3,7 @@ import { helpAsked, readSettings, SettingError, settingsHelp } from '@oddlot/hos
 import closeWithGrace from 'close-with-grace';
 import { LOCAL_CLUSTER_SETTINGS, type LocalCluster, startLocalCluster } from './local-cluster.ts';
 
-/** Runs a complete cluster on one machine: `npm run cluster -- --help`. */
+/** Runs a complete cluster on one machine (`npm run cluster -- --help`). */
 
 const STOP_MS_MAX = 30_000;
 

@@ -25,16 +25,19 @@ type LocalRelayDependencies = {
 };
 
 /**
- * The balance of test funds that the relay has on the local settlement chain, in micro-USDC: topped
- * up by `more` if below `least`.
+ * Balance of test funds of the relay on the local settlement chain, in micro-USDC. A balance below
+ * `least` is increased by `more`.
  */
 const FLOAT_MICRO = { least: 500_000_000_000n, more: 1_000_000_000_000n };
 const FLOAT_EVERY_MS = 10_000;
-/** Polling intervals for local chains, which are fast. */
+/** Polling intervals for local chains, which produce blocks quickly. */
 const EVERY_MS = 250;
 const LATE_EVERY_MS = 1_000;
 
-/** The relay of a venue with test funds, as a child process, and the registration of pegs. */
+/**
+ * Runs the relay of a venue with test funds as a child process, and registers relay withdrawal
+ * addresses.
+ */
 export class LocalRelay {
   readonly #config: Config;
   readonly #deps: LocalRelayDependencies;
@@ -50,16 +53,16 @@ export class LocalRelay {
   }
 
   /**
-   * The address in the public settings: as configured, otherwise that of this venue's relay;
-   * undefined without one.
+   * Returns the configured public address of the relay, or that of this venue's own relay, or
+   * undefined if there is none.
    */
   get url(): string | undefined {
     return this.#config.relayUrl ?? this.#url;
   }
 
   /**
-   * The address at which the page may look for a relay; known in advance, unless the relay uses a
-   * free port.
+   * Returns the address at which the page can look for a relay. It is known in advance unless the
+   * relay uses a random free port.
    */
   get expectedUrl(): string | undefined {
     const { port } = relayPortsOf(this.#config);
@@ -67,7 +70,10 @@ export class LocalRelay {
     return this.url ?? (isExpected ? `http://127.0.0.1:${port}` : undefined);
   }
 
-  /** Called once the venue serves, because the relay accesses the venue only through its ports. */
+  /**
+   * Starts the relay. It is called once the venue is serving, because the relay accesses the venue
+   * only through its ports.
+   */
   async start(venue: { readonly url: string; readonly operationsUrl: string }): Promise<void> {
     if (!hasRelay(this.#config) || this.#deps.money === undefined) return;
     const { chainHost, data, host, hostNames, limits, logLevel, pageOrigins, trustedProxies } =
@@ -118,7 +124,10 @@ export class LocalRelay {
     await this.#held?.release();
   }
 
-  /** `POST /pegs` of the operations port: the request is accepted once the relay has signed it. */
+  /**
+   * Handles `POST /pegs` of the operations port. The request is accepted only with the relay's
+   * signature.
+   */
   async registerPegs(body: unknown): Promise<Reply> {
     const parsed = parseServiceRequest('registerPegs', body);
     if (!parsed.ok) return infoRefusal(parsed.error);
@@ -141,8 +150,9 @@ export class LocalRelay {
   }
 
   /**
-   * The relay prints its address before it reports that it serves: the address is then derived from
-   * its seed. Reading it earlier would delay the start, because the derivation takes long.
+   * Returns the relay's address if it is known. The relay prints its address before it reports that
+   * it is serving, and the address of an existing relay is derived from its seed. Reading the seed
+   * earlier would delay the start, because the derivation takes long.
    */
   async #knownAddress(): Promise<string | undefined> {
     const folder = join(this.#config.data, 'relay');
@@ -155,7 +165,8 @@ export class LocalRelay {
   }
 
   /**
-   * Sends test USDC to the relay on the local chain; the relay's transfers move it into the bridge.
+   * Tops up the relay's test USDC on the local chain, which the relay's transfers move into the
+   * bridge.
    */
   #fill(): void {
     clearTimeout(this.#timer);
@@ -187,7 +198,7 @@ export class LocalRelay {
 }
 
 type RelayChildOptions = {
-  /** The flags of the relay, given its last port if it had one. */
+  /** Returns the flags of the relay, which include its last port if it had one. */
   readonly flags: (lastPort: number | undefined) => readonly string[];
   readonly log: Logger;
   readonly onServing: (where: { readonly url: string; readonly address: string }) => void;
@@ -198,9 +209,9 @@ const RESTART_MS = { least: 500, most: 30_000 };
 const STOP_MS = 6_000;
 
 /**
- * Starts the relay, and restarts it when it ends unexpectedly, unless one of its files is lost. It
- * ends with this process in every case, because its standard input is a pipe that the system
- * closes.
+ * Starts the relay, and restarts it when it ends unexpectedly, unless one of its files is lost. The
+ * relay always ends together with this process, because its standard input is a pipe that the
+ * system then closes.
  */
 class RelayChild {
   readonly #options: RelayChildOptions;
@@ -216,7 +227,10 @@ class RelayChild {
     this.#options = options;
   }
 
-  /** Not restarted after `lastCode`, which requires action by its operator. */
+  /**
+   * Starts the program. It is not restarted after it exits with `lastCode`, which requires action
+   * by its operator.
+   */
   start(program: string, lastCode: number): void {
     this.#program = program;
     this.#lastCode = lastCode;

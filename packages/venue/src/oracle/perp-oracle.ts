@@ -19,26 +19,27 @@ import type { Replica } from '@oddlot/replica/replica';
 export type PerpOracle = (state: State, nowMs: number) => PushOracleCommand | undefined;
 
 /**
- * How long a price pushed by an operator is not replaced; less than the time after which it is
- * stale (R-oracle-stale).
+ * How long a price pushed by an operator is not replaced. This is shorter than the time after which
+ * a price is stale (R-oracle-stale).
  */
 export const PUSHED_STANDS_MS = 10_000;
 
 /**
- * Simulated prices: a mean-reverting random walk per perp, or a constant repetition of the last
- * price. It continues from the last prices of the log, so that a restart causes no jump. A perp
- * that an operator listed has no price until the operator pushes one, and then walks around the
- * last pushed price.
+ * Returns an oracle with simulated prices, which perform a mean-reverting random walk per perp or
+ * repeat the last price. They continue from the last prices in the log, so that a restart causes no
+ * jump. A perp that an operator listed has no price until the operator pushes one, around which the
+ * simulated price then walks.
  */
 export function simulatedOracle(options: {
   readonly moves: boolean;
   readonly pushed: PushedPrices;
-  /** Uniform in [0, 1). */
+  /** Returns a uniformly distributed number in [0, 1). */
   readonly random: () => number;
 }): PerpOracle {
   const { moves, pushed, random } = options;
   /**
-   * The centre of a perp's walk without a pushed price: its price when this process first read it.
+   * The centre of each perp's walk if no price was pushed: the perp's price when this process first
+   * read it.
    */
   const centres = new Map<number, number>();
   return (state, nowMs) => {
@@ -56,12 +57,12 @@ export function simulatedOracle(options: {
   };
 }
 
-/** Only perps that the venue itself has listed have an initial price. */
+/** Returns an initial price for perps that the venue itself has listed; all others have none. */
 function firstPrice(perp: PerpDefinition): number | undefined {
   return isFirstPerp(perp) ? startPrice(perp.baseCurrency, priceDecimals(perp)) : undefined;
 }
 
-/** The oracle prices of a feed, for the perps whose base it knows. */
+/** Returns an oracle with the prices of a feed, for perps whose base currency has a price there. */
 export function feedOracle(feed: ReferenceFeed): PerpOracle {
   return (state, nowMs) => {
     const prices = new Map(
@@ -96,20 +97,20 @@ function pushOracle(
 }
 
 /**
- * A price that an operator pushed, in the units of its instrument or 10^-8, and the time of its
- * execution.
+ * A price that an operator pushed, in the units of its instrument or of 10^-8 USD, and the time of
+ * its execution.
  */
 type Pushed = { readonly price: number; readonly atMs: number };
 
 export type PushedPricesOptions = {
   readonly replica: Pick<Replica, 'onBlock'>;
-  /** Commands that precede a new proposal in the log and have not executed yet. */
+  /** Returns the commands that precede a new proposal in the log and have not been executed yet. */
   readonly underWay: () => Iterable<Command>;
 };
 
 /**
- * The prices that operators have pushed since this process started, by perp and by underlying. They
- * take precedence over simulated prices, because an operator may have real information.
+ * Collects the prices that operators have pushed since this process started, by perp and by symbol.
+ * They take precedence over simulated prices, because an operator may have real information.
  */
 export class PushedPrices {
   readonly #underWay: () => Iterable<Command>;
@@ -129,8 +130,8 @@ export class PushedPrices {
   }
 
   /**
-   * Instruments with a price on its way into the log: a price simulated now would follow and
-   * replace it.
+   * Returns the instruments with a pushed price that is not executed yet. A price simulated now
+   * would execute later and replace it.
    */
   underWay(): PendingPrices {
     const keys = new Set<string>();
@@ -153,7 +154,6 @@ export class PushedPrices {
   }
 }
 
-/** The prices that are on their way into the log. */
 export type PendingPrices = {
   hasPerp(instrumentId: number): boolean;
   hasSymbol(symbol: string, source: PriceSource): boolean;
@@ -162,8 +162,8 @@ export type PendingPrices = {
 type Push = { readonly index: number; readonly key: string; readonly price: number };
 
 /**
- * The prices that a command pushes on behalf of an operator; commands of the process itself have
- * none.
+ * Returns the prices that a command pushes on behalf of an operator. Commands of the process itself
+ * push none.
  */
 function pushesOf(command: Command): Push[] {
   if (command.type !== 'pushOracle' && command.type !== 'pushPrice') return [];

@@ -19,7 +19,7 @@ import {
 import type { ReferenceFeed } from './reference-feed.ts';
 import { SimulatedPrices, type SimulatedPricesOptions } from './simulated-prices.ts';
 
-/** The kind of prices: a random walk, constant prices, or those of real exchanges. */
+/** A random walk, constant prices, or the prices of real exchanges. */
 type PriceKind = 'simulated' | 'still' | 'exchanges';
 
 export type PriceSettings = {
@@ -46,10 +46,7 @@ type Simulating = PriceSourcesOptions & { readonly pushed: PushedPrices };
 
 const REFERENCE_EVERY_MS = 1_000;
 
-/**
- * The prices that the process itself proposes to the log: oracle prices of perps, and reference
- * prices of outcome markets.
- */
+/** Proposes prices to the log: oracle prices of perps, and reference prices of outcome markets. */
 export class PriceSources {
   readonly #feeds = new Set<ReferenceFeed>();
   readonly #publishers: readonly Publisher[];
@@ -119,7 +116,7 @@ export class PriceSources {
   }
 }
 
-/** True if a perp or a series is based on a symbol. */
+/** Returns true if a listed perp or a series is based on the symbol. */
 function isTraded(state: State, symbol: string): boolean {
   return (
     perpDefinitions(state).some(
@@ -138,7 +135,7 @@ type PublisherOptions = {
   readonly replica: Replica;
   readonly clock: Clock;
   readonly everyMs: number;
-  /** The report that is due; undefined without one. */
+  /** Returns the command that is due, or undefined if there is none. */
   readonly report: (nowMs: number) => Command | undefined;
   readonly onError: (error: unknown) => void;
 };
@@ -153,7 +150,7 @@ export class Publisher {
     this.#options = options;
   }
 
-  /** Reports immediately, then at every interval, even if the first report fails. */
+  /** Reports immediately and then at every interval, even if the first report fails. */
   async start(): Promise<void> {
     await this.#report().catch(this.#options.onError);
     this.#timer = setInterval(() => {

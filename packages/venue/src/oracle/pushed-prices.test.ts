@@ -7,9 +7,12 @@ import { ADMIN_KEY_BYTE, BTC, TestReplica } from '@oddlot/testing/venue/http/tes
 import { PushedPrices, simulatedOracle } from './perp-oracle.ts';
 import { SimulatedPrices } from './simulated-prices.ts';
 
-/** Simulated prices while an operator pushes better ones; each step is one second. */
+/**
+ * Tests of simulated prices while an operator pushes other prices. Each step of the clock is one
+ * second.
+ */
 
-/** In 10^-6 USDC. */
+/** Prices are in units of 10^-6 USDC. */
 const PENNY = { id: instrumentId(4), first: 12_000 };
 
 let replica: TestReplica;
@@ -59,7 +62,7 @@ function live(seconds: number, id: number, moves = true): (number | undefined)[]
   });
 }
 
-/** The distance stays within that of a walk of half an hour. */
+/** Expects prices within 3% of the centre, which a walk of half an hour does not leave. */
 function expectNear(prices: readonly (number | undefined)[], centre: number): void {
   const shares = prices.map((price) => (price ?? 0) / centre);
   expect(Math.min(...shares)).toBeGreaterThan(0.97);
@@ -67,18 +70,18 @@ function expectNear(prices: readonly (number | undefined)[], centre: number): vo
 }
 
 describe('the simulated oracle of perps', () => {
-  test('walks, or repeats the last price', () => {
+  test('performs a random walk or repeats the last price', () => {
     replica.pushOracle(970_000);
     expect(new Set(live(60, BTC.instrumentId, false))).toEqual(new Set([970_000]));
     expect(new Set(live(60, BTC.instrumentId)).size).toBeGreaterThan(30);
   });
 
-  test('has no price for a listed perp before its operator pushes one', () => {
+  test('has no price for a newly listed perp before an operator pushes one', () => {
     listPenny();
     expect(new Set(live(60, PENNY.id))).toEqual(new Set([undefined]));
   });
 
-  test('walks around the first price of the operator, and around the next one', () => {
+  test('walks around the last price that an operator pushed', () => {
     listPenny();
     for (const price of [PENNY.first, PENNY.first * 50, PENNY.first]) {
       replica.apply(pushOf(PENNY.id, price));
@@ -88,19 +91,19 @@ describe('the simulated oracle of perps', () => {
     }
   });
 
-  test('a pushed price is not replaced for ten seconds, and never becomes stale', () => {
+  test('does not replace a pushed price for ten seconds and never lets it become stale', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     expect(new Set(live(9, PENNY.id))).toEqual(new Set([PENNY.first]));
     expect(new Set(live(20, PENNY.id)).size).toBeGreaterThan(5);
   });
 
-  test('a perp of the venue itself also walks around a pushed price', () => {
+  test('also walks around a pushed price on a perp of the venue itself', () => {
     replica.apply(pushOf(BTC.instrumentId, 50_000));
     expectNear(live(1_500, BTC.instrumentId), 50_000);
   });
 
-  test('yields to a price that is on its way into the log', () => {
+  test('reports no price for a perp while a pushed price is on its way into the log', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     live(15, PENNY.id);
@@ -113,7 +116,7 @@ describe('the simulated oracle of perps', () => {
     expect(oracleOf(PENNY.id)).toBe(3 * PENNY.first);
   });
 
-  test('a rejected push moves no centre', () => {
+  test('ignores a rejected push', () => {
     listPenny();
     replica.apply(pushOf(PENNY.id, PENNY.first));
     live(15, PENNY.id);
@@ -132,7 +135,9 @@ describe('simulated reference prices', () => {
     replica.onBlock((block) => prices.onBlock(block));
   });
 
-  /** Reports once a second, and returns the oracle prices of a symbol, in USDC. */
+  /**
+   * Lets the simulation report once a second, and returns the oracle prices of a symbol in USDC.
+   */
   function tell(seconds: number, symbol: string): number[] {
     const feed = new SimulatedPrices({
       symbols: ['BTC', 'XRP'],
@@ -164,14 +169,14 @@ describe('simulated reference prices', () => {
     });
   }
 
-  test('walk around a price pushed by a deployer, however distant', () => {
+  test('walk around a price pushed by a deployer, however far it is from the last one', () => {
     tell(5, 'XRP');
     pushXrp(0.0004);
     expect(new Set(tell(2, 'XRP'))).toEqual(new Set([0.0004]));
     expectNear(tell(1_500, 'XRP'), 0.0004);
   });
 
-  test('R-series: no second of a window lacks a price while a deployer pushes', () => {
+  test('R-series: every second of a window has a price while a deployer pushes prices', () => {
     tell(5, 'XRP');
     for (let push = 0; push < 30; push++) {
       pushXrp(5 + push / 10);
@@ -181,7 +186,7 @@ describe('simulated reference prices', () => {
     expect(prices.twap('XRP', 'oracle', untilMs)?.samples).toBe(60);
   });
 
-  test('a second perp of a base does not provide its price', () => {
+  test('a second perp with the same base does not determine the reference price', () => {
     const perp = { ...BTC, instrumentId: PENNY.id, name: 'BTC-PENNY' };
     replica.apply({ type: 'registerPerp', perp });
     replica.apply(pushOf(PENNY.id, 7));

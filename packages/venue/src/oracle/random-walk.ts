@@ -1,14 +1,15 @@
 /**
- * The movement of simulated prices. Floating point is acceptable here, because the log records
+ * The random walk of simulated prices. Floating point is acceptable here, because the log records
  * rounded prices.
  */
 
-/** Relative standard deviation of one step: about 3% over a day of seconds. */
+/**
+ * Standard deviation of one step relative to the price, which is about 3% over a day of seconds.
+ */
 export const STEP_DEVIATION = 0.0001;
-/** The strength per step with which a price reverts to the centre of its walk. */
+/** Strength with which a price reverts to the centre of its walk in each step. */
 export const REVERSION = 0.00002;
 
-/** Initial simulated prices, in USDC. */
 const START_USDC: Readonly<Record<string, number>> = {
   BTC: 97_000,
   ETH: 3_400,
@@ -17,24 +18,27 @@ const START_USDC: Readonly<Record<string, number>> = {
   DOGE: 0.21,
   BNB: 690,
 };
-/** The initial price of all other symbols. */
 const START_DEFAULT_USDC = 100;
 
-/** The initial price in units of 10^-decimals. */
+/** Returns the initial price in units of 10^-decimals USDC. */
 export function startPrice(base: string, decimals: number): number {
   return Math.round((START_USDC[base] ?? START_DEFAULT_USDC) * 10 ** decimals);
 }
 
 /**
- * The next whole number of a walk around a centre, at least 1. The pull grows with the logarithm of
- * the distance: even at a thousandth of the centre it is only hundredths of a percent per step.
+ * Returns the next price of a walk around a centre, an integer of at least 1. The pull grows with
+ * the logarithm of the distance. Even at a thousandth of the centre it is only hundredths of a
+ * percent per step.
  */
 export function nextStep(last: number, centre: number, random: () => number): number {
   const drift = REVERSION * Math.log(centre / last);
   return Math.max(1, Math.round(last * (1 + drift + STEP_DEVIATION * normal(random))));
 }
 
-/** The sum of twelve uniform numbers is close to normal, with a deviation of one. */
+/**
+ * Returns a number from an approximately normal distribution with a standard deviation of one, as
+ * the sum of twelve uniform numbers.
+ */
 export function normal(random: () => number): number {
   let sum = -6;
   for (let i = 0; i < 12; i++) sum += random();

@@ -9,6 +9,6 @@ export const REFERENCE_DECIMALS = 8;
 export interface ReferenceFeed {
   start(): void;
   stop(): void;
-  /** The currently valid prices; uncertain ones are omitted. */
+  /** Returns the currently valid prices and omits uncertain ones. */
   read(nowMs: number): readonly ReferencePrice[];
 }

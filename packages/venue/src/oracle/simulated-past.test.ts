@@ -5,17 +5,17 @@ import { simulatedPast } from './simulated-prices.ts';
 const DAY_MS = 86_400_000;
 const BEGAN_MS = 1_794_700_000_000;
 
-test('a week that ends where the walk of the price begins', () => {
+test('the simulated history covers a week and ends at the start of the price walk', () => {
   const past = simulatedPast('BTC', BEGAN_MS);
   expect(past.at(-1)).toEqual({ atMs: BEGAN_MS, priceE8: startPrice('BTC', 8) });
   expect(past[0]!.atMs).toBe(BEGAN_MS - 7 * DAY_MS);
   const times = past.map(({ atMs }) => atMs);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
-  // Quarters of an hour over the last day, hours before that.
+  // The last day has a price per quarter of an hour, and the days before have one per hour.
   expect(past.length).toBe(1 + 96 + 6 * 24);
 });
 
-test('the history is reproducible, and differs by symbol and venue', () => {
+test('the simulated history is reproducible, and differs by symbol and venue', () => {
   const past = simulatedPast('BTC', BEGAN_MS);
   expect(simulatedPast('BTC', BEGAN_MS)).toEqual(past);
   const shape = (some: typeof past): readonly number[] =>
@@ -24,7 +24,7 @@ test('the history is reproducible, and differs by symbol and venue', () => {
   expect(shape(simulatedPast('BTC', BEGAN_MS + 1))).not.toEqual(shape(past));
 });
 
-test('the history moves like simulated prices: by some percent, and never to zero', () => {
+test('the simulated history varies by some percent and never reaches zero', () => {
   for (const symbol of ['BTC', 'ETH', 'SOL', 'XRP', 'NOBODY']) {
     const prices = simulatedPast(symbol, BEGAN_MS).map(({ priceE8 }) => priceE8);
     const [low, high] = [Math.min(...prices), Math.max(...prices)];

@@ -18,7 +18,7 @@ import { SimulatedPrices } from './simulated-prices.ts';
 const QUARTER_MS = 900_000;
 const BTC = instrumentId(1);
 
-/** A venue with its initial perps, half way through the second quarter of an hour. */
+/** Opens a venue with its initial perps, half way through the second quarter of an hour. */
 function open(moves: boolean) {
   const state = createState();
   const prices = new ReferencePrices();
@@ -53,7 +53,7 @@ const priceOf = ({ prices }: ReturnType<typeof open>, symbol: string, source: 's
   prices.latest(symbol, source)?.priceE8 ?? 0;
 
 describe('simulated reference prices', () => {
-  test('are the oracle of the perp if there is one, and otherwise walk independently', () => {
+  test("equal the perp's oracle price if there is a perp, and otherwise walk independently", () => {
     const venue = open(true);
     const feed = venue.start();
     const seen = new Set<number>();
@@ -69,7 +69,7 @@ describe('simulated reference prices', () => {
     for (const price of seen) expect(price / 2.4e8).toBeCloseTo(1, 2);
   });
 
-  test('continue from the log after a restart', () => {
+  test('continue from the prices in the log after a restart', () => {
     const venue = open(true);
     const observedMs = timeMs(venue.clock.nowMs);
     venue.apply({
@@ -91,7 +91,7 @@ describe('simulated reference prices', () => {
     }
   });
 
-  test('R-series: no past prices are filled in, at the start or after a pause', () => {
+  test('R-series: do not fill in missing past prices at the start or after a pause', () => {
     const venue = open(true);
     const { clock, state } = venue;
     expect(venue.start().read(clock.nowMs)).toHaveLength(4);
@@ -105,7 +105,7 @@ describe('simulated reference prices', () => {
       .map(({ observedMs }) => Number(observedMs));
     expect(observed).toEqual(Array(4).fill(clock.nowMs));
     venue.push(venue.start());
-    // Its end was during the pause, so the deployer decides.
+    // The market ended during the pause, so the deployer has to resolve it.
     expect(state.outcomes.markets.get(id ?? 0)).toMatchObject({ phase: 'closed', isJudged: true });
   });
 });
@@ -134,8 +134,8 @@ function seriesFrom(nowMs: number): SeriesListing {
   };
 }
 
-describe('the oracle of perps', () => {
-  test("takes the feed's price of the base, in the units of the perp", async () => {
+describe('the oracle of perps with a price feed', () => {
+  test("converts the feed's price of the base to the units of the perp", async () => {
     const { apply, clock, state } = open(false);
     const at = { source: 'oracle', observedMs: timeMs(clock.nowMs) } as const;
     const read = () => [
@@ -154,7 +154,7 @@ describe('the oracle of perps', () => {
     });
     await publisher.start();
     publisher.stop();
-    // 123.45678901 in tenths.
+    // The feed's price of 123.45678901 is rounded to a tenth.
     expect(perpView(state, BTC)?.oracle).toBe(1235);
     const none = feedOracle({ start() {}, stop() {}, read: () => [] });
     expect(none(state, clock.nowMs)).toBeUndefined();

@@ -13,35 +13,35 @@ import { REFERENCE_DECIMALS, type ReferenceFeed } from './reference-feed.ts';
 
 export type SimulatedPricesOptions = {
   readonly symbols: readonly string[];
-  /** False repeats constant prices. */
+  /** If false, prices are constant. */
   readonly moves: boolean;
   readonly state: () => State;
   readonly pushed: PushedPrices;
-  /** The last price of the log. */
+  /** Returns the last reference price in the log. */
   readonly latest: (
     symbol: string,
     source: PriceSource,
   ) => { readonly atMs: number; readonly priceE8: number } | undefined;
-  /** Uniform in [0, 1). */
+  /** Returns a uniformly distributed number in [0, 1). */
   readonly random: () => number;
 };
 
-/** Relative standard deviation of one market's price from the oracle. */
+/** Standard deviation of the spot price from the oracle price, relative to the price. */
 const SPOT_DEVIATION = 0.000_05;
 /**
- * How long a price pushed by a deployer is not replaced; less than the validity of an observation
- * (R-series).
+ * How long a price pushed by a deployer is not replaced. This is shorter than the validity of an
+ * observation (R-series).
  */
 export const PUSHED_REFERENCE_STANDS_MS = 3_000;
 
 /**
- * Reference prices without exchanges. The base of a perp has the perp's oracle price, so that the
- * two never differ. Every other symbol walks independently and continues from the log, around the
- * last price that a deployer pushed, if any.
+ * Simulates reference prices without exchanges. The base of a perp has the perp's oracle price, so
+ * that the two never differ. Every other symbol walks independently and continues from the log. If
+ * a deployer has pushed a price, the walk is centred on that price.
  */
 export class SimulatedPrices implements ReferenceFeed {
   readonly #options: SimulatedPricesOptions;
-  /** The centre of the walk of a symbol without a pushed price. */
+  /** The centre of each symbol's walk if no price was pushed. */
   readonly #centres = new Map<string, number>();
 
   constructor(options: SimulatedPricesOptions) {
@@ -63,7 +63,10 @@ export class SimulatedPrices implements ReferenceFeed {
       .filter((price) => !this.#isTaken(price, coming));
   }
 
-  /** The perp that provides the price of a base: the oldest listing that is not being closed. */
+  /**
+   * Returns the perp that determines the price of each base: the oldest listed perp that is not
+   * being closed.
+   */
   #perpsByBase(): ReadonlyMap<string, { perp: PerpDefinition; oracle: number }> {
     const state = this.#options.state();
     const perps = new Map<string, { perp: PerpDefinition; oracle: number }>();
@@ -75,7 +78,9 @@ export class SimulatedPrices implements ReferenceFeed {
     return perps;
   }
 
-  /** True if a deployer has just pushed this price, or a push is on its way into the log. */
+  /**
+   * Returns true if a deployer has just pushed this price, or if a push is on its way into the log.
+   */
   #isTaken({ observedMs, source, symbol }: ReferencePrice, coming: PendingPrices): boolean {
     const push = this.#options.pushed.ofSymbol(symbol, source);
     const stands = push !== undefined && observedMs - push.atMs < PUSHED_REFERENCE_STANDS_MS;
@@ -108,21 +113,24 @@ export class SimulatedPrices implements ReferenceFeed {
   }
 }
 
-/** A simulated historical price, 10^-8. */
+/** A simulated historical price, in units of 10^-8 USD. */
 type PastPoint = { readonly atMs: number; readonly priceE8: number };
 
 const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** A week at hourly intervals, the last day in quarters of an hour. */
+/**
+ * The history covers a week at hourly intervals, and its last day at intervals of a quarter of an
+ * hour.
+ */
 const WEEK_MS = 7 * DAY_MS;
 const FINE_MS = HOUR_MS / 4;
 const FIGURES = 6;
 
 /**
- * A simulated history before the start of the venue, oldest first, up to where its walk begins. The
- * walk is generated backwards, which makes no difference for a walk around a centre. The result is
- * reproducible and affects nothing; it only fills an otherwise empty chart.
+ * Returns a simulated price history before the start of the venue, oldest first, which ends where
+ * the walk of the price begins. The walk is generated backwards, which makes no difference for a
+ * walk around a centre. The result is reproducible and only fills an otherwise empty chart.
  */
 export function simulatedPast(symbol: string, beganMs: number): readonly PastPoint[] {
   const random = seededBy(`${symbol} ${beganMs}`);
@@ -140,12 +148,15 @@ export function simulatedPast(symbol: string, beganMs: number): readonly PastPoi
   return points.reverse();
 }
 
-/** Rounded to the precision of a chart. */
+/** Rounds a price to six significant digits, the precision of a chart. */
 function rounded(price: number): number {
   return Math.max(1, Math.round(Number(price.toPrecision(FIGURES))));
 }
 
-/** Uniform in [0, 1), reproducible for equal words. */
+/**
+ * Returns a generator of uniformly distributed numbers in [0, 1) that is reproducible for equal
+ * words.
+ */
 function seededBy(words: string): () => number {
   let hash = 0x81_1c_9d_c5;
   for (const byte of Buffer.from(words)) hash = Math.imul(hash ^ byte, 0x01_00_01_93) >>> 0;

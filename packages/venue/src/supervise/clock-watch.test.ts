@@ -2,7 +2,10 @@ import { createLogger } from '@oddlot/host/log';
 import { expect, test } from 'vitest';
 import { ClockWatch } from './clock-watch.ts';
 
-/** R-clock: the effect of a difference between the wall clock and the time of the venue. */
+/**
+ * Returns a watch, a function that sets the difference between the wall clock and the venue's time,
+ * and the logged messages (R-clock).
+ */
 
 function watching(): { watch: ClockWatch; be: (ms: number) => void; messages: string[] } {
   const messages: string[] = [];
@@ -35,7 +38,7 @@ test.each<[number, string, boolean, string | undefined]>([
   );
 });
 
-test('R-clock: once new risk was rejected, it stays rejected until the difference is gone', () => {
+test('R-clock: new risk stays rejected until the clock difference is gone', () => {
   const { be, messages, watch } = watching();
   const states = [3_000, 31_000, 29_000, 2_001, 2_000, 6_000].map((distanceMs) => {
     be(distanceMs);

@@ -13,10 +13,15 @@ const EVERY_MS = 1_000;
 /** While the clocks differ, the warning is repeated at this interval. */
 const AGAIN_MS = 60_000;
 
-/** `off` is reported, `far` is not ready, `lost` rejects new risk until the difference is gone. */
+/**
+ * In state `off` the difference is logged, in state `far` the venue is not ready, and in state
+ * `lost` it rejects new risk until the difference is gone.
+ */
 type ClockState = 'right' | 'off' | 'far' | 'lost';
 
-/** Measures the difference between the clocks, reports it, and restricts the venue meanwhile. */
+/**
+ * Measures the difference between the clocks, logs it, and restricts the venue while it is large.
+ */
 export class ClockWatch {
   readonly #clock: Pick<VenueClock, 'distanceMs' | 'startAfter'>;
   readonly #wall: Distance;
@@ -49,28 +54,32 @@ export class ClockWatch {
     clearInterval(this.#timer);
   }
 
-  /** Reads the clocks now, independent of the timer. */
+  /** Reads the clocks immediately, independent of the timer. */
   look(): { readonly state: ClockState; readonly distanceMs: number } {
     const [wall, others] = [this.#wall.look(), this.#others?.look()];
     if (others === undefined) return wall;
     return STATES.indexOf(others.state) > STATES.indexOf(wall.state) ? others : wall;
   }
 
-  /** The time of this replica differs from that of the others, which can take over its tasks. */
+  /**
+   * True if the time of this replica differs too much from that of the other replicas, which can
+   * take over its tasks.
+   */
   get isOutOfStep(): boolean {
     return this.#others?.look().state === 'lost';
   }
 
-  /** The restriction of /exchange while the clock is off. */
+  /** Returns the restriction of /exchange while the clock difference is too large. */
   restriction(): Restriction | undefined {
     const { distanceMs, state } = this.look();
     if (state !== 'lost') return undefined;
     const error = refusal('clockOff', [Math.abs(distanceMs)]);
-    // Every block of this replica would carry its time into the log, even that of a cancel.
+    // Every block that this replica proposes would write its wrong time into the log, even if it
+    // only contained a cancel.
     return { stops: this.isOutOfStep ? 'all' : 'risk', error };
   }
 
-  /** Ready if the venue's time is close to that of the senders of prices and nonces. */
+  /** Returns ready if the venue's time is close to that of the senders of prices and nonces. */
   check(): ReadinessCheck {
     const { distanceMs, state } = this.look();
     const why = `the clock is off by ${Math.abs(distanceMs)} ms`;
@@ -80,7 +89,6 @@ export class ClockWatch {
 
 type Texts = Readonly<Record<ClockState, string>>;
 
-/** The difference of a clock from another, with its last reported state. */
 class Distance {
   readonly #read: () => number;
   readonly #texts: Texts;
@@ -136,7 +144,7 @@ const OTHERS_TEXTS: Texts = {
   lost: 'clock deviates too far from the other replicas: this replica rejects all requests',
 };
 
-/** Once the clock was lost, the difference must vanish completely; a smaller one is not enough. */
+/** Once the state is `lost`, it stays so until the difference is below the smallest bound. */
 function stateOf(apartMs: number, wasLost: boolean): ClockState {
   if (apartMs <= TOLD_MS) return 'right';
   if (apartMs > RISK_MS || wasLost) return 'lost';

@@ -6,7 +6,7 @@ import type { Cluster } from '@oddlot/cluster/open-cluster';
 
 /** The cluster of a replica that follows its log. */
 export type JoinedCluster = Cluster & {
-  /** The reason why blocks cannot be written, if any. */
+  /** Returns the reason why blocks cannot be written, or undefined if they can. */
   trouble(): LogTrouble | undefined;
   /** Compares the states of the other replicas with that of this one. */
   readonly divergence: DivergenceWatch;
@@ -15,8 +15,8 @@ export type JoinedCluster = Cluster & {
 type Head = { readonly height: number; readonly hash: string };
 
 /**
- * Ready if the stream accepts blocks and contains all known ones, and the replicas have computed
- * the same state.
+ * Returns ready if the stream accepts blocks and contains all known ones, and the replicas have
+ * computed the same state.
  */
 export function clusterCheck(
   cluster: Pick<JoinedCluster, 'divergence' | 'trouble'> | undefined,
@@ -27,7 +27,6 @@ export function clusterCheck(
   return { name: 'cluster', ok: kind === 'agreed', why: `replicas differ at block ${height}` };
 }
 
-/** The status of the cluster on the operations port. */
 export function clusterStatus(cluster: JoinedCluster, head: Head): object {
   const trouble = cluster.trouble();
   return {
@@ -51,7 +50,6 @@ function agreementOf({ divergence }: JoinedCluster): object {
   return { kind, height, own, votes: Object.fromEntries(votes) };
 }
 
-/** Additional metrics of a cluster. */
 export function observeCluster(
   metrics: Metrics,
   cluster: JoinedCluster | undefined,
@@ -101,7 +99,10 @@ export function observeCluster(
   );
 }
 
-/** Running replicas report every second, so that a short lag is not counted. */
+/**
+ * Returns how many blocks this replica is behind the highest one. Running replicas report their
+ * height every second, so that a short lag is not counted.
+ */
 function lagOf({ board }: Pick<Cluster, 'board'>, { height }: Head): number {
   return Math.max(0, (board.highest?.height ?? 0) - height);
 }

@@ -24,7 +24,7 @@ import { newestUsable } from '@oddlot/replica/bases';
 import type { Cluster } from '@oddlot/cluster/open-cluster';
 import type { Held, Lease } from '@oddlot/replica/lease';
 
-/** Locks the folder for this process, and reads or creates its permanent name. */
+/** Locks the folder for this process, and reads or creates its permanent network name. */
 export async function takeFolder(config: Config, clusterNetwork: string | undefined, log: Logger) {
   const lock = await lockData(config.data);
   try {
@@ -44,10 +44,10 @@ type OwnNetwork = {
 };
 
 /**
- * The network, by the name of this deployment. A folder without a name gets one here, before the
- * first entry of its log or of its new era is written; afterwards it keeps the name, whatever is
- * configured. A folder whose name file is lost gets neither another name nor that of its network,
- * because all existing signatures would become invalid.
+ * Returns the network with the name of this deployment. A folder without a name gets one here,
+ * before the first entry of its log or of its new era is written, and keeps it whatever is
+ * configured later. A folder whose name file is lost gets neither another name nor that of its
+ * network, because all existing signatures would become invalid.
  */
 export async function ownNetwork(config: Config, log: Logger): Promise<OwnNetwork> {
   const { data, serviceNetwork: word } = config;
@@ -79,8 +79,8 @@ function othersOf(network: Network, names: readonly string[]): readonly Network[
 }
 
 /**
- * On a local machine a shared name is harmless; for a venue reachable from other machines the
- * operator gets a warning.
+ * Warns the operator of a venue that is reachable from other machines. On a local machine a shared
+ * name is harmless.
  */
 function warnOfSharedName(config: Config, { serviceNetwork }: Network, log: Logger): void {
   const { host, trustedProxies } = config;
@@ -97,11 +97,11 @@ function warnOfSharedName(config: Config, { serviceNetwork }: Network, log: Logg
 export async function openJournal(
   config: Config,
   deps: {
-    /** The position at which a new log starts, if not at the first entry. */
+    /** The position at which a new log starts if it does not start with the first entry. */
     readonly begin: FileJournalOptions['begin'];
     readonly clock: Clock;
     readonly disk: DiskWatch;
-    /** Performs the writes; by default its own thread. */
+    /** Performs the writes. The default runs on its own thread. */
     readonly writer: FileJournalOptions['disk'];
     readonly hasRoom: () => boolean;
     readonly log: Logger;
@@ -121,7 +121,8 @@ export async function openJournal(
     onFatal,
     faults,
     hasRoom,
-    // R-disk: a compressed copy needs space, so compression requires ample space.
+    // R-disk: a compressed copy needs space, so old segments are compressed only if there is
+    // plenty.
     mayCompress: () => disk.state === 'roomy',
     onCompactFailed: (error) => {
       metrics.logCompactFailed();
@@ -135,10 +136,10 @@ export async function openJournal(
   return journal;
 }
 
-/** The position at which the journal of a folder without one starts. */
+/** The position at which the journal of a folder without a log starts. */
 type Begin = { readonly seq: number; readonly timeMs: number };
 
-/** No snapshot is attested, and the log does not reach back to the first block. */
+/** Thrown if no snapshot is attested and the log does not reach back to the first block. */
 class SnapshotsRefusedError extends Error {
   override readonly name = 'SnapshotsRefusedError';
 }
@@ -146,8 +147,8 @@ class SnapshotsRefusedError extends Error {
 /**
  * Gives a folder without a log an initial state: the newest snapshot that its operator has copied
  * into it, or the one that the other replicas offer. The content of either must be attested by the
- * log, or accepted by the operator by its hash. The log after it comes from the stream. Undefined
- * if the log starts with the first block.
+ * log, or accepted by the operator by its hash. The log after the snapshot comes from the stream.
+ * Returns undefined if the log starts with the first block.
  */
 export async function joinFolder(
   { acceptSnapshot, data }: Pick<Config, 'acceptSnapshot' | 'data'>,
@@ -184,7 +185,7 @@ async function hasLog(journal: string): Promise<boolean> {
   );
 }
 
-/** Offers the snapshots of this replica to joining replicas, while it holds that task. */
+/** Offers the snapshots of this replica to joining replicas while it holds that task. */
 class SnapshotOffers {
   readonly #directory: string;
   readonly #cluster: Pick<Cluster, 'snapshots'>;
@@ -217,7 +218,10 @@ class SnapshotOffers {
     await this.#last;
   }
 
-  /** Offers a new snapshot. Offers are serialized; a failed one is superseded by the next. */
+  /**
+   * Offers a new snapshot. Offers are made one after the other, and the next offer supersedes a
+   * failed one.
+   */
   take(height: number): void {
     if (!this.#isHeld) return;
     this.#last = this.#last
@@ -236,7 +240,7 @@ class SnapshotOffers {
   }
 }
 
-/** Used if the venue has several replicas. */
+/** Starts to offer snapshots if the venue has several replicas. */
 export async function holdSnapshotOffers(
   data: string,
   cluster: Cluster | undefined,

@@ -3,7 +3,7 @@ import { createLogger } from '@oddlot/host/log';
 import { expect, test } from 'vitest';
 import { diskRestriction, DiskWatch, watchDisk } from './disk-watch.ts';
 
-/** R-disk: the free space of the data folder and the resulting restrictions. */
+/** Tests of the free space of the data folder and the resulting restrictions (R-disk). */
 
 const limits = { directory: '/data', lowBytes: 100, fullBytes: 10 };
 
@@ -21,7 +21,7 @@ test.each<[number, DiskWatch['state'], string | undefined]>([
   expect(diskRestriction(watch.state)?.stops).toBe(stops);
 });
 
-test('R-disk: follows the disk, reports a change once, and keeps the state if the space is unknown', async () => {
+test('R-disk: the disk watch logs each change once and keeps its state if the free space is unknown', async () => {
   const messages: string[] = [];
   const write = (line: string): void => {
     messages.push((JSON.parse(line) as { msg: string }).msg);
@@ -48,7 +48,7 @@ test('R-disk: follows the disk, reports a change once, and keeps the state if th
   ]);
 });
 
-test('queries the system for the free space of a real folder', async () => {
+test('the disk watch reads the free space of a real folder from the system', async () => {
   const config = { data: tmpdir(), diskLowBytes: 0, diskFullBytes: 0 };
   const watch = await watchDisk(config, { log: createLogger({ level: 'silent' }) });
   watch.stop();

@@ -3,7 +3,7 @@ import type { Logger } from '@oddlot/host/log';
 import { refusal } from '@oddlot/protocol';
 import type { Restriction } from '@oddlot/api/admission-guard';
 
-/** R-disk: `low` rejects new risk, `full` writes nothing. */
+/** R-disk: in state `low` the venue rejects new risk, and in state `full` it writes nothing. */
 export type DiskState = 'roomy' | 'low' | 'full';
 
 type DiskWatchOptions = {
@@ -11,14 +11,14 @@ type DiskWatchOptions = {
   readonly lowBytes: number;
   readonly fullBytes: number;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  /** The number of bytes that the process may still write in a directory. */
+  /** Returns the number of bytes that the process can still write in a directory. */
   readonly freeBytes?: (directory: string) => Promise<number>;
   readonly everyMs?: number;
 };
 
 const EVERY_MS = 1_000;
 
-/** Watches the free space of the data folder, and reports changes that affect the venue. */
+/** Watches the free space of the data folder, and logs changes that affect the venue. */
 export class DiskWatch {
   readonly #options: DiskWatchOptions;
   #timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export class DiskWatch {
     this.#options = options;
   }
 
-  /** Checks once, and then every second. */
+  /** Checks the disk once, and then every second. */
   static async start(options: DiskWatchOptions): Promise<DiskWatch> {
     const watch = new DiskWatch(options);
     await watch.look();
@@ -54,7 +54,7 @@ export class DiskWatch {
     try {
       this.#free = await freeBytes(directory);
     } catch (error) {
-      // The last state is kept: a write fails by itself if there is no space.
+      // The last state is kept, because a write fails anyway if there is no space.
       log.warn({ err: error, directory }, 'free space of the data folder could not be determined');
       return;
     }
@@ -94,7 +94,7 @@ export function watchDisk(
   return DiskWatch.start({ ...deps, directory, lowBytes, fullBytes });
 }
 
-/** The restriction of /exchange without disk space. */
+/** Returns the restriction of /exchange while disk space is low. */
 export function diskRestriction(state: DiskState): Restriction | undefined {
   if (state === 'roomy') return undefined;
   return { stops: state === 'full' ? 'all' : 'risk', error: refusal('diskNearlyFull', []) };

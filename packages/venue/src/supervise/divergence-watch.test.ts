@@ -41,7 +41,7 @@ test('a replica that the majority contradicts rejects requests, stores the evide
   expect(fatal[0]).toMatchObject({ exitCode: 3, message: expect.stringContaining('/kept/10') });
 });
 
-test('it waits for replicas that could still agree with it, for a limited time', async () => {
+test('an outvoted replica waits ten seconds for votes that could still support it', async () => {
   const { become, fatal, watch } = watching(5);
   become('outvoted', { b: 'y', c: 'y', a: 'x' });
   expect(fatal).toEqual([]);
@@ -51,7 +51,7 @@ test('it waits for replicas that could still agree with it, for a limited time',
   await vi.waitFor(() => expect(fatal).toHaveLength(1));
 });
 
-test('in a tie both halves reject requests after a moment, and continue when it is resolved', () => {
+test('all replicas reject requests two seconds into a tie and continue when it is resolved', () => {
   const { become, fatal, lines, watch } = watching(2);
   become('split', { b: 'y' });
   expect(watch.restriction()).toBeUndefined();
@@ -66,7 +66,7 @@ test('in a tie both halves reject requests after a moment, and continue when it 
   ]);
 });
 
-test('the majority continues, and reports once which replica has diverged', () => {
+test('the majority continues and logs once that another replica has diverged', () => {
   const { become, fatal, lines, watch } = watching();
   become('agreed', { a: 'x', b: 'x', c: 'y' });
   watch.look();

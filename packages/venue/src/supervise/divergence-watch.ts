@@ -13,16 +13,19 @@ import { SnapshotStore } from '@oddlot/replica/log/checked-stores';
 import type { LocalReplica } from '@oddlot/replica/local-replica';
 import { encodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
-/** Votes arrive within milliseconds; a tie that lasts longer is real. */
+/** Votes arrive within milliseconds, so a tie that lasts this long is a real disagreement. */
 const SPLIT_MS = 2_000;
-/** After this time missing votes are no longer waited for. */
+/** The replica waits this long for missing votes. */
 const OUTVOTED_MS = 10_000;
 const LOOK_EVERY_MS = 250;
 
-/** The state computed by this replica differs from that of the majority. */
+/** Thrown if the state computed by this replica differs from that of the majority. */
 export class OutvotedError extends Error {
   override readonly name = 'OutvotedError';
-  /** A supervisor should not restart it, because it would continue with the wrong state. */
+  /**
+   * A supervisor should not restart the process after this code, because it would continue with the
+   * wrong state.
+   */
   readonly exitCode = 3;
 
   constructor({ height, own, votes }: Standing, evidence: string) {
@@ -35,7 +38,7 @@ export class OutvotedError extends Error {
 
 type DivergenceOptions = {
   readonly replica: { readonly standing: Standing };
-  /** The number of replicas that are running now. */
+  /** Returns the number of replicas that are running now. */
   readonly present: () => number;
   readonly log: Pick<Logger, 'error' | 'info'>;
   /** Stores the evidence for an investigation and returns its folder. */
@@ -44,8 +47,8 @@ type DivergenceOptions = {
 };
 
 /**
- * Stops a replica that has computed another state than the majority. In a tie it is unknown which
- * half is right: all replicas reject requests until one is stopped or another one joins.
+ * Stops a replica that has computed a different state than the majority. In a tie it is unknown
+ * which half is right, so all replicas reject requests until one is stopped or another one joins.
  */
 export class DivergenceWatch {
   readonly #options: DivergenceOptions;
@@ -67,7 +70,7 @@ export class DivergenceWatch {
     clearInterval(this.#timer);
   }
 
-  /** The restriction of /exchange while the replica may be wrong. */
+  /** Returns the restriction of /exchange while this replica's state may be wrong. */
   restriction(): Restriction | undefined {
     const { height, kind } = this.look();
     const isDoubtful =
@@ -89,7 +92,7 @@ export class DivergenceWatch {
     return standing;
   }
 
-  /** True if the missing votes could not change the result. */
+  /** Returns true if the missing votes could not change the result. */
   #isDecided({ own, votes }: Standing): boolean {
     if (performance.now() - this.#sinceMs > OUTVOTED_MS) return true;
     const counts = new Map<string, number>();
@@ -127,7 +130,10 @@ export class DivergenceWatch {
       );
   }
 
-  /** A wrong replica stops itself; this reports it to the operators of the others as well. */
+  /**
+   * Logs which other replica has diverged. That replica stops itself, but the operators of the
+   * others need to know.
+   */
   #reportOthers({ height, kind, own, votes }: Standing): void {
     if (kind !== 'agreed') return;
     for (const [replica, hash] of votes) {
@@ -141,8 +147,8 @@ export class DivergenceWatch {
 }
 
 /**
- * The number of folders kept, because a replica that restarts with the wrong state soon produces
- * more of them.
+ * Maximum number of folders that are kept, because a replica that restarts with the wrong state
+ * soon produces more of them.
  */
 const KEPT = 3;
 

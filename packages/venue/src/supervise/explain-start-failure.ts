@@ -58,7 +58,7 @@ const EXPLAINED = [
   WeakStreamError,
 ];
 
-/** Texts for operators, by the error code of the system. */
+/** Explanations for operators, by the system's error code. */
 const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EACCES: 'the process has no write permission there',
   EPERM: 'the process has no write permission there',
@@ -71,7 +71,7 @@ const SYSTEM_TEXTS: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files; raise the limit of file descriptors',
 };
 
-/** SQLite's result codes: https://sqlite.org/rescode.html. */
+/** SQLite's result codes are listed at https://sqlite.org/rescode.html. */
 const SQLITE_TEXTS: Readonly<Record<number, string>> = {
   5: 'another process has it open',
   8: 'the process has no write permission there',
@@ -80,8 +80,8 @@ const SQLITE_TEXTS: Readonly<Record<number, string>> = {
 };
 
 /**
- * One line for a failed start that an operator can resolve; undefined for an internal error, which
- * is reported with its stack.
+ * Returns one line that explains a failed start that an operator can resolve, or undefined for an
+ * internal error, which is logged with its stack.
  */
 export function explainStartFailure(
   error: unknown,
@@ -99,7 +99,7 @@ export function explainStartFailure(
   return `The data folder ${data} cannot be used: ${why} (${found.message})`;
 }
 
-/** The system error in the chain of causes, starting with the error itself. */
+/** Returns the system error in the chain of causes, starting with the error itself. */
 function systemErrorOf(error: Error): (Error & { readonly code: string }) | undefined {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     if ('code' in each && typeof each.code === 'string') {

@@ -1,7 +1,10 @@
 import { type Config, hasBots, hasFaucet } from '../config.ts';
 import type { IndexerSettings } from '@oddlot/history/indexer/indexer-messages';
 
-/** A replay of this many blocks, or of two snapshot intervals, counts as short. */
+/**
+ * A replay of at most this many blocks, or of two snapshot intervals if they are longer, counts as
+ * short.
+ */
 const SHORT_BLOCKS_MIN = 5_000;
 
 export function indexerSettings(config: Config): Omit<IndexerSettings, 'role'> {
@@ -14,7 +17,7 @@ export function indexerSettings(config: Config): Omit<IndexerSettings, 'role'> {
     ...(isShared ? { isShared } : {}),
     snapshotEveryBlocks,
     snapshotEveryCommands,
-    // Shared rows are written by the thread that follows the log, however long that takes.
+    // Shared rows are written by the thread that follows the log, however long the replay takes.
     shortBlocks: isShared
       ? Number.MAX_SAFE_INTEGER
       : Math.max(SHORT_BLOCKS_MIN, 2 * snapshotEveryBlocks),
@@ -29,14 +32,14 @@ const DAY_MS = 86_400_000;
 const DAYS_OF_BOTS = 1;
 
 /**
- * The retention of old parts of the log; undefined without a limit. Logs of simulated traders have
- * a short default.
+ * Returns the retention of the log, or undefined if it is kept without a limit. Logs of simulated
+ * traders have a short default.
  */
 export function logKeptMsOf(config: Config): number | undefined {
   return retentionMsOf(config, config.logKeep);
 }
 
-/** The same for the rows of the history. */
+/** Returns the retention of the history's rows, with the same defaults as for the log. */
 export function historyKeptMsOf(config: Config): number | undefined {
   return retentionMsOf(config, config.historyKeep);
 }

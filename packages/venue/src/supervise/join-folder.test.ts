@@ -11,7 +11,7 @@ import { joinFolder } from './data-folder.ts';
 
 const HEIGHTS = [30, 20];
 
-/** A folder with two snapshots and no log, and the content of each. */
+/** Creates a folder with two snapshots and no log, and returns the content hash of each. */
 async function copied(data: string) {
   const directory = join(data, 'snapshots');
   await mkdir(directory, { recursive: true });
@@ -86,7 +86,7 @@ describe('R-snapshots: a replica that begins with a snapshot of another replica'
     }),
   );
 
-  test('sets aside a file that has a valid checksum and is not a snapshot', () =>
+  test('sets aside a file with a valid checksum that is not a snapshot', () =>
     inDirectory(async (data) => {
       const contents = await copied(data);
       const store = new SnapshotStore({ directory: join(data, 'snapshots') });
@@ -96,7 +96,7 @@ describe('R-snapshots: a replica that begins with a snapshot of another replica'
       expect(errors).toEqual([{ height: 30, why: 'it cannot be read' }]);
     }));
 
-  test('does not start if the log is incomplete, and names the flag with the hash', () =>
+  test('refuses to start if the log is incomplete, and names the flag that accepts the snapshot', () =>
     inDirectory(async (data) => {
       const contents = await copied(data);
       const { begun } = joined(data, contents, { attested: [] });

@@ -7,7 +7,7 @@ import { FileJournal } from '@oddlot/replica/log/file-journal';
 import { readLogPage } from '@oddlot/replica/log/log-reader';
 import { LogPages } from './operations-endpoints.ts';
 
-/** A log of blocks with a request each, and its pages. */
+/** Creates a log whose blocks contain one request each, and opens its pages. */
 
 const HASH = hash(`0x${'ab'.repeat(32)}`);
 const REQUEST = 'x'.repeat(60_000);
@@ -40,7 +40,7 @@ async function pageFrom(pages: LogPages, from: number): Promise<readonly LogEntr
   return readLogPage(body as Buffer, from);
 }
 
-test('a log is read page by page, each bounded, every block once and with its request', async () => {
+test('pages of the log are bounded in size and contain every block once with its request', async () => {
   await withLog(100, async (pages, journal) => {
     const seen: number[] = [];
     let count = 0;
@@ -55,17 +55,17 @@ test('a log is read page by page, each bounded, every block once and with its re
     }
     expect(seen).toEqual(Array.from({ length: 100 }, (_, at) => at + 1));
     expect(count).toBeGreaterThan(2);
-    // A follower at the end gets an empty page, and later the appended blocks.
+    // A follower at the end of the log gets an empty page and later the blocks that were appended.
     expect(await pageFrom(pages, 101)).toEqual([]);
     await append(journal, 101);
     expect((await pageFrom(pages, 101)).map(({ seq }) => seq)).toEqual([101]);
-    // A client may begin at any block, also at one where another client reads.
+    // A client can begin at any block, even at one where another client is reading.
     expect((await pageFrom(pages, 50))[0]?.seq).toBe(50);
     expect((await pageFrom(pages, 50))[0]?.seq).toBe(50);
   });
 });
 
-test('unavailable pages are refused with a text: not a number, a dropped part, too many readers, a venue that stops', async () => {
+test('log pages are refused with a reason: for an invalid block number, a deleted block, too many readers, or a stopping venue', async () => {
   await withLog(20, async (pages) => {
     const asked = async (query: Record<string, string>) => {
       const { body, headers, status } = await pages.answer(new URLSearchParams(query));
@@ -97,7 +97,7 @@ test('unavailable pages are refused with a text: not a number, a dropped part, t
   expect([status, String(body)]).toEqual([410, expect.stringContaining('begins at block 12')]);
 });
 
-test('a truncated page is invalid', async () => {
+test('a truncated page cannot be read', async () => {
   await withLog(2, async (pages) => {
     const { body } = await pages.answer(new URLSearchParams({ from: '1' }));
     for (const length of [1, 11, 12, 500]) {

@@ -49,20 +49,21 @@ describe('memory left over from a burst', () => {
     expect(given).toEqual([]);
   });
 
-  test('is measured by the earlier need, although garbage is in use', () => {
+  test('is measured by the smallest use seen before, although garbage counts as used', () => {
     const use = { total: 130, used: 60, busy: 0 };
     const { given, check } = aWatch(use);
     check(3);
     Object.assign(use, { total: 260, used: 144 });
     check(1);
     expect(given).toEqual([116]);
-    // All of it was in use, which is remembered.
+    // The first collection showed that most of this memory was in use, so no second collection
+    // follows.
     Object.assign(use, { total: 260, used: 150 });
     check(500);
     expect(given).toEqual([116]);
   });
 
-  test('is released by the runtime', () => {
+  test('is released by the garbage collector of the runtime', () => {
     const given: number[] = [];
     const watch = new MemoryWatch(logInto(given), {
       busy: () => 0,

@@ -4,15 +4,17 @@ import type { Logger } from '@oddlot/host/log';
 
 /**
  * Releases memory left over from a burst. The runtime grows its heap during a burst and keeps it,
- * although most of it is empty afterwards. Collecting it takes a pause, which grows with the memory
- * in use, so this is done rarely, in quiet times, and for small heaps only.
+ * although most of it is empty afterwards. A collection pauses the process for a time that grows
+ * with the memory in use, so it is done rarely, in quiet times, and for small heaps only.
  */
 
 type MemoryUse = { readonly heapTotal: number; readonly heapUsed: number };
 
 type MemoryWatchOptions = {
   readonly read?: () => MemoryUse;
-  /** The fraction of time since the last call in which the event loop was busy, 0 to 1. */
+  /**
+   * Returns the fraction of time since the last call in which the event loop was busy, from 0 to 1.
+   */
   readonly busy?: () => number;
   readonly collect?: () => void;
 };
@@ -22,10 +24,10 @@ const LOOK_MS = 5_000;
 /** A quiet period is this many checks in a row with at most this load. */
 const CALM_LOOKS = 3;
 const BUSY_MAX = 0.3;
-/** The gain must exceed this, and the memory in use. */
+/** A collection must be expected to release more than this, and more than the memory in use. */
 const GAIN_BYTES_MIN = 96 * MEBIBYTE;
 const HEAP_BYTES_MAX = 512 * MEBIBYTE;
-/** The number of checks until the next collection: ten minutes. */
+/** Number of checks until the next collection, which correspond to ten minutes. */
 const REST_LOOKS = 120;
 
 export class MemoryWatch {
@@ -33,7 +35,7 @@ export class MemoryWatch {
   readonly #log: Pick<Logger, 'info'>;
   readonly #timer: NodeJS.Timeout;
   #calmLooks = 0;
-  /** The memory in use, as far as known, because the reported use may be mostly garbage. */
+  /** The memory known to be needed, because the reported use may be mostly garbage. */
   #needed = Infinity;
   #restLooks = 0;
 
@@ -75,7 +77,7 @@ function loopUse(): () => number {
   };
 }
 
-/** The runtime exposes its collector only with a flag. */
+/** Collects all garbage. The runtime exposes its collector only with a flag. */
 function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as NodeJS.GCFunction;

@@ -7,7 +7,6 @@ import type { ReservesWorker } from '@oddlot/settlement/reserves/reserves-worker
 
 const MICRO_USDC = 1e6;
 
-/** Metrics of the settlement chain; none without a chain. */
 export function observeSettlement(
   metrics: Metrics,
   settlement: Pick<MoneySide, 'status'> | undefined,
@@ -106,7 +105,7 @@ function observePayouts(
   );
 }
 
-/** Metrics of the balances that payouts need; NaN before the first query. */
+/** Publishes the balances that payouts need, with NaN before the first query. */
 function observeVitals(metrics: Metrics, vitals: () => Vitals | undefined): void {
   metrics.gauge(
     'settlement_relayer_ether',

@@ -29,7 +29,7 @@ type Observed = {
   readonly disk: { readonly freeBytes: number };
   readonly data: string;
   readonly clock: { nowMs(): number; distanceMs(): number };
-  /** The clock of file times. */
+  /** Returns the wall clock time, in which file times are measured. */
   readonly wallMs: () => number;
 };
 
@@ -84,8 +84,8 @@ export function observeVenue(metrics: Metrics, observed: Observed): void {
 }
 
 /**
- * Aggregated by state first, because updating a counter is expensive and orders arrive by the
- * hundred.
+ * Aggregates the orders by state first, because updating a counter is expensive and orders arrive
+ * by the hundred.
  */
 function countOrders(metrics: Metrics, outcomes: AppliedBlock['result']['outcomes']): void {
   const counts = new Map<string, number>();

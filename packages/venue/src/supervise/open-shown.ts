@@ -15,7 +15,7 @@ export type Shown = Awaited<ReturnType<typeof openShown>>;
 
 type Parts = Parameters<typeof openPage>[1] & {
   readonly replica: LocalReplica;
-  /** Shared by several processes; by default the key is in the folder. */
+  /** A key shared by several processes. By default the key is stored in the data folder. */
   readonly cursorKey?: Uint8Array | undefined;
 };
 
@@ -29,7 +29,7 @@ export async function openShown(config: Config, parts: Parts) {
         secretFile({
           file: join(config.data, 'cursor-key'),
           bytes: CURSOR_KEY_BYTES,
-          // A folder of an earlier release has none.
+          // The data folder of an earlier release has no key.
           madeWith: undefined,
           remedy: 'remove it; the cursors of all clients then become invalid',
         }),
@@ -38,7 +38,7 @@ export async function openShown(config: Config, parts: Parts) {
   };
 }
 
-/** The trading page as configured; nothing is built yet. */
+/** Creates the trading page as configured without building it. */
 function openPage(
   config: Config,
   {
@@ -50,7 +50,7 @@ function openPage(
     readonly log: Logger;
     readonly money: OpenedSettlement | undefined;
     readonly relay: { readonly expectedUrl: string | undefined };
-    /** Other replicas, to which the page switches if this process is lost. */
+    /** Other replicas, to which the page switches if it loses this process. */
     readonly replicas?: ReplicaList | undefined;
   },
 ): WebPage | undefined {
@@ -58,7 +58,10 @@ function openPage(
   const { settlementRpcUrl = money?.rpcUrl } = config;
   return new WebPage({
     log,
-    /** The relay's address may be known only when it serves, which is after the venue does. */
+    /**
+     * The relay's address may be known only once the relay is serving, which is later than the
+     * venue.
+     */
     get elsewhere() {
       const others = (replicas?.() ?? []).map(({ url }) => url);
       const streams = originsOf(others).map((origin) => origin.replace(/^http/, 'ws'));

@@ -58,7 +58,7 @@ test('a venue is ready once its log is replayed and its last block is recent', a
   expect((await get('/nothing')).status).toBe(404);
 });
 
-test('a venue without its history is ready, and reports what is missing', async () => {
+test('a venue without its history is ready and reports that the history is missing', async () => {
   const state = { nowMs: 0, blockMs: 0, trouble: 'the history database is not responding' };
   const { get } = await serve(state);
   const answer = await get('/readyz');
@@ -69,21 +69,21 @@ test('a venue without its history is ready, and reports what is missing', async 
   expect(await get('/readyz')).toMatchObject({ status: 503, text: /notReady/ });
 });
 
-test('idle connections are closed when a client with a request needs one', async () => {
+test('idle connections are closed when a client with a request needs a connection', async () => {
   const { get, port } = await serve({ nowMs: 0, blockMs: 0 });
   const idle = Array.from({ length: OPERATIONS_CONNECTIONS_MAX + 6 }, () =>
     connect(port, '127.0.0.1').on('error', () => undefined),
   );
   closers.push(() => idle.forEach((socket) => socket.destroy()));
   await Promise.all(idle.map((socket) => once(socket, 'connect')));
-  // A connection can be closed one second after its last use, so the idle ones become available one
-  // by one.
+  // A connection can be closed one second after its last use, so the idle connections become
+  // available one by one.
   for (const path of ['/healthz', '/readyz']) {
     await vi.waitFor(async () => expect((await get(path)).status).toBe(200), { timeout: 60_000 });
   }
 });
 
-test('R-requests: a client that floods the operations port gets a tenth of the thread', async () => {
+test('R-requests: a client that floods the operations port is limited to a small fraction of the thread', async () => {
   const workMs = 1;
   const used = { ms: 0, served: 0 };
   const busy = () => {
@@ -111,7 +111,7 @@ test('R-requests: a client that floods the operations port gets a tenth of the t
     return socket;
   });
   closers.push(() => flood.forEach((socket) => socket.destroy()));
-  // More than a client may request at once: a request counts as one plus its duration.
+  // This is more than a client can request at once: a request counts as one plus its duration.
   await vi.waitFor(() => expect(used.served).toBeGreaterThan(PACE.burst / (1 + 5 * workMs) + 20), {
     timeout: 60_000,
   });
@@ -121,7 +121,7 @@ test('R-requests: a client that floods the operations port gets a tenth of the t
   expect(used.served).toBeGreaterThan(from.served);
 });
 
-test('metrics are counted and scraped', async () => {
+test('recorded metrics appear in the scraped text', async () => {
   const { get, metrics } = await serve({ nowMs: 0, blockMs: 0 });
   metrics.request('/info', 200, 0.002);
   metrics.request('/info', 200, 0.002);
@@ -142,7 +142,7 @@ test('metrics are counted and scraped', async () => {
   expect(text).toContain('process_cpu_user_seconds_total');
 });
 
-test('metrics are rendered at most ten times a second, and never before the request', async () => {
+test('metrics are rendered at most ten times a second, and always include values recorded before the request', async () => {
   const { get, metrics } = await serve({ nowMs: 0, blockMs: 0 });
   const made = vi.spyOn(metrics.registry, 'metrics');
   const startedMs = performance.now();
@@ -154,7 +154,7 @@ test('metrics are rendered at most ten times a second, and never before the requ
   expect(made.mock.calls.length).toBeLessThanOrEqual(2 + (performance.now() - startedMs) / 100);
 });
 
-test('logs are JSON lines', () => {
+test('log messages are JSON lines', () => {
   const lines: string[] = [];
   const log = createLogger({ destination: { write: (line) => lines.push(line) } });
   log.warn({ err: new Error('broken') }, 'something broke');

@@ -7,23 +7,23 @@ import type { Indexer } from '@oddlot/history/indexer/indexer';
 type LogPagesOptions = {
   readonly data: string;
   readonly firstSeq: () => number;
-  /** The newest applied block; its hash is sent along for comparison. */
+  /** Returns the newest applied block, whose hash is sent along for comparison. */
   readonly head: () => BlockHead;
 };
 
 /**
- * Concurrent followers, each with an open file; a further one replaces the one that has been idle
+ * Maximum number of readers with an open file. A further one replaces the one that has been idle
  * longest.
  */
 const READERS_MAX = 8;
-/** Pages that are read at the same time. */
+/** Maximum number of pages that are read at the same time. */
 const AT_ONCE_MAX = 4;
 const RETRY_AFTER_S = 1;
 
 /**
- * `GET /log?from=NUMBER` of the operations port: the log on disk in pages, for independent
- * validators. It is read only. It contains everything that was ever signed, including access codes,
- * and is therefore not on the public port.
+ * Handles `GET /log?from=NUMBER` of the operations port, which serves the log on disk in pages for
+ * independent validators. It is read only. The log contains everything that was ever signed,
+ * including access codes, and is therefore not served on the public port.
  */
 export class LogPages {
   readonly #options: LogPagesOptions;
@@ -70,7 +70,7 @@ export class LogPages {
     }
   };
 
-  /** Pending requests are still answered. */
+  /** Rejects new requests and completes the pending ones. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#forget(0);
@@ -89,7 +89,7 @@ export class LogPages {
     }
   }
 
-  /** A reader at that position that is not in use, or a new one. */
+  /** Returns an idle reader at that position, or a new one. */
   #take(from: number): LogReader {
     const found = [...this.#readers].find(({ nextSeq }) => nextSeq === from);
     if (found === undefined) return new LogReader(join(this.#options.data, 'journal'), from);
@@ -116,9 +116,8 @@ function refusal(
 const HTTP_UNAVAILABLE = 503;
 
 /**
- * `POST /snapshot` of the operations port: writes a snapshot of the current state and returns the
- * block of the newest one, so that the next start has little to replay. It changes nothing but that
- * file.
+ * Handles `POST /snapshot` of the operations port: writes a snapshot of the current state, so that
+ * the next start has little to replay, and returns the height of the newest snapshot.
  */
 export async function snapshotNow(
   indexer: Pick<Indexer, 'snapshot'>,

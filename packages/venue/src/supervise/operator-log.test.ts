@@ -7,7 +7,7 @@ import { refusedOperatorLog } from './operator-log.ts';
 let edge: TestEdge;
 afterEach(() => edge.close());
 
-test('a rejected operator command is logged, and untrusted clients cannot fill the log', async () => {
+test('a rejected operator command is logged, and untrusted clients cannot flood the log', async () => {
   const lines: Record<string, unknown>[] = [];
   const info = (fields: object) => void lines.push(fields as Record<string, unknown>);
   edge = await startEdge({

@@ -9,7 +9,7 @@ import { NETWORKS } from '@oddlot/protocol';
 import { SettingError } from '@oddlot/host/settings';
 import { type Config, referencePricesOf } from '../config.ts';
 
-/** Logs every operator command: its sender, content, origin and result. */
+/** Logs every operator command with its sender, content, origin and result. */
 export function logOperators(
   replica: Pick<LocalReplica, 'isReplaying' | 'onBlock'>,
   log: Pick<Logger, 'info'>,
@@ -27,10 +27,13 @@ export function logOperators(
   });
 }
 
-/** Lines per second about unauthorized senders, because any client can send operator commands. */
+/**
+ * Maximum number of lines per second about unauthorized senders, because any client can send
+ * operator commands.
+ */
 const UNAUTHORIZED_PER_SECOND = 1;
 
-/** The same for commands that were rejected before they entered the log of the venue. */
+/** Logs operator commands that were rejected before they entered the log of the venue. */
 export function refusedOperatorLog(
   replica: Pick<LocalReplica, 'head' | 'state'>,
   log: Pick<Logger, 'info'>,
@@ -54,8 +57,8 @@ export function refusedOperatorLog(
 }
 
 /**
- * Reports at the start of a market that it has no strike: an operator will have to resolve it
- * (R-series).
+ * R-series: warns at the start of a market without a strike, because an operator will have to
+ * resolve it.
  */
 export function logMissingStrikes(
   replica: Pick<LocalReplica, 'isReplaying' | 'onBlock' | 'state'>,
@@ -80,7 +83,7 @@ export function logMissingStrikes(
 
 const TOLD = { simulated: 'simulated', still: 'constant', none: 'none' } as const;
 
-/** Logs the release and the price sources, so that an operator need not look them up. */
+/** Logs the release and the price sources, so that operators do not need to look them up. */
 export function logRelease(config: Config, metrics: Metrics, log: Pick<Logger, 'info'>): void {
   const { network, oracle } = config;
   const referencePrices = referencePricesOf(config);
@@ -93,7 +96,10 @@ export function logRelease(config: Config, metrics: Metrics, log: Pick<Logger, '
   log.info(facts, `perp prices: ${source(oracle)}; reference prices: ${source(referencePrices)}`);
 }
 
-/** The native library is optional: if its install script did not run, a slower one is used. */
+/**
+ * Warns if the optional native library is missing because its install script did not run. A slower
+ * library is used instead.
+ */
 export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void {
   if (backend === 'secp256k1') return;
   log.warn(
@@ -102,7 +108,10 @@ export function warnOfBackend(backend: string, log: Pick<Logger, 'warn'>): void 
   );
 }
 
-/** The operators of a venue are in the first block of its log, whatever is configured later. */
+/**
+ * Warns if the configured operators differ from those in the first block of the log, which always
+ * apply.
+ */
 export function warnOfOperators(config: Config, replica: LocalReplica, log: Logger): void {
   for (const role of ['admins', 'deployers'] as const) {
     const configured = config[role] ?? [];
@@ -117,7 +126,10 @@ export function warnOfOperators(config: Config, replica: LocalReplica, log: Logg
   }
 }
 
-/** A data folder belongs to one network: ids and rules of another would not fit its log. */
+/**
+ * Ensures that the data folder belongs to the configured network, because the ids and rules of
+ * another network would not fit its log.
+ */
 export function assertNetwork(config: Config, replica: LocalReplica): void {
   const logged = replica.state.parameters?.serviceNetwork;
   if (logged === NETWORKS[config.network].serviceNetwork) return;

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** The network of a start with these flags, and its log messages. */
+/** Returns the network of a start with these flags, and its log messages. */
 async function started(...flags: readonly string[]) {
   const output: string[] = [];
   const destination = { write: (line: string) => output.push(line) };
@@ -32,7 +32,7 @@ test('a venue with test funds uses the name of its network', async () => {
   expect(output).toBe('');
 });
 
-test('a word creates a name at the first start, and every later start has the same name', async () => {
+test('a configured name is extended at the first start and kept at every later start', async () => {
   const first = await started(...NAMED);
   expect(first.network.serviceNetwork).toMatch(/^example\.org-[0-9a-f]{8}$/);
   expect(first.network).toMatchObject({ chainId: 2511, apiVersion: 1 });
@@ -40,17 +40,17 @@ test('a word creates a name at the first start, and every later start has the sa
   const second = await started(...NAMED);
   expect(second.network).toEqual(first.network);
   expect(second.output).toBe('');
-  // The folder has the name: a venue with test funds keeps it without the flag.
+  // The name is stored in the folder, so a venue with test funds keeps it without the flag.
   expect((await started()).network).toEqual(first.network);
 });
 
-test('a mainnet has its own ids under its own name', async () => {
+test('a mainnet venue has its own ids under its own name', async () => {
   const { network } = await started('--network', 'mainnet', '--oracle', 'exchanges', ...NAMED);
   expect(network).toMatchObject({ chainId: 869, apiVersion: 1 });
   expect(network.serviceNetwork).toMatch(/^example\.org-/);
 });
 
-test('a word that differs from the folder’s is refused with one sentence', async () => {
+test('a configured name that differs from the stored one is refused with one sentence', async () => {
   const { network } = await started(...NAMED);
   await expect(started('--service-network', 'other.org')).rejects.toThrow(
     `serviceNetwork: the network name of the data folder is ${network.serviceNetwork}, not other.org. ` +
@@ -59,7 +59,7 @@ test('a word that differs from the folder’s is refused with one sentence', asy
   expect((await started(...NAMED)).network).toEqual(network);
 });
 
-describe('a folder that had a name and lost its file', () => {
+describe('a folder whose network name file is lost', () => {
   const file = (): string => join(folder, 'service-network');
 
   test('gets neither another name nor that of its network', async () => {
@@ -76,7 +76,7 @@ describe('a folder that had a name and lost its file', () => {
     expect((await started(...NAMED)).network.serviceNetwork).toBe(serviceNetwork);
   });
 
-  test('starts after a rename, and remembers the former name', async () => {
+  test('starts after a rename and remembers its former name', async () => {
     const { serviceNetwork: lost } = (await started(...NAMED)).network;
     rmSync(file());
     expect((await renameVenue({ data: folder, word: 'example.org' })).former).toBe(lost);
@@ -85,7 +85,7 @@ describe('a folder that had a name and lost its file', () => {
     expect(otherNetworks.map(({ serviceNetwork }) => serviceNetwork)).toContain(lost);
   });
 
-  test('does not start with the file of another folder', async () => {
+  test('does not start with the name file of another folder', async () => {
     const { serviceNetwork } = (await started(...NAMED)).network;
     writeFileSync(file(), 'example.org-00000000\n');
     await expect(started(...NAMED)).rejects.toThrow(`was written for ${serviceNetwork}`);
@@ -99,7 +99,7 @@ describe('a folder that had a name and lost its file', () => {
     await expect(started()).rejects.toThrow('was written for example.org-00000000');
   });
 
-  test('a log without a name gets one with its first word', async () => {
+  test('gets a name if its log was written without one', async () => {
     mkdirSync(join(folder, 'journal'));
     writeFileSync(join(folder, 'journal', 'journal-0000000000000000.log'), 'entries');
     expect((await started()).network).toEqual(NETWORKS.testnet);
@@ -107,7 +107,7 @@ describe('a folder that had a name and lost its file', () => {
   });
 });
 
-test('clients may have signed for the networks, for the bare word, and for former names', async () => {
+test('signatures for the known networks, the bare word and former names are recognized as meant for another network', async () => {
   const { name: former } = await drawServiceName(folder, 'before.org');
   await drawServiceName(folder, 'example.org');
   const { otherNetworks } = await started();
@@ -115,7 +115,7 @@ test('clients may have signed for the networks, for the bare word, and for forme
   expect(names).toEqual([former, 'example.org', 'Oddlot-Mainnet', 'Oddlot-Testnet']);
 });
 
-describe('a shared name is reported', () => {
+describe('the warning about a shared network name', () => {
   const SHARED = 'other venues use the same network name';
 
   test.each<[string, readonly string[]]>([
@@ -127,7 +127,10 @@ describe('a shared name is reported', () => {
     expect((await started(...flags, ...NAMED)).output).not.toContain(SHARED);
   });
 
-  test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])('not at %s', async (host) => {
-    expect((await started('--host', host)).output).toBe('');
-  });
+  test.each(['127.0.0.1', '127.0.0.2', '::1', 'localhost'])(
+    'does not appear at %s',
+    async (host) => {
+      expect((await started('--host', host)).output).toBe('');
+    },
+  );
 });

@@ -12,7 +12,10 @@ import { TermInHand } from '@oddlot/testing/venue/term-in-hand';
 import { type OpenedVenue, openVenue } from '../venue.ts';
 import { returnUnpayable } from '../settlement-chain.ts';
 
-/** R-withdraw, at the start of a venue: a payment that can never succeed is returned to the account. */
+/**
+ * Tests of R-withdraw at the start of a venue: a withdrawal that can never be paid is returned to
+ * its account.
+ */
 
 const account = address(`0x${'11'.repeat(20)}`);
 
@@ -23,7 +26,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 function open(chain: 'local' | 'none'): Promise<OpenedVenue> {
-  // A long interval, so that the local chain is polled once and pays nothing.
+  // The interval is so long that the local chain is polled once and pays nothing.
   const flags = ['--chain', chain, '--chain-every-ms', '3600000', '--chain-port', '0'];
   const lean = ['--port', '0', '--ops-port', '0', '--no-web', '--no-relay', '--no-bots'];
   const config = readConfig(['--data', folder, '--oracle', 'still', ...lean, ...flags], {});
@@ -33,7 +36,10 @@ function open(chain: 'local' | 'none'): Promise<OpenedVenue> {
   });
 }
 
-/** Uses the log directly, as earlier releases admitted it without a chain. */
+/**
+ * Proposes a withdrawal directly to the log, because the endpoint does not accept one without a
+ * chain, as earlier releases did.
+ */
 async function withdrawIn({ clock, replica }: OpenedVenue, usdc: number): Promise<void> {
   const amountMicroUsdc = usdc * 1_000_000;
   await replica.propose({ type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc });

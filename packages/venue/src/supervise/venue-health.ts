@@ -28,8 +28,8 @@ type HealthParts = {
 };
 
 /**
- * The public health of this process. It names only the failed checks: the reasons contain endpoints
- * and disks and are available on the operations port only.
+ * Returns the public health of this process. It contains only the names of failed checks. The
+ * reasons contain endpoints and disk details and are available only on the operations port.
  */
 export function venueHealth(parts: HealthParts): VenueHealth {
   const { indexer, clock, isReady, money, replica, sockets } = parts;
@@ -52,7 +52,7 @@ export function venueHealth(parts: HealthParts): VenueHealth {
 
 function settlementHealth({ brief, client }: OpenedSettlement['settlement']): SettlementHealth {
   const { chainId } = client;
-  // No status was received from the process that works on the chain.
+  // No status was received from the process that holds the lease of the settlement.
   if (brief === undefined) {
     return { chainId, state: 'unavailable', head: 0, readTo: 0, current: false, paused: null };
   }
@@ -77,10 +77,13 @@ type CheckedParts = {
   readonly cluster: Pick<JoinedCluster, 'divergence' | 'trouble'> | undefined;
 };
 
-/** The log advances at least every second; after five times that it counts as stopped. */
+/**
+ * The log advances at least every second. If its last block is older than five times that, the log
+ * has stopped.
+ */
 const BLOCK_AGE_MS_MAX = 5_000;
 
-/** The checks that must pass for the venue to be ready. */
+/** Returns the checks that must pass for the venue to be ready. */
 export function checksOf(
   { indexer, clock, clockWatch, cluster, disk, money, replica }: CheckedParts,
   isStopping: () => boolean,
@@ -103,18 +106,17 @@ export function checksOf(
   ];
 }
 
-/** The process is not about to stop. */
 export function stoppingCheck(isStopping: boolean): ReadinessCheck {
   return { name: 'stopping', ok: !isStopping, why: 'stopping' };
 }
 
-/** The log accepts entries: time alone adds one every second. */
+/** Returns ready if the last block is recent, because the clock alone adds a block every second. */
 export function logCheck({
   ageMsMax,
   lastBlockMs,
   nowMs,
 }: {
-  /** Undefined while the log is replayed. */
+  /** Undefined while the log is being replayed. */
   readonly lastBlockMs: number | undefined;
   readonly nowMs: number;
   readonly ageMsMax: number;
@@ -124,13 +126,12 @@ export function logCheck({
   return { name: 'log', ok: ageMs <= ageMsMax, why: `the last block is ${ageMs} ms old` };
 }
 
-/** R-disk: there is enough free space. */
 function diskCheck(state: DiskState, freeBytes: number): ReadinessCheck {
   const why = `the disk is ${state === 'full' ? 'full' : 'nearly full'}: ${freeBytes} bytes free`;
   return { name: 'disk', ok: state === 'roomy', why };
 }
 
-/** The log matches the payouts of the bridge, as far as known. */
+/** Returns ready unless the payouts of the bridge are known to contradict the log. */
 function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): ReadinessCheck {
   const { error = 'the bridge does not belong to this log', foreign } =
     settlement?.status?.watch ?? {};
@@ -138,14 +139,16 @@ function bridgeCheck(settlement: Pick<MoneySide, 'status'> | undefined): Readine
 }
 
 /**
- * Queries on the history are answered. Load balancers ignore this check, because trading does not
- * need the history.
+ * Returns ready if the history can be queried. Load balancers ignore this check, because trading
+ * does not need the history.
  */
 export function historyCheck(trouble: string | undefined): ReadinessCheck {
   return { name: 'history', ok: trouble === undefined, why: trouble ?? '', isSpared: true };
 }
 
-/** R-oracle-stale: every listed instrument that is not halted has a valid price. */
+/**
+ * R-oracle-stale: returns ready if every listed instrument that is not halted has a valid price.
+ */
 function pricesCheck(state: State, nowMs: number): ReadinessCheck {
   if (state.parameters === undefined)
     return { name: 'prices', ok: false, why: 'no perp is listed' };

@@ -5,7 +5,7 @@ type Row = readonly [priceE8: number, weight: number];
 const prices = (rows: readonly Row[]) =>
   rows.map(([priceE8, weight], index) => ({ name: `exchange ${index}`, weight, priceE8 }));
 
-describe('the weighted median', () => {
+describe('the weighted median of prices', () => {
   test.each<[string, readonly Row[], number]>([
     ['of an empty list is zero', [], 0],
     ['of one price is that price', [[70, 2]], 70],
@@ -26,7 +26,7 @@ describe('the weighted median', () => {
       ],
       101,
     ],
-    // 3 of 5 are at 100.
+    // Three of five are at 100.
     [
       'is the price with more than half of the weight',
       [
@@ -36,7 +36,7 @@ describe('the weighted median', () => {
       ],
       100,
     ],
-    // 1 + 2 of 6 are at or below 200: exactly half.
+    // The weights at or below 200 sum to 3 of 6, which is exactly half.
     [
       'is the mean if the border is at half',
       [
@@ -60,7 +60,7 @@ describe('the weighted median', () => {
   });
 });
 
-describe('outliers, at more than 1% from the median of the others', () => {
+describe('the filter for prices more than 1% away from the median of the others', () => {
   test.each<[string, readonly number[], readonly number[]]>([
     ['without outliers', [10_000, 10_050, 10_100], [10_000, 10_050, 10_100]],
     ['exactly 1% is within the limit', [10_000, 10_100], [10_000, 10_100]],

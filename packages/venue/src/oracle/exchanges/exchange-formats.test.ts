@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { binance, coinbase, type ExchangeFormat, kraken } from './exchange-formats.ts';
 
-/** Frames in the formats of the exchanges. */
-
 const btc = { symbol: 'BTC', bidE8: 9_700_010_000_000, askE8: 9_700_020_000_000 };
 
 const bookTicker = {
@@ -82,15 +80,15 @@ describe.each<[string, ExchangeFormat, object, readonly object[], readonly objec
     ],
   ],
 ])('%s', (_, format, frame, silent, senseless) => {
-  test('reports the best bid and ask', () => {
+  test('the best bid and ask are read from a quote frame', () => {
     expect(format.read({ ...frame })).toEqual([btc]);
   });
 
-  test('reports no prices for status frames', () => {
+  test('status frames contain no prices', () => {
     for (const each of silent) expect(format.read({ ...each })).toEqual([]);
   });
 
-  test('rejects invalid frames, and crossed or wide books', () => {
+  test('invalid frames and frames with a crossed or wide book are rejected', () => {
     for (const each of senseless)
       expect(format.read({ ...each }), JSON.stringify(each)).toBeUndefined();
   });

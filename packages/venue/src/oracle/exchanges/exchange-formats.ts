@@ -2,26 +2,29 @@ import { parseDecimal } from '@oddlot/units';
 import { REFERENCE_DECIMALS } from '../reference-feed.ts';
 import { z } from 'zod';
 
-/** The best bid and ask of a symbol, 10^-8. */
+/** The best bid and ask of a symbol, in units of 10^-8 USD. */
 type Quote = { readonly symbol: string; readonly bidE8: number; readonly askE8: number };
 
 /** The public market data format of one exchange. */
 export type ExchangeFormat = {
   readonly url: string;
-  /** The address to connect to for these symbols. */
+  /** Returns the address to connect to for these symbols. */
   address(url: string, symbols: readonly string[]): string;
-  /** Messages to send after connecting. */
+  /** Returns the messages to send after connecting. */
   greetings(symbols: readonly string[]): readonly string[];
-  /** The quotes in a frame: empty for heartbeats and the like, undefined for an invalid frame. */
+  /**
+   * Returns the quotes in a frame. The list is empty for frames without quotes, such as heartbeats,
+   * and undefined for an invalid frame.
+   */
   read(frame: Frame): readonly Quote[] | undefined;
 };
 
 type Frame = Readonly<Record<string, unknown>>;
 
-/** Books with a wider spread are not a usable price. */
+/** A quote with a wider spread, as a fraction of the ask price, is not used. */
 const SPREAD_SHARE_MAX = 0.02;
 
-/** A quote from the bid and ask of a frame; undefined if they are not valid prices. */
+/** Returns a quote with the bid and ask of a frame, or undefined if they are not valid prices. */
 function quote(symbol: unknown, bid: unknown, ask: unknown): Quote | undefined {
   const [bidE8, askE8] = [priceE8(bid), priceE8(ask)];
   if (typeof symbol !== 'string' || bidE8 === undefined || askE8 === undefined) return undefined;
@@ -33,7 +36,7 @@ export function isFrame(value: unknown): value is Frame {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Exchanges send prices as text or as JSON numbers. */
+/** Converts a price, which exchanges send as text or as a JSON number. */
 function priceE8(value: unknown): number | undefined {
   const count =
     typeof value === 'string'
@@ -66,8 +69,8 @@ export const binance: ExchangeFormat = {
 const COINBASE_SUFFIX = '-USD';
 
 /**
- * The ticker is sent with every trade, the heartbeat every second. Each symbol has its own
- * subscription, because an unknown symbol fails the whole request.
+ * The ticker is sent with every trade and the heartbeat every second. Each symbol has its own
+ * subscription, because one unknown symbol fails the whole request.
  */
 export const coinbase: ExchangeFormat = {
   url: 'wss://ws-feed.exchange.coinbase.com',
@@ -93,7 +96,7 @@ export const coinbase: ExchangeFormat = {
 
 const KRAKEN_SUFFIX = '/USD';
 
-/** Version 2 of the API: prices are JSON numbers, and heartbeats need no subscription. */
+/** Version 2 of the API, in which prices are JSON numbers and heartbeats need no subscription. */
 export const kraken: ExchangeFormat = {
   url: 'wss://ws.kraken.com/v2',
   address: (url) => url,
@@ -133,7 +136,7 @@ const ExchangeTable = z.strictObject({
   weight: z.number().positive().max(1_000).optional(),
 });
 
-/** An exchange as price source: its name, or its name with an address and a weight. */
+/** An exchange as a price source, given as its name or as a table with an address and a weight. */
 export const ExchangeSetting = z.union([ExchangeName, ExchangeTable]).transform((setting) => {
   const { name, url, weight }: z.infer<typeof ExchangeTable> =
     typeof setting === 'string' ? { name: setting } : setting;

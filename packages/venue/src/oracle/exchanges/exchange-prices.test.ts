@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ExchangePrices } from './exchange-prices.ts';
 import { ExchangeSetting } from './exchange-formats.ts';
 
-/** Three local servers with the formats of real exchanges, and a clock that tests control. */
+/** A local server with the format of a real exchange. */
 
 class TestExchange {
   readonly #server: WebSocketServer;
@@ -45,7 +45,7 @@ class TestExchange {
     for (const client of this.#clients) client.send(text);
   }
 
-  /** Sends a bid and ask one cent below and above a price. */
+  /** Sends a bid and an ask that are one cent below and above the price. */
   price(symbol: string, price: number): void {
     const [bid, ask] = [price - 0.01, price + 0.01];
     const [b, a] = [bid.toFixed(2), ask.toFixed(2)];
@@ -80,7 +80,7 @@ let exchanges: TestExchange[];
 let feed: ExchangePrices;
 let nowMs: number;
 let lines: string[];
-/** Symbols that are needed by a market. */
+/** Symbols that a market needs. */
 let needed: Set<string>;
 
 beforeEach(async () => {
@@ -115,7 +115,7 @@ afterEach(async () => {
   await Promise.all(exchanges.map((exchange) => exchange.close()));
 });
 
-/** The current prices, as `BTC oracle 100`. */
+/** Returns the current prices as text, such as `BTC oracle 100`. */
 const currentPrices = () =>
   feed.read(nowMs).map(({ priceE8, source, symbol }) => `${symbol} ${source} ${priceE8 / 1e8}`);
 const expectPrices = (...expected: string[]) =>
@@ -125,9 +125,10 @@ function quote(...pricesOfBtc: readonly number[]): void {
   for (const [index, price] of pricesOfBtc.entries()) exchanges[index]?.price('BTC', price);
 }
 
-test('oracle is the weighted median, spot the first exchange’s own price', async () => {
+test('the oracle price is the weighted median, and the spot price is that of the first exchange', async () => {
   quote(100.5, 100.2, 100.4);
-  // Sorted: 100.2 (weight 2), 100.4 (2), 100.5 (3). Half of 7 is within the second.
+  // The sorted prices are 100.2 (weight 2), 100.4 (2) and 100.5 (3). Half of the total weight of 7
+  // falls within the second.
   await expectPrices('BTC oracle 100.4', 'BTC spot 100.5');
   expect(feed.read(nowMs)[0]).toMatchObject({ observedMs: nowMs });
   binance?.price('ETH', 50);
@@ -153,7 +154,7 @@ test('each symbol has its own subscription', () => {
   expect(kraken?.greetings).toHaveLength(2);
 });
 
-test('one exchange is not enough for an oracle price', async () => {
+test('an oracle price requires more than one exchange', async () => {
   coinbase?.price('BTC', 100);
   coinbase?.price('ETH', 50);
   kraken?.price('ETH', 50);
@@ -163,7 +164,7 @@ test('one exchange is not enough for an oracle price', async () => {
 });
 
 describe('an exchange with an outlying price', () => {
-  test('is excluded, and included again later', async () => {
+  test('is excluded from the oracle price, and included again once it agrees', async () => {
     quote(100, 100.2, 150);
     await expectPrices('BTC oracle 100', 'BTC spot 100');
     kraken?.price('BTC', 100.1);
@@ -192,7 +193,7 @@ describe('a silent exchange', () => {
     await expectPrices('BTC oracle 100.2', 'BTC spot 100', 'ETH oracle 50');
   });
 
-  test('has no price for a single silent symbol, although it is connected', async () => {
+  test('has no price for a symbol without quotes, even while it is connected', async () => {
     quote(100, 100.2, 100.4);
     await expectPrices('BTC oracle 100.2', 'BTC spot 100');
     for (const price of [50, 51, 52]) {
@@ -206,7 +207,7 @@ describe('a silent exchange', () => {
   });
 });
 
-test('a lost connection is restored, and its prices are discarded meanwhile', async () => {
+test('a lost connection is re-established, and its prices are discarded in the meantime', async () => {
   quote(100, 100.2, 100.4);
   await expectPrices('BTC oracle 100.2', 'BTC spot 100');
   kraken?.drop();
@@ -217,7 +218,7 @@ test('a lost connection is restored, and its prices are discarded meanwhile', as
   await expectPrices('BTC oracle 100.2', 'BTC spot 100');
 });
 
-test('invalid frames change nothing', async () => {
+test('invalid frames do not change prices', async () => {
   quote(100, 100.2, 100.4);
   await expectPrices('BTC oracle 100.2', 'BTC spot 100');
   for (const frame of ['', '{', '[]', 'null', '7', '"x"', '{"data":1}', '\u0000'])

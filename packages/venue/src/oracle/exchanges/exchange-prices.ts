@@ -7,10 +7,10 @@ import type { ExchangeSource } from './exchange-formats.ts';
 import { ExchangeSocket } from './exchange-socket.ts';
 
 export type ExchangePricesOptions = {
-  /** The first one is also the market of the `spot` price. */
+  /** The `spot` price is that of the first source. */
   readonly sources: readonly ExchangeSource[];
   readonly symbols: readonly string[];
-  /** True if a market uses the symbol; other missing prices are not reported. */
+  /** Returns true if a market uses the symbol; other missing prices are not reported. */
   readonly isNeeded: (symbol: string) => boolean;
   /** The minimum number of exchanges for an oracle price. */
   readonly sourcesMin: number;
@@ -25,9 +25,10 @@ export type ExchangePricesOptions = {
 const RETRY_MS = 500;
 
 /**
- * Reference prices from real exchanges. `oracle` is the weighted median of all exchanges that
- * agree, so that no single one can move it. `spot` is the mid price of the first exchange only, so
- * that its source never changes within a window; it is omitted while the others contradict it.
+ * Computes reference prices from real exchanges. The `oracle` price is the weighted median of all
+ * exchanges that agree, so that no single exchange can move it. The `spot` price is the mid price
+ * of the first exchange only, so that its source never changes within a window. It is omitted while
+ * the other exchanges contradict it.
  */
 export class ExchangePrices implements ReferenceFeed {
   readonly #options: ExchangePricesOptions;
@@ -78,7 +79,7 @@ export class ExchangePrices implements ReferenceFeed {
     ];
   }
 
-  /** Reports once when a needed price is lost, and once when it is back. */
+  /** Logs once when a needed price is lost and once when it is available again. */
   #report(symbol: string, hasOracle: boolean, agreeing: readonly SourcePrice[]): void {
     if (hasOracle !== this.#missing.has(symbol)) return;
     if (!hasOracle && !this.#options.isNeeded(symbol)) return;
@@ -93,7 +94,6 @@ export class ExchangePrices implements ReferenceFeed {
   }
 }
 
-/** The price of one exchange for a symbol. */
 type SourcePrice = {
   readonly name: string;
   readonly weight: number;
@@ -103,9 +103,9 @@ type SourcePrice = {
 const BASIS_POINTS = 10_000;
 
 /**
- * Excludes prices further from the median of the others than the limit, worst first, because an
- * extreme price shifts the median for all others. If the last two contradict each other, both are
- * excluded.
+ * Excludes prices that are further from the median of the others than the limit, worst first,
+ * because an extreme price shifts the median for all others. If the last two contradict each other,
+ * both are excluded.
  */
 export function withoutOutliers(
   prices: readonly SourcePrice[],
@@ -135,8 +135,8 @@ function farthest(prices: readonly SourcePrice[]): { price?: SourcePrice; distan
 }
 
 /**
- * The price with half of the weight on each side; if a border is at exactly half, the mean of the
- * two adjacent prices. Zero for an empty list.
+ * Returns the price at which half of the weight is reached. If a price ends exactly at half, the
+ * result is the mean of that price and the next. Returns 0 for an empty list.
  */
 export function weightedMedian(prices: readonly SourcePrice[]): number {
   const sorted = prices.toSorted((a, b) => a.priceE8 - b.priceE8);

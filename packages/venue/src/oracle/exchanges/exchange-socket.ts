@@ -7,29 +7,34 @@ type ExchangeSocketOptions = {
   readonly source: ExchangeSource;
   readonly symbols: readonly string[];
   readonly clock: Clock;
-  /** An exchange that sends nothing for longer is excluded and reconnected. */
+  /** An exchange that sends nothing for this long is excluded and reconnected. */
   readonly silentMs: number;
-  /** The first delay before another attempt; each next one is doubled. */
+  /** The delay before the first reconnection attempt; it doubles with each further attempt. */
   readonly retryMs: number;
-  /** Uniform in [0, 1). */
+  /** Returns a uniformly distributed number in [0, 1). */
   readonly random: () => number;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn'>;
 };
 
-/** A symbol without a quote for longer has no price, even if the exchange is connected. */
+/**
+ * A symbol has no price if its last quote is older than this, even if the exchange is connected.
+ */
 const QUOTE_AGE_MS_MAX = 30_000;
 const RETRY_MS_MAX = 30_000;
 const HANDSHAKE_MS_MAX = 10_000;
 const FRAME_BYTES_MAX = 256 * 1024;
 
-/** The public prices of one exchange, over a connection that is re-established while it runs. */
+/**
+ * Receives the public prices of one exchange over a connection that is re-established when it is
+ * lost.
+ */
 export class ExchangeSocket {
   readonly #options: ExchangeSocketOptions;
   readonly #mids = new Map<string, { readonly midE8: number; readonly atMs: number }>();
   #socket: WebSocket | undefined;
   #timer: NodeJS.Timeout | undefined;
   #heardMs = 0;
-  /** Attempts since the last price. */
+  /** Number of connection attempts since the last price. */
   #attempts = 0;
   #isRunning = false;
 
@@ -48,7 +53,7 @@ export class ExchangeSocket {
     this.#socket?.terminate();
   }
 
-  /** The mid price; undefined while it is unknown. */
+  /** Returns the mid price, or undefined if there is no recent quote. */
   midE8(symbol: string, nowMs: number): number | undefined {
     if (nowMs - this.#heardMs > this.#options.silentMs) return undefined;
     const known = this.#mids.get(symbol);
@@ -77,7 +82,7 @@ export class ExchangeSocket {
       this.#heardMs = clock.nowMs();
     });
     socket.on('message', (data: Buffer) => this.#take(data.toString()));
-    // A close event follows every error and reports enough.
+    // A close event follows every error, so the error handler only logs.
     socket.on('error', (error) => this.#reportLost(error));
     socket.on('close', () => this.#retry());
   }
@@ -100,14 +105,14 @@ export class ExchangeSocket {
     log.info({ exchange: source.name }, 'exchange prices received');
   }
 
-  /** Prices of a lost connection no longer count. */
+  /** Discards the prices of the lost connection and schedules a reconnection. */
   #retry(): void {
     const { random, retryMs } = this.#options;
     this.#mids.clear();
     if (!this.#isRunning) return;
     const pauseMs = Math.min(RETRY_MS_MAX, retryMs * 2 ** Math.min(this.#attempts, 16));
     this.#attempts += 1;
-    // Randomized, so that not all venues reconnect at the same moment.
+    // The delay is randomized, so that not all venues reconnect at the same moment.
     this.#timer = setTimeout(() => this.#connect(), pauseMs * (0.5 + random() / 2));
   }
 
