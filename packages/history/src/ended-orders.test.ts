@@ -28,7 +28,7 @@ function ended(keptMax: number, ...events: EngineEvent[]): EndedOrders {
 
 const filled = { orderId: 5, clientOrderId: CLOID, state: 'filled', filled: 2, filledNotional: 7 };
 
-test('an ended order is found by either id, only by its owner and in its instrument', () => {
+test('an ended order is found by order id or client order id, only for its owner and instrument', () => {
   const orders = ended(9, updated(5, 'open', CLOID), updated(5, 'filled', CLOID));
   expect(orders.find(alice, { instrumentId, orderId: 5 })).toEqual(filled);
   const clientOrderId = CLOID.toUpperCase().replace('0X', '0x');
@@ -41,7 +41,7 @@ test('an ended order is found by either id, only by its owner and in its instrum
   expect(orders.find(alice, { instrumentId, orderId: 5 })).toBeUndefined();
 });
 
-test('a limited number is kept, a client id finds its newest order, and a copy is equal', () => {
+test('only a limited number of ended orders is kept, a client order id finds its newest order, and a restored copy is equal', () => {
   const events = [
     updated(1, 'cancelled', CLOID),
     updated(2, 'cancelled'),

@@ -8,7 +8,6 @@ import { ExplorerTail } from './recent-blocks.ts';
 const venues = indexedVenues();
 const hashOf = (n: number): Hash => hash(`0x${String(n).repeat(64)}`);
 
-/** A request of Alice, by its hash and its nonce. */
 const signed = (n: number, nonce: number): SignedCommand => ({
   type: 'approveAgent',
   authority: { signer: alice, nonce: 1_767_225_601_000 + nonce, txHash: hashOf(n) },
@@ -27,7 +26,6 @@ async function startVenue() {
   return { venue, tail: tails[0]! };
 }
 
-/** The hashes of requests in the history, oldest first, and the count of each block. */
 async function stored({ indexer }: IndexedVenue) {
   const txs = await indexer.ask('txs', { limit: 20 });
   const blocks = await indexer.ask('blocks', { limit: 20 });
@@ -37,10 +35,11 @@ async function stored({ indexer }: IndexedVenue) {
   };
 }
 
-test('a request that replicas put into several blocks is reported once', async () => {
+test('the explorer reports a request once if replicas put it into several blocks', async () => {
   const { tail, venue } = await startVenue();
   await venue.propose(credit(1), signed(1, 1), signed(1, 1), signed(2, 2), signed(1, 1));
-  // Another request with a used nonce also executes nothing: a single process rejects it before its block.
+  // Another request with a used nonce also executes nothing. A single process would reject it
+  // before it reaches a block.
   await venue.propose(signed(3, 2));
   const told = [
     [hashOf(1), null],
@@ -50,7 +49,7 @@ test('a request that replicas put into several blocks is reported once', async (
   expect(tail.txs.map(({ error, hash: txHash }) => [txHash, error])).toEqual(told);
   expect(tail.blocks.map(({ numTxs }) => numTxs)).toEqual(counts);
   expect(await stored(venue)).toEqual({ txs: told, counts });
-  // Its sender receives the receipt of the first one.
+  // A query for the repeated request returns the receipt of its first execution.
   const receipt = await venue.receipts.find({ by: 'txHash', txHash: hashOf(1) });
   expect(receipt).toMatchObject({ block: { height: 3 } });
   expect(receipt?.outcome.error).toBeNull();

@@ -23,7 +23,10 @@ import type {
   WithdrawalRecord,
 } from './rows/block-rows.ts';
 
-/** Questions to the history and their answers, by name. Times are inclusive, in milliseconds. */
+/**
+ * Questions that the history answers, by topic. Time ranges include both ends and are in
+ * milliseconds.
+ */
 type HistoryQuestions = {
   readonly fills: { ask: UserPage & TypeFilter; answer: Page<Fill> };
   readonly orders: { ask: UserPage & TypeFilter; answer: Page<HistOrderRow> };
@@ -32,11 +35,17 @@ type HistoryQuestions = {
     ask: UserPage & FundingFilter;
     answer: Page<FundingRow> & { total?: number };
   };
-  /** Rows of a user in the blocks after one, oldest first, with their blocks; or the number of such blocks. */
+  /**
+   * Returns a user's rows from the blocks after a height, oldest first, or only the number of those
+   * blocks.
+   */
   readonly since: { ask: SinceAsk; answer: SinceAnswer };
   readonly earned: { ask: BuilderPage; answer: NumberedPage<EarningRecord> };
   readonly claimed: { ask: BuilderPage; answer: NumberedPage<ClaimRecord> };
-  /** Fees by user or instrument since a time, the largest first, and their total. */
+  /**
+   * Returns a builder's largest fee sources since a time, grouped by user or instrument, and the
+   * total of all fees.
+   */
   readonly shares: {
     ask: {
       readonly builder: Address;
@@ -57,7 +66,7 @@ type HistoryQuestions = {
       readonly hasAny: boolean;
     };
   };
-  /** Execution reports of orders, by id; empty if the user has no such order. */
+  /** Returns execution reports by id, or none if the user has no such order. */
   readonly executionReport: {
     ask: {
       readonly user: Address;
@@ -69,7 +78,7 @@ type HistoryQuestions = {
     answer: readonly OrderReport[];
   };
   readonly receipt: { ask: ReceiptQuery; answer: ReceiptRow | null };
-  /** Newest first, below a height. */
+  /** Returns blocks below a height, newest first. */
   readonly blocks: {
     ask: { readonly before?: number; readonly limit: number };
     answer: readonly BlockRecord[];
@@ -78,22 +87,25 @@ type HistoryQuestions = {
     ask: { readonly height: number } | { readonly hash: string };
     answer: (BlockRecord & { readonly txs: readonly TxRecordRow[] }) | null;
   };
-  /** The position of a request, and the request itself. */
+  /** Returns one request with its content and its index in the block. */
   readonly tx: {
     ask: { readonly txHash: string };
     answer: (TxRecordRow & { readonly index: number; readonly request: string }) | null;
   };
-  /** Requests of one block in order, or the newest of all, with their content. */
+  /** Returns the requests of one block in order, or the newest requests of all blocks. */
   readonly txs: {
     ask: { readonly height?: number; readonly limit: number };
     answer: readonly (TxRecordRow & { readonly request: string })[];
   };
-  /** Requests of one account, newest first. Blocks of release 0.2.0 are not found. */
+  /**
+   * Returns the requests of one account, newest first. Blocks of release 0.2.0 are not indexed by
+   * account.
+   */
   readonly userTxs: {
     ask: Pick<UserPage, 'user' | 'startTime' | 'endTime' | 'limit' | 'cursor'>;
     answer: Page<TxRecordRow & { readonly index: number; readonly request: string }>;
   };
-  /** Bars of a step that start in a time range, oldest first. */
+  /** Returns candles that start within a time range, oldest first. */
   readonly bars: {
     ask: {
       readonly instrumentId: number;
@@ -101,22 +113,22 @@ type HistoryQuestions = {
       readonly startMs: number;
       readonly endMs: number;
       readonly limit: number;
-      /** Also returns the last bar before the range, in addition to the limit. */
+      /** Also returns the last candle before the range, which does not count towards the limit. */
       readonly withPrevious?: boolean;
     };
     answer: readonly CandleRecord[];
   };
-  /** Closed parts of liquidated positions, of one instrument or of all, newest first. */
+  /** Returns liquidations of one user or of all, newest first. */
   readonly liquidations: {
     ask: Omit<UserPage, 'user' | 'offset' | 'asText'> & { readonly instrumentId?: number };
     answer: Page<Liquidation>;
   };
-  /** The largest trades of some lists, in periods that start at a time or later, the largest first. */
+  /** Returns the largest trades in periods that start at `startMs` or later, largest first. */
   readonly largestTrades: {
     ask: { readonly lists: readonly number[]; readonly startMs: number; readonly limit: number };
     answer: readonly LargestTrade[];
   };
-  /** Open interest of an instrument, oldest first. */
+  /** Returns samples of an instrument's open interest, oldest first. */
   readonly openInterest: {
     ask: {
       readonly instrumentId: number;
@@ -126,7 +138,10 @@ type HistoryQuestions = {
     };
     answer: readonly OpenInterestRow[];
   };
-  /** The last value at or before the start, and all after it, oldest first, of a step or coarser. */
+  /**
+   * Returns the last value at or before the start and all later ones, oldest first. The step is the
+   * finest resolution; older values may be stored at a coarser one.
+   */
   readonly accountValues: {
     ask: {
       readonly user: Address;
@@ -136,14 +151,14 @@ type HistoryQuestions = {
     };
     answer: readonly AccountValueRecord[];
   };
-  /** The last value at or before each time, of each user. */
+  /** Returns, for each user, the last value at or before each time. */
   readonly valuesAt: {
     ask: { readonly users: readonly Address[]; readonly timesMs: readonly number[] };
     answer: readonly (readonly (AccountValueRecord | null)[])[];
   };
   /**
-   * Results and volumes of accounts within windows up to now; accounts with neither are omitted. Of some accounts, or
-   * of all in portions: `next` is the start of the next portion.
+   * Returns profit and volume of accounts within windows that end now, without accounts that have
+   * neither. A query for all accounts returns portions; `next` is the start of the next portion.
    */
   readonly accountGains: {
     ask: {
@@ -154,11 +169,14 @@ type HistoryQuestions = {
     };
     answer: { readonly rows: readonly AccountGains[]; readonly next: number | null };
   };
-  /** The current sums of an account: its stored values are as old as the last step. */
+  /**
+   * Returns the current totals of an account, because the stored values are only as recent as the
+   * last step.
+   */
   readonly accountSums: { ask: { readonly user: Address }; answer: AccountSums | null };
   /** Builds the reserves tree of the state at the requested block or a later one. */
   readonly reserves: { ask: Record<never, never>; answer: BuiltTree };
-  /** Newest first, below an id. */
+  /** Returns withdrawals with an id below `before`, newest first. */
   readonly withdrawals: {
     ask: { readonly user: Address; readonly before?: number; readonly limit: number };
     answer: readonly WithdrawalRecord[];
@@ -174,7 +192,7 @@ type HistoryQuestions = {
 };
 
 export type HistoryTopic = keyof HistoryQuestions;
-/** Topics that the database answers; current sums and liabilities are only in the indexer's state. */
+/** Topics that the database can answer. The others need the indexer's current state. */
 export type StoreTopic = Exclude<HistoryTopic, 'accountGains' | 'accountSums' | 'reserves'>;
 export type Ask<Topic extends HistoryTopic> = HistoryQuestions[Topic]['ask'];
 export type Answer<Topic extends HistoryTopic> = HistoryQuestions[Topic]['answer'];
@@ -185,11 +203,10 @@ export type UserPage = {
   readonly endTime?: number;
   readonly limit: number;
   readonly offset?: number;
-  /** Continues after a row of an earlier page, in the same order. */
+  /** Position after which the page continues; it must come from a page in the same order. */
   readonly cursor?: RowPosition;
-  /** Default: newest first. */
   readonly order?: 'newestFirst' | 'oldestFirst';
-  /** Returns the rows as JSON, made by the thread that reads them, so that the main thread need not convert them. */
+  /** Returns the rows as JSON text, so that the main thread does not have to serialize them. */
   readonly asText?: true;
 };
 
@@ -209,16 +226,19 @@ type SinceAsk = {
   readonly accountTypes: readonly AccountType[];
   readonly after: number;
   readonly upTo: number;
-  /** The maximum of rows; of blocks with `counts`, in which case one more is counted if there are more. */
+  /**
+   * Maximum number of rows. With `counts` it limits the blocks, and one more is counted if more
+   * exist.
+   */
   readonly limit: number;
   readonly cursor?: RowPosition;
-  /** Returns the number of blocks with rows, and no rows. */
+  /** Returns only the number of blocks that have rows. */
   readonly counts?: true;
 };
 
 /**
- * Rows as they were reported with their block. `gone` if some cannot be returned any more: they are too old, or only
- * the last version is stored.
+ * Rows as they were reported with their block. The answer is `gone` if some of them were deleted or
+ * only their last version is stored.
  */
 export type SinceAnswer =
   | 'gone'
@@ -228,11 +248,11 @@ export type SinceAnswer =
       readonly blocks?: number;
     };
 
-/** `next` is the start of the next page; null if there is none. */
+/** A page of rows; `next` is the position of the next page, or null on the last one. */
 export type Page<Row> = {
   readonly rows: readonly Row[];
   readonly next: RowPosition | null;
-  /** Replaces the rows if they were requested as text. */
+  /** Rows as JSON text, if the question set `asText`. */
   readonly text?: RowsText;
 };
 
@@ -244,22 +264,21 @@ export type BuilderPage = {
   readonly endTime?: number;
   readonly page: number;
   readonly pageSize: number;
-  /** Continues after a row of an earlier page, in the same order; `page` is 0. */
+  /** Position after which the page continues, in the same order; requires `page` 0. */
   readonly cursor?: RowPosition;
-  /** Default: newest first. */
   readonly order?: 'oldestFirst';
 };
 
-/** The total includes all rows, independent of the cursor. */
+/** A page with the number of all rows, which does not depend on the cursor. */
 export type NumberedPage<Row> = Page<Row> & { readonly total: number };
 
-/** The value of an account and its cumulative sums, in micro-USDC. */
+/** Value and cumulative totals of an account, in micro-USDC. */
 export type AccountSums = Pick<
   AccountValueRecord,
   'value' | 'moneyIn' | 'moneyOut' | 'volume' | 'fees' | 'funding'
 >;
 
-/** In micro-USDC; one gain per requested window. */
+/** Amounts are in micro-USDC; `gains` has one entry per requested window. */
 export type AccountGains = {
   readonly user: Address;
   readonly value: number;
@@ -285,10 +304,10 @@ export type TxRecordRow = {
 };
 
 export type SettledEventsAsk = {
-  /** By volume, creation, end or start; `zero` is the same key for all. Equal keys are sorted by the event's id. */
+  /** Sort key of the events. With `zero` all keys are equal; equal keys are sorted by event id. */
   readonly sortBy: 'volume' | 'newest' | 'endingSoon' | 'start' | 'zero';
   readonly order: 'asc' | 'desc';
-  /** Only events that were settled at this time or before: the catalogue no longer has them. */
+  /** Excludes events settled after this time, because the catalogue still lists them. */
   readonly settledBeforeMs: number;
   readonly tag?: string;
   readonly seriesSlug?: string;
@@ -296,15 +315,14 @@ export type SettledEventsAsk = {
   readonly limit: number;
 };
 
-/** The height of the history at the time of an answer. */
+/** Block up to which an answer contains all rows. */
 export type AsOf = {
   readonly height: number;
   readonly timeMs: number;
-  /** The first block with rows, if the log no longer has earlier blocks. */
+  /** First block with rows, if the log no longer contains earlier blocks. */
   readonly since?: { readonly height: number; readonly timeMs: number };
 };
 
-/** Tables whose rows are reported to subscribers. */
 export type WatchedTable = 'fills' | 'orders' | 'fundings' | 'ledger';
 
 export type WatchedRows = {
@@ -324,29 +342,31 @@ export type WatchedRows = {
 };
 
 export type Watcher<Table extends WatchedTable> = {
-  /** Rows of one block, in order. */
   onRows(height: number, rows: WatchedRows[Table]): void;
 };
 
-/** The client of a question: clients take turns, and each pays for its answers. */
+/**
+ * Client on whose behalf a question is asked. Clients are served in turn, and each is charged for
+ * its answers.
+ */
 export type Asker = {
-  /** The client as in its limits. */
+  /** Key of the client in the rate limits. */
   readonly client: string;
-  /** Receives the cost of an answer, in milliseconds of the indexer thread. */
+  /** Charges the client for an answer, in milliseconds of the indexer thread. */
   readonly spend: (ms: number) => void;
 };
 
 export type AskOptions = {
   readonly minHeight?: number;
-  /** Default: the venue itself. */
+  /** Omitted for questions of the venue itself. */
   readonly asker?: Asker;
 };
 
 /**
- * The history as seen by the API. It follows the log and may be behind; an answer contains its height. A question
- * waits, for some seconds, for the newest block that this process has applied, or for the requested one, so that rows
- * of a reported execution are available. Without that block there is no answer, because a page without its newest
- * rows would look complete.
+ * The history as the API sees it. The history follows the log and may lag; each answer states its
+ * height. A question waits a few seconds for the requested block, or for the newest block that this
+ * process has applied, so that rows of a reported execution are available. If the block does not
+ * arrive, the question fails, because a page without its newest rows would look complete.
  */
 export interface History {
   readonly asOf: AsOf;
@@ -356,10 +376,10 @@ export interface History {
     options?: AskOptions,
   ): Promise<{ readonly asOf: AsOf; readonly answer: Answer<Topic> }>;
   /**
-   * Reports new rows of a user. The answer to a question that is asked after this call, with `asOf` A, contains all
-   * rows up to A; the watcher receives all of the blocks after the newest one at the time of the call, so rows up to
-   * A may arrive twice and rows after A arrive once. Blocks are reported in order, each before any answer that
-   * contains its rows; an answer contains no row of a block after A.
+   * Reports new rows of a user, block by block in order, and each block before any answer that
+   * contains its rows. The watcher receives every block after the newest one at the time of the
+   * call. An answer as of height A that is requested after the call contains all rows up to A and
+   * none after it, so rows up to A may arrive twice and later rows arrive once.
    */
   watch<Table extends WatchedTable>(
     user: Address,
@@ -368,7 +388,7 @@ export interface History {
   ): () => void;
 }
 
-/** A query needs a block that the history did not reach in time. */
+/** Thrown if the history does not reach the required block in time. */
 export class HistoryBehindError extends Error {
   override readonly name = 'HistoryBehindError';
   readonly asOf: AsOf;
@@ -381,10 +401,10 @@ export class HistoryBehindError extends Error {
   }
 }
 
-/** The store of the history cannot be read now; a later query may succeed. */
+/** Thrown while the history database cannot be read; a later query may succeed. */
 export class HistoryAwayError extends Error {
   override readonly name = 'HistoryAwayError';
-  /** Its last known height. */
+  /** Last known height of the history. */
   readonly asOf: AsOf;
 
   constructor(why: string, asOf: AsOf) {
@@ -393,7 +413,7 @@ export class HistoryAwayError extends Error {
   }
 }
 
-/** The configured database cannot be used for a history. */
+/** Thrown if the configured database cannot store this venue's history. */
 export class HistoryUnusableError extends Error {
   override readonly name = 'HistoryUnusableError';
 
@@ -402,7 +422,7 @@ export class HistoryUnusableError extends Error {
   }
 }
 
-/** The same history for one client. */
+/** Returns a view of the history that charges all questions to one client. */
 export function historyOf(history: History, asker: Asker): History {
   return {
     get asOf() {

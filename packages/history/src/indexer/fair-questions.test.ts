@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/postgres-server';
 import { alice, indexedVenues, bob, credit, upTo } from '@oddlot/testing/venue/indexed-ledger';
 
-/** Clients take turns on the history thread, and rows are written between their questions. */
-
 const venues = indexedVenues();
 let server: PostgresServer;
 beforeAll(async () => {
@@ -11,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** A default page, which takes some milliseconds to read. */
+/** A page of the default size, which takes some milliseconds to read. */
 const PAGE = {
   user: alice,
   accountTypes: ['perp'],
@@ -19,10 +17,9 @@ const PAGE = {
   asText: true,
 } as const;
 const ASKED = 50;
-/** No question times out, on any machine. */
+/** Generous enough that no question times out on a slow machine. */
 const PATIENT = { indexer: { answerMsMax: 120_000 } } as const;
 
-/** A folder in whose history only a page of alice is expensive. */
 async function startWithRows(settings: { readonly database?: string } = {}) {
   const venue = await venues.start({ ...PATIENT, settings });
   await Promise.all(upTo(600).map((amount) => venue.replica.propose(credit(amount))));
@@ -30,9 +27,9 @@ async function startWithRows(settings: { readonly database?: string } = {}) {
   return venue;
 }
 
-describe('R-requests: clients take turns at the history', () => {
+describe('R-requests: turns of clients at the history', () => {
   test.each(['SQLite', 'PostgreSQL'])(
-    'one query of a client is answered second, with any number of waiting queries of another: %s',
+    'a single query is answered second, however many queries of another client are waiting: %s',
     async (kind) => {
       const settings = kind === 'SQLite' ? {} : { database: await server.database() };
       await venues.stop(await startWithRows(settings));
@@ -45,11 +42,10 @@ describe('R-requests: clients take turns at the history', () => {
         await indexer.ask('ledger', PAGE, { asker: { client, spend } });
         answered.push(client);
       };
-      // No question is answered before the thread has a state, so all of them wait.
+      // The thread answers nothing before it has a state, so all questions wait here.
       await Promise.all([...upTo(ASKED).map(() => ask('greedy')), ask('modest')]);
       expect(answered).toHaveLength(ASKED + 1);
       expect(answered.indexOf('modest')).toBe(1);
-      // Each answer is charged to its client, with its cost.
       expect(spent.get('modest')).toHaveLength(1);
       expect(spent.get('greedy')).toHaveLength(ASKED);
       const greedyMs = (spent.get('greedy') ?? []).reduce((sum, ms) => sum + ms, 0);
@@ -57,7 +53,7 @@ describe('R-requests: clients take turns at the history', () => {
     },
   );
 
-  test('rows of new blocks are written and sent to others while queries of one client wait', async () => {
+  test('rows of new blocks are written and sent to other clients while queries of one client wait', async () => {
     const { indexer, propose, replica } = await startWithRows();
     let answered = 0;
     const asker = { client: 'greedy', spend: () => undefined };
@@ -76,7 +72,7 @@ describe('R-requests: clients take turns at the history', () => {
     await Promise.all(all);
   });
 
-  test('sequential queries are answered before a burst of another client', async () => {
+  test('sequential queries of one client are answered before a burst of another client ends', async () => {
     const { indexer } = await startWithRows();
     const greedy = upTo(ASKED * 4).map((at) => {
       const asker = { client: at % 2 === 0 ? 'greedy' : 'greedier', spend: () => undefined };

@@ -12,7 +12,10 @@ import { HistoryProjector } from '../rows/history-projector.ts';
 import { attachSharedModels } from '../shared-models.ts';
 import type { IndexerSettings } from './indexer-messages.ts';
 
-/** All models of a snapshot. The indexer computes them; the main thread restores the shared ones from their dumps. */
+/**
+ * All models that a snapshot contains. The indexer computes them, and the main thread restores the
+ * shared ones from their dumps.
+ */
 export class FollowedModels {
   readonly markets: MarketData;
   readonly history: FollowedHistory;
@@ -22,9 +25,11 @@ export class FollowedModels {
     options: {
       readonly faucetEveryMs?: number | undefined;
       readonly onRows: (rows: BlockRows) => void;
-      /** Whether changes of an account's orders are reported. Default: all are. */
+      /**
+       * Decides whether changes of an account's orders are reported. By default all are reported.
+       */
       readonly isTold?: (user: Address) => boolean;
-      /** A model that is made of the rows. */
+      /** Model that is computed from the rows of each block. */
       readonly changes?: Projection;
     },
   ) {
@@ -46,14 +51,14 @@ export class FollowedModels {
     });
     this.history = new FollowedHistory(projector);
     if (changes !== undefined) replica.attach(changes);
-    // It reads the results of the other models, so it is the last one.
+    // The history model reads the results of the other models, so it is attached last.
     replica.attach(this.history);
   }
 }
 
 /**
- * The projector of rows while it has received all blocks. If it starts in the middle, its dump would be wrong, so it
- * is inactive and has none.
+ * Projector of rows. It is inactive and has no dump if it did not receive all blocks, because that
+ * dump would be wrong.
  */
 class FollowedHistory implements Projection {
   readonly name = 'history';
@@ -90,33 +95,34 @@ class FollowedHistory implements Projection {
 }
 
 /**
- * Makes the rows of every block that a replica applies, for verification; nothing is stored. Call it before the first
- * block.
+ * Computes the rows of every block that a replica applies, for verification; nothing is stored. It
+ * must be called before the first block.
  */
 export function followRows(
   replica: FollowingReplica,
   onRows: (rows: BlockRows) => void,
 ): FollowedModels {
-  // Rows of live orders are for subscribers, and there are none here.
+  // Rows of live orders are only needed by subscribers, and verification has none.
   return new FollowedModels(replica, { onRows, isTold: () => false });
 }
 
 type BaseOptions = {
   readonly replica: FollowingReplica;
   readonly history: FollowedHistory;
-  /** The oldest block in the log. */
+  /** Number of the oldest block in the log. */
   readonly firstSeq: number;
   readonly settings: Pick<IndexerSettings, 'role' | 'shortBlocks'>;
-  /** Rows up to this height are stored; undefined without a store. */
+  /** Height up to which rows are stored; undefined without a store. */
   readonly storedHeight: number | undefined;
   readonly head: BlockHead;
   readonly onPassedOver: (what: string, why: string) => void;
 };
 
 /**
- * Goes to the state from which blocks must be applied. Rows continue from a snapshot that has the projector's data
- * and is not ahead of the stored rows; otherwise they start with the first block. If that is far away, a thread that
- * also writes snapshots leaves the rows to another thread, and the result is false.
+ * Restores the state from which blocks are applied. Rows continue from a snapshot that contains the
+ * projector's data and is not ahead of the stored rows; otherwise they start with the first block.
+ * Returns false if that block is far away and this thread also writes snapshots, because another
+ * thread then computes the rows.
  */
 export async function goToBase(options: BaseOptions): Promise<boolean> {
   const { firstSeq, head, history, replica, settings, storedHeight } = options;
@@ -162,7 +168,7 @@ async function goToRows(
   return false;
 }
 
-/** The log does not begin with the first block, so rows begin with the oldest snapshot. */
+/** Starts at the oldest snapshot, because the log no longer contains the first block. */
 async function goToOldest({ firstSeq, replica }: BaseOptions): Promise<void> {
   let oldest: SnapshotPayload | undefined;
   for await (const { payload } of replica.bases(Number.MAX_SAFE_INTEGER)) {

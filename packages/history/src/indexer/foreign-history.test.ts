@@ -11,12 +11,13 @@ import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/post
 import { explainStartFailure } from '@oddlot/venue/supervise/explain-start-failure';
 import { HistoryUnusableError } from '../history.ts';
 
-/** A store of another venue or release, in place of the venue's own. */
-
 const venues = indexedVenues();
 const { start, stop } = venues;
 
-/** Runs a venue with some deposits of one amount until it stops. */
+/**
+ * Runs a venue until `count` deposits of one amount are recorded, then stops it and returns its
+ * folder.
+ */
 async function lived(
   name: string,
   amount: number,
@@ -39,16 +40,15 @@ async function copyStore(from: string, to: string): Promise<void> {
 const setAside = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter((name) => /^history\.sqlite\.damaged-\d+$/.test(name));
 
-/** The message for tables of a later release. */
 const LATER =
   'the history cannot be stored in the database: its tables were created by a later release of Oddlot. Start that release, or use another database';
 
-describe('a file', () => {
+describe('a history file', () => {
   test.each([
     { stored: 5, logged: 20 },
     { stored: 20, logged: 5 },
   ])(
-    'with $stored blocks of another log is set aside for a log of $logged blocks, and rows are computed',
+    'a file with $stored blocks of another log is set aside, and the rows of the log of $logged blocks are recomputed',
     async ({ logged, stored }) => {
       const other = await lived('other', 7, stored);
       const own = await lived('own', 1, logged);
@@ -61,9 +61,9 @@ describe('a file', () => {
     },
   );
 
-  test('is recognised during the replay if its last block is too old for the main thread', async () => {
+  test('a foreign file is recognised during the replay if its last block is too old for the main thread', async () => {
     const other = await lived('other', 7, 20);
-    // A snapshot contains the newest thousand blocks.
+    // Snapshots contain only the newest thousand block heads.
     const own = await lived('own', 1, 1_100);
     await copyStore(other, own);
     const venue = await start({ folder: own });
@@ -74,7 +74,7 @@ describe('a file', () => {
     expect(await setAside(own)).toHaveLength(1);
   });
 
-  test('of this log with blocks that the log lacks is not used', async () => {
+  test('a file with blocks that its log lacks stops the start and is not set aside', async () => {
     const whole = await lived('own', 1, 10);
     const shorter = join(venues.folder, 'shorter');
     await cp(whole, shorter, { recursive: true });
@@ -86,7 +86,7 @@ describe('a file', () => {
     expect(await setAside(shorter)).toEqual([]);
   });
 
-  test('of a later release ends the start with a message for the operator, and is left unchanged', async () => {
+  test('a file of a later release stops the start with a message for the operator and is left unchanged', async () => {
     const own = await lived('own', 1, 3);
     const store = new DatabaseSync(join(own, 'history.sqlite'));
     store.exec(`INSERT INTO kysely_migration VALUES ('0002-later', '2099-01-01T00:00:00.000Z')`);
@@ -97,7 +97,7 @@ describe('a file', () => {
   });
 });
 
-describe('a database', () => {
+describe('a history database', () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
@@ -105,7 +105,7 @@ describe('a database', () => {
   afterAll(() => server.stop());
 
   test.each(process.env['TEST_LONG'] === undefined ? [20] : [5, 20])(
-    'with the history of another log of %i blocks is rejected and left unchanged',
+    'a database with the history of another log of %i blocks is rejected and left unchanged',
     async (count) => {
       const url = await server.database();
       const settings = { database: url };
@@ -125,7 +125,7 @@ describe('a database', () => {
     },
   );
 
-  test('of a later release ends the start with the same message, and is released', async () => {
+  test('a database of a later release stops the start with the same message and is unlocked', async () => {
     const url = await server.database();
     const settings = { database: url };
     const own = await lived('own', 1, 3, { settings });
@@ -139,7 +139,7 @@ describe('a database', () => {
     expect(await amounts(await start({ folder: own, settings }))).toEqual([1, 1, 1]);
   });
 
-  test('that is unreachable is reported at the start', async () => {
+  test('an unreachable database is reported at the start', async () => {
     const url = 'postgres://postgres@/none?host=%2Fnowhere';
     const started = start({ settings: { database: url } });
     await expect(started).rejects.toThrow(HistoryUnusableError);

@@ -2,30 +2,32 @@ import type { Address, Hash } from '@oddlot/units';
 import type { BlockHead } from '@oddlot/replica/block';
 import type { Ask, AsOf, Answer, HistoryTopic, WatchedRows, WatchedTable } from '../history.ts';
 
-/** Settings of an indexer thread. */
 export type IndexerSettings = {
-  /** The data folder. */
   readonly data: string;
-  /** The database of the rows, instead of a file in the data folder. */
+  /** URL of the database; without it, rows are stored in a file in the data folder. */
   readonly database?: string;
-  /** Other replicas of the venue have the same database, and one of them writes. */
+  /** True if replicas of the venue share the database, in which case only one of them writes. */
   readonly isShared?: boolean;
   /**
-   * Usually `both`. `rows` computes only a history that is far behind, next to another thread that writes snapshots.
+   * Usually `both`. A thread with `rows` recomputes a history that is far behind, while another
+   * thread writes snapshots.
    */
   readonly role: 'both' | 'rows';
   readonly snapshotEveryBlocks: number;
   readonly snapshotEveryCommands: number;
-  /** Blocks that are replayed for rows before snapshots continue; a longer replay has its own thread. */
+  /**
+   * Number of blocks that this thread may replay for rows before it continues with snapshots. A
+   * longer replay gets its own thread.
+   */
   readonly shortBlocks: number;
-  /** How long a stop may wait for catching up. Default: four seconds. */
+  /** Maximum time that a stop waits for the indexer to catch up. Default: four seconds. */
   readonly catchUpMs?: number;
-  /** The time after which an address can use the faucet again; undefined without a faucet. */
+  /** Time after which an address can use the faucet again; undefined without a faucet. */
   readonly faucetEveryMs?: number;
-  /** Rows of older blocks are deleted; undefined keeps all. */
+  /** Age after which rows are deleted; undefined keeps all rows. */
   readonly historyKeptMs?: number;
   readonly receiptsKeptMs: number;
-  /** False removes the pace of clients for load tests; they still take turns. */
+  /** False disables the rate limits of clients for load tests; clients are still served in turn. */
   readonly limits?: boolean;
 };
 
@@ -34,36 +36,40 @@ export type Question<Topic extends HistoryTopic = HistoryTopic> = {
   readonly id: number;
   readonly topic: Topic;
   readonly question: Ask<Topic>;
-  /** The answer waits for this block, for at most `waitMs`; otherwise there is none. */
+  /**
+   * Block that the answer must contain. If it does not arrive within `waitMs`, the question fails.
+   */
   readonly height: number;
   readonly waitMs: number;
-  /** The client that is charged: an address as in its limits, empty for the venue itself. */
+  /** Client that is charged, named as in its rate limits; empty for the venue itself. */
   readonly client: string;
-  /** The time after which the caller has given up. */
+  /** Time after which the caller no longer waits. */
   readonly patienceMs: number;
 };
 
-/** Requests of the main thread with one answer each. */
+/** Requests of the main thread that have exactly one answer. */
 export type IndexerRequests = {
-  /** Checks that the store belongs to the log, or begins a new one; answers with its height. */
+  /**
+   * Checks that the store belongs to the log, or begins a new store; answers with the stored
+   * height.
+   */
   readonly verify: {
     readonly ask: {
       readonly firstSeq: number;
-      /** The last block that the store and the log have in common, if it is known. */
+      /** Last block that the store and the log have in common, if known. */
       readonly head: Pick<BlockHead, 'height' | 'hash'> | undefined;
     };
     readonly answer: { readonly height: number };
   };
-  /** Starts to follow the log. */
   readonly start: {
     readonly ask: { readonly head: BlockHead; readonly hasRoom: boolean };
     readonly answer: {
       readonly from: number;
-      /** False if the rows are too far behind, so that another thread must compute them. */
+      /** False if the rows are so far behind that another thread must compute them. */
       readonly hasRows: boolean;
     };
   };
-  /** Writes a snapshot of all known blocks; answers with the height of the newest one. */
+  /** Writes a snapshot of all known blocks; answers with the height of the newest snapshot. */
   readonly writeSnapshot: { readonly ask: object; readonly answer: { readonly height: number } };
 };
 
@@ -80,7 +86,7 @@ export function replyTo<Name extends RequestName>(
   return { type: 'reply', id, answer };
 }
 
-/** Messages of the main thread. */
+/** Messages from the main thread to the indexer. */
 export type IndexerOrder =
   | IndexerRequest
   | { readonly type: 'durable'; readonly head: BlockHead; readonly hasRoom: boolean }
@@ -88,27 +94,26 @@ export type IndexerOrder =
   | { readonly type: 'watch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'unwatch'; readonly user: Address; readonly table: WatchedTable }
   | { readonly type: 'takeSnapshots' }
-  /** The term in which this replica writes to the shared database; undefined if it stops. */
+  /** Term in which this replica writes to the shared database; undefined if it stops writing. */
   | { readonly type: 'lead'; readonly term: number | undefined }
-  /** Ends the thread: after catching up with the head if that is near, or at once. */
+  /** Ends the thread at once, or after it has caught up with a nearby head. */
   | { readonly type: 'stop'; readonly head: BlockHead; readonly catchesUp: boolean };
 
-/** The progress of a thread. */
 export type Progress = {
   readonly type: 'progress';
-  /** The last applied block. */
+  /** Height of the last applied block. */
   readonly height: number;
-  /** Rows up to here are in the store. */
+  /** Last block whose rows are stored. */
   readonly stored: AsOf;
-  /** Blocks whose state was compared with that of the main thread. */
+  /** Number of blocks whose state was compared with the main thread's. */
   readonly compared: number;
-  /** The reason why rows cannot be written now; undefined if they can. */
+  /** Reason why rows cannot be written now; undefined if they can. */
   readonly heldWhy: string | undefined;
   readonly rows: Readonly<Record<string, number>>;
   readonly bytes: number;
 };
 
-/** Messages of an indexer thread. */
+/** Messages from the indexer to the main thread. */
 export type IndexerReport =
   | { readonly type: 'opened'; readonly height: number }
   | {
@@ -116,7 +121,7 @@ export type IndexerReport =
       readonly id: number;
       readonly answer: IndexerRequests[RequestName]['answer'];
     }
-  /** There is no store to write to; the thread ends. */
+  /** The store cannot be used, and the thread ends. */
   | { readonly type: 'unusable'; readonly why: string }
   | Progress
   | {
@@ -133,20 +138,20 @@ export type IndexerReport =
       readonly id: number;
       readonly asOf: AsOf;
       readonly answer: Answer<HistoryTopic>;
-      /** The cost of the answer. */
+      /** Time that the indexer thread spent on the answer. */
       readonly workMs: number;
     }
   | { readonly type: 'behind'; readonly id: number; readonly asOf: AsOf }
-  /** The store cannot be read now. */
+  /** The store cannot be read at the moment. */
   | { readonly type: 'away'; readonly id: number; readonly why: string }
   | { readonly type: 'failed'; readonly id: number; readonly error: unknown }
   | {
       readonly type: 'snapshot';
       readonly height: number;
-      /** The hash of its content, which the log attests. */
+      /** Content hash of the snapshot, which the log attests. */
       readonly content: Hash;
       readonly seconds: number;
-      /** A start from any kept snapshot needs the log after this height. */
+      /** Lowest height of a kept snapshot; the log after it is still needed. */
       readonly oldest: number;
     }
   | { readonly type: 'snapshotFailed'; readonly error: unknown }
@@ -154,7 +159,7 @@ export type IndexerReport =
       readonly type: 'damaged';
       readonly why: string;
       readonly movedTo: string | undefined;
-      /** A new store is already open here, because the damage was found during opening. */
+      /** True if the damage was found while opening, so that a new store is already open. */
       readonly isMended: boolean;
     }
   | {

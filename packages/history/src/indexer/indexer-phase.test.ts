@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type IndexerChange, type IndexerPhase, phaseAfter } from './indexer-thread.ts';
 
-/** The phases after some changes; impossible changes are ignored. */
+/** Returns the phase after each change. An impossible change leaves the phase unchanged. */
 function through(...changes: readonly IndexerChange[]): IndexerPhase[] {
   let phase: IndexerPhase = 'opened';
   const seen: IndexerPhase[] = [phase];
@@ -12,7 +12,7 @@ function through(...changes: readonly IndexerChange[]): IndexerPhase[] {
   return seen;
 }
 
-test('a complete store is followed at once, one without some rows after its completion', () => {
+test('a complete store is followed at once, and an incomplete one after its missing rows are computed', () => {
   expect(through('verified', 'follows')).toEqual(['opened', 'verified', 'following']);
   expect(through('verified', 'lacks a few', 'rebuilt').slice(2)).toEqual([
     'completing',
@@ -24,21 +24,21 @@ test('a complete store is followed at once, one without some rows after its comp
   ]);
 });
 
-test('damage can be found at any time after the check, also in a new store', () => {
+test('damage can be found at any time after the store was verified, also in a recomputed store', () => {
   for (const before of ['follows', 'lacks a few', 'lacks many'] as const) {
     expect(through('verified', before, 'damaged').at(-1)).toBe('rebuilding');
   }
   expect(through('verified', 'damaged', 'damaged', 'rebuilt').at(-1)).toBe('following');
 });
 
-test('the start does not repeat a rebuild after reported damage', () => {
+test('damage that was reported before the start does not trigger a second rebuild', () => {
   const [, , damaged] = through('verified', 'damaged');
   expect(damaged).toBe('rebuilding');
   expect(phaseAfter('rebuilding', 'lacks many')).toBeUndefined();
   expect(phaseAfter('rebuilding', 'follows')).toBeUndefined();
 });
 
-test('a lost history stays lost, and an ended one stays ended', () => {
+test('a lost history can only end, and an ended one never changes', () => {
   for (const change of ['rebuilt', 'damaged', 'follows', 'verified', 'lost'] as const) {
     expect(phaseAfter('lost', change)).toBeUndefined();
     expect(phaseAfter('ended', change)).toBeUndefined();

@@ -14,32 +14,31 @@ import type { Hash } from '@oddlot/units';
 
 type ThreadEvents = {
   readonly onReport: (report: IndexerReport) => void;
-  /** The thread ended although it was not stopped. */
+  /** Called if the thread ends without having been stopped. */
   readonly onLost: (error: Error) => void;
 };
 
 export type StartIndexer = (settings: IndexerSettings) => Thread;
 
-/** By default, the indexer has its own thread. */
 function startOnThread(settings: IndexerSettings): Thread {
   const file = new URL('./indexer-worker.ts', import.meta.url);
   return new Worker(file, { workerData: settings, name: 'history-indexer' });
 }
 
-/** One thread of the indexer, from its start to its end. */
+/** Handle of an indexer thread, from its start to its end. */
 export class IndexerThread {
   readonly #worker: Thread;
   readonly #opened = Promise.withResolvers<{ readonly height: number }>();
-  /** Requests without an answer, by id. */
+  /** Unanswered requests by id. */
   readonly #requests = new Map<number, PromiseWithResolvers<never>>();
   readonly #ended = Promise.withResolvers<void>();
   readonly #events: ThreadEvents;
   #isStopped = false;
   #isLost = false;
   #lastId = 0;
-  /** The reason why requests can no longer be answered. */
+  /** Reason why requests can no longer be answered. */
   #failure: unknown;
-  /** The last block that it has applied. */
+  /** Height of the last block that the thread has applied. */
   height = 0;
 
   constructor(
@@ -55,7 +54,7 @@ export class IndexerThread {
       this.#ended.resolve();
       if (!this.#isStopped) this.#lose(new Error(`the history indexer exited with code ${code}`));
     });
-    // A caller that waits receives the error; otherwise `onLost` reports it.
+    // Prevents an unhandled rejection; `onLost` reports the error if no caller waits.
     this.#opened.promise.catch(() => undefined);
   }
 
@@ -82,20 +81,20 @@ export class IndexerThread {
     if (!this.#isStopped) this.#worker.postMessage(order);
   }
 
-  /** Resolves when it has ended. */
+  /** Stops the thread and resolves when it has ended. */
   async stop(head: BlockHead, catchesUp: boolean): Promise<void> {
     this.order({ type: 'stop', head, catchesUp });
     this.#isStopped = true;
     await this.#ended.promise;
   }
 
-  /** Ends it at once. */
+  /** Ends the thread without waiting for its work. */
   async terminate(): Promise<void> {
     this.#isStopped = true;
     await this.#worker.terminate();
   }
 
-  /** Rejects all requests, also later ones. */
+  /** Rejects all open and future requests. */
   abandon(error: unknown): void {
     this.#failure = error;
     for (const { reject } of this.#requests.values()) reject(error);
@@ -122,19 +121,17 @@ export class IndexerThread {
   }
 }
 
-/** Options of the indexer, and listeners for its events. */
 export type IndexerOptions = {
   readonly settings: Omit<IndexerSettings, 'role'>;
   readonly hasRoom: () => boolean;
-  /** Default: its own thread. */
   readonly startIndexer?: StartIndexer | undefined;
-  /** How long a query may wait for an answer. Default: eight seconds. */
+  /** Maximum time that a query waits for an answer. Default: eight seconds. */
   readonly answerMsMax?: number;
-  /** A fault after which the process must end. */
+  /** Called for a fault that requires the process to end. */
   readonly onFatal: (error: unknown) => void;
-  /** Called whenever the stored height has changed. */
+  /** Called after each change of the stored height. */
   readonly onStored?: (height: number) => void;
-  /** A snapshot was written; the log starting with `neededFrom` is still needed. */
+  /** Called after a snapshot was written. The log starting with `neededFrom` must be kept. */
   readonly onSnapshot?: (snapshot: {
     readonly height: number;
     readonly content: Hash;
@@ -146,19 +143,19 @@ export type IndexerOptions = {
     readonly why: string;
     readonly movedTo: string | undefined;
   }) => void;
-  /** Rows are missing, and are computed from the log. */
+  /** Called when missing rows are going to be computed from the log. */
   readonly onRebuild?: (rebuild: { readonly from: number; readonly until: number }) => void;
   readonly onRebuilt?: (height: number) => void;
-  /** The rows cannot be computed until the next start. */
+  /** Called if the rows cannot be computed before the next start. */
   readonly onRebuildFailed?: (error: unknown) => void;
   readonly onPassedOver?: (what: string, why: string) => void;
-  /** The database server is unreachable or full; writes are retried. */
+  /** Called if the database server is unreachable or full; writes are retried. */
   readonly onAway?: (why: string) => void;
   readonly onBack?: (height: number) => void;
 };
 
 /**
- * The phases of the history.
+ * Phases of the history, from the start of the venue to its stop.
  *
  *     opened ──▶ verified ──▶ following ◀──────────────┐
  *                    │            │ damaged            │ rebuilt: the thread that made the rows takes over
@@ -169,7 +166,7 @@ export type IndexerOptions = {
  *                    │          lost                   │
  *                    └──────▶ completing ──────────────┘  (few blocks: no other thread is needed)
  *
- * It can be stopped in any phase, and a thread can fail in any phase after the start.
+ * The history can be stopped in any phase, and a thread can fail in any phase after `verified`.
  */
 export type IndexerPhase =
   | 'opened'
@@ -183,17 +180,17 @@ export type IndexerPhase =
 export type IndexerChange =
   /** The store belongs to the replayed log, or is new. */
   | 'verified'
-  /** Rows continue where the store ends. */
+  /** The indexer continues where the store ends. */
   | 'follows'
-  /** Some rows that others have seen are missing, and are computed at once. */
+  /** A few rows of blocks that clients have seen are missing, and this thread computes them. */
   | 'lacks a few'
-  /** All rows are computed by another thread. */
+  /** So many rows are missing that another thread computes all of them. */
   | 'lacks many'
-  /** The content of the store was changed. */
+  /** The stored rows were damaged or changed by another program. */
   | 'damaged'
-  /** The missing rows are stored. */
+  /** All missing rows are stored. */
   | 'rebuilt'
-  /** A thread failed without a replacement: there is no history until the next start. */
+  /** A thread failed and is not replaced, so there is no history until the next start. */
   | 'lost'
   | 'ends';
 
@@ -218,7 +215,7 @@ const CHANGES: {
   ended: {},
 };
 
-/** The phase after a change; undefined if the change is impossible in this phase. */
+/** Returns the phase after a change, or undefined if the change is impossible in this phase. */
 export function phaseAfter(phase: IndexerPhase, change: IndexerChange): IndexerPhase | undefined {
   return CHANGES[phase][change];
 }

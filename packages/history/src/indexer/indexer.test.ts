@@ -19,13 +19,16 @@ import { temporaryFolder } from '@oddlot/testing/venue/indexed-venue';
 import { HistoryBehindError, type WatchedRows } from '../history.ts';
 import { decodeSnapshot } from '@oddlot/replica/snapshot-codec';
 
-/** The real thread: journal, engine on two threads, store and snapshots in a temporary folder. */
+/**
+ * These tests run the real indexer thread with a journal, a store and snapshots in a temporary
+ * folder.
+ */
 
 const venues = indexedVenues();
 const { start, stop } = venues;
 
 describe('the indexer', () => {
-  test('rows of an action are available after its execution was reported', async () => {
+  test('rows of an action are available once its execution was reported', async () => {
     const venue = await start();
     for (let amount = 1; amount <= 30; amount += 1) {
       await venue.propose(credit(amount));
@@ -38,7 +41,7 @@ describe('the indexer', () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('a query waits for its minimum height, and fails if the height is not reached', async () => {
+  test('a query waits for its minimum height and fails if the height is not reached in time', async () => {
     const venue = await start();
     const { indexer, replica } = venue;
     const minHeight = replica.head.height + 1;
@@ -49,20 +52,20 @@ describe('the indexer', () => {
     await expect(asked).rejects.toThrow(HistoryBehindError);
   });
 
-  test('states are compared, and a difference ends the venue (R-determinism)', async () => {
+  test('a state that differs between the two threads ends the venue (R-determinism)', async () => {
     const venue = await start();
     await venue.propose(credit(1));
     await amounts(venue);
     await expect.poll(() => venue.indexer.stats.compared, SOON).toBeGreaterThan(0);
     expect(venue.failures).toEqual([]);
     await venue.propose(credit(2));
-    // The main thread reports another state than the indexer computes.
+    // Reports a state hash that differs from the one that the indexer computes.
     venue.indexer.follow({ ...venue.replica.head, stateHash: hash(`0x${'1'.repeat(64)}`) });
     await expect.poll(() => venue.failures, SOON).toHaveLength(1);
     expect(venue.failures[0]).toBeInstanceOf(ReplicaDivergedError);
   });
 
-  test('watchers receive rows once and in order, and answers contain the others', async () => {
+  test('watchers receive later rows once and in order, and answers contain the earlier rows', async () => {
     const venue = await start();
     const told: [height: number, amounts: number[]][] = [];
     const onRows = (height: number, rows: WatchedRows['ledger']): void => {
@@ -88,7 +91,7 @@ describe('the indexer', () => {
     expect(told.at(-1)?.[1]).toEqual([6]);
   });
 
-  test('after a crash rows continue with the log, each once', async () => {
+  test('after a crash the rows continue with the log, and no row is stored twice', async () => {
     let venue = await start();
     for (const amount of upTo(10)) await venue.propose(credit(amount));
     await stop(venue, 'crash');
@@ -103,7 +106,7 @@ describe('the indexer', () => {
     expect(venue.told).toEqual([]);
   });
 
-  test('accepts queries, blocks and a stop before it follows', async () => {
+  test('the indexer accepts queries, blocks and a stop before it follows the log', async () => {
     let venue = await start({ settings: { snapshotEveryBlocks: 5 } });
     for (const amount of upTo(12)) await venue.propose(credit(amount));
     await stop(venue, 'crash');
@@ -120,8 +123,8 @@ describe('the indexer', () => {
   });
 });
 
-describe('the files of a folder', () => {
-  test('can be read only by their owner, with any umask', async () => {
+describe('files of a data folder', () => {
+  test('files of the data folder can be read only by their owner, whatever the umask', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     await venue.indexer.snapshot();
@@ -134,8 +137,8 @@ describe('the files of a folder', () => {
   });
 });
 
-describe('snapshots', () => {
-  test('equal those that the main thread would have written', async () => {
+describe('snapshots of the indexer', () => {
+  test('snapshots of the indexer equal those of the main thread', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     const own = venue.replica.payload();
@@ -152,11 +155,10 @@ describe('snapshots', () => {
     expect(Object.keys(payload.companions)).toContain('history');
   });
 
-  test('are written on request, for that moment', async () => {
+  test('a requested snapshot is written for the block at the time of the request', async () => {
     const venue = await start();
     for (const amount of upTo(5)) await venue.propose(credit(amount));
     const { height } = venue.replica.head;
-    // Simultaneous requests have the same answer.
     const heights = await Promise.all([venue.indexer.snapshot(), venue.indexer.snapshot()]);
     expect(heights).toEqual([height, height]);
     expect((await venue.snapshots.list()).map((kept) => kept.height)).toEqual([height]);
@@ -166,7 +168,7 @@ describe('snapshots', () => {
     await expect(venue.indexer.snapshot()).rejects.toThrow('the venue is stopping');
   });
 
-  test('are written at an interval of blocks, and the log before the oldest is not needed', async () => {
+  test('snapshots are written every few blocks, and the log before the oldest snapshot is not needed', async () => {
     const needed: number[] = [];
     const venue = await start({
       settings: { snapshotEveryBlocks: 10 },
@@ -202,7 +204,7 @@ describe('snapshots', () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('R-disk: on a full disk no snapshots and no rows are written', async () => {
+  test('R-disk: neither snapshots nor rows are written while the disk is full', async () => {
     let hasRoom = false;
     const venue = await start({
       settings: { snapshotEveryBlocks: 5 },
@@ -220,10 +222,13 @@ describe('snapshots', () => {
   });
 });
 
-describe('a history that was lost', () => {
+describe('a lost history', () => {
   const settings = { snapshotEveryBlocks: 20, shortBlocks: 25 } as const;
 
-  /** A folder with a log of many blocks, snapshots, and no store: made once, and copied for each test. */
+  /**
+   * A folder with a log of 100 blocks, snapshots and no store. It is made once and copied for each
+   * test.
+   */
   let kept: { readonly folder: string; readonly remove: () => Promise<void> } | undefined;
   afterAll(() => kept?.remove());
 
@@ -238,7 +243,7 @@ describe('a history that was lost', () => {
     } else await cp(kept.folder, venues.folder, { recursive: true });
   }
 
-  test('is recomputed next to the snapshots, by a thread that then does both', async () => {
+  test('a lost history is recomputed by a second thread, which takes over the snapshots afterwards', async () => {
     await lost();
     const venue = await start({ settings });
     expect(venue.snapshotHeight).toBeGreaterThan(100);
@@ -254,7 +259,7 @@ describe('a history that was lost', () => {
     expect(again.told).toEqual([]);
   });
 
-  test('queries that arrive before the loss is known are answered by the thread that recomputes it', async () => {
+  test('queries that arrive before the history is found to be lost are answered by the thread that recomputes it', async () => {
     await lost();
     const venue = await start({ settings, isEarly: true });
     const early = amounts(venue);
@@ -263,11 +268,11 @@ describe('a history that was lost', () => {
     expect(await amounts(venue)).toEqual(upTo(100));
   });
 
-  test('returns complete answers or none during the recomputation, and no receipt is reported as unknown', async () => {
+  test('during the recomputation answers are complete or missing, and no receipt is reported as unknown', async () => {
     await lost();
     let hasRoom = false;
     const venue = await start({ settings, indexer: { hasRoom: () => hasRoom }, isEarly: true });
-    // Rows are made and cannot be stored, so the history stops in the middle.
+    // Rows are made but cannot be stored, so the history does not reach the head.
     await venue.propose(credit(101));
     await expect.poll(() => venue.told, SOON).toContain('rebuild');
     await expect(amounts(venue)).rejects.toThrow(HistoryBehindError);
@@ -284,7 +289,7 @@ describe('a history that was lost', () => {
     expect(venue.indexer.trouble).toBeUndefined();
   });
 
-  test('a stop during the recomputation loses nothing', async () => {
+  test('a stop during the recomputation loses no rows', async () => {
     await lost();
     await stop(await start({ settings, isEarly: true }));
     await stop(await start({ settings }));
@@ -293,7 +298,7 @@ describe('a history that was lost', () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('is recomputed at once if the log is short', async () => {
+  test('a lost history is recomputed at once if the log is short', async () => {
     await lost();
     const venue = await start();
     expect(await amounts(venue)).toEqual(upTo(100));
@@ -302,7 +307,7 @@ describe('a history that was lost', () => {
     expect((await start()).told).toEqual([]);
   });
 
-  test('a stop waits for it only for a limited time, and the next start continues', async () => {
+  test('a stop waits for the recomputation only for a limited time, and the next start continues it', async () => {
     await lost();
     const hurried = await start({ isEarly: true, settings: { catchUpMs: 0 } });
     await stop(hurried);
@@ -312,10 +317,10 @@ describe('a history that was lost', () => {
     expect([...hurried.failures, ...venue.failures]).toEqual([]);
   });
 
-  /** The first entries of the log are missing or damaged. */
+  /** Small segments make it possible to delete or damage the first entries of the log. */
   const SMALL = { segmentBytes: 5_000 } as const;
 
-  test('is recomputed starting with the oldest snapshot if the log does not begin with the first block', async () => {
+  test('a lost history is recomputed from the oldest snapshot if the log does not contain the first block', async () => {
     const before = await start({ ...SMALL, settings });
     for (const amount of upTo(200)) {
       await before.propose(credit(amount));
@@ -332,20 +337,20 @@ describe('a history that was lost', () => {
     const base = Math.min(...bases.filter((height) => height >= venue.journal.firstSeq - 1));
     await expect.poll(() => venue.told, SOON).toEqual(['rebuild', 'rebuilt']);
     await venue.propose(credit(201));
-    // The first block has no deposit.
+    // Block 1 contains no deposit.
     expect(await amounts(venue)).toEqual(upTo(201).slice(base - 1));
     expect(venue.failures).toEqual([]);
     await stop(venue);
     const again = await start({ ...SMALL, settings });
     expect(await amounts(again)).toEqual(upTo(201).slice(base - 1));
     expect(again.told).toEqual([]);
-    // Answers show that there were earlier blocks.
+    // The answers state the first block with rows, because earlier ones are missing.
     for (const { indexer } of [venue, again]) {
       expect(indexer.asOf.since).toMatchObject({ height: base + 1 });
     }
   });
 
-  test('and cannot be recomputed does not stop trading, and is reported', async () => {
+  test('a lost history that cannot be recomputed is reported and does not stop trading', async () => {
     const before = await start({ ...SMALL, settings });
     for (const amount of upTo(200)) await before.propose(credit(amount));
     await stop(before);
@@ -353,7 +358,7 @@ describe('a history that was lost', () => {
     const journal = join(venues.folder, 'journal');
     const [, , old = ''] = (await readdir(journal)).toSorted();
     const bytes = await readFile(join(journal, old));
-    // Within its first entry.
+    // These bytes are inside the first entry of the segment.
     bytes.fill(0xff, SEGMENT_HEADER_BYTES + 40, SEGMENT_HEADER_BYTES + 48);
     await writeFile(join(journal, old), bytes);
     const failed: unknown[] = [];
@@ -370,7 +375,7 @@ describe('a history that was lost', () => {
     const balance = accounts.at(-1)?.perpBalance ?? 0n;
     for (const amount of upTo(30)) await venue.propose(credit(amount));
     expect(accounts.at(-1)?.perpBalance).toBe(balance + 465n);
-    // A repeated request that only the history knew is not found.
+    // Only the lost history knew the receipt of this request.
     const txHash = hash(`0x${'1'.repeat(64)}`);
     expect(await venue.receipts.find({ by: 'txHash', txHash })).toBeUndefined();
     await expect.poll(() => venue.told, SOON).toContain('snapshot');

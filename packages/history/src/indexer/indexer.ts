@@ -24,14 +24,17 @@ import {
 } from './indexer-thread.ts';
 import { OpenQuestions, Watchers } from './open-questions.ts';
 
-/** How long a question waits for its block. */
+/** Maximum time that a question waits for its block. */
 export const BLOCK_WAIT_MS = 5_000;
-/** Blocks are announced together, with at most this delay; the delay is longer without watchers. */
+/**
+ * Maximum delay before new blocks are announced to the indexer together; it is longer without
+ * watchers.
+ */
 const TELL_EVERY_MS = 5;
 const TELL_UNWATCHED_MS = 20;
-/** A thread of rows that is this close to the head takes over the snapshots. */
+/** A thread that recomputes rows takes over the snapshots when it is this close to the head. */
 const NEAR_BLOCKS = 100;
-/** A stop waits for the indexer if it lacks fewer blocks than this. */
+/** A stop waits for the indexer only if fewer blocks than this are missing. */
 const CATCH_UP_MAX = 20_000;
 
 const NOTHING: Progress = {
@@ -45,27 +48,27 @@ const NOTHING: Progress = {
 };
 
 /**
- * The history as seen by the main thread. Other threads follow the log and do all the work: usually one, and a second
- * one while lost rows are recomputed.
+ * Main-thread side of the history. Other threads follow the log and do all the work: usually one,
+ * and a second one while lost rows are recomputed.
  */
 export class Indexer implements History {
   readonly #options: IndexerOptions;
   readonly #watchers: Watchers;
   readonly #questions: OpenQuestions;
-  /** Writes the snapshots, and the rows unless another thread does. */
+  /** Thread that writes the snapshots, and also the rows unless `#rows` is a different thread. */
   #first: IndexerThread;
   #rows: IndexerThread;
   #head: BlockHead | undefined;
   #toldHeight = 0;
-  /** Rows of blocks up to here are only in the store. */
+  /** Height up to which only the store knows the blocks. */
   #seenFrom = 0;
-  /** While a few rows are completed, the height at which all are stored. */
+  /** Height at which the few missing rows are complete. */
   #completeAt = 0;
   #progress: Progress = NOTHING;
   #compared = 0;
   #telling: NodeJS.Timeout | undefined;
   #phase: IndexerPhase = 'opened';
-  /** The reason why questions can no longer be answered. */
+  /** Reason why questions can no longer be answered. */
   #failure: unknown;
 
   private constructor(options: IndexerOptions) {
@@ -76,7 +79,7 @@ export class Indexer implements History {
     this.#watchers = new Watchers((order) => this.#rows.order(order));
   }
 
-  /** Opens the store; the log is not read yet. */
+  /** Opens the store without reading the log. */
   static async open(options: IndexerOptions): Promise<Indexer> {
     const indexer = new Indexer(options);
     const { height } = await indexer.#first.opened;
@@ -85,8 +88,8 @@ export class Indexer implements History {
   }
 
   /**
-   * Checks whether the store belongs to the replayed log: a file of another log is set aside, a server is rejected.
-   * Returns the stored height.
+   * Checks that the store belongs to the replayed log, and returns the stored height. A file of
+   * another log is set aside; a database of another log is rejected.
    */
   async verify(firstSeq: number, replica: Pick<Replica, 'head' | 'headAt'>): Promise<number> {
     const commonHeight = Math.min(this.storedHeight, replica.head.height);
@@ -96,15 +99,16 @@ export class Indexer implements History {
     this.#change('verified');
     if (height !== this.storedHeight) {
       this.#progress = NOTHING;
-      // The replay has skipped blocks that the store seemed to have.
+      // The replay skipped blocks because the store seemed to contain them.
       this.#seenFrom = commonHeight;
     }
     return height;
   }
 
   /**
-   * Starts to follow the log up to a known block. The main thread has seen all blocks after `seenFrom`. Questions are
-   * accepted at once; the promise resolves when the indexer follows.
+   * Starts to follow the log up to a known block. The main thread has seen all blocks after
+   * `seenFrom`. Questions are accepted at once; the promise resolves when the indexer follows the
+   * log.
    */
   async start(
     { hash, height, stateHash, timeMs }: BlockHead,
@@ -117,7 +121,7 @@ export class Indexer implements History {
     const hasRoom = this.#options.hasRoom();
     const { from, hasRows } = await this.#first.request('start', { head, hasRoom });
     if (!hasRows) {
-      // If damage was reported before, the rebuild has already started.
+      // If damage was already reported, the rebuild has already started.
       if (this.#change('lacks many')) this.#rebuild();
     } else if (this.stats.missing === 0) this.#change('follows');
     else if (this.#change('lacks a few')) {
@@ -126,7 +130,7 @@ export class Indexer implements History {
     }
   }
 
-  /** A block is durable and applied. */
+  /** Announces a block that is durable and applied. */
   follow({ hash, height, stateHash, timeMs }: BlockHead): void {
     this.#head = { height, timeMs, hash, stateHash };
     const waitMs = this.#watchers.isEmpty ? TELL_UNWATCHED_MS : TELL_EVERY_MS;
@@ -137,32 +141,35 @@ export class Indexer implements History {
     return this.#progress.stored;
   }
 
-  /** Rows up to here are stored. */
+  /** Height up to which rows are stored. */
   get storedHeight(): number {
     return this.#progress.stored.height;
   }
 
-  /** True while lost rows are recomputed by a thread that is far behind or has failed. */
+  /** True while a second thread recomputes lost rows, or after that thread failed. */
   get isRebuilding(): boolean {
     return this.#rows !== this.#first;
   }
 
-  /** True while the database server is unreachable; rows that are not stored yet are in the log. */
+  /**
+   * True while the database server is unreachable. Rows that are not stored yet can be recomputed
+   * from the log.
+   */
   get isAway(): boolean {
     return this.#options.settings.database !== undefined && this.#progress.heldWhy !== undefined;
   }
 
-  /** True if lost rows cannot be recomputed: there is no history until the next start. */
+  /** True if the history failed and stays unavailable until the next start. */
   get isLost(): boolean {
     return this.#phase === 'lost';
   }
 
-  /** Only the store knows the blocks up to this height. */
+  /** Height up to which only the store knows the blocks. */
   get seenFrom(): number {
     return this.#seenFrom;
   }
 
-  /** The reason why queries of the past cannot be answered now, for the operator. */
+  /** Reason, for the operator, why queries of the past cannot be answered now. */
   get trouble(): string | undefined {
     const { heldWhy } = this.#progress;
     if (this.isLost)
@@ -181,7 +188,7 @@ export class Indexer implements History {
       lag,
       missing: Math.max(0, this.#seenFrom - this.storedHeight),
       compared: this.#compared,
-      /** Questions since the start, and open ones. */
+      /** Number of questions since the start; `waiting` counts the open ones. */
       asked: this.#questions.asked,
       waiting: this.#questions.size,
       rows,
@@ -210,7 +217,7 @@ export class Indexer implements History {
         patienceMs: this.#questions.answerMsMax,
       };
       this.#questions.add({ question: asked as never, resolve, reject, spend: asker?.spend });
-      // A question may need the newest block, so its height is announced first.
+      // A question may need the newest block, so the block is announced first.
       this.#tellHead();
       this.#rows.order(asked as never);
     });
@@ -224,18 +231,26 @@ export class Indexer implements History {
     return this.#watchers.add(user, table, watcher);
   }
 
-  /** Writes a snapshot of this moment, and resolves with the height of the newest one. */
+  /**
+   * Writes a snapshot of the current block, and resolves with the height of the newest snapshot.
+   */
   async snapshot(): Promise<number> {
     this.#tellHead();
     return (await this.#first.request('writeSnapshot', {})).height;
   }
 
-  /** This replica starts to write to the shared database, in a term; undefined: it stops. */
+  /**
+   * Tells the indexer in which term this replica writes to the shared database; undefined means
+   * that it stops writing.
+   */
   lead(term: number | undefined): void {
     this.#first.order({ type: 'lead', term });
   }
 
-  /** Ends the indexer, after rows and a snapshot of all blocks if that is near. */
+  /**
+   * Ends the indexer. If it is close to the head, it first writes the remaining rows and a
+   * snapshot.
+   */
   async stop(): Promise<void> {
     if (this.#phase === 'ended') return;
     this.#change('ends');
@@ -250,7 +265,7 @@ export class Indexer implements History {
     this.#fail(new Error('the venue is stopping'));
   }
 
-  /** Ends at once, as a crash would; rows that are not written yet are in the log. */
+  /** Ends the indexer without writing, like a crash. Unwritten rows are recomputed from the log. */
   async terminate(): Promise<void> {
     this.#change('ends');
     clearTimeout(this.#telling);
@@ -341,7 +356,7 @@ export class Indexer implements History {
     if (this.#phase === 'rebuilding' && isNear) this.#takeOver(thread);
   }
 
-  /** The rows are complete: the thread that computed them takes over all work. */
+  /** Lets the thread that completed the rows take over all work. */
   #takeOver(thread: IndexerThread): void {
     this.#change('rebuilt');
     const before = this.#first;
@@ -352,7 +367,7 @@ export class Indexer implements History {
     this.#options.onRebuilt?.(thread.height);
   }
 
-  /** Another thread computes all rows, and answers questions and watches. */
+  /** Starts a second thread that computes all rows and answers questions and watchers. */
   #rebuild(): void {
     const head = present(this.#head, 'the head of a log that is followed');
     const thread = this.#thread('rows');
@@ -372,7 +387,7 @@ export class Indexer implements History {
     oldest,
     seconds,
   }: Extract<IndexerReport, { type: 'snapshot' }>): void {
-    // Recomputed rows need the log starting with the first block.
+    // A recomputation of the rows needs the log starting with the first block.
     const stored = this.isRebuilding ? 0 : this.storedHeight;
     const neededFrom = Math.min(oldest, stored) + 1;
     this.#options.onSnapshot?.({ height, content, seconds, neededFrom });
@@ -402,7 +417,7 @@ export class Indexer implements History {
     if (this.#phase === 'ended') return;
     if (thread === this.#first) {
       this.#fail(error);
-      // Before the start, the caller receives the error.
+      // The caller of `open` or `verify` receives the error.
       if (this.#head === undefined) return;
       this.#change('lost');
       const stands = `the history indexer stopped: ${error.message}`;
@@ -414,7 +429,10 @@ export class Indexer implements History {
     }
   }
 
-  /** False if the change is impossible or has already happened, so that nothing must be done. */
+  /**
+   * Returns false if the change is impossible in this phase or has already happened; the caller
+   * then does nothing.
+   */
   #change(change: IndexerChange): boolean {
     const next = phaseAfter(this.#phase, change);
     if (next === undefined) return false;

@@ -8,21 +8,20 @@ import {
 import type { IndexerOrder, IndexerReport, Question } from './indexer-messages.ts';
 import type { Address } from '@oddlot/units';
 
-/** The time after which a question without an answer fails, because its store hangs. */
+/** Time after which an unanswered question fails, because its store probably hangs. */
 const ANSWER_MS_MAX = 8_000;
 
 type OpenQuestion = {
   readonly question: Question;
   readonly resolve: (answered: { readonly asOf: AsOf; readonly answer: never }) => void;
   readonly reject: (error: unknown) => void;
-  /** Receives the cost of the answer. */
   readonly spend: ((ms: number) => void) | undefined;
   readonly askedMs: number;
 };
 
 /**
- * Open questions in their order. Each waits for a limited time, because a server can be silent without being
- * unreachable.
+ * Unanswered questions in the order in which they were asked. Each has a timeout, because a
+ * reachable database server can still stop responding.
  */
 export class OpenQuestions {
   readonly #asOf: () => AsOf;
@@ -38,7 +37,7 @@ export class OpenQuestions {
     this.#answerMsMax = answerMsMax;
   }
 
-  /** Questions since the start. */
+  /** Number of questions since the start. */
   get asked(): number {
     return this.#nextId - 1;
   }
@@ -47,7 +46,7 @@ export class OpenQuestions {
     return this.#open.size;
   }
 
-  /** True if the store did not answer most recently. */
+  /** True if the store did not respond before the last timeout. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
@@ -66,7 +65,6 @@ export class OpenQuestions {
     this.#watch();
   }
 
-  /** Removes a question that was answered. */
   settle(id: number): OpenQuestion | undefined {
     const open = this.#open.get(id);
     this.#open.delete(id);
@@ -74,13 +72,13 @@ export class OpenQuestions {
     return open;
   }
 
-  /** The thread has sent a message. */
+  /** Records that the indexer thread sent a message. */
   heard(): void {
     this.#heardMs = performance.now();
     this.#isSilent = false;
   }
 
-  /** The questions for another thread. */
+  /** Returns the questions, so that they can be sent to another thread. */
   *all(): Iterable<Question> {
     for (const { question } of this.#open.values()) yield question;
   }
@@ -91,7 +89,7 @@ export class OpenQuestions {
     this.#open.clear();
   }
 
-  /** All have the same timeout, so the first one expires first. */
+  /** Sets one timer for the oldest question; all questions have the same timeout. */
   #watch(): void {
     if (this.#timer !== undefined) return;
     const first = this.#waiting().next().value;
@@ -119,7 +117,7 @@ export class OpenQuestions {
     }
   }
 
-  /** A tree of all accounts has no timeout here; its caller has one. */
+  /** A reserves tree can take long to build, and its caller has a timeout. */
   *#waiting(): Generator<OpenQuestion> {
     for (const open of this.#open.values()) if (open.question.topic !== 'reserves') yield open;
   }
@@ -135,7 +133,7 @@ type Watched = {
   readonly watchers: Set<AnyWatcher>;
 };
 
-/** Subscribers of new rows. The thread that makes the rows knows only the watched accounts. */
+/** Subscribers of new rows. The indexer thread reports rows only of accounts with a subscriber. */
 export class Watchers {
   readonly #order: (order: IndexerOrder) => void;
   readonly #watched = new Map<string, Watched>();
@@ -159,7 +157,7 @@ export class Watchers {
       this.#watched.set(key, watched);
       this.#order({ type: 'watch', user, table });
     }
-    // A restarted thread reports old rows again, but each watcher receives a block once.
+    // A restarted thread reports old rows again, but each watcher must receive a block only once.
     let toldHeight = 0;
     const told: AnyWatcher = {
       onRows: (height, rows) => {
@@ -176,7 +174,7 @@ export class Watchers {
     };
   }
 
-  /** Repeats all watches for another thread. */
+  /** Registers all watches with another thread. */
   repeat(): void {
     for (const { table, user } of this.#watched.values()) {
       this.#order({ type: 'watch', user, table });

@@ -6,11 +6,10 @@ import type { AccountType, BlockRows } from '../rows/block-rows.ts';
 import type { Address } from '@oddlot/units';
 import type { IndexerReport } from './indexer-messages.ts';
 
-/** Rows of all kept blocks, and of the newest ones that snapshots contain. */
+/** Maximum number of rows kept in memory; the second limit is for snapshots. */
 const KEPT_ROWS_MAX = 50_000;
 const DUMPED_ROWS_MAX = 500;
 
-/** The changes of orders and ledgers in a block. */
 type Changes = Pick<BlockRows, 'orders' | 'retold' | 'untold' | 'ledger'> & {
   readonly height: number;
   readonly timeMs: number;
@@ -23,8 +22,9 @@ type Told = {
 };
 
 /**
- * Rows of the newest blocks of which the store has only the last version: those of live orders and withdrawals. A
- * client of another process receives them as they were reported.
+ * Rows of the newest blocks for which the store has only the last version: those of live orders and
+ * withdrawals. A client that reconnects to another process receives them as they were first
+ * reported.
  */
 export class RecentChanges implements Projection {
   readonly name = 'recentChanges';
@@ -37,7 +37,7 @@ export class RecentChanges implements Projection {
     this.#blocks = new NewestBlocks(({ count }) => count, rowsMax);
   }
 
-  /** It receives the rows of the block instead. */
+  /** Does nothing, because `add` receives the rows of the block. */
   onBlock(): void {}
 
   dump(): readonly Changes[] {
@@ -54,7 +54,6 @@ export class RecentChanges implements Projection {
   add(block: BlockRows): void {
     const { height, timeMs } = block.head;
     const { last } = this.#blocks;
-    // A recomputation starts again.
     if (last !== undefined && last.height !== height - 1) this.reset();
     const { ledger, orders, retold = [], untold = [] } = block;
     const count = 1 + orders.length + retold.length + untold.length + ledger.length;
@@ -63,7 +62,10 @@ export class RecentChanges implements Projection {
     this.#blocks.push(changes, (oldest) => oldest.timeMs < oldestMs);
   }
 
-  /** The rows as they were reported, in whole blocks; undefined if some of these blocks are missing. */
+  /**
+   * Returns the rows as they were first reported, in whole blocks, or undefined if some of the
+   * blocks are no longer kept.
+   */
   since(ask: Ask<'since'>): SinceAnswer | undefined {
     const { accountTypes, after, counts, cursor, limit, table, upTo, user } = ask;
     if (table !== 'orders' && table !== 'ledger') return undefined;
@@ -89,7 +91,10 @@ export class RecentChanges implements Projection {
     this.#blocks.clear();
   }
 
-  /** In their order in the block; parents of which only children changed are last. */
+  /**
+   * Returns a user's changed orders in block order. Parents are last if only their children
+   * changed.
+   */
   #orders({ orders, retold = [], untold = [] }: Changes, user: string): Told[] {
     const changed = untold.filter((each) => each.user === user);
     for (const { row, ...each } of orders) {
@@ -116,7 +121,6 @@ function ledgerOf({ ledger }: Changes, user: string): Told[] {
   return his.map(({ accountTypes, row }) => ({ accountTypes, row: () => row }));
 }
 
-/** The texts of an outcome market, which queries add to its rows. */
 export type MarketTextsOf = (
   instrumentId: number,
 ) => { readonly title: string; readonly slug: string } | undefined;
@@ -147,7 +151,7 @@ export class WatchedUsers {
     return this.#users[table].has(user);
   }
 
-  /** A report for each user and table of a block, with its rows in order. */
+  /** Returns one report per watched user and table, with the rows of the block in order. */
   reports(block: BlockRows): readonly IndexerReport[] {
     const { height } = block.head;
     const reports: IndexerReport[] = [];

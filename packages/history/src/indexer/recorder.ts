@@ -29,26 +29,32 @@ import { type Standing, WaitingQuestions } from './waiting-questions.ts';
 import { Retention, type RowBuffer, SCRUB_EVERY_MS } from './row-buffer.ts';
 import { type MarketTextsOf, RecentChanges, WatchedUsers } from './recent-changes.ts';
 
-/** Rows are collected for this time unless a question needs them, because each transaction syncs the disk. */
+/**
+ * Rows are collected for this time unless a question needs them, because each transaction syncs the
+ * disk.
+ */
 const WRITE_EVERY_MS = 100;
-/** The interval between write attempts while the disk is full (R-disk). */
+/** Interval between write attempts while the disk is full (R-disk). */
 const RETRY_MS = 1_000;
-/** The interval at which a replica that does not write reads the height of the writer. */
+/** Interval at which a replica that does not write reads how far the writer is. */
 const FOLLOW_EVERY_MS = 50;
-/** A stop is limited to this time; the next start does the rest. */
+/** Maximum time that a stop waits for rows; the next start computes the rest. */
 const CATCH_UP_MS = 4_000;
 
 type RecorderOptions = {
   readonly settings: IndexerSettings;
   readonly rows: RowBuffer | undefined;
   readonly tell: (report: IndexerReport) => void;
-  /** The store was damaged: it is set aside, and another thread begins a new one. */
+  /**
+   * Called if the store is damaged. It sets the store aside, and another thread begins a new one.
+   */
   readonly onDamaged: (error: HistoryDamagedError) => Promise<void>;
 };
 
 /**
- * The work of a history thread: follows the journal's files, applies every block to its own engine, compares states
- * with the main thread, stores rows, answers questions and writes snapshots, in short turns.
+ * Main loop of a history thread. It follows the journal's files, applies every block to its own
+ * engine, compares states with the main thread, stores rows, answers questions and writes
+ * snapshots, each in short turns.
  */
 export class Recorder {
   readonly #settings: IndexerSettings;
@@ -62,7 +68,7 @@ export class Recorder {
   readonly #recent: RecentChanges;
   readonly #trees: TreeOrders;
   #rows: RowBuffer | undefined;
-  /** Questions that arrived before there was a state. */
+  /** Questions that arrived before there was a state; undefined after that. */
   #early: Question[] | undefined = [];
   #folder!: FolderFollower;
   #replica!: FollowingReplica;
@@ -70,13 +76,15 @@ export class Recorder {
   #snapshotter!: Snapshotter;
   #retention: Retention | undefined;
   #writesSnapshots: boolean;
-  /** The newest block of the main thread. */
+  /** Newest block announced by the main thread. */
   #target!: BlockHead;
   #hasRoom = true;
-  /** False if another replica writes the rows; then blocks are applied only up to the stored height. */
+  /**
+   * False if another replica writes the rows; blocks are then applied only up to the stored height.
+   */
   #leads: boolean;
   #compared = 0;
-  /** Requests for a snapshot. */
+  /** Open requests for a snapshot. */
   #wanted: IndexerRequest<'writeSnapshot'>[] = [];
   #stop: { readonly catchesUp: boolean; readonly untilMs: number } | undefined;
 
@@ -144,14 +152,14 @@ export class Recorder {
     this.#wake.wake();
   }
 
-  /** Runs until it is stopped. */
+  /** Follows the log until it is told to stop. */
   async run(start: IndexerRequest<'start'>): Promise<void> {
     const { hasRoom, head } = start;
     this.#target = head;
     this.#hasRoom = hasRoom;
     await this.#open(head);
     const early = this.#rows === undefined ? [] : (this.#early ?? []);
-    // Without rows, the other thread receives them.
+    // Without rows, another thread answers the early questions.
     this.#early = undefined;
     for (const question of early) this.#question(question);
     const { height: from } = this.#replica.head;
@@ -184,15 +192,16 @@ export class Recorder {
     return this.#stop !== undefined && (this.#isHurried || this.#height >= this.#reach);
   }
 
-  /** The block up to which there is work now. */
+  /** Height up to which this thread can apply blocks now. */
   get #reach(): number {
     const { height } = this.#target;
     return this.#leads ? height : Math.min(height, this.#rows?.store.height ?? height);
   }
 
   /**
-   * A leader writes applied rows before it answers. A follower answers when its state has the height of the
-   * store; between two heights, the store may have rows of later blocks for a moment.
+   * Height up to which questions can be answered. A leader writes applied rows before it answers. A
+   * follower answers when its state has the height of the store, which can briefly contain rows of
+   * later blocks.
    */
   get #standing(): Standing {
     const height = this.#height;
@@ -203,7 +212,7 @@ export class Recorder {
     return { tellable: isBehind ? -1 : stored.height, isApart: isBehind || !rows.isEmpty };
   }
 
-  /** True if it has to stop at any block. */
+  /** True if the loop must stop without catching up. */
   get #isHurried(): boolean {
     const stop = this.#stop;
     return stop !== undefined && (!stop.catchesUp || performance.now() >= stop.untilMs);
@@ -242,7 +251,7 @@ export class Recorder {
       await this.#rows?.store.close();
       this.#rows = undefined;
     }
-    // The stored block must be the one from which rows continue.
+    // Rows continue after this block, so it must equal the stored one.
     await this.#guarded(() => this.#rows?.compare(replica.head));
     const isLive = (orderId: number): boolean =>
       findOrder(this.#replica.state, orderId) !== undefined;
@@ -261,7 +270,10 @@ export class Recorder {
     return isDue || this.#slice.isOver ? this.#between() : undefined;
   }
 
-  /** Same log, same state: a difference ends the venue (R-determinism). */
+  /**
+   * Ends the venue if the same log led to a different state than in the main thread
+   * (R-determinism).
+   */
   #compare(): void {
     const { head } = this.#replica;
     if (head.height !== this.#target.height) return;
@@ -279,23 +291,24 @@ export class Recorder {
     for (const report of this.#watched.reports(rows)) this.#tell(report);
   }
 
-  /** Rows older than the retention may be deleted. */
+  /** Returns `gone` if the rows after a block may have been deleted because of their age. */
   #prunedSince({ after }: Ask<'since'>): 'gone' | undefined {
     const { historyKeptMs } = this.#settings;
     if (historyKeptMs === undefined) return undefined;
     const head = this.#replica.headAt(after);
-    // A client with a short interruption does not ask for a block that is too old for this replica.
+    // A client that reconnects after a short interruption asks for a block that this replica still
+    // knows.
     const isKept = head !== undefined && this.#replica.head.timeMs - head.timeMs < historyKeptMs;
     return isKept ? undefined : 'gone';
   }
 
-  /** Between two blocks: other work runs, and due work is done. */
+  /** Runs between two blocks: handles messages, then does the work that is due. */
   async #between(): Promise<void> {
     await this.#pause();
     await this.#write((rows) => rows.isDue);
     if (this.#isSnapshotDue) await this.#snapshot();
     await this.#buildTree();
-    // The number of waiting rows is limited.
+    // No more blocks are applied while too many rows wait for the disk.
     while (this.#rows?.isFull === true && this.#stop === undefined) {
       await this.#wake.sleep(RETRY_MS);
       await this.#write(() => true);
@@ -304,17 +317,18 @@ export class Recorder {
     this.#slice.begin();
   }
 
-  /** All blocks are applied: writes the rows, and waits for more. */
+  /** Runs when all blocks are applied: writes rows, answers questions and waits for more. */
   async #rest(): Promise<void> {
     if (!this.#leads) {
       await this.#guarded(() => this.#rows?.refresh());
-      // Blocks that another replica has stored are applied before an answer.
+      // The blocks that another replica has stored must be applied before questions are answered.
       if (this.#height < this.#reach) return;
     }
     await this.#answer();
-    // The other replica may have written meanwhile, and a question may wait for that.
+    // The other replica may have written in the meanwhile, and a question may wait for those rows.
     if (!this.#leads && this.#height < this.#reach) return;
-    // While there are questions, rows are written at the usual interval, because each transaction syncs the disk.
+    // Even if there are questions, rows are written only at the usual interval, because each
+    // transaction syncs the disk.
     const isBusy = this.#questions.isReady(this.#standing);
     await this.#write((rows) => !isBusy || rows.isDue || rows.restMs >= WRITE_EVERY_MS);
     if (this.#isSnapshotDue || this.#wanted.length > 0) await this.#snapshot();
@@ -324,16 +338,17 @@ export class Recorder {
     this.#report();
     if (!this.#questions.isReady(this.#standing)) {
       await this.#wake.sleep(this.#sleepMs);
-      // Collects blocks that arrive together.
+      // Waits briefly to write blocks that arrive together in one transaction.
       const isCalm = this.#leads && !this.#questions.hasQuestions;
       if (isCalm) await this.#wake.calm(WRITE_EVERY_MS, () => this.#isUrgent);
     }
-    // All questions are received before one is answered, so that clients take turns.
+    // All waiting messages are received before a question is answered, so that clients are served
+    // in turn.
     await turn();
     this.#slice.begin();
   }
 
-  /** The time until there is work without a message. */
+  /** Time until there is work without a new message; undefined if there is none. */
   get #sleepMs(): number | undefined {
     const scrubMs = this.#retention?.isScrubbing === true ? SCRUB_EVERY_MS : Infinity;
     const retryMs = this.#rows?.isEmpty === false ? RETRY_MS : Infinity;
@@ -352,7 +367,10 @@ export class Recorder {
     await this.#answer();
   }
 
-  /** Answers one question, and more until the end of the time slice; then blocks and rows continue. */
+  /**
+   * Answers questions until the time slice ends; blocks and rows then continue. At least one
+   * question is answered.
+   */
   async #answer(): Promise<void> {
     this.#answering.begin();
     do {
@@ -360,7 +378,7 @@ export class Recorder {
       if (due === undefined) return;
       await this.#write((rows) => this.#questions.needsRows(due, rows));
       const rows = this.#rows;
-      // If the store is damaged, the question is sent to the thread that replaces it.
+      // If the store is damaged, the thread that replaces it answers the question.
       if (rows === undefined) return;
       await this.#guarded(() => this.#questions.answer(due, rows, this.#height));
     } while (!this.#answering.isOver);
@@ -381,8 +399,8 @@ export class Recorder {
   }
 
   /**
-   * Work on a damaged store is abandoned, because another thread begins a new one. Work on an unreachable store is
-   * retried by the next caller.
+   * Abandons work on a damaged store, because another thread begins a new one. The next caller
+   * retries work on a full or unreachable store.
    */
   async #guarded(run: () => Promise<unknown> | undefined): Promise<void> {
     try {
@@ -392,7 +410,7 @@ export class Recorder {
       if (!(error instanceof HistoryDamagedError)) throw error;
       this.#rows = undefined;
       this.#retention = undefined;
-      // The other thread receives the questions.
+      // The other thread answers the open questions.
       this.#questions.clear();
       await this.#onDamaged(error);
     }
@@ -400,12 +418,15 @@ export class Recorder {
 
   get #isSnapshotDue(): boolean {
     const { height } = this.#replica.head;
-    // Snapshots of old blocks, which are replayed for their rows, would be useless.
+    // Snapshots are not written for old blocks, which are replayed only for their rows.
     const isOld = this.#target.height - height > this.#settings.shortBlocks;
     return this.#writesSnapshots && !isOld && this.#snapshotter.isDue;
   }
 
-  /** A start from a snapshot needs the rows of all blocks before it. */
+  /**
+   * Writes a snapshot. Rows are written first, because a start from a snapshot needs the rows of
+   * all earlier blocks.
+   */
   async #snapshot(): Promise<void> {
     await this.#write(() => true);
     if (this.#rows?.isEmpty === false) return;
@@ -425,7 +446,10 @@ export class Recorder {
     }
   }
 
-  /** No block is applied meanwhile, so the tree has one state; questions are answered. */
+  /**
+   * Builds requested trees. No block is applied meanwhile, so each tree has one state; questions
+   * are still answered.
+   */
   async #buildTree(): Promise<void> {
     const { head, isEarlier, state } = this.#replica;
     if (isEarlier || this.#stop !== undefined) return;
@@ -452,7 +476,7 @@ export class Recorder {
   }
 }
 
-/** Ends the reading of the journal. */
+/** Thrown to stop reading the journal. */
 class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
@@ -460,8 +484,8 @@ class StoppedError extends Error {
 type Hashes = Pick<BlockHead, 'hash' | 'stateHash'>;
 
 /**
- * The differing hashes of two blocks of one height: of their states, or else of the blocks; undefined if they are
- * equal.
+ * Returns the state hashes of two blocks if they differ, otherwise their block hashes if those
+ * differ, otherwise undefined.
  */
 function differenceOf(
   own: Hashes,
@@ -473,15 +497,15 @@ function differenceOf(
   return own.hash === recorded.hash ? undefined : { own: own.hash, recorded: recorded.hash };
 }
 
-/** How long blocks are applied before other work runs. */
+/** Time for which blocks are applied before other work runs. */
 const TURN_MS = 5;
 
-/** Lets received messages be handled. */
+/** Lets the event loop handle received messages. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The time for which one kind of work runs. */
+/** Limits the time for which one kind of work runs. */
 class TimeSlice {
   #sinceMs = performance.now();
 
@@ -494,7 +518,6 @@ class TimeSlice {
   }
 }
 
-/** Sleeps until it is woken. */
 class WakeSignal {
   #isAwake = false;
   #wake: (() => void) | undefined;
@@ -504,13 +527,13 @@ class WakeSignal {
     this.#wake?.();
   }
 
-  /** Returns when it is woken, or was since the last call, or after a time. */
+  /** Returns when it is woken, was already woken since the last call, or the timeout ends. */
   async sleep(timeoutMs?: number): Promise<void> {
     if (!this.#isAwake) await this.#woken(timeoutMs);
     this.#isAwake = false;
   }
 
-  /** Sleeps for a time, even if it is woken, unless it is urgent. */
+  /** Sleeps for the whole duration even if it is woken, unless `isUrgent` becomes true. */
   async calm(durationMs: number, isUrgent: () => boolean): Promise<void> {
     const untilMs = performance.now() + durationMs;
     for (let leftMs = durationMs; leftMs > 0 && !isUrgent(); leftMs = untilMs - performance.now()) {
@@ -531,10 +554,10 @@ class WakeSignal {
   }
 }
 
-/** A thread that is further behind answers without a tree. */
+/** A thread that lags by more blocks answers without a tree. */
 const TREE_WAIT_BLOCKS_MAX = 10_000;
 
-/** Requests for reserves trees: each tree has one state, at or after the requested block. */
+/** Requests for reserves trees. Each tree shows a single state, at or after the requested block. */
 class TreeOrders {
   readonly #tell: (report: IndexerReport) => void;
   readonly #folder: string;
@@ -559,7 +582,7 @@ class TreeOrders {
     return this.#orders.some((order) => order.height <= height);
   }
 
-  /** Builds one tree for all due requests. The state must not change meanwhile. */
+  /** Builds one tree for all due requests. The state must not change while it is built. */
   async build(options: {
     readonly state: State;
     readonly head: { readonly height: number; readonly timeMs: number };

@@ -10,23 +10,25 @@ import {
 } from '../store/store-errors.ts';
 import type { IndexerSettings } from './indexer-messages.ts';
 
-/** Rows per transaction: a question waits for one at most. */
+/** Number of rows per transaction; a question waits for at most one transaction. */
 const ROWS_AT_ONCE = 5_000;
-/** Rows that may wait for disk space; no more are made meanwhile (R-disk). */
+/**
+ * Number of rows that can wait for disk space; no more are made until some are written (R-disk).
+ */
 const ROWS_HELD_MAX = 20_000;
 
 type Head = Pick<BlockRows['head'], 'height' | 'hash'>;
 
-/** Rows that are not stored yet, in order. Lost ones are made again from the log. */
+/** Rows that are not stored yet, in order. After a crash they are computed again from the log. */
 export class RowBuffer {
   readonly store: HistoryStore;
-  /** The first and the last block of the store, which must equal those of the log. */
+  /** Hashes of the first and last block in the store, which must equal those of the log. */
   readonly #known: ReadonlyMap<number, string>;
   #blocks: BlockRows[] = [];
   #rows = 0;
   #wroteMs = 0;
   #stored: AsOf;
-  /** The first block with rows, if it is not block 1. */
+  /** First block with rows, if it is not block 1. */
   #since: AsOf['since'];
   #held: HistoryFullError | undefined;
   #foreign: HistoryForeignError | undefined;
@@ -44,18 +46,18 @@ export class RowBuffer {
     for (const each of [await blockAt(store, 1), last]) {
       if (each !== undefined) known.set(each.height, each.hash);
     }
-    // The time of the last stored block; zero in a new store.
+    // The time of the last stored block is zero in a new store.
     const rows = new RowBuffer(store, last?.timeMs ?? 0, known);
     await rows.#beginAt(store.from);
     return rows;
   }
 
-  /** Rows up to here are in the store. */
+  /** Last block whose rows are stored. */
   get stored(): AsOf {
     return this.#since === undefined ? this.#stored : { ...this.#stored, since: this.#since };
   }
 
-  /** False also if a write would report that the store belongs to another log. */
+  /** False also if the store belongs to another log, because the next write must report that. */
   get isEmpty(): boolean {
     return this.#blocks.length === 0 && this.#foreign === undefined;
   }
@@ -66,27 +68,26 @@ export class RowBuffer {
     return this.#held === undefined && this.#rows >= ROWS_AT_ONCE;
   }
 
-  /** Milliseconds since the last transaction. */
   get restMs(): number {
     return performance.now() - this.#wroteMs;
   }
 
-  /** The reason why the store is not the history of this log, or is not complete. */
+  /** Error if the store is incomplete or belongs to another log. */
   get unfit(): HistoryDamagedError | undefined {
     return this.#foreign ?? this.#incomplete;
   }
 
-  /** The reason why the last transaction must be retried; undefined if it was written. */
+  /** Reason why the last transaction must be retried; undefined if it was written. */
   get heldWhy(): string | undefined {
     return this.#held?.message;
   }
 
-  /** True if no more rows may be made until some are written. */
+  /** True if no more rows can be made until some are written. */
   get isFull(): boolean {
     return this.#rows >= ROWS_HELD_MAX;
   }
 
-  /** Rows of stored blocks are skipped. */
+  /** Adds the rows of a block. Blocks that are already stored are only compared. */
   add(rows: BlockRows): void {
     const { hash, height } = rows.head;
     if (height <= this.store.height) {
@@ -99,13 +100,18 @@ export class RowBuffer {
     this.#rows += countOf(rows);
   }
 
-  /** Compares a block with that of the store, if it is there: after a difference nothing is written. */
+  /**
+   * Compares a block with the stored one, if there is one. After a difference nothing is written.
+   */
   async compare(head: Head): Promise<void> {
     const stored = await blockAt(this.store, head.height);
     if (stored !== undefined) this.#expect(head, stored.hash);
   }
 
-  /** A log keeps the blocks that its history lacks, so one that begins after the last stored block is another log. */
+  /**
+   * Marks the store as foreign if there is a gap between it and the log, because a log never drops
+   * blocks that its own history lacks.
+   */
   expectAdjacent(firstSeq: number): void {
     const { height } = this.store;
     if (height === 0 || height >= firstSeq - 1) return;
@@ -113,7 +119,7 @@ export class RowBuffer {
     this.#foreign = new HistoryForeignError(gap);
   }
 
-  /** If the log has blocks before the first row, the store must be recomputed. */
+  /** Marks the store as incomplete if the log has blocks before the first stored row. */
   async expectWhole(firstSeq: number): Promise<void> {
     const { from: begin = 1, height } = this.store;
     if (height === 0) return;
@@ -123,7 +129,7 @@ export class RowBuffer {
     this.#incomplete = new HistoryIncompleteError(why);
   }
 
-  /** Reads how far others have written to a shared store, and skips their rows. */
+  /** Reads how far another writer of a shared store has come, and drops the rows that it wrote. */
   async refresh(): Promise<void> {
     await this.store.refresh();
     const { height } = this.store;
@@ -136,7 +142,7 @@ export class RowBuffer {
     if (last.head.height === height) this.#stored = { height, timeMs: last.head.timeMs };
   }
 
-  /** Writes one transaction; false if the disk was full, so that it must be retried. */
+  /** Writes one transaction. Returns false if the disk was full; the same rows are then retried. */
   async writeSome(): Promise<boolean> {
     if (this.#foreign !== undefined) throw this.#foreign;
     const blocks = this.#next();
@@ -186,38 +192,45 @@ export class RowBuffer {
   }
 }
 
-/** Only its head, because its content may be damaged, which is handled later. */
+/** Returns only the head of a stored block. Its content may be damaged, which is detected later. */
 async function blockAt(store: HistoryStore, height: number): Promise<BlockRecord | undefined> {
   for (;;) {
     try {
       const [block] = await store.ask('blocks', { before: height + 1, limit: 1 });
       return block?.height === height ? block : undefined;
     } catch (error) {
-      // Writes of others do not change a stored block.
+      // The query failed because another writer added rows. Those writes do not change a stored
+      // block, so it is repeated.
       if (!(error instanceof HistoryMovedError)) throw error;
     }
   }
 }
 
-/** A block without rows also counts, because it changes the progress. */
+/**
+ * Returns the number of rows of a block. The block counts as one row, because it changes the
+ * progress.
+ */
 export function countOf(rows: BlockRows): number {
-  // The arrivals of a block are a single row.
+  // All arrivals of a block are stored in a single row.
   const { arrivals: _a, head: _h, retold: _r, untold: _u, ...tables } = rows;
   let count = 1;
   for (const table of Object.values(tables)) count += table.length;
   return count;
 }
 
-/** In block time. */
+/** Interval between deletions of old rows, in block time. */
 const PRUNE_EVERY_MS = 3_600_000;
 const STATS_EVERY_MS = 5_000;
-/** Blocks per scrub step, and the pause between two steps. */
+/** Number of blocks that one scrub step reads, and the pause between two steps. */
 const SCRUB_BLOCKS = 100;
 export const SCRUB_EVERY_MS = 20;
 
 type Stats = Awaited<ReturnType<HistoryStore['stats']>>;
 
-/** Maintenance of a store: deletes old rows in portions, reads all rows once to find damage, and counts rows. */
+/**
+ * Maintenance of a store: deletes old rows in portions, reads all rows once to find damage, and
+ * counts rows.
+ */
 export class Retention {
   readonly #settings: Pick<IndexerSettings, 'historyKeptMs' | 'receiptsKeptMs'>;
   readonly #store: HistoryStore;
@@ -226,7 +239,7 @@ export class Retention {
   #prunedMs = 0;
   #scrubbedMs = -Infinity;
   #countedMs = -Infinity;
-  /** The initial content is checked up to this height; undefined after the last block. */
+  /** Height up to which the initial content is checked; undefined when all of it is checked. */
   #scrubbed: number | undefined = 0;
 
   constructor(
@@ -247,7 +260,10 @@ export class Retention {
     return this.#scrubbed !== undefined;
   }
 
-  /** Does due work. `pause` runs other work in between, and returns whether to continue. */
+  /**
+   * Does the work that is due. `pause` runs other work between portions and returns whether to
+   * continue.
+   */
   async look(blockMs: number, pause: () => Promise<boolean>): Promise<void> {
     if (performance.now() - this.#countedMs >= STATS_EVERY_MS) {
       this.#countedMs = performance.now();
@@ -265,7 +281,7 @@ export class Retention {
       ...(historyKeptMs === undefined ? {} : { rowsBeforeMs: blockMs - historyKeptMs }),
     };
     const gone = await this.#store.prune(limits, pause);
-    // The next calls delete the rest.
+    // The next call deletes the rest if this one deleted rows.
     if (gone === 0) this.#prunedMs = blockMs;
   }
 }

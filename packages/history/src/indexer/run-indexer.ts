@@ -27,13 +27,14 @@ import { RowBuffer } from './row-buffer.ts';
 type Start = IndexerRequest<'start'>;
 type Verify = IndexerRequest<'verify'>;
 
-/** How long a start waits for an unreachable database server. */
+/** Maximum time that a start waits for an unreachable database server. */
 const AWAY_MS_MAX = 30_000;
 const AWAY_RETRY_MS = 200;
 
 /**
- * The program of an indexer thread. It opens the store and reports its height; the main thread sends the range of the
- * log, and the indexer follows it. An uncaught error ends the thread, and the main thread reports it.
+ * Runs an indexer thread. It opens the store and reports its height, then follows the log within
+ * the range that the main thread sends. An uncaught error ends the thread, and the main thread
+ * reports it.
  */
 export async function runIndexer(settings: IndexerSettings, port: MessagePort): Promise<void> {
   const program = new IndexerProgram(settings, port);
@@ -69,7 +70,7 @@ class IndexerProgram {
     } catch (error) {
       const isLater = error instanceof HistoryLaterError;
       const isOfServer = isLater || (isOnServer && error instanceof Error);
-      // Other errors are faults of the program and reported with their stack.
+      // Other errors are faults of the program and are reported with their stack.
       const isTold = error instanceof HistoryForeignError || error instanceof HistoryFullError;
       if (!isOfServer || (this.#isOpen && !isTold)) throw error;
       const isForeign = error instanceof HistoryForeignError;
@@ -91,7 +92,8 @@ class IndexerProgram {
 
   async #record(): Promise<void> {
     const settings = this.#settings;
-    // A server that never answered is reported at once; one that has answered is waited for.
+    // A server that never answered is reported at once; after its first answer, reconnection is
+    // retried.
     if (settings.role === 'both') await reachHistory(this.#where);
     const opened = await this.#whenBack(() => this.#openRows());
     this.#isOpen = true;
@@ -119,13 +121,13 @@ class IndexerProgram {
     try {
       return await RowBuffer.on(store);
     } catch (error) {
-      // It holds the lock, which the next attempt needs.
+      // The store holds a lock that the next attempt needs.
       await store.close();
       throw error;
     }
   }
 
-  /** The store, or a new one if it belongs to another log. */
+  /** Returns the store, or a new one if it belongs to another log. */
   async #verify(rows: RowBuffer, asked: Verify | undefined): Promise<RowBuffer> {
     if (asked === undefined) return rows;
     const { firstSeq, head } = asked;
@@ -143,7 +145,10 @@ class IndexerProgram {
     return own;
   }
 
-  /** Sets the store aside and returns its new place. Stores of others on a server are not changed. */
+  /**
+   * Sets the store aside and returns its new location. On a server, a foreign or shared store is
+   * not changed.
+   */
   async #leave({ store }: RowBuffer, error: HistoryDamagedError): Promise<string> {
     await store.close();
     const { database, isShared } = this.#settings;
@@ -153,8 +158,8 @@ class IndexerProgram {
   }
 
   /**
-   * Retries a step of the start while the server is unreachable, because a running venue would also continue. A
-   * thread that only recomputes rows retries without a limit.
+   * Retries a step of the start while the server is unreachable, because a running venue would also
+   * continue. A thread that only recomputes rows retries without a limit.
    */
   async #whenBack<Result>(run: () => Promise<Result>): Promise<Result> {
     const { database, role } = this.#settings;
