@@ -6,7 +6,7 @@ import { HistoryBehindError } from './history.ts';
 import type { ReceiptRow } from './receipt.ts';
 import type { ReceiptArchive } from './receipts.ts';
 
-/** Receipts in memory do not wait for a history that is further behind. */
+/** Lag beyond which receipts in memory are dropped although the history has not stored them. */
 const FAR_BLOCKS = 10_000;
 
 type HistoryOptions = Pick<
@@ -22,11 +22,10 @@ type HistoryOptions = Pick<
 
 type OpenHistory = {
   readonly indexer: Indexer;
-  /** Released at the end. */
   readonly history: Held;
 };
 
-/** Opens the history. If replicas share it, the holder of the lease writes, and all of them read. */
+/** Opens the history. If replicas share its database, only the holder of the lease writes to it. */
 export async function openHistory(
   options: HistoryOptions,
   { lease, log }: { readonly lease: Lease; readonly log: Logger },
@@ -69,7 +68,10 @@ export async function openHistory(
   return { indexer, history: { release } };
 }
 
-/** The archive of receipts that are no longer in memory. It is used only after the indexer is open. */
+/**
+ * Returns the archive of receipts that are no longer in memory. It must not be used before the
+ * indexer is open.
+ */
 export function receiptArchiveOf(indexerNow: () => Indexer): ReceiptArchive {
   return {
     get height() {
@@ -81,9 +83,9 @@ export function receiptArchiveOf(indexerNow: () => Indexer): ReceiptArchive {
     },
     async find(query, asker): Promise<ReceiptRow | undefined> {
       const indexer = indexerNow();
-      // Without a history trading continues: the nonce still prevents a second execution.
+      // Trading continues without a history, because the nonce still prevents a second execution.
       if (indexer.isLost) return undefined;
-      // Receipts that the store lacks are in memory, so this does not wait.
+      // Receipts that are not stored yet are in memory, so the query need not wait for a block.
       const options = asker === undefined ? {} : { asker };
       const { answer } = await indexer.ask('receipt', query, { minHeight: 0, ...options });
       return answer ?? undefined;

@@ -2,16 +2,18 @@ import type { Address } from '@oddlot/units';
 import type { AccountSums, Answer, Ask } from './history.ts';
 import { LIMITS, type PortfolioWindow } from '@oddlot/protocol';
 
-/** The current state and the stored values. */
 export type GainSources = {
   readonly nowMs: number;
   readonly sums: (user: Address) => AccountSums | null;
-  /** Accounts in the order of their creation. */
+  /** Returns accounts in the order of their creation. */
   readonly users: (from: number, limit: number) => readonly Address[];
   readonly valuesAt: (ask: Ask<'valuesAt'>) => Promise<Answer<'valuesAt'>>;
 };
 
-/** Results and volumes of accounts within windows, as in their portfolios; accounts with neither are omitted. */
+/**
+ * Returns profit and volume of accounts within windows, as shown in their portfolios, without
+ * accounts that have neither.
+ */
 export async function accountGains(
   { accounts, windows }: Ask<'accountGains'>,
   { nowMs, sums, users: usersFrom, valuesAt }: GainSources,
@@ -38,14 +40,17 @@ export async function accountGains(
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** Possible intervals of points, for which values are stored; weeks are doubled. */
+/**
+ * Possible intervals between points, at which values are stored. Longer ones double the week until
+ * the points fit.
+ */
 const POINT_STEPS_MS: readonly number[] = [
   ...[5, 10, 15, 30].map((minutes) => minutes * MINUTE_MS),
   ...[1, 2, 4, 8, 12].map((hours) => hours * HOUR_MS),
   ...[1, 2, 7].map((days) => days * DAY_MS),
 ];
 
-/** The length of a window; `all` has no start. */
+/** Length of each window; `all` begins with the account. */
 const SPANS_MS: Readonly<Record<Exclude<PortfolioWindow, 'all'>, number>> = {
   day: DAY_MS,
   week: 7 * DAY_MS,
@@ -67,7 +72,10 @@ export function pointsOfWindow(window: Exclude<PortfolioWindow, 'all'>, endMs: n
   return pointsOf(endMs - SPANS_MS[window], endMs);
 }
 
-/** Points from the end of a step at or before the start, as close as the limit allows; the last one is the end. */
+/**
+ * Returns the times of points, as dense as the limit allows. The first is the end of a step at or
+ * before the start, the last is `endMs`.
+ */
 export function pointsOf(startMs: number, endMs: number): Points {
   const { firstMs, stepMs } = firstPoint(startMs, endMs);
   const count = Math.ceil((endMs - firstMs) / stepMs);
@@ -75,7 +83,6 @@ export function pointsOf(startMs: number, endMs: number): Points {
   return { stepMs, times: [...borders, endMs] };
 }
 
-/** The start of a window; undefined for the creation of the account. */
 function windowStartMs(window: PortfolioWindow, endMs: number): number | undefined {
   return window === 'all' ? undefined : firstPoint(endMs - SPANS_MS[window], endMs).firstMs;
 }
@@ -89,7 +96,7 @@ function firstPoint(startMs: number, endMs: number): { stepMs: number; firstMs: 
   return { stepMs, firstMs: firstOf(stepMs) };
 }
 
-/** The result between two times, in micro-USDC, without deposits and withdrawals. */
+/** Returns the profit between two times in micro-USDC, without deposits and withdrawals. */
 export function pnlBetween(start: AccountSums, end: AccountSums): number {
   const gained = end.value - start.value;
   return gained - (end.moneyIn - start.moneyIn) + (end.moneyOut - start.moneyOut);

@@ -7,8 +7,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type IndexedVenue, openIndexed } from '@oddlot/testing/venue/indexed-venue';
 
 /**
- * Receipts of actions in the delay queue across restarts: the real journal, snapshots and store in a temporary
- * folder, with a controlled clock (R-tx, R-delay).
+ * These tests use the real journal, snapshots and store in a temporary folder, and a controlled
+ * clock (R-tx, R-delay).
  */
 
 const [alice, bob] = [address(`0x${'a1'.repeat(20)}`), address(`0x${'b2'.repeat(20)}`)];
@@ -34,7 +34,7 @@ function start(): Promise<IndexedVenue> {
   return openIndexed({ folder, clock: { nowMs: () => nowMs } });
 }
 
-/** Deletes the store, as if the process had ended before any write. */
+/** Deletes the store, as if the process had ended before its first write. */
 async function loseHistory(): Promise<void> {
   for (const end of ['', '-wal', '-shm']) {
     await rm(join(folder, `history.sqlite${end}`), { force: true });
@@ -97,7 +97,10 @@ function place(signer: typeof alice, n: number, ...orders: Partial<OrderRequest>
   };
 }
 
-/** Alice's resting order and her taker order, of one action; the second waits. */
+/**
+ * Submits one action of Alice with two orders: the first rests, and the second, a taker order, is
+ * queued.
+ */
 async function queue({ replica }: IndexedVenue): Promise<void> {
   for (const command of SETUP) await replica.propose(command);
   await replica.propose(place(bob, 1, { isBuy: true, price: 6_000 }));
@@ -112,7 +115,7 @@ async function release({ replica }: IndexedVenue): Promise<void> {
 }
 
 test(
-  'a queued action completes after any number of restarts with the same receipt',
+  'a queued action completes with the same receipt after any number of restarts',
   { timeout: 60_000 },
   async () => {
     const first = await start();
@@ -150,14 +153,15 @@ test(
     expect(await fromSnapshot.receipts.completed(TAKER)).toEqual(receipt);
     await fromSnapshot.crash();
 
-    // The snapshot was written while the order waited, and the store has later blocks.
+    // The snapshot was written while the order was queued, and the store already contains later
+    // blocks.
     const again = await start();
     expect(again.snapshotHeight).toBe(executed.height);
     expect(again.receipts.queued(KEY)).toBeUndefined();
     expect(await again.receipts.find(KEY)).toEqual(receipt);
     await again.crash();
 
-    // Without the store, the receipt is made again from the log.
+    // Without the store, the receipt is computed again from the log.
     await loseHistory();
     const recovered = await start();
     expect(recovered.snapshotHeight).toBe(executed.height);
@@ -170,12 +174,13 @@ test(
 );
 
 test(
-  'a nonce returns its first execution, even if its receipt was completed after another',
+  'a nonce returns the receipt of its first execution, even if another one was completed earlier',
   { timeout: 60_000 },
   async () => {
     const running = await start();
     await queue(running);
-    // A second request with the nonce of the queued one does not hide it.
+    // The nonce is already used, so this request executes nothing and must not replace the queued
+    // one.
     await running.replica.propose({
       ...place(alice, 2, { price: 2_000 }),
       authority: { signer: alice, nonce: START_MS + 2, txHash: hashOf(3) },

@@ -23,7 +23,7 @@ const credit = (amountMicroUsdc: number): Command => ({
   amountMicroUsdc,
 });
 
-/** Runs a venue for some blocks; older segments of its log are compressed. */
+/** Runs a venue for 300 blocks, then compresses the older segments of its log. */
 async function lived(): Promise<void> {
   const venue = await openIndexed({ folder, segmentBytes: 16_384 });
   for (let amount = 1; amount <= 300; amount += 1) await venue.propose(credit(amount));
@@ -32,7 +32,7 @@ async function lived(): Promise<void> {
   expect(venue.failures).toEqual([]);
 }
 
-test('a recomputed history is unchanged, including one from compressed segments', async () => {
+test('a recomputed history equals the original one, even from compressed segments', async () => {
   await lived();
   const segments = await readdir(join(folder, 'journal'));
   expect(segments.some((name) => name.endsWith('.zst'))).toBe(true);
@@ -47,7 +47,7 @@ test('a recomputed history is unchanged, including one from compressed segments'
   expect(await dumpHistory(place)).toEqual(before);
   expect(rows['ledger']).toBe(300);
   expect(told.at(-1)).toBe(1);
-  // A venue continues without another rebuild.
+  // A venue continues from the recomputed rows without another rebuild.
   const venue = await openIndexed({ folder });
   await venue.propose(credit(7));
   await venue.stop();
@@ -56,7 +56,7 @@ test('a recomputed history is unchanged, including one from compressed segments'
   expect(height).toBeGreaterThanOrEqual(300);
 });
 
-test('nothing is changed while a venue runs, without a log, or without the first blocks', async () => {
+test('a rebuild changes nothing while a venue runs, without a log, or without the first blocks', async () => {
   const place = { file: join(folder, 'history.sqlite') };
   await expect(rebuildHistory({ data: folder, place })).rejects.toThrow('No log in');
   await lived();

@@ -12,21 +12,21 @@ import { RowBuffer } from './indexer/row-buffer.ts';
 import { deleteHistory, openHistoryStore, type HistoryPlace } from './store/history-store.ts';
 import { HistoryFullError } from './store/store-errors.ts';
 
-/** The rows cannot be recomputed; nothing was changed. */
+/** Thrown before anything is changed if the rows cannot be recomputed. */
 class RebuildRefusedError extends Error {
   override readonly name = 'RebuildRefusedError';
 }
 
 type RebuildOptions = {
-  /** The data folder; no venue may run on it. */
+  /** Data folder; the venue must be stopped. */
   readonly data: string;
   readonly place: HistoryPlace;
   readonly onProgress?: (progress: { readonly height: number; readonly of: number }) => void;
 };
 
 /**
- * Deletes the history and recomputes it from the first block of the log. If it is interrupted, the next start of the
- * venue continues.
+ * Deletes the history and recomputes it from the first block of the log. After an interruption, the
+ * next start of the venue continues.
  */
 export async function rebuildHistory(
   options: RebuildOptions,
@@ -54,7 +54,7 @@ export async function rebuildHistory(
   }
 }
 
-/** Computes the history of a log in an empty place. */
+/** Computes the history of a log in an empty database. */
 export async function replayInto(
   { data, onProgress, place }: RebuildOptions,
   journal: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
@@ -81,7 +81,7 @@ export async function replayInto(
     const rows = await RowBuffer.on(store);
     const models = new FollowedModels(replica, {
       onRows: (block) => rows.add(block),
-      // Only stored rows are made, because there are no subscribers.
+      // There are no subscribers, so rows that are not stored are not made.
       isTold: () => false,
     });
     await replica.goToBeginning();

@@ -15,26 +15,29 @@ import type {
   WireOutcome,
 } from '@oddlot/translate/outcome-to-wire';
 
-/** The stored receipt (R-tx) of an action. */
+/** Stored receipt of an action (R-tx). */
 export type ReceiptRow = {
   readonly txHash: Hash;
   readonly signer: Address;
-  /** The account of the action. */
+  /** Account on whose behalf the action was signed. */
   readonly user: Address;
   readonly nonce: number;
   readonly actionType: string;
-  /** The block that executed it, which may be older than the one that completed it. */
+  /** Block that executed the action; a later block may have completed it. */
   readonly height: number;
   readonly timeMs: number;
   readonly blockHash: Hash;
-  /** The index in its block. */
+  /** Index of the action in its block. */
   readonly index: number;
   readonly failed: boolean;
-  /** JSON of the result or the error. */
+  /** Result or error as JSON. */
   readonly body: string;
 };
 
-/** The receipts that a block completed. A block without receipts also updates the height. */
+/**
+ * Receipts that a block completed. A block without receipts still advances the height of the
+ * archive.
+ */
 export type ReceiptBlock = {
   readonly height: number;
   readonly timeMs: number;
@@ -42,25 +45,23 @@ export type ReceiptBlock = {
   readonly receipts: readonly ReceiptRow[];
 };
 
-/** A query of the history for a receipt. */
 export type ReceiptQuery =
   | { readonly by: 'txHash'; readonly txHash: string }
   | { readonly by: 'traceId'; readonly traceId: string }
   | { readonly by: 'signer'; readonly signer: string; readonly nonce: number };
 
-/** A query for a receipt. */
 export type ReceiptKey =
   | { readonly by: 'txHash'; readonly txHash: string }
   | { readonly by: 'traceId'; readonly traceId: string }
   | { readonly by: 'nonce'; readonly signer: string; readonly nonce: number };
 
-/** A receipt of a block. Most are never read, so their text may be made on demand. */
+/** Receipt in memory. Most receipts are never read, so the text can be made on demand. */
 export type MadeReceipt = {
   readonly row: Omit<ReceiptRow, 'body'>;
   readonly body: () => string;
-  /** Approximate memory use, in characters. */
+  /** Approximate memory use in characters. */
   readonly chars: number;
-  /** Nothing was executed; an earlier block may have executed the same request. */
+  /** True if nothing was executed. An earlier block may have executed the same request. */
   readonly isRefused: boolean;
 };
 
@@ -70,7 +71,7 @@ type Done = {
   readonly user: Address | undefined;
 };
 
-/** The receipt of an outcome in wire format. */
+/** Returns the receipt of an outcome in wire format. */
 export function madeReceipt(
   command: RequestCommand,
   done: Done,
@@ -80,10 +81,13 @@ export function madeReceipt(
   return receiptOfRow({ ...rowOf(command, done, outcome.error !== null), body });
 }
 
-/** Approximate characters of an order and its result before they are converted. */
+/**
+ * Approximate memory use, in characters, of an order and its result before they are converted to
+ * text.
+ */
 const CHARS_PER_ENTRY = 160;
 
-/** The receipt of an action that `canWait`: its text is made on demand. */
+/** Returns a receipt whose text is made on demand; `canWait` must be true for the action. */
 export function lateReceipt(
   command: RequestCommand,
   done: Done,
@@ -99,14 +103,14 @@ export function lateReceipt(
   };
 }
 
-/** The receipt of a stored row. */
 export function receiptOfRow({ body, ...row }: ReceiptRow): MadeReceipt {
   return { row, body: () => body, chars: body.length, isRefused: false };
 }
 
 /**
- * True if all orders were accepted: their receipt depends only on the command, its result and the scale of perps,
- * which no later block changes. Other receipts depend on the state at execution.
+ * True if all orders of an action were accepted. Their receipt depends only on the command, its
+ * result and the scale of perps, which later blocks do not change. Other receipts depend on the
+ * state at execution.
  */
 export function canWait(command: RequestCommand, { entries, reject }: CommandResult): boolean {
   if (command.type !== 'placeOrders' || reject !== undefined || entries === undefined) return false;
@@ -135,8 +139,8 @@ function rowOf(
 }
 
 /**
- * The stored outcome of an action, in wire format, so that an old receipt is the same in any release. Orders are
- * tuples, because their keys would be most of a receipt.
+ * Stored outcome of an action in wire format, so that an old receipt is the same in every release.
+ * Orders are tuples, because repeated keys would make up most of a receipt.
  */
 type StoredBody = {
   readonly type: string;
@@ -146,11 +150,11 @@ type StoredBody = {
   readonly refused?: true;
   readonly warnings?: readonly Warning[];
   readonly created?: Created;
-  /** The time of the block that released the last waiting order. */
+  /** Time of the block that released the last queued order, in milliseconds. */
   readonly done?: number;
-  /** Orders on outcome markets. */
+  /** Set for orders on outcome markets. */
   readonly traced?: true;
-  /** The signer had no role, so there is no account. */
+  /** Set if the signer had no role, so that there is no account. */
   readonly noUser?: true;
 };
 

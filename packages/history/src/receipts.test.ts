@@ -18,14 +18,14 @@ import { Receipts, type ReceiptArchive, type ReceiptsOptions } from './receipts.
 const alice = testKey(1);
 const hashOf = (n: number): Hash => hash(`0x${n.toString(16).padStart(4, '0').padEnd(64, '0')}`);
 
-/** An archive with receipts up to a height that the test sets. */
+/** An archive that contains receipts up to a height that the test sets. */
 class MemoryArchive implements ReceiptArchive {
   height = 0;
   isFarBehind = false;
   neededHeight = 0;
   readonly rows: ReceiptRow[] = [];
 
-  /** Makes receipts of the same blocks, as another thread does. */
+  /** Makes receipts of the same blocks independently, like the indexer thread does. */
   followOn(): void {
     const store = new Receipts({
       instruments: instrumentLookup(() => replica.state),
@@ -85,7 +85,7 @@ function order(
   };
 }
 
-describe('Receipts', () => {
+describe('receipts of executed actions', () => {
   test('memory and archive return the same receipts', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
@@ -111,7 +111,7 @@ describe('Receipts', () => {
     expect(fromArchive).toEqual(receipts.recent({ by: 'txHash', txHash }));
   });
 
-  test('refusals with amounts survive JSON', async () => {
+  test('a rejection that contains amounts is restored unchanged from JSON', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach({ archive });
@@ -127,7 +127,7 @@ describe('Receipts', () => {
     expect(archive.rows).toMatchObject([{ failed: true, actionType: 'order' }]);
   });
 
-  test("texts come from the client's own request", () => {
+  test("error details quote the texts of the client's own request", () => {
     const receipts = attach();
     const request = JSON.stringify({
       action: { type: 'order', orders: [{ a: 1, p: '100.30', s: '0.5', t: { limit: {} } }] },
@@ -137,7 +137,7 @@ describe('Receipts', () => {
     expect(outcome?.error?.details).toMatchObject({ got: '100.30', nearest: ['100', '100.5'] });
   });
 
-  test('a signer without a role has no account, and the first receipt is kept', () => {
+  test('a receipt has no account if the signer has no role, and a repeated request keeps its first receipt', () => {
     const receipts = attach();
     const nobody = testKey(6).address;
     replica.apply(order(1, { signer: nobody }));
@@ -151,7 +151,7 @@ describe('Receipts', () => {
     expect(receipts.recent(key)?.outcome.error).toBeNull();
   });
 
-  test('the first receipt is kept when its request is repeated after archiving', async () => {
+  test('a request that is repeated after archiving keeps its first receipt', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach({ archive });
@@ -173,7 +173,7 @@ describe('Receipts', () => {
     expect(receipts.recent({ by: 'txHash', txHash })).toBeUndefined();
   });
 
-  test('a receipt that is requested late equals the immediate one', async () => {
+  test('a receipt whose text is made on demand equals one that was made at once', async () => {
     const archive = new MemoryArchive();
     archive.followOn();
     const receipts = attach();
@@ -198,14 +198,14 @@ describe('Receipts', () => {
     });
   });
 
-  test('the size of the bodies is also limited', () => {
+  test('memory for receipts is also limited by the size of their texts', () => {
     const receipts = attach({ recentCharsMax: 500 });
     for (let n = 1; n <= 20; n++) replica.apply(order(n));
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(20) })).toBeDefined();
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(10) })).toBeUndefined();
   });
 
-  test('receipts that a current archive lacks are kept, until there are too many', () => {
+  test('receipts that an up-to-date archive lacks are kept, and too many of them are reported', () => {
     const archive = new MemoryArchive();
     const receipts = attach({ archive, recentMax: 3 });
     for (let n = 1; n <= 3; n++) replica.apply(order(n));
@@ -217,7 +217,7 @@ describe('Receipts', () => {
     expect(receipts).toMatchObject({ isBehind: false, backlog: 0 });
   });
 
-  test('for an archive far behind, only the newest receipts are kept', () => {
+  test('only the newest receipts are kept for an archive that is far behind', () => {
     const archive = new MemoryArchive();
     archive.isFarBehind = true;
     const receipts = attach({ archive, recentMax: 3 });
@@ -227,7 +227,7 @@ describe('Receipts', () => {
     expect(receipts.recent({ by: 'txHash', txHash: hashOf(3) })).toBeDefined();
   });
 
-  test('replayed blocks that the archive has are skipped', () => {
+  test('receipts of replayed blocks are skipped if the archive has them', () => {
     const archive = new MemoryArchive();
     archive.height = replica.head.height + 1;
     const receipts = attach({ archive });

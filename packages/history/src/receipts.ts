@@ -33,21 +33,24 @@ import {
   type WireOutcome,
 } from '@oddlot/translate/outcome-to-wire';
 
-/** The permanent store of receipts. */
+/** Permanent storage of receipts. */
 export type ReceiptArchive = {
-  /** It has all receipts of blocks up to this height. */
+  /** Height up to which all receipts are stored. */
   readonly height: number;
-  /** True while it is recomputed and far behind: then memory keeps only the newest receipts. */
+  /**
+   * True while the archive is recomputed and far behind; memory then keeps only the newest
+   * receipts.
+   */
   readonly isFarBehind: boolean;
   find(query: ReceiptQuery, asker?: Asker): Promise<ReceiptRow | undefined>;
-  /** Throws if it does not have all receipts up to a height. */
+  /** Throws if the archive lacks receipts of blocks up to a height. */
   expectWhole(height: number): void;
 };
 
 export type Receipt = {
   readonly txHash: Hash;
   readonly signer: Address;
-  /** The account of the action; null if the signer had no role. */
+  /** Account of the action; null if the signer had no role. */
   readonly user: Address | null;
   readonly nonce: number;
   readonly actionType: string;
@@ -55,7 +58,7 @@ export type Receipt = {
   readonly outcome: WireOutcome;
 };
 
-/** A request that was proposed and is not in a block yet. */
+/** Request that was proposed and is not yet in a block. */
 export type Pending = {
   readonly txHash: Hash;
   readonly signer: Address;
@@ -64,7 +67,7 @@ export type Pending = {
   readonly actionType: string;
   readonly command: RequestCommand;
   readonly executed: Promise<Executed>;
-  /** The outcome in its receipt, starting with the first block that contains it. */
+  /** Outcome of the request and the first block that contains it. */
   told?: { readonly height: number; readonly outcome: () => WireOutcome };
 };
 
@@ -73,17 +76,20 @@ export type ReceiptsOptions = {
   readonly archive?: ReceiptArchive;
   /** Receives the receipts of each block, which are then not kept in memory. */
   readonly onReceipts?: (block: ReceiptBlock) => void;
-  /** Receipts in memory, and the characters of their bodies. */
+  /** Maximum number of receipts in memory, and of characters in their texts. */
   readonly recentMax?: number;
   readonly recentCharsMax?: number;
 };
 
 type RecentReceipt = MadeReceipt & {
-  /** The block that completed it. */
+  /** Height of the block that completed the action. */
   readonly completedAt: number;
 };
 
-/** The maximum of receipts without text; if the archive is slow, texts use less memory than their sources. */
+/**
+ * Maximum number of receipts without a text. Beyond it texts are made, because they use less memory
+ * than their sources.
+ */
 const LATE_MAX = 2_000;
 const RECENT_MAX = 100_000;
 const RECENT_CHARS_MAX = 64 * 1024 * 1024;
@@ -94,7 +100,7 @@ export class Receipts {
   readonly #onReceipts: ReceiptsOptions['onReceipts'];
   readonly #recentMax: number;
   readonly #recentCharsMax: number;
-  /** In the order of the blocks that completed them, oldest first. */
+  /** Receipts by transaction hash, in the order in which blocks completed them. */
   readonly #recent = new Map<string, RecentReceipt>();
   readonly #byTraceId = new Map<string, RecentReceipt>();
   readonly #bySigner = new Map<string, RecentReceipt>();
@@ -102,12 +108,12 @@ export class Receipts {
   readonly #pendingBySigner = new Map<string, Pending>();
   readonly #queued = new QueuedActions();
   readonly #ended = new EndedOrders();
-  /** The ends of orders that the engine has removed. */
+  /** Finds the final state of orders that the engine has removed. */
   readonly ended: EndedLookup = (account, target) => this.#ended.find(account, target);
-  /** Callers that wait for the last order of a queued action. */
+  /** Callers that wait until the last order of a queued action is released. */
   readonly #waiting = new Map<string, ((receipt: Receipt) => void)[]>();
   #chars = 0;
-  /** Receipts up to this height are not all in memory, although the archive may lack them. */
+  /** Height up to which memory has dropped receipts, whether or not the archive has them. */
   #droppedHeight = 0;
   readonly name = 'queuedActions';
   readonly version = 2;
@@ -120,7 +126,10 @@ export class Receipts {
     this.#recentCharsMax = options.recentCharsMax ?? RECENT_CHARS_MAX;
   }
 
-  /** Makes the receipts of a block. Must be called for every block in order, including replayed ones. */
+  /**
+   * Makes the receipts of a block. It must be called for every block in order, including replayed
+   * ones.
+   */
   onBlock(block: AppliedBlock): void {
     const { height, timeMs, hash: blockHash } = block;
     this.#ended.onBlock(block);
@@ -129,14 +138,14 @@ export class Receipts {
     for (const receipt of receipts) this.#tell(receipt);
   }
 
-  /** Receipts of earlier eras keep the texts of their release. */
+  /** Receipts of earlier eras keep the texts of the release that made them. */
   onEarlierBlock({ head, receipts }: EarlierBlock): void {
     const { hash: blockHash, height, timeMs } = head;
     const made = (receipts as readonly ReceiptRow[]).map(receiptOfRow);
     this.#keep({ height, timeMs, blockHash }, made);
   }
 
-  /** The archive now has the receipts of blocks up to a height. */
+  /** Removes receipts from memory that the archive now has. */
   archived(height: number): void {
     for (const recent of this.#recent.values()) {
       if (recent.completedAt > height) return;
@@ -144,12 +153,12 @@ export class Receipts {
     }
   }
 
-  /** Receipts in memory that are not in the archive yet. */
+  /** Number of receipts in memory that are not archived yet. */
   get backlog(): number {
     return this.#recent.size;
   }
 
-  /** True if so many wait for a current archive that fewer requests should be admitted. */
+  /** True if so many receipts wait for the archive that fewer requests should be accepted. */
   get isBehind(): boolean {
     return this.#archive?.isFarBehind === false && this.#isFull;
   }
@@ -164,12 +173,12 @@ export class Receipts {
       this.#onReceipts({ ...block, receipts });
       return;
     }
-    // The archive has the receipts of these replayed blocks.
+    // The archive already has the receipts of this replayed block.
     if (this.#archive !== undefined && block.height <= this.#archive.height) return;
     for (const receipt of made) this.#remember({ ...receipt, completedAt: block.height });
   }
 
-  /** Registers a proposed request; it is pending until its promise settles. */
+  /** Registers a proposed request, which is pending until its promise settles. */
   track(pending: Pending): Pending {
     const { txHash, executed } = pending;
     const signerKey = keyOf(pending.signer, pending.nonce);
@@ -183,7 +192,7 @@ export class Receipts {
     return pending;
   }
 
-  /** Requests that wait for their block. */
+  /** Number of requests that wait for their block. */
   get pendingCount(): number {
     return this.#pending.size;
   }
@@ -197,7 +206,7 @@ export class Receipts {
     return undefined;
   }
 
-  /** An executed action with an order in the delay queue. */
+  /** Returns an executed action that still has an order in the delay queue. */
   queued(key: ReceiptKey): QueuedAction | undefined {
     return this.#queued.find(key);
   }
@@ -233,7 +242,7 @@ export class Receipts {
     this.#ended.restore(ended);
   }
 
-  /** A receipt in memory, if no earlier one can exist elsewhere. */
+  /** Returns a receipt from memory, unless the archive could have an earlier one. */
   recent(key: ReceiptKey): Receipt | undefined {
     const recent = this.#recentOf(key);
     const isLater = recent?.isRefused === true && this.#archive !== undefined;
@@ -247,11 +256,11 @@ export class Receipts {
     return found;
   }
 
-  /** A receipt from memory or from the archive. */
+  /** Returns a receipt from memory or from the archive. */
   async find(key: ReceiptKey, asker?: Asker): Promise<Receipt | undefined> {
     const recent = this.#recentOf(key);
-    // The first execution of a nonce counts, which may have been completed last. A refused request may have been
-    // executed before, if another replica had it too.
+    // The first execution of a nonce counts, even if it was completed last. A request that was
+    // refused here may have been executed earlier if another replica also received it.
     const isFinal = recent !== undefined && key.by !== 'nonce' && !recent.isRefused;
     const archived = isFinal ? undefined : await this.#archived(key, asker);
     if (archived !== undefined && !isEarlier(recent?.row, archived)) {
@@ -272,7 +281,9 @@ export class Receipts {
     return this.#archive?.find(query, asker);
   }
 
-  /** The receipts of earlier actions whose last order left the delay queue in this block. */
+  /**
+   * Returns the receipts of earlier actions whose last order left the delay queue in this block.
+   */
   #completed({ height, result }: AppliedBlock): MadeReceipt[] {
     const made: MadeReceipt[] = [];
     for (const event of result.events) {
@@ -290,7 +301,7 @@ export class Receipts {
     return made;
   }
 
-  /** The receipts of the block's own actions, except those with waiting orders. */
+  /** Returns the receipts of the block's own actions, except those with queued orders. */
   #executed(block: AppliedBlock): MadeReceipt[] {
     const made: MadeReceipt[] = [];
     const { height, result } = block;
@@ -342,7 +353,10 @@ export class Receipts {
     for (const resolve of waiting) resolve(told);
   }
 
-  /** The receipt of the first execution of a hash or nonce is kept: later requests executed nothing. */
+  /**
+   * Keeps the receipt of the first execution of a hash or nonce, because later requests executed
+   * nothing.
+   */
   #remember(recent: RecentReceipt): void {
     const { row } = recent;
     const signerKey = keyOf(row.signer, row.nonce);
@@ -352,7 +366,7 @@ export class Receipts {
     this.#recent.set(row.txHash, recent);
     this.#byTraceId.set(traceId(row.txHash), recent);
     this.#chars += recent.chars;
-    // Only memory has receipts that a current archive still lacks.
+    // Receipts that an up-to-date archive lacks exist only in memory, so they are not dropped.
     if (this.#archive?.isFarBehind === false) return;
     while (this.#isFull) {
       const oldest = this.#recent.values().next().value;
@@ -372,7 +386,6 @@ export class Receipts {
   }
 }
 
-/** True if an order of the action is in the delay queue. */
 export function hasQueued({ entries = [] }: CommandResult): boolean {
   return entries.some(({ state }) => state === 'queued');
 }
@@ -387,7 +400,6 @@ function keyOf(signer: string, nonce: number): string {
   return `${signer} ${nonce}`;
 }
 
-/** The value, computed on the first call. */
 function once<Value extends object>(compute: () => Value): () => Value {
   let value: Value | undefined;
   return () => (value ??= compute());
@@ -407,27 +419,27 @@ function receiptOf({ body, row }: MadeReceipt): Receipt {
   };
 }
 
-/** An executed action with at least one order in the delay queue (R-delay). */
+/** Executed action with at least one order in the delay queue (R-delay). */
 export type QueuedAction = {
   readonly command: RequestCommand;
-  /** The request as received. */
+  /** JSON of the request as received. */
   readonly request: string | undefined;
-  /** The account of the action. */
+  /** Account of the action. */
   readonly user: Address;
-  /** The block that executed it, and the index there. */
+  /** Block that executed the action, and the index of the action in it. */
   readonly block: { readonly height: number; readonly timeMs: number; readonly hash: Hash };
   readonly index: number;
-  /** The results of its orders; null for waiting ones. */
+  /** Results of the orders; null for those still in the queue. */
   readonly entries: (WireEntry | null)[];
   readonly warnings: readonly Warning[];
 };
 
 /**
- * Actions with incomplete receipts. Derived from blocks like the engine's own queue, which keeps only the orders;
- * plain data for snapshots.
+ * Actions with incomplete receipts, as plain data for snapshots. They are derived from blocks,
+ * because the engine's own queue keeps only the orders.
  */
 class QueuedActions {
-  /** In the order of their execution. */
+  /** Actions in the order of their execution. */
   readonly #byTxHash = new Map<string, QueuedAction>();
 
   add(action: QueuedAction): void {
@@ -451,7 +463,7 @@ class QueuedActions {
     return undefined;
   }
 
-  /** Adds the result of an order that waited; true if it was the last one of its action. */
+  /** Records the result of a released order. Returns true if it was the last one of its action. */
   release(action: QueuedAction, index: number, entry: WireEntry): boolean {
     assert(action.entries[index] === null, 'only a waiting order can be released');
     action.entries[index] = entry;
@@ -473,7 +485,7 @@ class QueuedActions {
   }
 }
 
-/** The end of an order and its owner. Plain data for snapshots. */
+/** Final state of an order and its owner, as plain data for snapshots. */
 type EndedRow = readonly [
   orderId: number,
   account: Address,
@@ -484,19 +496,21 @@ type EndedRow = readonly [
   filledNotional: number,
 ];
 
-/** Enough for a burst of late cancels; the history has older ones. */
+/** Enough for a burst of late cancels; older orders are in the history. */
 const ENDED_MAX = 10_000;
 
 /**
- * The orders that ended last. The engine removes an order when it ends; a later cancel or amend returns its end from
- * here.
+ * Orders that ended most recently. The engine removes an order when it ends, so late cancels and
+ * amends find its final state here.
  */
 export class EndedOrders {
   readonly #keptMax: number;
-  /** The oldest first. */
   readonly #byOrderId = new Map<number, EndedRow>();
   readonly #byClientId = new Map<string, number>();
-  /** An iterator after all removed entries, because a new one would first skip their gaps. */
+  /**
+   * Persistent iterator that has passed all removed entries, because a new one would have to skip
+   * their gaps in the map.
+   */
   #oldest = this.#byOrderId.values();
 
   constructor(keptMax = ENDED_MAX) {
@@ -513,7 +527,6 @@ export class EndedOrders {
     }
   }
 
-  /** Undefined if the order is unknown. */
   find(account: Address, target: OrderTarget): EndedOrder | undefined {
     const { clientOrderId, instrumentId } = target;
     const orderId =
@@ -556,7 +569,7 @@ export class EndedOrders {
     this.#byOrderId.delete(orderId);
     if (client === null) return;
     const key = clientKey(account, client);
-    // A client may reuse an id after its order has ended.
+    // A client can reuse an id after its order has ended.
     if (this.#byClientId.get(key) === orderId) this.#byClientId.delete(key);
   }
 }

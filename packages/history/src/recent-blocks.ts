@@ -5,24 +5,28 @@ import type { ExplorerBlock, ExplorerTx } from '@oddlot/protocol';
 import { explorerBlock, explorerTxs } from '@oddlot/translate/explorer';
 import { type InstrumentLookup, instrumentLookup } from '@oddlot/translate/instruments';
 
-/** Commands and events of all kept blocks. */
+/** Maximum number of commands and events in all kept blocks. */
 const KEPT_ITEMS_MAX = 100_000;
 
-/** The part of them that snapshots contain: enough for clients that reconnect after a restart. */
+/**
+ * Maximum number of commands and events in a snapshot, enough for clients that reconnect after a
+ * restart.
+ */
 export const DUMPED_ITEMS_MAX = 1_000;
 
-/** The users and instruments of a block, by the channels that report it. */
+/** Users whose orders a block changed, and instruments that were traded in it. */
 type Concerned = { readonly users: ReadonlySet<string>; readonly instruments: ReadonlySet<number> };
 
 /**
- * The newest blocks with all their events, for clients that have received earlier ones from another process: frames
- * are made of them on demand. After a start, there are the replayed blocks and the last ones before the snapshot.
+ * Newest blocks with all their events. Frames are made from them on demand for clients that
+ * received earlier blocks from another process. After a start, they consist of the replayed blocks
+ * and the last ones in the snapshot.
  */
 export class RecentBlocks implements Projection {
   readonly name = 'recentBlocks';
   readonly version = 1;
   readonly #blocks: NewestBlocks<AppliedBlock>;
-  /** Computed once per block, on demand. */
+  /** Computed on demand, at most once per block. */
   #concerned = new WeakMap<AppliedBlock, Concerned>();
 
   constructor(itemsMax = KEPT_ITEMS_MAX) {
@@ -34,12 +38,11 @@ export class RecentBlocks implements Projection {
     this.#blocks.push(block, ({ timeMs }) => timeMs < oldestMs);
   }
 
-  /** The blocks of a range; undefined if some of them are missing. */
+  /** Returns the blocks of a range, or undefined if some of them are missing. */
   between(after: number, upTo: number): readonly AppliedBlock[] | undefined {
     return after >= upTo ? [] : this.#blocks.between(after, upTo);
   }
 
-  /** Whether a block changed orders of a user. */
   hasOrdersOf(block: AppliedBlock, user: string): boolean {
     return this.#of(block).users.has(user);
   }
@@ -48,7 +51,7 @@ export class RecentBlocks implements Projection {
     return this.#of(block).instruments.has(instrumentId);
   }
 
-  /** As one text, because JSON has no amounts. */
+  /** Returns the blocks as a single text, because JSON has no bigint amounts. */
   dump(): { readonly blocks: string } {
     return { blocks: encodeAmounts(this.#blocks.lastOf(DUMPED_ITEMS_MAX)) };
   }
@@ -71,7 +74,7 @@ export class RecentBlocks implements Projection {
   }
 }
 
-/** An empty block also counts. */
+/** An empty block counts as one item, so that the number of blocks is limited too. */
 function itemsOf({ commands, result }: AppliedBlock): number {
   return 1 + commands.length + result.events.length;
 }
@@ -86,7 +89,7 @@ function concernedBy({ commands, result }: AppliedBlock): Concerned {
       instruments.add(event.instrumentId);
     }
   }
-  // An action that was rejected as a whole has no events.
+  // A rejected action has no events, so its user is not in the loop above.
   for (const [at, { command }] of commands.entries()) {
     if (command.type !== 'placeOrders') continue;
     const { account, reject } = result.outcomes[at] ?? {};
@@ -95,18 +98,27 @@ function concernedBy({ commands, result }: AppliedBlock): Concerned {
   return { users, instruments };
 }
 
-/** The time for which streams keep frames: after a longer absence a client receives a state. */
+/**
+ * Time for which streams keep frames. After a longer interruption a client receives the current
+ * state instead.
+ */
 export const KEPT_MS_MAX = 5 * 60_000;
 
-/** Dropped blocks are removed together, so that each removal is cheap. */
+/**
+ * Dropped blocks are removed from the array in groups of this size, because each removal copies the
+ * array.
+ */
 const CUT_MIN = 1_024;
 
-/** The newest consecutive blocks within a maximum weight; the last one is kept with any weight. */
+/**
+ * Newest consecutive blocks within a maximum total weight. The last block is kept whatever its
+ * weight.
+ */
 export class NewestBlocks<Block extends { readonly height: number }> {
   readonly #weigh: (block: Block) => number;
   readonly #weightMax: number;
   #blocks: Block[] = [];
-  /** Earlier ones are dropped. */
+  /** Index of the first kept block; earlier ones are dropped. */
   #first = 0;
   #weight = 0;
 
@@ -119,7 +131,7 @@ export class NewestBlocks<Block extends { readonly height: number }> {
     return this.#blocks.at(-1);
   }
 
-  /** Drops earlier blocks if they are too many or too old. */
+  /** Adds a block, and drops the oldest ones if the weight is too high or they are too old. */
   push(block: Block, isTooOld: (oldest: Block) => boolean = () => false): void {
     this.#blocks.push(block);
     this.#weight += this.#weigh(block);
@@ -135,7 +147,6 @@ export class NewestBlocks<Block extends { readonly height: number }> {
     this.#first = 0;
   }
 
-  /** The blocks of a range; undefined if some of them were dropped. */
   between(after: number, upTo: number): readonly Block[] | undefined {
     const first = this.#blocks[this.#first]?.height;
     if (first === undefined || after + 1 < first) return undefined;
@@ -143,7 +154,6 @@ export class NewestBlocks<Block extends { readonly height: number }> {
     return this.#blocks.slice(start, Math.max(start, start + upTo - after));
   }
 
-  /** The last blocks within a maximum weight. */
   lastOf(weightMax: number): readonly Block[] {
     let first = this.#blocks.length;
     let weight = 0;
@@ -169,10 +179,13 @@ export class NewestBlocks<Block extends { readonly height: number }> {
   }
 }
 
-/** Items that a client of the explorer's channels receives without a position. */
+/**
+ * Number of blocks and requests that a client of the explorer channels receives when it subscribes
+ * without a position.
+ */
 const TAIL_MAX = 20;
 
-/** The newest block and its requests, and the last ones of each, for the explorer's channels. */
+/** The newest block and its requests, and the last ones of each, for the explorer channels. */
 export class ExplorerTail implements Projection {
   readonly name = 'explorer';
   readonly version = 1;
@@ -186,22 +199,25 @@ export class ExplorerTail implements Projection {
     this.#instruments = instrumentLookup(state);
   }
 
-  /** The last blocks, oldest first. */
+  /** Returns the last blocks, oldest first. */
   get blocks(): readonly ExplorerBlock[] {
     return this.#blocks;
   }
 
-  /** The last requests, oldest first. */
+  /** Returns the last requests, oldest first. */
   get txs(): readonly ExplorerTx[] {
     return this.#txs;
   }
 
-  /** The requests of the newest block: all of them while there is a watcher. */
+  /**
+   * Returns requests of the newest block: all of them if there is a watcher, otherwise only the
+   * last ones.
+   */
   get fresh(): readonly ExplorerTx[] {
     return this.#fresh;
   }
 
-  /** Requests all transactions until the returned function is called. */
+  /** Keeps all requests of each block until the returned function is called. */
   watch(): () => void {
     this.#watchers += 1;
     return () => {

@@ -3,14 +3,14 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { RecentRows } from './trade-tape.ts';
 
-test('the number of rows per user is limited, newest first', () => {
+test('only the newest rows of a user are kept, and they are returned newest first', () => {
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax: 100 });
   for (const row of [1, 2, 3, 4]) rows.add('alice', row);
   expect(rows.of('alice')).toEqual([4, 3, 2]);
   expect(rows.of('bob')).toEqual([]);
 });
 
-test('the total is limited: the user without new rows for longest is dropped', () => {
+test('the user without a new row for longest is dropped if there are too many rows in total', () => {
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax: 4 });
   rows.add('alice', 1);
   rows.add('bob', 2);
@@ -22,7 +22,7 @@ test('the total is limited: the user without new rows for longest is dropped', (
   expect(rows.of('carol')).toEqual([5, 4]);
 });
 
-test('a snapshot restores rows and their order', () => {
+test('a snapshot restores all rows and the order in which users are dropped', () => {
   const before = new RecentRows<number>({ perUserMax: 3, totalMax: 4 });
   before.add('alice', 1);
   before.add('bob', 2);
@@ -35,13 +35,13 @@ test('a snapshot restores rows and their order', () => {
   expect(after.of('alice')).toEqual([3, 1]);
 });
 
-test('the dropped user is always the one without new rows for longest', () => {
+test('the dropped user is always the one without a new row for longest', () => {
   const totalMax = 20;
   const rows = new RecentRows<number>({ perUserMax: 3, totalMax });
-  /** Users by their last row, oldest first, each with its number of rows. */
+  /** Reference model: users by their last row, oldest first, each with its number of rows. */
   let model: [user: string, count: number][] = [];
   for (let row = 0; row < 2_000; row++) {
-    // Users return after shorter and longer pauses; sometimes there are only two.
+    // Users return after shorter and longer pauses, and at times only two users are active.
     const user = row % 300 < 30 ? `u${row % 2}` : `u${(row * row) % 23}`;
     const count = model.find(([name]) => name === user)?.[1] ?? 0;
     model = [...model.filter(([name]) => name !== user), [user, Math.min(3, count + 1)]];
@@ -51,7 +51,7 @@ test('the dropped user is always the one without new rows for longest', () => {
   }
 });
 
-test('a user with ever new rows needs a constant amount of memory', () => {
+test('memory does not grow while the same users continually add rows', () => {
   setFlagsFromString('--expose-gc');
   const collectGarbage = runInNewContext('gc') as () => void;
   const heap = (): number => {
@@ -65,7 +65,7 @@ test('a user with ever new rows needs a constant amount of memory', () => {
   add(50_000);
   const before = heap();
   add(500_000);
-  // The old storage of the map would need fifty times this much.
+  // If old entries of the map were not reused, this would grow fifty times as much.
   expect(heap() - before).toBeLessThan(1_000_000);
   expect(rows.of('user 0')).toHaveLength(10);
 });

@@ -152,7 +152,7 @@ export class Recorder {
     this.#wake.wake();
   }
 
-  /** Follows the log until it is told to stop. */
+  /** Follows the log until a stop is requested. */
   async run(start: IndexerRequest<'start'>): Promise<void> {
     const { hasRoom, head } = start;
     this.#target = head;

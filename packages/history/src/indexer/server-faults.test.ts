@@ -18,8 +18,6 @@ import { HistoryAwayError, HistoryUnusableError } from '../history.ts';
 import { openPostgres } from '../store/postgres-driver.ts';
 import { HistoryFullError, historyError } from '../store/store-errors.ts';
 
-/** A server that does not answer, and one that fails at any step of a start. */
-
 const venues = indexedVenues();
 const { start, stop } = venues;
 let server: PostgresServer;
@@ -35,8 +33,8 @@ beforeEach(async () => {
 });
 afterEach(() => proxy.close());
 
-describe('a silent server', { timeout: 60_000 }, () => {
-  test('times out, and is queried again over another connection', async () => {
+describe('a database server that stops responding', { timeout: 60_000 }, () => {
+  test('a query to a silent server times out, and the next one uses another connection', async () => {
     const driver = await openPostgres(proxy.url, {
       patience: { connectMs: 300, statementMs: 300 },
     });
@@ -52,7 +50,7 @@ describe('a silent server', { timeout: 60_000 }, () => {
     await driver.close();
   });
 
-  test('delays no client, is reported to the operator, and has all rows in the end', async () => {
+  test('a silent server does not delay clients, is reported to the operator, and receives all rows in the end', async () => {
     const database = proxy.url;
     const venue = await start({ settings: { database }, indexer: { answerMsMax: 1_000 } });
     await venue.propose(credit(1));
@@ -70,7 +68,7 @@ describe('a silent server', { timeout: 60_000 }, () => {
     expect(venue.failures).toEqual([]);
   });
 
-  test('actionStatus is answered from memory, and queries of the store time out', async () => {
+  test('actionStatus is answered from memory if possible, and otherwise fails once its query has timed out', async () => {
     const database = proxy.url;
     const { indexer, failures, propose, receipts, replica } = await start({
       settings: { database },
@@ -94,7 +92,8 @@ describe('a silent server', { timeout: 60_000 }, () => {
       expect((await ask(names)).json).toMatchObject({ success: true, data });
     }
     const fromMs = performance.now();
-    // The third was never sent: if a stored request were reported as unknown, its sender would send it again.
+    // Hash 3 was never sent, but must not be reported as unknown either: a sender of a stored
+    // request would then repeat it.
     for (const reply of await Promise.all([1, 3].map((n) => ask({ txHash: hashOf(n) })))) {
       const json = { success: false, name: 'UNAVAILABLE' };
       expect(reply).toMatchObject({ status: 503, retryAfterSeconds: 1, json });
@@ -112,7 +111,6 @@ describe('a silent server', { timeout: 60_000 }, () => {
 
 const hashOf = (n: number): Hash => hash(`0x${String(n).repeat(64)}`);
 
-/** A request of Alice with a receipt. */
 const signedAs = (n: number): SignedCommand => ({
   type: 'approveAgent',
   authority: { signer: alice, nonce: 1_767_225_601_000 + n, txHash: hashOf(n) },
@@ -120,10 +118,10 @@ const signedAs = (n: number): SignedCommand => ({
   label: `agent ${n}`,
 });
 
-/** All steps with `FUZZ_RUNS`, otherwise a sample from the first to the last. */
+/** With `FUZZ_RUNS` every step fails once; otherwise a sample from the first to the last step. */
 const STEPS_TRIED = process.env['FUZZ_RUNS'] === undefined ? 5 : Infinity;
 
-test('a start completes although its server fails meanwhile', async () => {
+test('a venue starts although its database server fails at some step of the start', async () => {
   const database = proxy.url;
   const settings = { database } as const;
   const before = await start({ settings });
@@ -140,7 +138,8 @@ test('a start completes although its server fails meanwhile', async () => {
     proxy.cutAfter(step, 300);
     const opened = await start({ settings }).catch((error: unknown) => error);
     if (opened instanceof Error) {
-      // A server that never answered is reported at once; one that has answered is waited for.
+      // An error is only allowed if the server failed before its first answer; later failures are
+      // retried.
       expect(opened, `step ${step}`).toBeInstanceOf(HistoryUnusableError);
       expect(step).toBeLessThanOrEqual(3);
       proxy.mend();
@@ -157,7 +156,7 @@ test('a start completes although its server fails meanwhile', async () => {
   expect(rows).toBeGreaterThan(3 + Math.min(steps, STEPS_TRIED) / 2);
 });
 
-/** The first step, before any answer of the server, and as many of the others as time permits. */
+/** Returns step 1, which is before any answer of the server, and every `every`-th later step. */
 function stepsUpTo(steps: number, every: number): number[] {
   const behind = Array.from({ length: steps }, (_, index) => index + 1).filter((step) => {
     return step % every === (every - 1) % every;

@@ -13,8 +13,6 @@ import {
 import type { IndexedVenue } from '@oddlot/testing/venue/indexed-venue';
 import { type PostgresServer, startPostgres } from '@oddlot/cluster/servers/postgres-server';
 
-/** Replicas that share the database of their history: one writes, the others follow its rows. */
-
 const START_MS = 1_767_225_600_000;
 const venues = indexedVenues();
 let server: PostgresServer;
@@ -23,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Venues with the same log; the test controls when each receives its blocks. */
+/** Starts two venues with the same log; the test controls when each one applies a block. */
 async function startReplicas() {
   const database = await server.database();
   let timeMs = START_MS;
@@ -35,7 +33,8 @@ async function startReplicas() {
     });
   const writer = await start('writer');
   const follower = await start('follower');
-  // Only after both have started, because a store that is ahead of a starting log is foreign.
+  // Writing begins after both have started, because a store that is ahead of a starting log is
+  // treated as foreign.
   writer.indexer.lead(1);
   const deposit = async (venue: IndexedVenue, amount: number): Promise<void> => {
     timeMs = START_MS + amount;
@@ -44,16 +43,17 @@ async function startReplicas() {
   return { writer, follower, deposit };
 }
 
-test('a reader waits for its own blocks while the store has later ones', async () => {
+test('a follower waits for its own blocks while the shared store contains later ones', async () => {
   const { deposit, follower, writer } = await startReplicas();
   for (const amount of upTo(5)) await deposit(writer, amount);
   await expect.poll(() => amounts(writer).catch(() => undefined), SOON).toEqual(upTo(5));
   for (const amount of upTo(3)) await deposit(follower, amount);
-  // A query of its newest block, with the state after it.
+  // Both questions need the follower's newest block; only the second one also needs the current
+  // state.
   const ledger = amounts(follower);
   const orders = follower.indexer.ask('orders', { ...AMOUNTS, user: alice });
   const asked = Promise.allSettled([ledger, orders]);
-  // A question that is rejected without waiting has been rejected by now.
+  // A question that is rejected without waiting is rejected within this time.
   await Promise.race([asked, later(500)]);
   for (const amount of [4, 5]) await deposit(follower, amount);
   expect(await asked).toMatchObject([

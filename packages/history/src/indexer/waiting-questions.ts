@@ -15,63 +15,71 @@ import { HistoryDamagedError, HistoryFullError, HistoryMovedError } from '../sto
 import type { IndexerReport, IndexerSettings, Question } from './indexer-messages.ts';
 import type { RowBuffer } from './row-buffer.ts';
 
-/** A history that is further behind is being recomputed, so questions do not wait for it. */
+/**
+ * If the history lags by more blocks than this, it is being recomputed, and questions do not wait
+ * for it.
+ */
 const BLOCKS_WAITED_MAX = 10_000;
 
 /**
- * Milliseconds for which a client may delay the others before clients with lower use are answered first. A client
- * above its pace is answered if no other waits, and for a tenth of the time in any case.
+ * Pace of a client in milliseconds of the indexer thread. Clients above it are answered after all
+ * others, but still get a tenth of the time.
  */
 export const HISTORY_PACE = { perSecond: 25, burst: 150 };
 const SPARED_FACTOR = 9;
 /**
- * An answer is not interrupted, and one that takes longer than this delays other clients. Such answers to clients
- * above their pace get at most a tenth of the time, even if there is no other work.
+ * An answer cannot be interrupted, so a longer one delays other clients. Long answers for clients
+ * above their pace get at most a tenth of the time, even if the thread is otherwise idle.
  */
 export const LONG_MS = 10;
 /**
- * With a database server, an answer costs the time for which it uses the only connection. A stall of the server is
- * not the client's fault, so one answer is charged at most this.
+ * Most that one answer from a database server is charged. The charge is the time for which it uses
+ * the only connection, but a stall of the server is not the client's fault.
  */
 export const SERVER_MS_MAX = 100;
 
 type Waiting = {
   readonly asked: Question;
-  /** It waits for its block until this time. */
+  /** Time until which the question waits for its block. */
   readonly untilMs: number;
-  /** The caller has given up at this time. */
+  /** Time at which the caller stops waiting. */
   readonly lostMs: number;
 };
 
 type DueQuestion = Turn<Waiting>;
 
-/** The state of the thread that answers. */
+/** Progress of the thread that answers. */
 export type Standing = {
-  /** Questions that need a block up to here can be answered. */
+  /** Height up to which a question can require a block and be answered. */
   readonly tellable: number;
-  /** True while rows and state have different heights, for a short time: current data cannot be returned meanwhile. */
+  /**
+   * True while rows and state briefly have different heights, so that current data cannot be
+   * returned.
+   */
   readonly isApart: boolean;
 };
 
 type WaitingQuestionsOptions = {
   readonly settings: Pick<IndexerSettings, 'database' | 'limits'>;
   readonly tell: (report: IndexerReport) => void;
-  /** Current sums, which only the indexer has. */
+  /** Returns the current totals of an account, which only the indexer has. */
   readonly sums: (user: Address) => AccountSums | null;
   readonly users: GainSources['users'];
-  /** Live orders, which are not stored; undefined without a state. */
+  /** Returns the live orders, which are not stored; undefined without a state. */
   readonly live: () => LiveRows | undefined;
-  /** Rows of the newest blocks as they were reported; undefined if older ones are needed. */
+  /**
+   * Returns rows of the newest blocks as they were reported, or undefined if older rows are needed.
+   */
   readonly recent: (ask: Ask<'since'>) => SinceAnswer | undefined;
 };
 
-/** Questions that wait for their block, or for the turn of their client. */
+/** Questions that wait for their block or for their client's turn. */
 export class WaitingQuestions {
   readonly #options: WaitingQuestionsOptions;
-  /** They wait for their block. */
+  /** Questions that wait for their block. */
   #waiting: Waiting[] = [];
   readonly #turns: ClientTurns<Waiting>;
-  /** The time after which a client above its pace is answered before the others, and whether one is answered now. */
+  /** Time after which a client above its pace is answered before the others. */
   #spareFromMs = 0;
   #isOfResting = false;
   #restUntilMs = 0;
@@ -85,7 +93,10 @@ export class WaitingQuestions {
     return this.#waiting.length > 0 || this.#turns.hasNext || this.#turns.hasResting;
   }
 
-  /** The time until a question must be checked again without a message; undefined if there is none. */
+  /**
+   * Time until a question must be checked again even without a message; undefined if no question
+   * waits.
+   */
   get patienceMs(): number | undefined {
     let untilMs = this.#turns.hasResting ? this.#restUntilMs : Infinity;
     for (const each of this.#waiting) untilMs = Math.min(untilMs, each.untilMs);
@@ -93,7 +104,10 @@ export class WaitingQuestions {
     return Math.max(1, Math.ceil(untilMs - performance.now()));
   }
 
-  /** A question waits for its block, and for all blocks that are applied before it is answered. */
+  /**
+   * Adds a question, which waits for its block and for all blocks that are applied before the next
+   * answer.
+   */
   take(
     asked: Question,
     { height, reach }: { readonly height: number; readonly reach: number },
@@ -104,7 +118,7 @@ export class WaitingQuestions {
     this.#waiting.push({ asked, untilMs: nowMs + waitMs, lostMs: nowMs + asked.patienceMs });
   }
 
-  /** True if a question does not have to wait for its block, or no longer does. */
+  /** True if a question can be answered now or has waited long enough. */
   isReady(standing: Standing): boolean {
     const nowMs = performance.now();
     this.#admit(standing, nowMs);
@@ -117,7 +131,7 @@ export class WaitingQuestions {
     this.#turns.clear();
   }
 
-  /** The next question. The caller answers it before it takes another. */
+  /** Returns the next question to answer. The caller answers it before it takes another. */
   next(standing: Standing): DueQuestion | undefined {
     for (;;) {
       const nowMs = performance.now();
@@ -127,18 +141,18 @@ export class WaitingQuestions {
       this.#turns.begin(due.id, 0, nowMs);
       const isLost = due.item.lostMs <= nowMs;
       if (!isLost && isOver(due.item, standing, nowMs)) return due;
-      // A replica that follows another one can fall behind again.
+      // A follower of a shared store can fall behind again, so the question waits again.
       if (!isLost) this.#waiting.push(due.item);
       this.#turns.end(due.id, 0, nowMs);
     }
   }
 
-  /** True if rows must be stored before the answer. */
+  /** True if rows must be stored before this question is answered. */
   needsRows({ item: { asked } }: DueQuestion, rows: RowBuffer): boolean {
     return !rows.isEmpty && (asked.height > rows.stored.height || isOfNow(asked));
   }
 
-  /** Answers a question as of one height, because nothing is written meanwhile. */
+  /** Answers a question as of one height. The caller writes nothing meanwhile. */
   async answer({ id, item }: DueQuestion, rows: RowBuffer, height: number): Promise<void> {
     const asOf = rows.stored;
     const isSplit = !rows.isEmpty || height < rows.store.height;
@@ -157,7 +171,7 @@ export class WaitingQuestions {
       const nowMs = performance.now();
       const workMs = took();
       this.#turns.end(id, nowMs - startedMs, nowMs);
-      // Also if this answer has exceeded the client's pace: the others are first.
+      // This also applies if this answer itself used up the client's pace.
       if (this.#isOfResting || !this.#turns.hasToken(id, nowMs)) {
         this.#spareFromMs = nowMs + SPARED_FACTOR * workMs;
         if (workMs > LONG_MS) this.#restUntilMs = this.#spareFromMs;
@@ -165,7 +179,6 @@ export class WaitingQuestions {
     }
   }
 
-  /** Questions that need not wait for their block any longer wait for the turn of their client. */
   #admit(standing: Standing, nowMs: number): void {
     if (this.#waiting.length === 0) return;
     const waiting: Waiting[] = [];
@@ -193,7 +206,7 @@ export class WaitingQuestions {
     const { tell } = this.#options;
     const { asked } = waiting;
     const { id } = asked;
-    // Current data is of the last applied block, so the rows must have the same height.
+    // Current data belongs to the last applied block, so the stored rows must have the same height.
     if (asOf.height < asked.height || (isSplit && isOfNow(asked))) {
       tell({ type: 'behind', id, asOf });
       return;
@@ -202,9 +215,9 @@ export class WaitingQuestions {
       const answer = await this.#find(asked, rows, asOf);
       tell({ type: 'answer', id, asOf, answer, workMs: took() });
     } catch (error) {
-      // The thread that replaces this one receives the question.
+      // The question stays open, and the thread that replaces this one answers it.
       if (error instanceof HistoryDamagedError) throw error;
-      // The question is repeated after the rows of others have been applied.
+      // The question is repeated after the rows of the other writer have been applied.
       if (error instanceof HistoryMovedError) this.#waiting.push(waiting);
       else if (error instanceof HistoryFullError) tell({ type: 'away', id, why: error.message });
       else tell({ type: 'failed', id, error });
@@ -237,7 +250,7 @@ function isOfNow(asked: Question): boolean {
   return OF_NOW.has(asked.topic) || isOfChanges(asked);
 }
 
-/** Topics with data of live orders and accounts. */
+/** Topics whose answers contain live orders or current account totals. */
 const OF_NOW: ReadonlySet<HistoryTopic> = new Set([
   'accountGains',
   'accountSums',
@@ -245,7 +258,7 @@ const OF_NOW: ReadonlySet<HistoryTopic> = new Set([
   'executionReport',
 ]);
 
-/** Data of which the store has only the last version. */
+/** True for rows of which the store has only the last version. */
 function isOfChanges({ question, topic }: Question): boolean {
   return topic === 'since' && 'table' in question && question.table === 'orders';
 }

@@ -19,7 +19,6 @@ const amounts = (count: number): number[] =>
   Array.from({ length: count }, (_, n) => 1_000_000 + n * n);
 const sumOf = ({ parts }: TreeProof): bigint => parts.reduce((sum, part) => sum + part, 0n);
 
-/** A stored node of a hash and a sum. */
 function node(hash: Uint8Array, sum: bigint): Buffer {
   const bytes = Buffer.alloc(NODE_BYTES);
   bytes.set(hash);
@@ -34,7 +33,7 @@ async function proofOf(user: ReturnType<typeof someone>, height: number): Promis
 }
 
 test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33])(
-  'with %i accounts, the tree contains each once, and its sum equals the liabilities',
+  'a tree of %i accounts contains each account once, and its sum equals the liabilities',
   async (count) => {
     const state = venueOf(amounts(count));
     const height = 100 + count;
@@ -56,7 +55,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33])(
   },
 );
 
-test('the root of two leaves equals a hash computed step by step', async () => {
+test('the root of a tree with two leaves equals a hash computed step by step', async () => {
   const state = venueOf([]);
   const tree = await trees.build(state, 7);
   const { hasher } = trees;
@@ -77,8 +76,8 @@ test('the root of two leaves equals a hash computed step by step', async () => {
   expect(tree.root).toBe(`0x${Buffer.from(root).toString('hex')}`);
 });
 
-describe('salts', () => {
-  test('a proof contains no other account, and its hashes cannot be computed from addresses', async () => {
+describe('the salts of a reserves tree', () => {
+  test('a proof contains no other account, and its hashes cannot be computed from addresses alone', async () => {
     const state = venueOf(amounts(9));
     await trees.build(state, 300);
     const own = await proofOf(someone(0), 300);
@@ -99,7 +98,7 @@ describe('salts', () => {
     }
   });
 
-  test('at another height, neighbours and root differ', async () => {
+  test('a tree at another height has another root and other neighbours', async () => {
     const state = venueOf(amounts(33));
     const first = await trees.build(state, 400);
     const second = await trees.build(state, 401);
@@ -110,7 +109,7 @@ describe('salts', () => {
     expect(await places(401)).not.toEqual(await places(400));
   });
 
-  test('the same height gives the same tree, also after a restart', async () => {
+  test('the same height has the same tree, even after a restart', async () => {
     const state = venueOf(amounts(5));
     const first = await trees.build(state, 500);
     const bytes = readFileSync(treeFile(trees.folder, 500));
@@ -119,13 +118,13 @@ describe('salts', () => {
   });
 });
 
-test('an unknown account and a missing tree have no proof', async () => {
+test('there is no proof for an unknown account or of a missing tree', async () => {
   await trees.build(venueOf(amounts(3)), 600);
   expect(await trees.proof(address(`0x${'9'.repeat(40)}`), 600)).toBeUndefined();
   expect(await trees.proof(someone(0), 601)).toBe('missing');
 });
 
-test('a change of any byte of a tree is detected', async () => {
+test('a change of any byte of a tree file is detected', async () => {
   await trees.build(venueOf(amounts(5)), 610);
   const whole = readFileSync(treeFile(trees.folder, 610));
   const right = await proofOf(someone(0), 610);
@@ -135,7 +134,8 @@ test('a change of any byte of a tree is detected', async () => {
     bytes[at] = (bytes[at] ?? 0) ^ 0x10;
     writeFileSync(treeFile(trees.folder, 610), bytes);
     const proof = await trees.proof(someone(0), 610);
-    // The changed byte belongs to another account, or is detected; a wrong proof is never returned.
+    // The changed byte belongs to another account or is detected, so a wrong proof is never
+    // returned.
     if (proof === 'damaged' || proof === undefined) found += 1;
     else
       expect({ ...(proof as TreeProof), liabilities: 0n }).toEqual({ ...right, liabilities: 0n });
@@ -151,7 +151,7 @@ test('a change of any byte of a tree is detected', async () => {
   }
 });
 
-test('a tree needs its secret, and a damaged or lost secret is not replaced', async () => {
+test('a tree can be read only with its secret, and a damaged or lost secret is not replaced', async () => {
   await trees.build(venueOf(amounts(5)), 620);
   const { folder, hasher } = trees;
   const other = { folder, hasher, height: 620, secret: Buffer.alloc(32), user: someone(0) };
@@ -170,7 +170,7 @@ test('a tree needs its secret, and a damaged or lost secret is not replaced', as
   expect(existsSync(file)).toBe(false);
 });
 
-test('other work continues while many leaves are built', async () => {
+test('other work continues while a tree with many leaves is built', async () => {
   const state = venueOf(amounts(9_000));
   trees.pauses = 0;
   const tree = await trees.build(state, 700);

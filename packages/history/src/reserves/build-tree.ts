@@ -22,7 +22,7 @@ import {
 } from './tree-file.ts';
 
 type BuildOptions = {
-  /** Must not change until the tree is built. */
+  /** State of the tree, which must not change while it is built. */
   readonly state: State;
   readonly height: number;
   readonly secret: Uint8Array;
@@ -32,25 +32,26 @@ type BuildOptions = {
   readonly pause: () => Promise<void>;
 };
 
-/** The totals of a tree, in micro-USDC. */
+/** Totals of a tree, in micro-USDC. */
 export type BuiltTree = {
   readonly height: number;
   readonly root: Hash;
   readonly leaves: number;
   readonly liabilities: bigint;
-  /** The sum of negative scopes. */
+  /** Sum of negative balances, as a positive amount. */
   readonly shortfall: bigint;
-  /** Deposits and grants less paid withdrawals, from the sums of the state. */
+  /** Deposits and grants less paid withdrawals, from the totals of the state. */
   readonly owed: bigint;
 };
 
-/** Leaves or nodes between two pauses, which are written together. */
+/** Number of leaves or nodes between two pauses; they are written together. */
 const PORTION = 2_000;
 const DISK_PAUSE_MS = 5;
 
 /**
- * Builds the tree of all liabilities and writes it, in short turns. Leaves are sorted by their salts, which cannot be
- * predicted: neighbours change every day, and the position in the tree contains no information about the account.
+ * Builds the tree of all liabilities in short turns and writes it to its file. Leaves are sorted by
+ * unpredictable salts: neighbours change with every tree, and the position of a leaf reveals
+ * nothing about its account.
  */
 export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   const { folder, hasher, height, pause } = options;
@@ -76,13 +77,12 @@ export async function buildTree(options: BuildOptions): Promise<BuiltTree> {
   });
 }
 
-/** Waits for the disk while other work runs. */
+/** Runs other work until a write has finished. */
 async function meanwhile(work: Promise<void>, pause: () => Promise<void>): Promise<void> {
   const done = work.then(() => true);
   while (!(await Promise.race([done, setTimeout(DISK_PAUSE_MS, false)]))) await pause();
 }
 
-/** The leaves of all accounts, in the order of accounts. */
 async function collect({ hasher, height, pause, secret, state }: BuildOptions): Promise<{
   readonly leaves: Buffer;
   readonly count: number;
@@ -138,7 +138,7 @@ async function writeLeaves(
   }
 }
 
-/** Writes each level and computes the next one in its place, until one node is left. */
+/** Writes each level and computes the next one in the same buffer, until one node is left. */
 async function writeLevels(
   handle: FileHandle,
   options: {
@@ -173,14 +173,17 @@ async function writeLevels(
   }
 }
 
-/** The position of a leaf is the lower part of its sort key, below the first bits of its salt. */
+/**
+ * A sort key is a number: its upper part is the first bits of the salt, its lower part the position
+ * of the leaf.
+ */
 const PLACES = 2 ** 24;
 const PREFIX_SHIFT = 4;
-/** Leaves between two pauses. */
+/** Number of leaves between two pauses. */
 const SORT_PORTION = 10_000;
 const FIRST_BYTES = 256;
 
-/** The positions of leaves by salt. */
+/** Returns the positions of the leaves, sorted by salt. */
 export async function orderBySalt(
   leaves: Buffer,
   count: number,
@@ -198,7 +201,7 @@ export async function orderBySalt(
     order[at] = key % PLACES;
     const isLast = at + 1 === count || Math.floor((keys[at + 1] ?? 0) / PLACES) > key / PLACES;
     if (!isLast) continue;
-    // Salts with equal prefixes are adjacent, and are then sorted by all bytes.
+    // Leaves whose salts begin equally are adjacent now, and are sorted by all bytes of the salt.
     if (at > from) {
       order.subarray(from, at + 1).sort((a, b) => Buffer.compare(saltAt(a), saltAt(b)));
     }
@@ -210,13 +213,16 @@ export async function orderBySalt(
   return order;
 }
 
-/** The sorted prefixes of salts with their positions: first by the first byte, then each group. */
+/**
+ * Returns the sorted keys. They are grouped by the first byte of the salt, then each group is
+ * sorted.
+ */
 async function sortedKeys(
   leaves: Buffer,
   count: number,
   pause: () => Promise<void>,
 ): Promise<Float64Array> {
-  // The start of each group, and the next free position in it.
+  // `starts` first counts the leaves of each group, then holds the next free position in it.
   const starts = new Uint32Array(FIRST_BYTES + 1);
   for (let at = 0; at < count; at++) {
     const first = leaves[at * LEAF_BYTES] ?? 0;

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { orderBySalt } from './build-tree.ts';
 import { LEAF_BYTES } from './tree-file.ts';
 
-test('leaves are sorted by all bytes of their salts, including equal prefixes', async () => {
-  // Few values, so that many prefixes are equal.
+test('leaves are sorted by all bytes of their salts, even if the first bytes are equal', async () => {
+  // Few different values make equal prefixes likely.
   const byte = fc.constantFrom(0, 1, 0x7f, 0x80, 0xff);
   const salt = fc.array(byte, { minLength: 6, maxLength: 6 });
   const salts = fc.uniqueArray(salt, { maxLength: 200, selector: String });
   await fc.assert(
     fc.asyncProperty(salts, async (all) => {
       const leaves = Buffer.alloc(all.length * LEAF_BYTES);
-      // The first bytes are similar; the last ones differ.
+      // The sort key covers only the first bytes, so salts that differ in byte 30 have equal keys.
       for (const [at, bytes] of all.entries()) {
         leaves.set(bytes.slice(0, 4), at * LEAF_BYTES);
         leaves.set(bytes.slice(4), at * LEAF_BYTES + 30);
@@ -24,7 +24,7 @@ test('leaves are sorted by all bytes of their salts, including equal prefixes', 
   );
 });
 
-test('other work continues in each pass over very many leaves', async () => {
+test('each pass over many leaves pauses for other work', async () => {
   const count = 35_000;
   const leaves = Buffer.alloc(count * LEAF_BYTES);
   for (let at = 0; at < count; at++) leaves.writeUInt32BE((at * 0x9e3779b1) >>> 0, at * LEAF_BYTES);
@@ -34,6 +34,7 @@ test('other work continues in each pass over very many leaves', async () => {
   });
   const salts = [...order].map((place) => leaves.readUInt32BE(place * LEAF_BYTES));
   expect(salts).toEqual(salts.toSorted((a, b) => a - b));
-  // Counting and placing pause four times each, sorting for each first byte, reading three times.
+  // Counting and placing pause four times each, sorting once per first byte, and reading three
+  // times.
   expect(pauses).toBe(4 + 4 + 256 + 3);
 });

@@ -17,24 +17,28 @@ import {
   writeSum,
 } from './tree-file.ts';
 
-/** A leaf and the data that its root can be computed from. Amounts are micro-USDC. */
+/**
+ * Leaf of an account and the siblings from which the root can be computed. Amounts are in
+ * micro-USDC.
+ */
 export type TreeProof = {
   readonly height: number;
   readonly root: string;
   readonly leaves: number;
   readonly liabilities: bigint;
-  /** The index of the leaf, starting with 0; it determines the side of each sibling. */
+  /** Index of the leaf, starting with 0; it determines the side of each sibling. */
   readonly index: number;
   readonly salt: string;
-  /** Perp, outcome, held withdrawals, rewards. */
+  /** Perp balance, outcome balance, held withdrawals and rewards. */
   readonly parts: readonly bigint[];
-  /** Starting with the level of the leaves. */
+  /** Sibling of each level, starting with the leaves. */
   readonly siblings: readonly { readonly hash: string; readonly sum: bigint }[];
 };
 
 /**
- * The proof of an address in the tree of a height: undefined if it has no leaf, `missing` if there is no tree,
- * `damaged` if the file does not lead to its root, or has another secret.
+ * Returns the proof of an address in the tree of a height, or undefined if the address has no leaf.
+ * The result is `missing` without a tree, and `damaged` if the file does not lead to its root or
+ * belongs to another secret.
  */
 export async function readProof(options: {
   readonly folder: string;
@@ -63,7 +67,7 @@ export async function readProof(options: {
       const proof = await proofAt(handle, head, index);
       return isWhole(proof, { hasher, user }) ? proof : 'damaged';
     }
-    // The venue's address is in every tree; if it is not found, the secret is wrong.
+    // The venue's address is in every tree, so the secret is wrong if that address is not found.
     return (await indexOf(VENUE_ADDRESS)) === undefined ? 'damaged' : undefined;
   } catch (error) {
     if (error instanceof ShortTreeError) return 'damaged';
@@ -73,7 +77,7 @@ export async function readProof(options: {
   }
 }
 
-/** Whether the leaf and its siblings lead to the root. */
+/** True if the leaf and its siblings lead to the root. */
 function isWhole(
   { height, index, leaves, parts, root, salt, siblings }: TreeProof,
   { hasher, user }: { readonly hasher: TreeHasher; readonly user: Address },
@@ -96,7 +100,6 @@ function isWhole(
   return hex(hasher.root({ height, leaves, node })) === root;
 }
 
-/** The stored form. */
 function nodeOf(hash: Uint8Array, sum: bigint): Buffer {
   const node = Buffer.alloc(NODE_BYTES);
   node.set(hash);
@@ -169,17 +172,20 @@ export type ReserveFigures = {
   /** Deposits and grants less paid withdrawals. */
   readonly owed: bigint;
   readonly blockNumber: number;
-  /** The token balance of the bridge. */
+  /** Token balance of the bridge contract. */
   readonly balance: bigint;
-  /** The part of it that is not credited yet, or must be returned. */
+  /** Portion of the balance that is not credited yet or must be returned. */
   readonly keptAside: bigint;
-  /** Withdrawals that the bridge has paid and the venue still holds. */
+  /** Withdrawals that the bridge has paid but the venue still holds. */
   readonly unsettled: bigint;
-  /** Test money that is not minted on the chain: owed, but never in the bridge. */
+  /** Test funds that were not minted on the chain: owed, but never in the bridge. */
   readonly unbacked: bigint;
 };
 
-/** The difference between the bridge and the venue's books: zero, unless money is missing or extra. */
+/**
+ * Returns the difference between the bridge and the venue's books, which is zero unless funds are
+ * missing or extra.
+ */
 export function differenceOf(figures: Omit<ReserveFigures, 'blockNumber'>): bigint {
   const { balance, keptAside, owed, unbacked, unsettled } = figures;
   return balance - keptAside + unsettled + unbacked - owed;

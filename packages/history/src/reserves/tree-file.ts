@@ -4,37 +4,37 @@ import { existsSync, readdirSync } from 'node:fs';
 import { secretFile } from '@oddlot/host/durable';
 
 /**
- * The hashes of the tree of liabilities. Each one starts with a byte for its kind, so that one kind cannot replace
- * another. A node covers the sums of both children and not only their total: otherwise one of them could be smaller
- * than the sum below it. Numbers are unsigned, 32 bytes, big-endian.
+ * Hashes of the tree of liabilities. Each begins with a byte for its kind, so that no kind can
+ * replace another. A node hashes the sums of both children and not only their total; otherwise one
+ * of the sums could be understated. Numbers are unsigned, 32 bytes, big-endian.
  */
 
 export const HASH_BYTES = 32;
 const ADDRESS_BYTES = 20;
-/** Greater than any leaf or sum; a hash has twice as many bits. */
+/** Enough for any leaf or sum, and half as long as a hash. */
 const SUM_BYTES = 16;
-/** A stored node: its hash, and the sum of all leaves below it. */
+/** A stored node consists of its hash and the sum of all leaves below it. */
 export const NODE_BYTES = HASH_BYTES + SUM_BYTES;
 
 const KIND = { leaf: 0, node: 1, root: 2, salt: 3 } as const;
 const WORD = 32;
 
 export type TreeHasher = {
-  /** The liabilities to one account; the salt prevents guesses of addresses. */
+  /** Returns the hash of the liabilities to one account. The salt prevents guessing the address. */
   leaf(leaf: {
     readonly salt: Uint8Array;
     readonly address: Uint8Array;
     readonly amount: bigint;
   }): Uint8Array;
-  /** Of two stored nodes. */
+  /** Returns the hash of two stored nodes. */
   node(left: Uint8Array, right: Uint8Array): Uint8Array;
-  /** Of the top node: includes the number of leaves and the height. */
+  /** Returns the root hash, which includes the number of leaves and the height. */
   root(top: {
     readonly height: number;
     readonly leaves: number;
     readonly node: Uint8Array;
   }): Uint8Array;
-  /** Of an address at a height; it cannot be computed without the secret. */
+  /** Returns the salt of an address at a height, which cannot be computed without the secret. */
   salt(of: {
     readonly secret: Uint8Array;
     readonly height: number;
@@ -80,7 +80,7 @@ export async function createTreeHasher(): Promise<TreeHasher> {
   };
 }
 
-/** Writes a sum; one that does not fit is an error. */
+/** Writes a sum as 16 bytes, big-endian; a larger sum throws. */
 export function writeSum(bytes: Buffer, sum: bigint, at: number): void {
   bytes.writeBigUInt64BE(sum >> 64n, at);
   bytes.writeBigUInt64BE(sum & 0xffff_ffff_ffff_ffffn, at + 8);
@@ -90,15 +90,16 @@ export function readSum(bytes: Buffer, at: number): bigint {
   return (bytes.readBigUInt64BE(at) << 64n) | bytes.readBigUInt64BE(at + 8);
 }
 
-/** A stored node as two words of 32 bytes. */
+/** Writes a stored node as two words of 32 bytes. */
 function putNode(into: Buffer, at: number, node: Uint8Array): void {
   into.set(node.subarray(0, HASH_BYTES), at);
   into.set(node.subarray(HASH_BYTES, NODE_BYTES), at + 2 * WORD - SUM_BYTES);
 }
 
 /**
- * A tree file: a head, the leaves by salt, then the nodes of each level, starting with that of the leaves. The last
- * node of a level with an odd number is copied to the next level.
+ * Layout of a tree file: a header, the leaves sorted by salt, then the nodes of each level,
+ * starting with that of the leaves. The last node of a level with an odd number is copied to the
+ * next level.
  */
 
 export const PART_NAMES = ['perp', 'outcome', 'withdrawHold', 'rewards'] as const;
@@ -106,7 +107,7 @@ const PART_BYTES = 8;
 export const LEAF_BYTES = HASH_BYTES + ADDRESS_BYTES + PART_NAMES.length * PART_BYTES;
 export const PARTS_AT = HASH_BYTES + ADDRESS_BYTES;
 
-/** The first bytes, which contain the version. */
+/** First bytes of the file, including the version of the format. */
 const MARK = 'oddtree1';
 export const HEAD_BYTES = MARK.length + 2 * 8 + HASH_BYTES + SUM_BYTES;
 
@@ -114,7 +115,7 @@ export type TreeHead = {
   readonly height: number;
   readonly leaves: number;
   readonly root: Uint8Array;
-  /** The stored form: 16 bytes. */
+  /** Total of all leaves as stored, in 16 bytes. */
   readonly sum: Uint8Array;
 };
 
@@ -126,13 +127,13 @@ export function treeFile(folder: string, height: number): string {
   return join(folder, `${height}.tree`);
 }
 
-/** The height in the name of a tree file; undefined for other files. */
+/** Returns the height in the name of a tree file, or undefined for other files. */
 export function heightOfFile(name: string): number | undefined {
   const height = /^(\d+)\.tree$/.exec(name)?.[1];
   return height === undefined ? undefined : Number(height);
 }
 
-/** The number of nodes of each level, starting with the leaves. */
+/** Returns the number of nodes of each level, starting with the leaves. */
 export function widthsOf(leaves: number): readonly number[] {
   const widths = [leaves];
   for (let width = leaves; width > 1;) {
@@ -142,7 +143,7 @@ export function widthsOf(leaves: number): readonly number[] {
   return widths;
 }
 
-/** The first byte of each level. */
+/** Returns the offset of each level in the file, starting with the leaves. */
 export function levelsAt(leaves: number): readonly number[] {
   const starts: number[] = [];
   let at = HEAD_BYTES + leaves * LEAF_BYTES;
@@ -163,7 +164,7 @@ export function headBytes({ height, leaves, root, sum }: TreeHead): Buffer {
   return bytes;
 }
 
-/** Undefined if it is not a tree, or has another version. */
+/** Returns the header, or undefined if the bytes are not a tree of this version. */
 export function headOf(bytes: Buffer): TreeHead | undefined {
   if (bytes.length < HEAD_BYTES || bytes.toString('latin1', 0, MARK.length) !== MARK) {
     return undefined;
@@ -177,7 +178,7 @@ export function headOf(bytes: Buffer): TreeHead | undefined {
   };
 }
 
-/** The parts of a leaf, in the order of their names. */
+/** Returns the amounts of a leaf in the order of `PART_NAMES`. */
 export function partsOf(leaf: Buffer): readonly bigint[] {
   return PART_NAMES.map((_, at) => leaf.readBigUInt64BE(PARTS_AT + at * PART_BYTES));
 }
@@ -189,8 +190,8 @@ export function writeParts(leaves: Buffer, at: number, parts: readonly bigint[])
 }
 
 /**
- * The random secret of salts, created once; it is not a key. Anyone with it can only find out which accounts are
- * the neighbours in a proof. Trees of another secret cannot be used.
+ * Returns the random secret for salts, and creates it once. It is not a key: it only reveals which
+ * accounts are the neighbours in a proof. Trees made with another secret cannot be used.
  */
 export function treeSecret(folder: string): Uint8Array {
   return secretFile({
@@ -210,9 +211,10 @@ function treeIn(folder: string): string | undefined {
 }
 
 /**
- * Memory that does not count towards garbage collection. After about 64 MB of ordinary buffers, the collector would
- * search all memory of the thread, which takes more than a second in a large venue, to free memory that it does not
- * manage. Shared memory is exempt, and this is not shared.
+ * Returns memory that does not count towards garbage collection. After about 64 MB of ordinary
+ * buffers, the collector would search the whole heap, which takes more than a second in a large
+ * venue, to free memory that it does not manage. Shared memory is exempt; this buffer is never
+ * shared.
  */
 export function uncounted(bytes: number): SharedArrayBuffer {
   return new SharedArrayBuffer(bytes);

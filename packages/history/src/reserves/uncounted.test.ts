@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 
 const MIB = 2 ** 20;
 
-/** In its own process, because garbage of other tests may be collected at any moment. */
+/**
+ * The measurement has its own process, because garbage of other tests can be collected at any
+ * moment.
+ */
 const PROGRAM = `
   import { uncounted } from ${JSON.stringify(new URL('tree-file.ts', import.meta.url).href)};
   const counted = () => process.memoryUsage().external;
@@ -17,7 +20,7 @@ const PROGRAM = `
   console.log(JSON.stringify({ held, uncounted: between - before, buffer: after - between }));
 `;
 
-test('such memory does not count towards garbage collection, unlike a buffer', async () => {
+test('uncounted memory does not count towards garbage collection, unlike a buffer', async () => {
   const flags = ['--input-type=module', '--eval', PROGRAM];
   const { stdout } = await promisify(execFile)(process.execPath, flags);
   const { buffer, held, uncounted } = JSON.parse(stdout) as Readonly<Record<string, number>>;

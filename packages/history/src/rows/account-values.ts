@@ -6,10 +6,13 @@ import type { AccountSums } from '../history.ts';
 import type { AccountValueRecord } from './block-rows.ts';
 import { sidesOf } from './traded-sides.ts';
 
-/** The finest first. A value at a coarser step also serves the finer ones. */
+/**
+ * Steps at whose ends values are stored, finest first. A value of a coarser step also serves the
+ * finer ones.
+ */
 const VALUE_STEPS_MS: readonly number[] = [5 * MINUTE_MS, HOUR_MS, DAY_MS];
 
-/** Sums since the account was created, in micro-USDC. */
+/** Totals since the account was created, in micro-USDC. */
 type Sums = {
   moneyIn: bigint;
   moneyOut: bigint;
@@ -18,23 +21,24 @@ type Sums = {
   funding: bigint;
 };
 
-/** A change of an account, and what it added to its sums. */
+/** What one event adds to the totals of an account. */
 type Move = { readonly user: Address; readonly timeMs: number; readonly by: Partial<Sums> };
 
-/** A time at which values are stored, and the coarsest step that ends there. */
+/** Time at which values are stored, and the index of the coarsest step that ends then. */
 type Border = { readonly timeMs: number; readonly step: number };
 
 /**
- * Account values at the ends of steps with cumulative sums, so that the result of any window is a difference of two
- * rows. The first block after an end makes the rows of accounts that hold assets with changing prices, and of
- * accounts that changed since the previous end of that step: for the others, the last row is still valid. Changes in
- * that block are after the end, unless they were due before.
+ * Account values at the ends of steps with cumulative totals, so that the profit of any window is a
+ * difference of two rows. The first block after the end of a step makes rows of accounts that hold
+ * assets with changing prices, and of accounts that changed since the previous end. For all others
+ * the last row is still valid. Changes in that block are after the end, unless they were due before
+ * it.
  */
 export class AccountValues {
   readonly #sums = new Map<Address, Sums>();
   /** Accounts that changed since the last end of each step. */
   readonly #changed = VALUE_STEPS_MS.map(() => new Set<Address>());
-  /** Undefined before the first block. */
+  /** Time of the last block; undefined before the first one. */
   #lastMs: number | undefined;
 
   take(state: State, block: AppliedBlock): AccountValueRecord[] {
@@ -49,7 +53,7 @@ export class AccountValues {
       moves = moves.filter((move) => move.timeMs > border.timeMs);
       const changed = this.#changed[border.step];
       const isPicked = (user: Address): boolean => changed?.has(user) === true;
-      // One by one, because a call cannot have a million arguments.
+      // Records are pushed one by one, because a call cannot have a million arguments.
       for (const record of this.#records(state, border, isPicked, moves)) records.push(record);
       for (const each of this.#changed.slice(0, border.step + 1)) each.clear();
     }
@@ -58,8 +62,8 @@ export class AccountValues {
   }
 
   /**
-   * If rows begin in the middle (R-era), the value of an account counts as deposited, not as a gain. This includes
-   * the first block.
+   * Starts without earlier blocks (R-era) or with the first block: the current value of an account
+   * counts as deposited, not as profit.
    */
   #begin(state: State, nowMs: number): AccountValueRecord[] {
     for (const { account, value } of worthOfHolders(state, () => true)) {
@@ -74,7 +78,10 @@ export class AccountValues {
     return shownSums(this.#sums.get(user) ?? NOTHING);
   }
 
-  /** The state is that after the block, so moves after the end are subtracted from the values. */
+  /**
+   * Returns the rows at the end of a step. The state is later, so events after that end are
+   * subtracted from its values.
+   */
   #records(
     state: State,
     { step, timeMs }: Border,
@@ -138,8 +145,8 @@ export class AccountValues {
 }
 
 /**
- * The first end of each step between two blocks, oldest first: several blocks may have the time of an end. After a
- * pause, nothing differs at the later ends.
+ * Returns the first end of each step between two blocks, oldest first. Nothing changes until the
+ * next block, so later ends of the same step need no row.
  */
 function bordersPassed(lastMs: number, timeMs: number): Border[] {
   const steps = new Map<number, number>();
@@ -187,7 +194,7 @@ function addMoves(
       add(event.destination, { moneyIn: event.amount });
       break;
     case 'withdrawalChanged':
-      // Held money belongs to the account until it is paid out.
+      // A requested withdrawal still belongs to the account until it is paid out.
       if (event.status === 'completed') add(event.account, { moneyOut: event.amount });
       break;
     case 'positionTraded':
@@ -201,7 +208,7 @@ function addMoves(
   }
 }
 
-/** The change of value caused by moves, without price changes. */
+/** Returns how much events changed the value of each account, without price changes. */
 function gainsOf(moves: readonly Move[]): ReadonlyMap<Address, bigint> {
   const gains = new Map<Address, bigint>();
   for (const { by, user } of moves) {
@@ -212,7 +219,7 @@ function gainsOf(moves: readonly Move[]): ReadonlyMap<Address, bigint> {
 }
 
 const NOTHING: Readonly<Sums> = { moneyIn: 0n, moneyOut: 0n, volume: 0n, fees: 0n, funding: 0n };
-/** In the order of the dump. */
+/** Order of the amounts in a snapshot. */
 const SUM_KEYS = ['moneyIn', 'moneyOut', 'volume', 'fees', 'funding'] as const;
 
 function shownSums(sums: Sums): Omit<AccountSums, 'value'> {
@@ -228,6 +235,6 @@ function shownSums(sums: Sums): Omit<AccountSums, 'value'> {
 export type AccountValuesDump = {
   readonly lastMs: number | null;
   readonly sums: readonly (readonly [user: Address, amounts: readonly string[]])[];
-  /** By step, the finest first. */
+  /** Changed accounts per step, finest first. */
   readonly changed: readonly (readonly Address[])[];
 };

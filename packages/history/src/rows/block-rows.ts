@@ -13,26 +13,32 @@ import type { ReceiptRow } from '../receipt.ts';
 import type { BookArrival } from '@oddlot/engine';
 
 /**
- * The rows of a block. The key of a row is its height and its index in the list, so rows that are written twice are
- * equal. Texts are those of the wire, so an old row is the same in any release.
+ * Rows of a block. The key of a row is its height and its index in its list, so writing it twice
+ * has no effect. Texts are those of the wire, so an old row is the same in every release.
  */
 export type BlockRows = {
   readonly head: BlockHead & { readonly parentHash: Hash };
-  /** The signed requests that the block executed, in order. */
+  /** Signed requests that the block executed, in order. */
   readonly txs: readonly TxRecord[];
-  /** Receipts that the block completed: those of queued actions are completed in a later block. */
+  /**
+   * Receipts that the block completed. A queued action is completed in a later block than it was
+   * executed in.
+   */
   readonly receipts: readonly ReceiptRow[];
   readonly fills: readonly FillRecord[];
   /**
-   * Orders after their last change in the block, one row each, in order. Live orders are included if they are
-   * reported, or if their row was made anyway; only ended orders are stored.
+   * Orders after their last change in the block, one row each, in order. Live orders are included
+   * only if they are reported or their row was needed anyway; only ended orders are stored.
    */
   readonly orders: readonly OrderRecord[];
-  /** Rows of parents of which only children changed: reported but not stored, because queries join them. */
+  /**
+   * Parent orders of which only children changed. They are reported but not stored, because queries
+   * join them.
+   */
   readonly retold?: readonly OrderRecord[];
-  /** Live orders that are neither reported nor stored, but may be queried soon. */
+  /** Live orders that are neither reported nor stored but may be queried soon. */
   readonly untold?: readonly UntoldOrder[];
-  /** Arrivals of all orders that got their ids in the block. */
+  /** Arrivals of all orders that received their id in the block. */
   readonly arrivals?: readonly ArrivalTrace[];
   /** Ends of orders that arrived in an earlier block. */
   readonly ends?: readonly OrderEndRecord[];
@@ -52,18 +58,18 @@ export type BlockRows = {
 
 export type AccountType = 'perp' | 'outcome';
 
-/** The position of a row; newest first is the descending order. */
+/** Position of a row; descending order is newest first. */
 export type RowPosition = readonly [timeMs: number, height: number, index: number];
 
 export type TxRecord = {
-  /** The index of the command in its block. */
+  /** Index of the command in its block. */
   readonly index: number;
   readonly txHash: Hash;
   readonly user: Address;
   readonly actionType: string;
-  /** The message of a refusal at execution. */
+  /** Message of the rejection at execution; null if there was none. */
   readonly error: string | null;
-  /** The request as received. */
+  /** JSON of the request as received. */
   readonly request: string;
 };
 
@@ -71,7 +77,7 @@ export type FillRecord = {
   readonly user: Address;
   readonly accountType: AccountType;
   readonly instrumentId: number;
-  /** Without title and slug, which queries add from the texts of the market. */
+  /** Fill without title and slug, which queries add from the market's texts. */
   readonly row: Fill;
 };
 
@@ -80,21 +86,21 @@ export type OrderRecord = {
   readonly accountType: AccountType;
   readonly instrumentId: number;
   readonly orderId: number;
-  /** Its index among all orders that the block changed, including orders without a row. */
+  /** Index among all orders that the block changed, including orders without a row. */
   readonly index: number;
-  /** It was placed with another order, whose row contains it. */
+  /** Set if the order was placed with a parent order, whose row contains it. */
   readonly isChild?: true;
-  /** Without title and slug. Its time is the `statusTimestamp`. */
+  /** Order without title and slug; its time is the `statusTimestamp`. */
   readonly row: HistOrderRow;
 };
 
-/** The row of a live order that changed, which is made on demand. */
+/** Changed live order whose row is made on demand. */
 export type UntoldOrder = Pick<OrderRecord, 'user' | 'accountType' | 'instrumentId'> & {
   readonly index: number;
   readonly row: () => HistOrderRow;
 };
 
-/** An open or triggered order can change again. */
+/** True if the order is open or triggered and can still change. */
 export function isLive({ status }: Pick<HistOrderRow, 'status'>): boolean {
   return status === 'open' || status === 'triggered';
 }
@@ -108,14 +114,16 @@ export type FundingRecord = {
 
 export type LedgerRecord = {
   readonly user: Address;
-  /** Both types if the row belongs to both. */
+  /** Account types under which the row is listed; a row can belong to both. */
   readonly accountTypes: readonly AccountType[];
-  /** The key of its first version: the row of a withdrawal is replaced when its status changes. */
+  /**
+   * Key of the row's first version. The row of a withdrawal is replaced when its status changes.
+   */
   readonly first: { readonly height: number; readonly index: number };
   readonly row: LedgerUpdate;
 };
 
-/** The earnings of a builder from one order so far. */
+/** Earnings of a builder from one order so far. */
 export type EarningRecord = {
   readonly builder: Address;
   readonly user: Address;
@@ -125,12 +133,12 @@ export type EarningRecord = {
   readonly accountType: AccountType;
   readonly feeTenthsBp: number;
   readonly feeMicroUsdc: number;
-  /** The part that this block added. */
+  /** Fee that this block added, in micro-USDC. */
   readonly addedFeeMicroUsdc: number;
   readonly notionalMicroUsdc: number;
   readonly qty: string;
   readonly price: string;
-  /** Of the last fill, like the following fields. */
+  /** Role in the last fill; the following fields also belong to that fill. */
   readonly role: 'Taker' | 'Maker';
   readonly tradeId: number;
   readonly txHash: Hash;
@@ -144,23 +152,23 @@ export type ClaimRecord = {
   readonly timeMs: number;
 };
 
-/** A withdrawal after its last change; a newer version replaces it. */
+/** Withdrawal after its last change; a newer record replaces an older one. */
 export type WithdrawalRecord = {
   readonly user: Address;
   readonly withdrawalId: number;
-  /** The times of the request and of the last change of its status. */
+  /** Time of the request; `updatedMs` is the time of the last change of the status. */
   readonly timeMs: number;
   readonly updatedMs: number;
   readonly destination: Address;
   readonly amountMicroUsdc: number;
   readonly feeMicroUsdc: number;
   readonly status: 'pending' | 'completed' | 'failed';
-  /** The final transaction of the settlement chain, and the reason of a failure. */
+  /** Final transaction on the settlement chain; `error` is the reason of a failure. */
   readonly txHash?: Hash;
   readonly error?: string;
 };
 
-/** A closed bar of trades; coarser bars are combined from these. */
+/** Closed candle of trades; coarser candles are combined from the finest ones. */
 export type CandleRecord = {
   readonly instrumentId: number;
   readonly stepMs: number;
@@ -173,10 +181,13 @@ export type CandleRecord = {
   readonly trades: number;
 };
 
-/** The value of an account and its cumulative sums; windows are differences of them. */
+/**
+ * Value of an account and its cumulative totals, whose differences are the results of windows.
+ * Amounts are in micro-USDC.
+ */
 export type AccountValueRecord = {
   readonly user: Address;
-  /** The coarsest step that ends here: five minutes, an hour or a day. */
+  /** Coarsest step that ends at this time: five minutes, an hour or a day. */
   readonly stepMs: number;
   readonly timeMs: number;
   readonly value: number;
@@ -187,24 +198,24 @@ export type AccountValueRecord = {
   readonly funding: number;
 };
 
-/** The part of a position that a step of a liquidation closed. */
+/** Portion of a position that one step of a liquidation closed. */
 export type LiquidationRecord = { readonly instrumentId: number; readonly row: Liquidation };
 
-/** A trade and the value by which it is ranked, in micro-USDC. */
+/** Trade and the value by which it is ranked, in micro-USDC. */
 export type RankedTrade = { readonly value: number; readonly row: LargestTrade };
 
-/** The largest trades of a period so far, the largest first; a newer record replaces it. */
+/** Largest trades of a period so far, largest first; a newer record replaces an older one. */
 export type LargestTradesRecord = {
   readonly list: number;
   readonly startMs: number;
-  /** The first record of its list and period. */
+  /** Set for the first record of its list and period. */
   readonly isFirst?: true;
   readonly trades: readonly RankedTrade[];
 };
 
 export type OpenInterestRecord = { readonly instrumentId: number; readonly row: OpenInterestRow };
 
-/** Texts of an outcome market, starting with its listing. */
+/** Texts of an outcome market, recorded when it is listed. */
 export type MarketTextRecord = {
   readonly instrumentId: number;
   readonly slug: string;
@@ -213,8 +224,8 @@ export type MarketTextRecord = {
 };
 
 /**
- * An event whose markets are all paid, with all data that is shown of it. It is replaced if another market joins the
- * event later.
+ * Event whose markets are all paid out, with everything that is shown of it. If another market
+ * joins the event later, the record is replaced.
  */
 export type SettledEventRecord = {
   readonly eventId: number;
@@ -223,7 +234,7 @@ export type SettledEventRecord = {
   readonly createdMs: number;
   readonly startMs: number;
   readonly endMs: number;
-  /** After this time no market can join the event, and all are resolved. */
+  /** Time from which no market can join the event and all its markets are resolved. */
   readonly settledMs: number;
   readonly volumeMicroUsdc: number;
   readonly tags: readonly string[];
@@ -232,40 +243,52 @@ export type SettledEventRecord = {
     readonly slug: string;
     readonly startMs: number;
   }[];
-  /** JSON of the catalogue's data. */
+  /** JSON of the catalogue's data about the event. */
   readonly body: string;
 };
 
-/** Blocks with fills that are recorded for an order; a report shows at most this many fills. */
+/**
+ * Maximum number of blocks with fills that are recorded per order, and of fills in an execution
+ * report.
+ */
 export const FILL_BLOCKS_MAX = 500;
 
 export type BlockPlace = { readonly height: number; readonly timeMs: number };
 
-/** Levels that are recorded for an arrival. */
+/** Maximum number of price levels that are recorded for an arrival. */
 export const MET_LEVELS_MAX = 50;
 
 export type MetLevel = { readonly price: number; readonly size: number };
 
-/** The book at the arrival of an order. Prices are those of the book. */
+/** Order book when the order arrived, in the price units of the book. */
 export type EnteredBook = Pick<BookArrival, 'bestBid' | 'bestAsk' | 'markHalves' | 'oracle'> & {
-  /** Levels with which it traded, with their sizes at that moment. */
+  /** Levels that the order traded with, and their sizes at that moment. */
   readonly met: readonly MetLevel[];
 };
 
-/** The resting order; `aheadAtStart` is undefined if the queue was too long to count. */
+/**
+ * Where the order rested. `aheadAtStart` is the size ahead of it in the queue, or undefined if the
+ * queue was too long to count.
+ */
 export type Rest = { readonly price: number; readonly aheadAtStart: number | undefined };
 
-/** The taker part of an order, in lots, and in micro-USDC at the price of its own leg. */
+/**
+ * Portion of an order that filled as taker, in lots, and in micro-USDC at the price of its own
+ * outcome.
+ */
 export type TakerPart = { lots: number; notional: number };
 
-/** An order in the block in which it got its id. All have the same shape, because there is one per order. */
+/**
+ * Order in the block in which it received its id. All fields are always present, so that the many
+ * objects have one shape.
+ */
 export type ArrivalTrace = {
   readonly orderId: number;
   readonly instrumentId: number;
   readonly szDecimals: number;
-  /** The index of the command that placed it; negative for orders that the venue placed. */
+  /** Index of the command that placed the order; negative for orders that the venue placed. */
   readonly commandIndex: number;
-  /** The block that received an order that waited in the delay queue. */
+  /** Block that received the order, if it was in the delay queue. */
   readonly received: BlockPlace | undefined;
   readonly entered: EnteredBook | undefined;
   readonly rest: Rest | undefined;
@@ -273,28 +296,34 @@ export type ArrivalTrace = {
   readonly hasFills: boolean;
   /** Set if the order ended in the same block. */
   readonly ended: TraceEnd | undefined;
-  /** The hash of its action, if that is not in the block, or the block is no longer stored. */
+  /**
+   * Hash of the order's action, if that action is in another block or its block is no longer
+   * stored.
+   */
   readonly txHash: string | undefined;
 };
 
 export type TraceEnd = {
-  /** Undefined if the queue was too long to count, or the order never rested. */
+  /**
+   * Size ahead in the queue; undefined if the queue was too long to count or the order never
+   * rested.
+   */
   readonly ahead: number | undefined;
-  /** Of all its fills, in micro-USDC. */
+  /** Builder fee of all fills, in micro-USDC. */
   readonly builderFee: number;
 };
 
-/** Events of an order after that block; other fields are absent. */
+/** Events of an order after the block of its arrival. Fields without an event are absent. */
 export type LaterTrace = {
   entered?: BlockPlace & { readonly book: EnteredBook };
-  /** It rested again, or later: these values are valid since then. */
+  /** Set if the order rested later or again; the values apply from `fromMs`. */
   rest?: Rest & { readonly fromMs: number };
   taker?: TakerPart;
-  /** The newest blocks with fills, oldest first: alternating times and heights. */
+  /** Times and heights, alternating, of the newest blocks with fills, oldest first. */
   fills?: number[];
 };
 
-/** An order that ended in a later block than it arrived in. */
+/** Order that ended in a later block than it arrived in. */
 export type OrderEndRecord = {
   readonly orderId: number;
   readonly szDecimals: number;
@@ -302,7 +331,7 @@ export type OrderEndRecord = {
   readonly end: TraceEnd;
 };
 
-/** The row of a live order, which is made on demand. */
+/** Live order whose row is made on demand. */
 export type LiveRow = {
   readonly orderId: number;
   readonly position: RowPosition;
@@ -311,14 +340,17 @@ export type LiveRow = {
   readonly row: () => HistOrderRow;
 };
 
-/** Live orders, from the state of the indexer; the store has the ended ones. */
+/** Live orders in the indexer's state; ended orders are in the store. */
 export type LiveRows = {
   readonly of: (user: Address) => readonly LiveRow[];
   readonly find: (user: Address, orderId: number) => HistOrderRow | undefined;
-  /** The trace of a live order since the block of its arrival, and the queue ahead of it now. */
+  /**
+   * Returns the events of a live order since the block of its arrival, and the queue ahead of it
+   * now.
+   */
   readonly traceOf: (orderId: number) => Omit<OrderEndRecord, 'orderId'> | undefined;
-  /** The live order with a client order id. */
+  /** Returns the id of the live order with a client order id. */
   readonly withClientId: (user: Address, clientOrderId: string) => number | undefined;
-  /** Whether an order is live and has not changed since release 0.3.0 opened the folder. */
+  /** True if an order is live and has not changed since release 0.3.0 opened the folder. */
   readonly isUnchanged: (user: Address, orderId: number) => boolean;
 };
