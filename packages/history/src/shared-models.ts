@@ -11,8 +11,9 @@ import { TradeTape } from './trade-tape.ts';
 type Attachable = Parameters<MarketData['attachTo']>[0] & { readonly state: State };
 
 /**
- * Attaches the models that the main thread and the indexer have in common, in the order of the snapshot: the indexer
- * writes their dumps, and the main thread restores them. Replays of earlier rules and verification use the same list.
+ * Attaches the models that the main thread and the indexer have in common, in the order of their
+ * dumps in a snapshot. The indexer writes the dumps and the main thread restores them. Replays of
+ * earlier rules and verification use the same models.
  */
 export function attachSharedModels(
   replica: Attachable,
@@ -20,9 +21,9 @@ export function attachSharedModels(
     readonly receipts: Receipts;
     /** Undefined without a faucet. */
     readonly faucetEveryMs?: number | undefined;
-    /** Default: the limit on the main thread. */
+    /** By default the limit of the main thread. */
     readonly recentItemsMax?: number;
-    /** The order of proposals in a cluster. */
+    /** Order of proposals; a cluster passes its own. */
     readonly order?: ProposalOrder | undefined;
   },
 ) {
@@ -45,8 +46,8 @@ export function attachSharedModels(
 }
 
 /**
- * Addresses that received test money within an interval. They are derived from blocks and block times, so they survive a
- * restart and are the same in every thread.
+ * Addresses that received test funds within an interval. They are derived from blocks and block
+ * times, so they survive a restart and are the same in every thread.
  */
 export class FaucetGrants implements Projection {
   readonly name = 'faucet';
@@ -65,7 +66,7 @@ export class FaucetGrants implements Projection {
     }
   }
 
-  /** The grants of the last interval, because a restart may not replay their blocks. */
+  /** Returns the grants of the last interval, because a restart may not replay their blocks. */
   dump(): readonly (readonly [address: string, timeMs: number])[] {
     return this.byAddress.entries(this.#timeMs);
   }
@@ -83,19 +84,19 @@ export class FaucetGrants implements Projection {
   }
 }
 
-/** Changes per account; the oldest ones are dropped. */
+/** Number of changes kept per account; older ones are dropped. */
 const CHANGES_MAX = 100;
 
 /**
- * The requests that changed the signers of an account (R-multisig), oldest first. Each one has the signatures of the
- * previous signers, so a bridge validator can verify the current signers with them.
+ * Requests that changed the signers of an account (R-multisig), oldest first. Each is signed by the
+ * previous signers, so a bridge validator can verify the current signers.
  */
 export class MultiSigChanges implements Projection {
   readonly name = 'multiSigChanges';
   readonly version = 1;
   readonly #changes = new Map<string, readonly string[]>();
 
-  /** Hashes of requests. */
+  /** Returns the hashes of the requests that changed an account, oldest first. */
   of(account: string): readonly string[] {
     return this.#changes.get(account) ?? [];
   }

@@ -3,7 +3,7 @@ import { DAY_MS, FIRST_ID, OutcomeVenue } from '@oddlot/testing/venue/outcome-ve
 import { ALICE, BOB, START_MS, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
 import { TradeTape } from './trade-tape.ts';
 
-test('snapshots contain the last trades', () => {
+test('snapshots contain the last trades of each instrument', () => {
   const venue = TestVenue.open();
   const tape = new TradeTape(() => venue.state);
   venue.onBlock((block) => tape.onBlock(block));
@@ -23,7 +23,7 @@ test('snapshots contain the last trades', () => {
   expect([tape.last(1, 10), tape.fresh.size]).toEqual([[], 0]);
 });
 
-test('trades of an event are deleted with the event', () => {
+test('trades of an outcome event are removed together with the event', () => {
   const world = new OutcomeVenue();
   const { markets, venue } = world;
   const tape = new TradeTape(

@@ -7,60 +7,62 @@ import { instrumentLookup } from '@oddlot/translate/instruments';
 import { causeHash, outcomeTradeRecord, tradeRecord } from '@oddlot/translate/event-to-stream';
 import { findPerp } from '@oddlot/translate/info/handler';
 
-/** A trade as it is shown; one on an outcome market has more fields. */
+/** Trade as clients see it. A trade on an outcome market has additional fields. */
 export type TapeTrade = Trade | OutcomeTrade;
 
-/** Data of the dumped trades, in the same order. */
+/** Dumped trades and their heights, in the same order. */
 type TradesDump = {
   readonly trades: readonly (readonly [id: string, rows: readonly TapeTrade[]])[];
-  /** The block of each trade. */
   readonly heights: readonly (readonly (number | null)[])[];
 };
 
-/** The longest list of trades that a query can return. */
+/** Longest list of trades that a query can return. */
 const PER_INSTRUMENT_MAX = PAGE_LIMITS.recentTrades.max;
-/** Separately for perps and outcome markets, so that the latter do not displace perps. */
+/**
+ * Total limit, separately for perps and outcome markets, so that outcome markets do not displace
+ * perps.
+ */
 const TOTAL_MAX = 20_000;
 
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
 /**
- * The trades of the newest block, and the last ones of each instrument. All channels of trades use them, so that a
- * trade is converted once, and not at all without readers.
+ * Trades of the newest block, and the last ones of each instrument. All trade channels share them,
+ * so that a trade is converted at most once.
  */
 export class TradeTape implements Projection {
-  /** The name in snapshots, from when one projection had the data of all streams. */
+  /** Name in snapshots, from a release in which one projection had the data of all streams. */
   readonly name = 'streams';
   readonly version = 2;
   readonly #state: () => State;
   readonly #left: () => readonly EventWithMarkets[];
   readonly #perps = recentTrades();
   readonly #outcomes = recentTrades();
-  /** Streams per instrument that show every trade. */
+  /** Number of subscribers per instrument that need every trade. */
   readonly #watchers = new Map<number, number>();
   #fresh = new Map<number, readonly TapeTrade[]>();
-  /** The blocks of the trades. */
+  /** Height of the block of each trade. */
   readonly #heights = new WeakMap<TapeTrade, number>();
 
-  /** `left` are the events that the newest block removed, whose trades are also removed. */
+  /** `left` returns the events that the newest block removed; their trades are removed too. */
   constructor(state: () => State, left: () => readonly EventWithMarkets[] = () => []) {
     this.#state = state;
     this.#left = left;
   }
 
-  /** The newest block's trades by instrument, in their order. */
+  /** Returns the trades of the newest block by instrument, in order. */
   get fresh(): ReadonlyMap<number, readonly TapeTrade[]> {
     return this.#fresh;
   }
 
-  /** The last trades of an instrument, newest first. */
+  /** Returns the last trades of an instrument, newest first. */
   last(instrumentId: number, count: number): TapeTrade[] {
     return this.#of(instrumentId).of(String(instrumentId)).slice(0, count);
   }
 
   /**
-   * The trades of an instrument in blocks after one, in order, with their blocks; undefined if there may have been
-   * more.
+   * Returns the trades of an instrument in blocks after a height, in order and with their heights,
+   * or undefined if some of them may have been dropped.
    */
   since(
     instrumentId: number,
@@ -70,14 +72,14 @@ export class TradeTape implements Projection {
     for (const trade of this.#of(instrumentId).of(String(instrumentId))) {
       const at = this.#heights.get(trade);
       if (at === undefined) return undefined;
-      // Dropped trades are older than kept ones.
+      // All later trades are known, because trades are dropped oldest first.
       if (at <= height) return trades.reverse();
       trades.push({ height: at, trade });
     }
     return undefined;
   }
 
-  /** The trades of an instrument in a block, in order. */
+  /** Returns the trades of an instrument in a block, in order. */
   tradesOf(block: AppliedBlock, instrumentId: number): TapeTrade[] {
     const trades: TapeTrade[] = [];
     for (const event of block.result.events) {
@@ -87,7 +89,7 @@ export class TradeTape implements Projection {
     return trades;
   }
 
-  /** Requests all trades of these instruments until the returned function is called. */
+  /** Keeps all new trades of these instruments until the returned function is called. */
   watch(instrumentIds: readonly number[]): () => void {
     for (const id of instrumentIds) this.#watchers.set(id, (this.#watchers.get(id) ?? 0) + 1);
     return () => {
@@ -126,7 +128,7 @@ export class TradeTape implements Projection {
     return instrumentId < OUTCOME_ID_MIN ? this.#perps : this.#outcomes;
   }
 
-  /** For snapshots: a restart may not replay the blocks of these trades. */
+  /** Snapshots contain these trades, because a restart may not replay their blocks. */
   dump(): TradesDump {
     const trades = [...this.#perps.dump(), ...this.#outcomes.dump()];
     const heights = trades.map(([, rows]) => rows.map((row) => this.#heights.get(row) ?? null));
@@ -166,21 +168,22 @@ function recentTrades(): RecentRows<TapeTrade> {
   return new RecentRows({ perUserMax: PER_INSTRUMENT_MAX, totalMax: TOTAL_MAX });
 }
 
-/** Added rows before the iterator is replaced. */
+/** Number of added rows after which the iterator is replaced. */
 const WALK_ADDS = 4_096;
 
 /**
- * The newest rows of each user, or other key, in memory. There is a limit per user and a total limit; beyond it, the
- * user without new rows for the longest time is removed.
+ * Newest rows of each user or other key in memory, with a limit per user and in total. Beyond the
+ * total limit, the user without new rows for the longest time is removed.
  */
 export class RecentRows<Row> {
   readonly #perUserMax: number;
   readonly #totalMax: number;
-  /** Oldest first; the user with the newest row is the last one in the map. */
+  /** Rows by user, oldest first. The user with the newest row is last. */
   readonly #rows = new Map<string, Row[]>();
   /**
-   * Iterates from the oldest user: a new iterator would first skip the gaps of all removed users. An idle iterator
-   * keeps the old storage of a grown map alive, so it is replaced from time to time.
+   * Persistent iterator from the oldest user, because a new iterator would have to skip the gaps of
+   * all removed users. An idle iterator keeps the old storage of a grown map in memory, so it is
+   * replaced regularly.
    */
   #oldest = this.#rows.entries();
   #sinceBegun = 0;
@@ -213,12 +216,12 @@ export class RecentRows<Row> {
     this.#rows.delete(user);
   }
 
-  /** Newest first. */
+  /** Returns a user's rows, newest first. */
   of(user: string): Row[] {
     return (this.#rows.get(user) ?? []).toReversed();
   }
 
-  /** For snapshots: a restart may not replay the blocks of these rows. */
+  /** Snapshots contain these rows, because a restart may not replay their blocks. */
   dump(): readonly (readonly [user: string, rows: readonly Row[]])[] {
     return [...this.#rows.entries()];
   }

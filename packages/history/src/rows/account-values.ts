@@ -21,7 +21,7 @@ type Sums = {
   funding: bigint;
 };
 
-/** What one event adds to the totals of an account. */
+/** Amounts that one event adds to the totals of an account. */
 type Move = { readonly user: Address; readonly timeMs: number; readonly by: Partial<Sums> };
 
 /** Time at which values are stored, and the index of the coarsest step that ends then. */

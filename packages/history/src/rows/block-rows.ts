@@ -273,8 +273,8 @@ export type EnteredBook = Pick<BookArrival, 'bestBid' | 'bestAsk' | 'markHalves'
 export type Rest = { readonly price: number; readonly aheadAtStart: number | undefined };
 
 /**
- * Portion of an order that filled as taker, in lots, and in micro-USDC at the price of its own
- * outcome.
+ * Portion of an order that filled as taker, in lots, and in micro-USDC at the price of the
+ * order's outcome.
  */
 export type TakerPart = { lots: number; notional: number };
 

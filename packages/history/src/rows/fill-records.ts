@@ -36,7 +36,7 @@ import {
 } from './traded-sides.ts';
 import { findPerp } from '@oddlot/translate/info/handler';
 
-/** The common fields of fill rows, of trades and of other changes of holdings. */
+/** Fields that rows of trades and rows of other changes of holdings have in common. */
 type Parts = Pick<
   TradedSide,
   | 'account'
@@ -53,12 +53,15 @@ type Parts = Pick<
   | 'leg'
 >;
 
-/** The same with the fields that differ; without an order the ids are 0 and there is no taker or maker. */
+/**
+ * Common fields and those that differ. Without an order the ids are 0, and there is no taker or
+ * maker.
+ */
 type Filled = { readonly parts: Parts; readonly dir: string; readonly order?: TradedSide };
 
 /**
- * The fills of a block in order. Every change of a position or of shares has a row, with or without a trade: the
- * signed sizes of an account's rows sum to its holdings.
+ * Returns the fills of a block in order. Every change of a position or of shares has a row, even
+ * without a trade, so the signed sizes of an account's rows add up to its holdings.
  */
 export function fillRecords(state: State, block: AppliedBlock): FillRecord[] {
   const records: FillRecord[] = [];
@@ -90,7 +93,8 @@ function filledBy(state: State, block: AppliedBlock, event: EngineEvent): readon
         ...event,
         isBuy,
         size: Math.abs(size),
-        // Positions of the insurance fund grow by take-overs; those of other accounts only shrink.
+        // Only the insurance fund can grow a position by a take-over; all other accounts reduce
+        // theirs.
         reduceOnly: startPosition !== 0 && isBuy !== startPosition > 0,
         closed: closedBy(event),
         hash: causeHash(block, event.commandIndex),
@@ -112,7 +116,7 @@ function directionOf({ isBuy, leg, reduceOnly }: TradedSide): string {
   return `${reduceOnly ? 'Sell' : 'Buy'} ${LEG_TEXT[leg]}`;
 }
 
-/** R-split-merge: each leg is opened or closed at 0.50. */
+/** R-split-merge: each outcome is opened or closed at 0.50. */
 function operated(state: State, event: SharesOperated, hash: Hash): readonly Filled[] {
   const { account, amount, instrumentId, kind, realised, size, startSizes } = event;
   const isMerge = kind === 'merge';
@@ -120,7 +124,7 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Fil
   const legs = ['yes', 'no'] as const;
   return legs.map((leg, at) => {
     const gain = realised[at as 0 | 1];
-    // Half of the payment of a merge is the cost of its leg plus its gain.
+    // Half of the payment of a merge is the cost of its outcome plus the gain.
     const cost = subUsdc(microUsdc(divExact(amount, 2n)), gain);
     const parts: Parts = {
       account,
@@ -140,7 +144,7 @@ function operated(state: State, event: SharesOperated, hash: Hash): readonly Fil
   });
 }
 
-/** R-settlement: the payment of a leg closes it completely. */
+/** R-settlement: the payout of an outcome closes the holding completely. */
 function settled(state: State, event: SharesSettled, hash: Hash): Filled {
   const { account, amount, cost, fraction, instrumentId, leg, size } = event;
   const parts: Parts = {
@@ -160,12 +164,12 @@ function settled(state: State, event: SharesSettled, hash: Hash): Filled {
   return { parts, dir: 'Settlement' };
 }
 
-/** 1.00 in price units. */
+/** Returns 1.00 USDC in price units. */
 function unitOf(state: State, instrumentId: number): number {
   return 10 ** priceDecimals(namedInstrument(state, instrumentId).scale);
 }
 
-/** Every field, including absent ones: undefined is not written. */
+/** All fields of a fill. Absent ones are undefined, and JSON omits them. */
 type AllFields = {
   readonly [Key in Exclude<keyof Fill, 'title' | 'slug'>]-?: Fill[Key] | undefined;
 };
@@ -213,12 +217,13 @@ function fillRow(
   return fields as Fill;
 }
 
-/** A step, and the part that it has closed so far. */
+/** Liquidation step and the amount that it has closed so far. */
 type Running = { readonly event: LiquidationStep; lots: number; notional: bigint };
 
 /**
- * The parts of positions that the venue closed, one record per step (R-liquidation). The trades of a step follow it.
- * A step without trades has no record.
+ * Returns one record per liquidation step for the amount of a position that it closed
+ * (R-liquidation). The trades of a step follow it in the events; a step without trades has no
+ * record.
  */
 export function liquidationRecords(state: State, block: AppliedBlock): LiquidationRecord[] {
   const records: LiquidationRecord[] = [];
@@ -239,7 +244,10 @@ export function liquidationRecords(state: State, block: AppliedBlock): Liquidati
   return records;
 }
 
-/** The other side of a take-over, and the other leg of a netted pair, were not liquidated. */
+/**
+ * The counterparty of a take-over and the opposite outcome of a netted pair were not liquidated, so
+ * they are not added.
+ */
 function add(running: Running, event: EngineEvent): void {
   const { account, positions } = running.event;
   const [position] = positions;

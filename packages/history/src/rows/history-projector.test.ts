@@ -13,8 +13,8 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('fills of perps', () => {
-  test('an opening fill has a row for each side, a fee and no result', () => {
+describe('fill records of perps', () => {
+  test('an opening fill has one row per side, with a fee and no result', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 101, size: 2, clientOrderId: `0x${'7'.repeat(32)}` });
     const [taker, maker] = followed.last.fills;
@@ -55,12 +55,13 @@ describe('fills of perps', () => {
     });
   });
 
-  test('a closing fill contains its entry price, its result net of the fee, and the return', () => {
+  test('a closing fill contains its entry price, its result net of the fee, and its return', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     venue.order(BOB, { buy: true, price: 102, size: 1 });
     venue.order(ALICE, { sell: true, price: 102, size: 1, reduceOnly: true });
-    // A gain of 2 less 0.0459; on 100 at 20x leverage, 2 is 40 percent.
+    // The gain is 2 less 0.0459. The margin of 100 at 20x leverage is 5, so the return is 40
+    // percent.
     expect(followed.last.fills[0]?.row).toMatchObject({
       dir: 'Sell',
       startPosition: '2',
@@ -73,7 +74,7 @@ describe('fills of perps', () => {
     expect(followed.last.fills[1]?.row).toMatchObject({ closedPnl: '-2.0153', roe: '-40' });
   });
 
-  test('R-adl: positions that were closed without an order have rows with the price and no ids', () => {
+  test('R-adl: a position that is closed without an order has a fill with a price and no ids', () => {
     for (const size of [1000, 900]) {
       venue.order(BOB, { sell: true, price: 100, size });
       venue.order(ALICE, { buy: true, price: 100, size });
@@ -101,8 +102,8 @@ describe('fills of perps', () => {
   });
 });
 
-describe('orders', () => {
-  test('every change of an order has a row, including the sums of its fills', () => {
+describe('order records', () => {
+  test('every change of an order has a row that includes the totals of its fills', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     venue.order(ALICE, { sell: true, price: 103, size: 2 });
@@ -142,7 +143,7 @@ describe('orders', () => {
     expect([...followed.projector.rememberedOrders()]).toEqual([]);
   });
 
-  test('a rejection at execution contains its reason', () => {
+  test('the row of an order that is rejected at execution contains the reason', () => {
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(ALICE, { buy: true, price: 100, size: 1, timeInForce: 'alo' });
     const { row } = followed.orders(2)[0]!;
@@ -151,7 +152,7 @@ describe('orders', () => {
     expect(followed.last.txs[0]?.error).toBe(row.order.rejectReason);
   });
 
-  test('R-grouping: a parent contains its children, and the status of a triggered TP/SL order is triggered', () => {
+  test('R-grouping: a parent order contains its children, and a triggered TP/SL order has the status triggered', () => {
     const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000 };
     const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
@@ -177,7 +178,7 @@ describe('orders', () => {
     expect(order.children[1]).toMatchObject({ orderType: 'Market', isTrigger: true, sz: '1' });
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.oracle(96.9);
-    // There is no buyer, so the stop remains.
+    // There is no buyer, so the triggered stop order keeps waiting.
     expect(followed.orders(3).at(-1)?.row.status).toBe('triggered');
     venue.order(BOB, { buy: true, price: 96.5, size: 1 });
     venue.pass(2_000);
@@ -214,7 +215,7 @@ test('R-withdraw: each change of a withdrawal replaces its row at the first posi
   ]);
 });
 
-test('R-builder: earnings of an order are one row, its fills merged', () => {
+test('R-builder: the earnings from an order are one row that merges its fills', () => {
   const builder = { address: CAROL, feeTenthsBp: 50 };
   const approval = { type: 'approveBuilder', builder: CAROL, maxFeeE8: 50_000 } as const;
   venue.signed(ALICE, { ...approval, maxFeeText: '0.05%' });
@@ -224,7 +225,8 @@ test('R-builder: earnings of an order are one row, its fills merged', () => {
   venue.apply([{ ...order, builder } as Command]);
   venue.order(BOB, { sell: true, price: 101, size: 1 });
   const earnings = followed.rows.flatMap((rows) => rows.earnings);
-  // 302 and then 403 USDC at 5 basis points; (100 + 2 × 101 + 101) / 4 = 100.75.
+  // The fees are 5 basis points of 302 and later 403 USDC; the average price is (100 + 2 × 101 +
+  // 101) / 4 = 100.75.
   expect(earnings).toMatchObject([
     { orderId: 3, feeMicroUsdc: 151_000, addedFeeMicroUsdc: 151_000, role: 'Taker', tradeId: 2 },
     {
@@ -251,7 +253,7 @@ test('R-builder: earnings of an order are one row, its fills merged', () => {
   ]);
 });
 
-test('R-funding: every position has a row for the hour, with its due time', () => {
+test('R-funding: every position has a funding row for each hour, with its due time', () => {
   venue.order(BOB, { sell: true, price: 100, size: 2 });
   venue.order(ALICE, { buy: true, price: 100, size: 2 });
   venue.order(BOB, { sell: true, price: 100.5, size: 500 });
@@ -265,7 +267,7 @@ test('R-funding: every position has a row for the hour, with its due time', () =
   }
 });
 
-test('a bar is reported after its end, for each step', () => {
+test('a candle of each step is reported after it ends', () => {
   venue.order(BOB, { sell: true, price: 100, size: 1 });
   venue.order(ALICE, { buy: true, price: 100, size: 1 });
   venue.order(BOB, { sell: true, price: 101, size: 1 });
@@ -288,7 +290,7 @@ test('a bar is reported after its end, for each step', () => {
 
 describe('account values', () => {
   const FIVE = 300_000;
-  /** Values of an account as [step in minutes, minutes since the start, value in USDC]. */
+  /** Returns values of an account as [step in minutes, minutes since the start, value in USDC]. */
   const valuesOf = (user: Address) =>
     followed.rows
       .flatMap((rows) => rows.accountValues)
@@ -299,9 +301,9 @@ describe('account values', () => {
         value / 1_000_000,
       ]);
 
-  test('are reported at the coarsest step, for accounts that changed or have holdings', () => {
+  test('values are reported at the coarsest step, for accounts that changed or hold positions', () => {
     venue.pass(3 * FIVE);
-    // The venue was open before the rows began: the initial values are reported once.
+    // The account existed before the rows began, so its initial value is reported once.
     expect(valuesOf(ALICE)).toHaveLength(1);
     venue.credit(ALICE, 'outcome', 5);
     venue.pass(3 * FIVE);
@@ -315,7 +317,7 @@ describe('account values', () => {
     expect(valuesOf(ALICE).length - before).toBe(3);
   });
 
-  test('are those at the step, independent of the block that passes it', () => {
+  test('values are those at the end of the step, whatever block comes after it', () => {
     const valueAt = (user: Address, timeMs: number) =>
       followed.rows
         .flatMap((rows) => rows.accountValues)
@@ -326,7 +328,7 @@ describe('account values', () => {
     const borderMs = (Math.floor(venue.state.timeMs / FIVE) + 1) * FIVE;
     venue.order(ALICE, { buy: true, price: 100, size: 2 }, borderMs + 1 - venue.state.timeMs);
     expect(valueAt(ALICE, borderMs)).toMatchObject({ volume: 100_000_000, fees: 45_000 });
-    // The money arrives with the second end, after it.
+    // The deposit is in the first block after the second end, so it does not count towards it.
     venue.pass(FIVE - 1_000);
     venue.credit(ALICE, 'perp', 50);
     expect(venue.state.timeMs).toBe(borderMs + FIVE + 1);
@@ -342,7 +344,7 @@ describe('account values', () => {
     });
   });
 
-  test('are reported for the first end of each step after a pause', () => {
+  test('after a pause, values are reported only for the first end of each step', () => {
     venue.pass(FIVE);
     venue.credit(ALICE, 'outcome', 5);
     const before = valuesOf(ALICE).length;
@@ -353,7 +355,7 @@ describe('account values', () => {
     ]);
   });
 
-  test('include deposits, withdrawals, volume and fees', () => {
+  test('values include deposits, withdrawals, volume and fees', () => {
     venue.pass(FIVE);
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(ALICE, { buy: true, price: 100, size: 1 });
@@ -375,7 +377,7 @@ describe('account values', () => {
   });
 });
 
-test('R-split-merge, R-settlement: shares that changed without a trade have a row for each leg', () => {
+test('R-split-merge, R-settlement: shares that change without a trade have one row per outcome', () => {
   const outcomes = new OutcomeVenue();
   followed = new FollowedRows(outcomes.venue, outcomes.markets);
   outcomes.list('rain');
@@ -410,7 +412,7 @@ test('R-split-merge, R-settlement: shares that changed without a trade have a ro
   expect(followed.last.settledEvents).toMatchObject([{ slug: 'rain', volumeMicroUsdc: 3_600_000 }]);
 });
 
-test('R-era: rows of the previous rules version are those of its engine', () => {
+test('R-era: rows of an earlier rules version are passed on unchanged', () => {
   const head = { height: 7, timeMs: 7, hash: hash(`0x${'7'.repeat(64)}`) };
   const rows = { head, fills: ['as it was'] };
   const stateHash = hash(`0x${'5'.repeat(64)}`);

@@ -33,33 +33,34 @@ import { executionError, isTransaction } from '@oddlot/translate/explorer';
 
 type HistoryProjectorOptions = {
   readonly state: () => State;
-  /** Receives each block before the projector. */
+  /** Market data, which must receive each block before the projector. */
   readonly markets: Pick<MarketData, 'catalogue'>;
-  /** The receipts that a block completed. */
+  /** Returns the receipts that a block completed. */
   readonly receiptsOf: (height: number) => readonly ReceiptRow[];
   readonly onRows: (rows: BlockRows) => void;
-  /** Whether changes of an account's orders are reported. Default: all are. */
+  /** Decides whether changes of an account's orders are reported. By default all are reported. */
   readonly isTold?: (user: Address) => boolean;
 };
 
 type LastBlock = { readonly height: number; readonly hash: Hash };
 
 /**
- * Derives the rows of the history from blocks. Data of earlier blocks that later rows need is kept here and in
- * snapshots: sums of live orders, open bars, pending withdrawals and sums of accounts.
+ * Derives the rows of the history from blocks. Data of earlier blocks that later rows need is kept
+ * in memory and in snapshots: totals of live orders, open candles, pending withdrawals and totals
+ * of accounts.
  */
 export class HistoryProjector implements Projection {
   readonly name = 'history';
   /**
-   * Version 2 added the placement times of triggers, 3 the rows of parents, 4 those of live orders, 5 their traces,
-   * and 6 the largest trades and open interest.
+   * Version 2 added the placement times of trigger orders, 3 the rows of parents, 4 those of live
+   * orders, 5 their traces, and 6 the largest trades and open interest.
    */
   readonly version = 6;
   readonly #options: HistoryProjectorOptions;
   readonly #instruments: InstrumentLookup;
   readonly #orders: LiveOrders;
   readonly observer: BookObserver;
-  /** Rows of live orders, which are not stored. */
+  /** Rows of live orders, which are made on demand and not stored. */
   readonly liveRows: LiveRows;
   readonly #ledger = new LedgerRows();
   readonly #bars = new RunningBars();
@@ -67,7 +68,10 @@ export class HistoryProjector implements Projection {
   readonly #largest = new LargestTrades();
   readonly #interest = new OpenInterest();
   #last: LastBlock | undefined;
-  /** True after the first block of this era: before it, the state may already have data. */
+  /**
+   * False before the first block of this era, when the state can already contain markets and
+   * orders.
+   */
   #hasBegun = false;
 
   constructor(options: HistoryProjectorOptions) {
@@ -108,25 +112,28 @@ export class HistoryProjector implements Projection {
     });
   }
 
-  /** Rows of a block under the previous rules are those of its release, with the texts of that release (R-era). */
+  /**
+   * Passes on rows that the engine of an earlier release made, with the texts of that release
+   * (R-era).
+   */
   onEarlierBlock({ head, rows }: EarlierBlock): void {
     this.#last = { height: head.height, hash: head.hash };
     this.#options.onRows(rows as BlockRows);
   }
 
-  /** Value and sums of an account; null if it does not exist. */
+  /** Returns value and totals of an account, or null if the account does not exist. */
   accountSums(user: Address): AccountSums | null {
     const value = accountWorth(this.#options.state(), user);
     return value === undefined ? null : { ...this.#values.sumsOf(user), value: Number(value) };
   }
 
-  /** Accounts in the order of their creation. */
+  /** Returns accounts in the order of their creation. */
   users(from: number, limit: number): readonly Address[] {
     const { accounts } = this.#options.state();
     return accounts.slice(from, from + limit).map(({ address }) => address);
   }
 
-  /** Orders with data in this projector. */
+  /** Returns the ids of orders whose data is kept for later rows. */
   rememberedOrders(): Iterable<number> {
     return this.#orders.ids();
   }
@@ -168,7 +175,7 @@ export class HistoryProjector implements Projection {
   }
 }
 
-/** Plain data that survives JSON. */
+/** Plain data that survives conversion to JSON. */
 type HistoryDump = LiveOrdersDump & {
   readonly last: LastBlock | null;
   readonly hasBegun: boolean;
@@ -180,8 +187,8 @@ type HistoryDump = LiveOrdersDump & {
 };
 
 /**
- * The signed requests of a block, with the result in the explorer's channel. The receipt of an action with an order
- * in the delay queue is completed later, and only it contains the result of that order.
+ * Returns the signed requests of a block with the result that the explorer channel shows. It lacks
+ * the results of orders in the delay queue, which are only in the receipt that is completed later.
  */
 function txRecords(block: AppliedBlock, instruments: InstrumentLookup): TxRecord[] {
   const records: TxRecord[] = [];

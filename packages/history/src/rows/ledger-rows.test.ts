@@ -6,7 +6,7 @@ import type { AppliedBlock } from '@oddlot/replica/block';
 import type { LedgerRecord } from './block-rows.ts';
 import { LedgerRows } from './ledger-rows.ts';
 
-/** All records of a ledger; a replaced row has the position of its first version. */
+/** Collects all records. A replaced row keeps the position of its first version. */
 class Ledger {
   readonly #rows = new LedgerRows();
   readonly records = new Map<string, LedgerRecord>();
@@ -17,7 +17,9 @@ class Ledger {
     }
   }
 
-  /** As after a restart: rows are in a store, and pending withdrawals were in a snapshot. */
+  /**
+   * Returns a copy as after a restart: rows come from a store, pending withdrawals from a snapshot.
+   */
   restarted(): Ledger {
     const other = new Ledger();
     for (const [key, record] of this.records) other.records.set(key, record);
@@ -39,7 +41,7 @@ beforeEach(() => {
   });
 });
 
-/** Newest first, of all sub-accounts or of one. */
+/** Returns a user's rows, newest first, of one sub-account or of both. */
 function rows(user: string, accountType?: 'perp' | 'outcome', of = ledger) {
   const isAsked = (record: LedgerRecord): boolean =>
     accountType === undefined || record.accountTypes.includes(accountType);
@@ -49,7 +51,7 @@ function rows(user: string, accountType?: 'perp' | 'outcome', of = ledger) {
     .toReversed();
 }
 
-/** A fall to 95.2 makes Alice bankrupt, and Bob's short is closed against her. */
+/** A fall to 95.2 makes Alice bankrupt and closes Bob's short against her. */
 function liquidate(): void {
   for (const size of [1000, 900]) {
     venue.order(BOB, { sell: true, price: 100, size });
@@ -59,7 +61,7 @@ function liquidate(): void {
   venue.oracle(95.2);
 }
 
-test('a liquidation has a row per step, with the figures that caused it', () => {
+test('a liquidation has one row per step with the figures that caused the step', () => {
   liquidate();
   const found = rows(ALICE);
   expect(
@@ -82,7 +84,7 @@ test('a liquidation has a row per step, with the figures that caused it', () => 
   expect(Number(delta.maintenanceMargin)).toBeCloseTo(180_880 * 0.01 - 100 * 95.2 * 0.005, 6);
 });
 
-test('R-liquidation: the remaining equity that goes to the insurance fund has a row', () => {
+test('R-liquidation: the remaining equity that is paid to the insurance fund has a row', () => {
   liquidate();
   const [row] = rows(ALICE);
   const fund = venue.state.parameters?.insuranceFundAddress;
@@ -90,7 +92,7 @@ test('R-liquidation: the remaining equity that goes to the insurance fund has a 
   expect(rows(fund ?? '')[0]?.delta).toMatchObject({ type: 'receive', user: ALICE });
 });
 
-test('a deleveraged account has a notice', () => {
+test('an account whose position was closed by auto-deleveraging receives a ledger row', () => {
   liquidate();
   const [row] = rows(BOB);
   expect(row?.delta).toMatchObject({
@@ -103,7 +105,7 @@ test('a deleveraged account has a notice', () => {
   });
 });
 
-test('faucet credits have a row per sub-account', () => {
+test('each faucet credit has a row in the ledger of its sub-account', () => {
   venue.credit(ALICE, 'outcome', 7);
   venue.credit(ALICE, 'perp', 8);
   const faucet = (amount: string) => ({ type: 'faucet', amount, token: 'USDC' });
@@ -114,7 +116,7 @@ test('faucet credits have a row per sub-account', () => {
   expect(rows(BOB)).toEqual([]);
 });
 
-test('a send that opens an account shows the fee to its payer', () => {
+test('the ledger row of a send that opens an account shows the fee to the sender', () => {
   const event = {
     type: 'tokenSent',
     commandIndex: TIMER,
@@ -134,7 +136,7 @@ test('a send that opens an account shows the fee to its payer', () => {
   ]);
 });
 
-test('snapshots contain pending withdrawals, which change after a restore', () => {
+test('snapshots contain pending withdrawals, and later changes update the same rows', () => {
   venue.credit(ALICE);
   const between = { destination: ALICE, token: 0, amountMicroUsdc: 1, from: 'perp' } as const;
   venue.signed(ALICE, { type: 'sendToken', ...between, to: 'outcome' });

@@ -6,7 +6,7 @@ import { causeHash, fundingRow } from '@oddlot/translate/event-to-stream';
 import { findPerp } from '@oddlot/translate/info/handler';
 import type { ClaimRecord, FundingRecord, LedgerRecord, WithdrawalRecord } from './block-rows.ts';
 
-/** R-funding: one row for each position that paid or received funding. */
+/** R-funding: returns one row per position that paid or received funding. */
 export function fundingRecords(state: State, { result }: AppliedBlock): FundingRecord[] {
   const records: FundingRecord[] = [];
   for (const event of result.events) {
@@ -31,15 +31,15 @@ export function claimRecords(block: AppliedBlock): ClaimRecord[] {
   return records;
 }
 
-/** A pending withdrawal and the position of its row. */
+/** Pending withdrawal and the position of its row. */
 type Pending = {
   readonly first: LedgerRecord['first'];
   readonly row: LedgerUpdate;
 };
 
 /**
- * Ledger rows and withdrawals. The row of a withdrawal is replaced when the bridge reports its result, so pending
- * ones are kept.
+ * Makes ledger rows and withdrawals. Pending withdrawals are kept, because the row is replaced when
+ * the bridge reports the result.
  */
 export class LedgerRows {
   readonly #pending = new Map<number, Pending>();
@@ -68,7 +68,10 @@ export class LedgerRows {
     return { ledger, withdrawals };
   }
 
-  /** For a withdrawal from before the rows began (R-era), only the time of its end is known. */
+  /**
+   * If a withdrawal was requested before the rows began (R-era), its request time is unknown and
+   * its last change is used instead.
+   */
   #withdrawal({ timeMs }: AppliedBlock, event: WithdrawalChanged): WithdrawalRecord {
     const { account, amount, destination, error, fee, status, txHash, withdrawalId } = event;
     return {

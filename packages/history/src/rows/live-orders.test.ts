@@ -2,8 +2,6 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { FollowedRows } from '@oddlot/testing/venue/followed-rows';
 import { ALICE, BOB, BTC, TestVenue } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Data of earlier blocks in rows of orders. */
-
 let venue: TestVenue;
 let followed: FollowedRows;
 
@@ -12,7 +10,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('trigger orders', () => {
+describe('waiting trigger orders', () => {
   const exit = { instrumentId: BTC.instrumentId, isBuy: false, size: 1000, reduceOnly: true };
   const trigger = (kind: 'takeProfit' | 'stopLoss', price: number) => ({
     ...exit,
@@ -20,7 +18,7 @@ describe('trigger orders', () => {
     timeInForce: 'gtc' as const,
     trigger: { kind, price, isMarket: kind === 'stopLoss' },
   });
-  /** Alice buys one at 100 with TP and SL; returns their placement time. */
+  /** Alice's order for one BTC at 100 with TP and SL; returns the time of its placement. */
   const placeBracket = (size = 1000): number => {
     const parent = { ...exit, isBuy: true, reduceOnly: false, price: 100_000, size };
     const exits = [trigger('takeProfit', 105_000), trigger('stopLoss', 97_000)];
@@ -33,7 +31,7 @@ describe('trigger orders', () => {
   };
   const timesOf = (orderId: number) =>
     new Set(followed.orders(orderId).map(({ row }) => row.order.timestamp));
-  /** The take-profit triggers, rests at 105, and fills in two parts. */
+  /** Triggers the take-profit order, which rests at 105 and fills in two trades. */
   const takeProfit = () => {
     venue.oracle(106);
     venue.order(BOB, { buy: true, price: 105, size: 0.4 });
@@ -51,7 +49,7 @@ describe('trigger orders', () => {
     expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
   });
 
-  test('a dump contains placement times', () => {
+  test('a snapshot contains the placement times of trigger orders', () => {
     const placedMs = placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
@@ -61,7 +59,7 @@ describe('trigger orders', () => {
     expect(timesOf(2)).toEqual(new Set([placedMs]));
   });
 
-  test('orders that wait when the rows begin keep their placement time', () => {
+  test('orders that already wait when the rows begin keep their placement time', () => {
     const placedMs = placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     followed = new FollowedRows(venue);
@@ -70,13 +68,13 @@ describe('trigger orders', () => {
     expect(timesOf(2)).toEqual(new Set([placedMs]));
   });
 
-  test('R-grouping: a parent is reported again when only its children change', () => {
+  test('R-grouping: a parent order is reported again if only its children change', () => {
     placeBracket();
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     expect(followed.orders(1).at(-1)?.row.status).toBe('filled');
     const retold = () =>
       followed.rows.flatMap((rows) => (rows.retold ?? []).filter(({ orderId }) => orderId === 1));
-    // As after a restart.
+    // Restores the projector from its dump, as a restart would.
     const dumped = JSON.parse(JSON.stringify(followed.projector.dump()));
     followed.projector.reset();
     followed.projector.restore(dumped);
@@ -94,7 +92,7 @@ describe('trigger orders', () => {
     expect([...followed.projector.rememberedOrders()].filter((id) => id <= 3)).toEqual([]);
   });
 
-  test('R-grouping: the last row of a parent that a TP/SL order ends contains its current state', () => {
+  test('R-grouping: the last row of a parent that is ended by a TP/SL order contains the final state of its children', () => {
     placeBracket(2000);
     venue.order(BOB, { sell: true, price: 100, size: 1 });
     venue.order(BOB, { buy: true, price: 105, size: 1 });

@@ -40,27 +40,27 @@ import {
 } from './order-rows.ts';
 
 /**
- * Data of live orders that their next row needs: sums of fills, children, and the placement times of trigger orders.
- * An order without such data, and one that has ended, has no entry.
+ * Data of live orders that their next row needs: totals of fills, children, and placement times of
+ * trigger orders. Orders without this data and ended orders have no entry.
  */
 export class LiveOrders {
   readonly #sums = new Map<number, OrderSums>();
-  /** The parents of children that are shown with them, because a triggered child does not name its parent. */
+  /** Parent of each child, because a triggered child no longer names its parent. */
   readonly #parents = new Map<number, number>();
   readonly #placedMs = new Map<number, TimeMs>();
-  /** The last rows of parents with live children, including ended parents. */
+  /** Last rows of parents with live children, including parents that have ended. */
   readonly #families = new OrderFamilies();
   readonly #last = new LastChanges();
   readonly #traces = new OrderTraces();
   readonly observer: BookObserver = this.#traces;
   readonly #isTold: (user: Address) => boolean;
 
-  /** Whether changes of an account's orders are reported. */
+  /** `isTold` decides whether changes of an account's orders are reported. */
   constructor(isTold: (user: Address) => boolean) {
     this.#isTold = isTold;
   }
 
-  /** The rows of a block: one for each changed order, as of the end of the block. */
+  /** Returns the rows of a block, one per changed order, as of the end of the block. */
   take(
     state: State,
     block: AppliedBlock,
@@ -97,8 +97,8 @@ export class LiveOrders {
   }
 
   /**
-   * Records a change, and returns the row of an order that is reported or stored. A live order without a watcher has
-   * none, because its row can be made later.
+   * Records a change, and returns the row if it must be reported or stored. A live order without a
+   * subscriber has none, because its row can be made on demand.
    */
   #change(
     state: State,
@@ -131,7 +131,7 @@ export class LiveOrders {
     return record;
   }
 
-  /** Copies all data of its row that a later block may change. */
+  /** Captures everything that the row needs, because a later block can change it. */
   #untold(
     state: State,
     event: OrderUpdated,
@@ -150,7 +150,10 @@ export class LiveOrders {
     };
   }
 
-  /** A resting order without relatives: its row changes only with an event. */
+  /**
+   * True for a resting order without parent or children, whose row changes only with its own
+   * events.
+   */
   #isPlain(order: OrderSnapshot, sums: OrderSums | undefined): boolean {
     const { hasFired, isTriggered, trigger } = order;
     if (trigger !== undefined || hasFired === true || isTriggered === true) return false;
@@ -197,12 +200,14 @@ export class LiveOrders {
     };
   }
 
-  /** The placement times of orders that wait when the rows begin. */
+  /** Records the placement times of orders that already wait when the rows begin. */
   begin(state: State): void {
     for (const [orderId, placedMs] of waitingSince(state)) this.#placedMs.set(orderId, placedMs);
   }
 
-  /** A triggered order counts as accepted at its trigger, but its rows keep its placement time. */
+  /**
+   * A triggered order is accepted anew at its trigger, but its rows keep the time of its placement.
+   */
   #asPlaced(event: OrderUpdated): OrderUpdated {
     const { order } = event;
     const { acceptedMs, hasFired, orderId } = order;
@@ -212,7 +217,7 @@ export class LiveOrders {
     return event;
   }
 
-  /** Returns what the block added to builders' earnings, by order. */
+  /** Adds the fills of a block and returns what each order earned for its builder. */
   #addFills(state: State, block: AppliedBlock): Map<number, Earned> {
     const earned = new Map<number, Earned>();
     for (const side of tradedSides(block)) {
@@ -284,7 +289,7 @@ export class LiveOrders {
     };
   }
 
-  /** Orders with data in this model, for tests that expect no leftovers. */
+  /** Returns the ids of all orders that still have data here. */
   ids(): Iterable<number> {
     const children = this.#families.liveChildren();
     return new Set([
@@ -329,13 +334,12 @@ export class LiveOrders {
   }
 }
 
-/** Plain data. */
 export type LiveOrdersDump = {
   readonly orders: readonly SumsDump[];
-  /** The placement times of trigger orders. */
+  /** Placement times of trigger orders. */
   readonly placed: readonly (readonly [orderId: number, placedMs: number])[];
   readonly families: readonly OrderRecord[];
-  /** The positions of the rows of live orders. */
+  /** Positions of the rows of live orders. */
   readonly live: LastChangesDump;
   readonly traces: OrderTracesDump;
 };
@@ -345,7 +349,7 @@ type Earned = Pick<TradedSide, 'orderId' | 'instrumentId'> & {
   readonly fee: bigint;
 };
 
-/** The last update of each order, in their order. */
+/** Returns the last update of each order, in the order of the events. */
 function lastUpdates(
   state: State,
   { result }: AppliedBlock,
@@ -362,15 +366,14 @@ function lastUpdates(
 }
 
 /**
- * Parents whose children can still change, each with its last row: a subscriber of orders receives a parent again
- * when only a child changed. Most of these parents have ended, because TP/SL orders become active when their parent
- * is filled.
+ * Parents whose children can still change, with their last rows. A subscriber receives a parent
+ * again when only a child changes. Most of these parents have ended, because TP/SL orders become
+ * active when their parent is filled.
  */
 class OrderFamilies {
   readonly #parents = new Map<number, OrderRecord>();
   readonly #parentOf = new Map<number, number>();
 
-  /** Takes the rows of a block, and returns those of parents of which only children changed. */
   take(records: readonly OrderRecord[]): OrderRecord[] {
     const retold = new Map<number, OrderRecord>();
     const changed = new Set(records.map(({ orderId }) => orderId));
@@ -386,7 +389,7 @@ class OrderFamilies {
     return [...retold.values()];
   }
 
-  /** A family is kept while one of its children is live. */
+  /** Keeps a parent and its children while one of the children is live. */
   #keep(parent: OrderRecord): void {
     const { orderId, row } = parent;
     const { children } = row.order;
@@ -428,22 +431,21 @@ function withChild(parent: OrderRecord, changed: HistOrder): OrderRecord {
   return { ...parent, row: { ...parent.row, order: { ...order, children } } };
 }
 
-/** The position of the row of a live order, and the part of it that the engine does not keep. */
+/** Position of the row of a live order, and the data of the row that the engine does not keep. */
 type LastChange = {
   readonly timeMs: number;
   readonly height: number;
-  /** The index among the orders that the block changed. */
   readonly index: number;
   readonly instrumentId: number;
-  /** The settings of its account at that time (`order-rows.ts`). */
+  /** Account settings at the time of the row, as encoded in `order-rows.ts`. */
   readonly settings: number;
-  /** The row of an order that could not be made from its state. */
+  /** Complete row, for an order whose row cannot be made from its state. */
   readonly record: OrderRecord | undefined;
 };
 
 /**
- * The last changes of live orders, by account. Their rows are not stored: an order is written once, when it has
- * ended.
+ * Last changes of live orders by account. Their rows are not stored: an order is written only once,
+ * when it has ended.
  */
 class LastChanges {
   readonly #byUser = new Map<Address, Map<number, LastChange>>();
@@ -467,7 +469,10 @@ class LastChanges {
     for (const his of this.#byUser.values()) yield* his.keys();
   }
 
-  /** Numbers are differences from the previous order, which are short because most ids are consecutive. */
+  /**
+   * Numbers are stored as differences from the previous order, which are short because most ids are
+   * consecutive.
+   */
   dump(): LastChangesDump {
     return [...this.#byUser].map(([user, his]) => {
       const values: DumpedValue[] = [];
@@ -510,5 +515,5 @@ const VALUES_EACH = 6;
 
 type DumpedValue = number | OrderRecord;
 
-/** Plain data: six values per order; the last one is its settings or its row. */
+/** Six values per order; the last one is its settings or its complete row. */
 type LastChangesDump = readonly (readonly [user: Address, values: readonly DumpedValue[]])[];

@@ -13,7 +13,7 @@ beforeEach(() => {
   followed = new FollowedRows(venue);
 });
 
-describe('R-liquidation: closed parts of positions', () => {
+describe('R-liquidation: liquidation records', () => {
   beforeEach(() => {
     for (const size of [1000, 900]) {
       venue.order(BOB, { sell: true, price: 100, size });
@@ -21,7 +21,7 @@ describe('R-liquidation: closed parts of positions', () => {
     }
   });
 
-  test('a deleveraging has one row, for the owner of the liquidated position', () => {
+  test('auto-deleveraging has one record, for the owner of the liquidated position', () => {
     venue.oracle(95.2);
     expect(followed.last.liquidations?.map(({ row }) => row)).toEqual([
       {
@@ -43,7 +43,7 @@ describe('R-liquidation: closed parts of positions', () => {
     ]);
   });
 
-  test('trades of a step are one row with their average; the part without liquidity is another', () => {
+  test('the trades of a step are one record at their average price, and the remainder without liquidity is another', () => {
     venue.order(CAROL, { buy: true, price: 98, size: 1 });
     venue.order(CAROL, { buy: true, price: 97, size: 3 });
     venue.oracle(95.2);
@@ -52,13 +52,13 @@ describe('R-liquidation: closed parts of positions', () => {
     expect(rest?.row).toMatchObject({ step: 'adl', sz: '1896' });
   });
 
-  test('a block without a liquidation has no row, and neither have other trades', () => {
+  test('a block without a liquidation has no liquidation record', () => {
     venue.order(CAROL, { buy: true, price: 95, size: 1 });
     expect(followed.last.liquidations).toEqual([]);
   });
 });
 
-describe('the largest trades', () => {
+describe('the ranking of trades', () => {
   const trade = (size: number): void => {
     venue.order(BOB, { sell: true, price: 100, size });
     venue.order(ALICE, { buy: true, price: 100, size });
@@ -68,7 +68,7 @@ describe('the largest trades', () => {
       ?.find(({ list }) => list === rankedList('perp'))
       ?.trades.map(({ value }) => value / 1e6);
 
-  test('are ranked by value, for the instrument and for all of its type', () => {
+  test('trades are ranked by value, for their instrument and for all instruments of its type', () => {
     for (const size of [2, 5, 1]) trade(size);
     expect(values()).toEqual([500, 200, 100]);
     expect(followed.last.largestTrades).toMatchObject([{ list: 1 }, { list: rankedList('perp') }]);
@@ -82,7 +82,7 @@ describe('the largest trades', () => {
     });
   });
 
-  test('a full list changes only for a larger trade, and is empty at the start of each period', () => {
+  test('a full ranking changes only for a larger trade and is empty at the start of each period', () => {
     for (let size = 1; size <= RANKED_MAX; size += 1) trade(size);
     expect(values()).toHaveLength(RANKED_MAX);
     trade(1);
@@ -99,7 +99,7 @@ describe('the largest trades', () => {
 });
 
 describe('open interest', () => {
-  test('is reported by the first block of an hour, and once more when it is zero', () => {
+  test('open interest is reported by the first block of each hour until it is reported as zero', () => {
     venue.order(BOB, { sell: true, price: 100, size: 2 });
     venue.order(ALICE, { buy: true, price: 100, size: 2 });
     expect(followed.last.openInterest).toEqual([]);

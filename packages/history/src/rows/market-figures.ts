@@ -15,12 +15,15 @@ import type {
 } from './block-rows.ts';
 import { formatHalfPrice, formatPrice, formatSize } from '@oddlot/translate/format';
 
-/** Trades are ranked within periods of this length; a month has about 200 of them. */
+/** Length of the periods within which trades are ranked; a month has about 200 of them. */
 export const RANKED_SPAN_MS = 4 * HOUR_MS;
-/** Trades per list and period, the most that a query of a longer time can return. */
+/**
+ * Number of trades per list and period, which is also the most that a query of a longer time can
+ * return.
+ */
 export const RANKED_MAX = 20;
 
-/** In addition to a list per instrument, there is one for all perps and one for all outcome markets. */
+/** Lists of all perps and of all outcome markets; each instrument also has its own list. */
 const LIST_OF_ALL: Readonly<Record<AccountType, number>> = { perp: 0, outcome: -1 };
 
 export function rankedList(of: { readonly instrumentId: number } | AccountType): number {
@@ -30,8 +33,8 @@ export function rankedList(of: { readonly instrumentId: number } | AccountType):
 type TradeEvent = Extract<EngineEvent, { type: 'tradeExecuted' | 'outcomeTraded' }>;
 
 /**
- * The largest trades of the current period by the amount that the taker paid. A block that changes a list writes it
- * completely, so the last row of a period is final.
+ * Largest trades of the current period by the amount that the taker paid. A block that changes a
+ * list writes the whole list, so the last record of a period is final.
  */
 export class LargestTrades {
   readonly #lists = new Map<number, readonly RankedTrade[]>();
@@ -62,7 +65,7 @@ export class LargestTrades {
     let ranked: RankedTrade | undefined;
     for (const list of lists) {
       const trades = this.#lists.get(list) ?? [];
-      // The earlier one of two equal trades is kept.
+      // Of two equal trades, the earlier one stays in the list.
       if (trades.length === RANKED_MAX && (trades.at(-1)?.value ?? 0) >= value) continue;
       ranked ??= { value, row: rowOf(state, block, event, value) };
       const place = trades.findIndex((each) => each.value < value);
@@ -105,13 +108,13 @@ export type LargestTradesDump = {
 };
 
 /**
- * Open interest of each instrument once per hour: after the first block of the hour, with that block's time. Zero is
- * recorded only once, when it is reached.
+ * Records the open interest of each instrument once per hour, with the time of the first block of
+ * the hour. Zero is recorded only when it is reached.
  */
 export class OpenInterest {
-  /** Undefined before the first block. */
+  /** Time of the last block; undefined before the first one. */
   #lastMs: number | undefined;
-  /** The instruments with open interest in the last record. */
+  /** Instruments with open interest in the last record. */
   #held = new Set<number>();
 
   take(state: State, { timeMs }: AppliedBlock): OpenInterestRecord[] {
@@ -151,7 +154,7 @@ type Figure = {
   readonly row: () => OpenInterestRow;
 };
 
-/** Perps in their base unit, outcome markets in pairs of shares. */
+/** Open interest is in base units for perps, and in pairs of shares for outcome markets. */
 function* figures(state: State, time: number): Generator<Figure> {
   for (const { definition, mark, openInterest: lots } of state.perps.values()) {
     const { instrumentId, name: coin } = definition;
@@ -179,17 +182,19 @@ function* figures(state: State, time: number): Generator<Figure> {
 
 export type OpenInterestDump = { readonly lastMs: number | null; readonly held: readonly number[] };
 
-/** All intervals are combined from these; the coarser ones keep long queries short. */
+/**
+ * Candles of all other intervals are combined from these. The coarser steps keep long queries fast.
+ */
 const BAR_STEPS_MS: readonly number[] = [MINUTE_MS, 15 * MINUTE_MS, 4 * HOUR_MS];
 
 type Bar = { -readonly [Key in keyof CandleRecord]: CandleRecord[Key] };
 
 /**
- * Open bars of trades. The first block at or after the end of a bar closes it. There are no bars without trades;
- * readers repeat the previous close.
+ * Open candles of trades. The first block at or after the end of a candle closes it. A period
+ * without trades has no candle; readers repeat the previous close.
  */
 export class RunningBars {
-  /** By step, then by instrument. */
+  /** Open candles per step, by instrument. */
   readonly #bars = BAR_STEPS_MS.map(() => new Map<number, Bar>());
 
   take({ result, timeMs }: AppliedBlock): CandleRecord[] {
@@ -201,7 +206,7 @@ export class RunningBars {
     return closed;
   }
 
-  /** Bars of a step start together, so one bar that has ended shows that all others have. */
+  /** All candles of a step start together, so they have ended if the first one has. */
   #close(timeMs: number): CandleRecord[] {
     const closed: CandleRecord[] = [];
     for (const [at, stepMs] of BAR_STEPS_MS.entries()) {

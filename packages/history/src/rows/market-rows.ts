@@ -12,14 +12,17 @@ import { type EventListing, marketView, type State } from '@oddlot/engine';
 import { present } from '@oddlot/units';
 import { RollingVolume } from '@oddlot/translate/read-models/rolling-volume';
 
-/** The texts of the markets that a block listed. */
+/** Returns the texts of the markets that a block listed. */
 export function marketRecords({ result }: AppliedBlock): MarketTextRecord[] {
   return result.events.flatMap((event) =>
     event.type === 'outcomeMarketListed' ? [textOf(event.instrumentId, event.market)] : [],
   );
 }
 
-/** The texts of all markets, including those from before the rows began (R-era). */
+/**
+ * Returns the texts of all markets in the catalogue, including those from before the rows began
+ * (R-era).
+ */
 export function knownMarkets(catalogue: OutcomeCatalogue): MarketTextRecord[] {
   const records: MarketTextRecord[] = [];
   for (const listed of catalogue.listedEvents()) {
@@ -38,7 +41,7 @@ function textOf(
   return { instrumentId, slug, title, eventSlug };
 }
 
-/** The catalogue's data of an event whose markets are all paid. Plain data without references. */
+/** Plain data of the catalogue about an event whose markets are all paid out. */
 type SettledEventBody = {
   readonly eventId: number;
   readonly seriesSlug: string | null;
@@ -56,7 +59,10 @@ type SettledMarketBody = Pick<
   readonly resolution: ResolutionRecord;
 };
 
-/** The rows of the events whose last market a block has paid. The catalogue must have received the block. */
+/**
+ * Returns the rows of events whose last market a block has paid out. The catalogue must have
+ * received the block.
+ */
 export function settledEventsOf(
   state: State,
   catalogue: OutcomeCatalogue,
@@ -72,8 +78,8 @@ export function settledEventsOf(
 }
 
 /**
- * The same for all events in the catalogue, or just removed from it: when rows begin with a state that has paid
- * markets, no block reports them.
+ * Returns the rows of settled events that are in the catalogue or were just removed from it. They
+ * are needed when rows begin with a state, because no block reports those events.
  */
 export function settledEventsBefore(
   state: State,
@@ -141,7 +147,7 @@ function bodyOf({ event, markets: records }: EventWithMarkets): SettledEventBody
   return { eventId, seriesSlug, createdMs, listing, markets };
 }
 
-/** The event as the catalogue would show it. */
+/** Restores the event as the catalogue would show it. */
 export function settledEventOf({ body }: Pick<SettledEventRecord, 'body'>): EventWithMarkets {
   return eventOf(JSON.parse(body) as SettledEventBody);
 }
@@ -155,7 +161,7 @@ function eventOf({ markets, ...body }: SettledEventBody): EventWithMarkets {
       ...market,
       seriesSlug,
       phase: 'resolved',
-      // Its last trade is more than a week old, so all hours have left the sums.
+      // The last trade is more than a week old, so no hour is left in the rolling volume.
       volume: RollingVolume.restore({ hours: [], before: market.lastTrade, total: volume }),
     })),
   };

@@ -19,7 +19,7 @@ import {
   type TradedSide,
 } from './traded-sides.ts';
 
-/** An order after its last change in a block. */
+/** Returns the row of an order after its last change in a block. */
 export function orderRecord(
   state: State,
   event: OrderUpdated,
@@ -32,7 +32,7 @@ export function orderRecord(
   return { user, accountType, instrumentId, orderId, index: at.index, row };
 }
 
-/** The row of a resting order since its last change, made again. */
+/** Makes the row of a resting order again from its state. */
 export function restingRow(
   state: State,
   order: OrderSnapshot,
@@ -47,14 +47,14 @@ function orderRow(order: HistOrder, statusTimestamp: number): HistOrderRow {
   return { order, status: order.status, statusTimestamp };
 }
 
-/** Every field, including absent ones: undefined is not written. */
+/** All fields of an order. Absent ones are undefined, and JSON omits them. */
 type AllFields = {
   readonly [Key in Exclude<keyof HistOrder, 'title' | 'slug'>]-?: HistOrder[Key] | undefined;
 };
 
 /**
- * The order as in the history, including its children. Order rows are most of a history. Making them at once with one
- * shape costs half as much as adding fields.
+ * Returns an order with its children as the history shows it. Most rows of a history are orders,
+ * and creating all fields at once takes half as long as adding them one by one.
  */
 export function histOrder(
   state: State,
@@ -115,7 +115,7 @@ export function histOrder(
   return fields as HistOrder;
 }
 
-/** The event of an order, and how it ended. */
+/** Order with its status and the reason why it ended. */
 type Told = Pick<OrderUpdated, 'order' | 'status' | 'cancelCause' | 'reject'>;
 
 export function settingsOf(state: State, order: OrderSnapshot): OrderSettings {
@@ -135,7 +135,10 @@ function directionOf({ isBuy, outcome, reduceOnly }: OrderSnapshot): string {
   return `${reduceOnly ? 'Sell' : 'Buy'} ${LEG_TEXT[outcome.leg]}`;
 }
 
-/** Set if the order filled; entry and return are set if it closed a position. */
+/**
+ * Returns fields that are set only if the order filled; entry price and return are set only if it
+ * closed a position.
+ */
 function resultOf(
   { scale }: NamedInstrument,
   { filled, filledNotional }: OrderSnapshot,
@@ -154,7 +157,10 @@ function resultOf(
   return { ...result, entryPrice, roe: roePercent({ cost, realised }, leverage) };
 }
 
-/** Fills from before the rows began (R-era) are only in the engine's sums. */
+/**
+ * Used for orders whose fills were before the rows began (R-era), and are only in the engine's
+ * totals.
+ */
 const NOTHING = { fee: 0n, realised: 0n, closedSize: 0, closedCost: 0n };
 
 function endingOf(
@@ -167,25 +173,27 @@ function endingOf(
   return rejectReason === undefined ? {} : { rejectReason };
 }
 
-/** A triggered order that has not ended is neither open nor final. */
+/** A triggered order is neither open nor final until it ends. */
 function statusOf({ order, status }: Told): OrderStatus {
   const hasFired = order.hasFired === true || order.isTriggered === true;
   return status === 'open' && hasFired ? 'triggered' : status;
 }
 
-/** Sums of the fills of a live order that are not in the engine's snapshot of it. */
+/** Totals of a live order's fills that the engine's snapshot of the order lacks. */
 export type OrderSums = {
   fee: bigint;
   realised: bigint;
   closedSize: number;
-  /** Signed like the costs of positions. */
+  /** Signed like the cost of a position. */
   closedCost: bigint;
   earned: EarnedSums | undefined;
-  /** The last versions of its children by id; `addChild` adds one. */
+  /**
+   * Last rows of the child orders by id; replaced by `addChild`, because the empty map is shared.
+   */
   children: ReadonlyMap<number, HistOrder>;
 };
 
-/** Builder fees of its fills (R-builder). */
+/** Totals of builder fees of the order's fills (R-builder). */
 type EarnedSums = {
   readonly builder: Address;
   feeTenthsBp: number;
@@ -208,7 +216,7 @@ export function emptySums(): OrderSums {
   };
 }
 
-/** Shared, because a map per filled order would be larger than its other sums. */
+/** Shared by all orders, because an own map would be larger than the other totals of an order. */
 const NO_CHILDREN: ReadonlyMap<number, HistOrder> = new Map();
 
 export function addChild(sums: OrderSums, orderId: number, child: HistOrder): void {
@@ -242,7 +250,7 @@ function addEarning(
   };
 }
 
-/** Plain data; amounts are decimal texts, because JSON has no large integers. */
+/** Plain data with amounts as decimal text, because JSON has no large integers. */
 export type SumsDump = readonly [
   orderId: number,
   fee: string,
@@ -277,13 +285,12 @@ export function restoreSums([, fee, realised, size, cost, earned, children]: Sum
   };
 }
 
-/** The settings of an account for an instrument at the time of the row. */
 type OrderSettings = Pick<HistOrder, 'positionMode' | 'marginMode' | 'leverage'>;
 
 const HEDGE = 2;
 const ISOLATED = 1;
 
-/** Settings as one number, because each live order has one. */
+/** Encodes the settings as one number to save memory, because every live order has them. */
 export function settingsCode({ leverage, marginMode, positionMode }: OrderSettings): number {
   const modes = (positionMode === 'Hedge' ? HEDGE : 0) + (marginMode === 'Isolated' ? ISOLATED : 0);
   return 4 * leverage + modes;
@@ -316,7 +323,7 @@ const REASONS: Readonly<Record<CancelCause, string>> = {
 
 type CancelText = { readonly cancelSource: string; readonly cancelReason: string };
 
-/** The reason why an order ended: a name for programs, a text for people. */
+/** Reasons why an order was cancelled: an identifier for programs and a text for users. */
 const CANCEL_TEXT = Object.fromEntries(
   Object.entries(REASONS).map(([cause, cancelReason]) => [
     cause,

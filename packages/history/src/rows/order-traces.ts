@@ -14,35 +14,36 @@ import {
   type TraceEnd,
 } from './block-rows.ts';
 
-/** The changes of an order in its book during a block. */
+/** Changes of an order in its book during one block. */
 type BlockTrace = {
   commandIndex: number | undefined;
   arrival: BookArrival | undefined;
   rest: Rest | undefined;
-  /** Set when it left; the queue ahead of it may be unknown. */
+  /** Set when the order left the book. The queue ahead of it is undefined if unknown. */
   left: { readonly ahead: number | undefined } | undefined;
   lots: number;
   notional: number;
-  /** Levels that it reached, with or without a trade, at prices of the book. */
+  /** Levels that the order reached, with or without a trade, in the price units of the book. */
   met: MetLevel[];
   takenAt: Set<number> | undefined;
   hasFills: boolean;
 };
 
-/** The time and the hash of an action. */
+/** Time and hash of the action that placed an order. */
 type Received = BlockPlace & { readonly txHash: string };
 
 /**
- * Follows orders in their books, for execution reports. Events in the block of an order's arrival are written with
- * that block. Only for live orders with later events, data is kept here and in snapshots.
+ * Follows orders in their books for execution reports. Events in the block of an order's arrival
+ * are stored with that block; later events are kept in memory and in snapshots until the order
+ * ends.
  */
 export class OrderTraces implements BookObserver {
   readonly #block = new Map<number, BlockTrace>();
   readonly #later = new Map<number, LaterTrace>();
   readonly #decimals = new Map<number, number>();
-  /** Receipt times of actions with orders in the delay queue, by hash. */
+  /** When actions with orders in the delay queue were received, by transaction hash. */
   readonly #queued = new Map<string, BlockPlace & { readonly waiting: number }>();
-  /** Without an observed block there are no new orders. */
+  /** First order id of the current block; infinite until a block is observed. */
   #firstId = Infinity;
 
   begins(nextOrderId: number): void {
@@ -58,7 +59,8 @@ export class OrderTraces implements BookObserver {
   meets(orderId: number, price: number, size: number): void {
     const trace = this.#of(orderId);
     const isNoted = trace.arrival === undefined || trace.met.length === MET_LEVELS_MAX;
-    // A part that starts where the previous one ended meets the same level again.
+    // A fill can be split in two, and the second one then starts at the level where the first one
+    // ended.
     if (isNoted || trace.met.at(-1)?.price === price) return;
     if (trace.met === NONE_MET) trace.met = [];
     trace.met.push({ price, size });
@@ -74,7 +76,7 @@ export class OrderTraces implements BookObserver {
     this.#of(orderId).left = { ahead };
   }
 
-  /** The first event of an order in a block. */
+  /** Records the first command of a block that changed a new order. */
   told({ commandIndex, order: { orderId } }: OrderUpdated): void {
     if (orderId >= this.#firstId) this.#of(orderId).commandIndex ??= commandIndex;
   }
@@ -91,7 +93,7 @@ export class OrderTraces implements BookObserver {
     trace.takenAt.add(isNo ? this.#unitOf(state, instrumentId) - price : price);
   }
 
-  /** Returns the traces that a block stores, with the state after it. */
+  /** Returns the traces to store with a block; `state` is the one after the block. */
   take(
     state: State,
     block: AppliedBlock,
@@ -129,7 +131,7 @@ export class OrderTraces implements BookObserver {
     return { arrivals, ends };
   }
 
-  /** The events of a live order since the block of its arrival. */
+  /** Returns the events of a live order since the block of its arrival. */
   later(orderId: number): LaterTrace {
     return this.#later.get(orderId) ?? NOTHING;
   }
@@ -173,7 +175,7 @@ export class OrderTraces implements BookObserver {
     return trace;
   }
 
-  /** Cached for the orders of a block: finding an outcome market requires a search. */
+  /** Cached during a block, because finding an outcome market requires a search. */
   #decimalsOf(state: State, instrumentId: number): number {
     let szDecimals = this.#decimals.get(instrumentId);
     if (szDecimals === undefined) {
@@ -183,12 +185,12 @@ export class OrderTraces implements BookObserver {
     return szDecimals;
   }
 
-  /** 1.00 in price units. */
+  /** Returns 1.00 USDC in price units. */
   #unitOf(state: State, instrumentId: number): number {
     return 10 ** priceDecimals({ szDecimals: this.#decimalsOf(state, instrumentId) });
   }
 
-  /** Records events of an order of an earlier block. */
+  /** Records events of an order that arrived in an earlier block. */
   #note(orderId: number, trace: BlockTrace, { height, timeMs }: AppliedBlock): void {
     const { arrival, hasFills, lots, notional, rest } = trace;
     if (arrival === undefined && rest === undefined && !hasFills) return;
@@ -208,7 +210,10 @@ export class OrderTraces implements BookObserver {
     if (later.fills.length > 2 * FILL_BLOCKS_MAX) later.fills.splice(0, 2);
   }
 
-  /** The orders that left the delay queue, and when their actions were received. */
+  /**
+   * Returns the orders that left the delay queue, with the time at which their actions were
+   * received.
+   */
   #received({ height, result, timeMs }: AppliedBlock): ReadonlyMap<number, Received> {
     const received = new Map<number, Received>();
     for (const event of result.events) {
@@ -230,11 +235,10 @@ export class OrderTraces implements BookObserver {
   }
 }
 
-/** Shared, because most orders meet no level. */
+/** Shared empty list, because most orders reach no level. */
 const NONE_MET: MetLevel[] = [];
 const NOTHING: LaterTrace = Object.freeze({});
 
-/** Plain data. */
 export type OrderTracesDump = {
   readonly later: readonly (readonly [orderId: number, trace: LaterTrace])[];
   readonly queued: readonly (readonly [

@@ -6,8 +6,6 @@ import { ALICE, BOB, BTC, CAROL, TestVenue } from '@oddlot/testing/venue/ws/test
 import { AccountValues } from './account-values.ts';
 import { fillRecords } from './fill-records.ts';
 
-/** `closedPnl` and `volume` as in the reference, from the numbers of a trade. */
-
 let venue: TestVenue;
 let last: AppliedBlock;
 beforeEach(() => {
@@ -29,7 +27,7 @@ const side = {
 } as const;
 const perp = instrumentId(BTC.instrumentId);
 
-/** Alice sells 1,000 lots at 110,000 with a cost of 100 USDC, and pays two fees. */
+/** Alice sells 1,000 lots at 110,000 that cost 100 USDC, and pays two fees. */
 const closing = (isLiquidation: boolean): EngineEvent => ({
   type: 'tradeExecuted',
   commandIndex: 0,
@@ -54,7 +52,7 @@ const closing = (isLiquidation: boolean): EngineEvent => ({
   maker: { ...side, account: BOB, orderId: 8 },
 });
 
-/** The same without a book: taken over, deleveraged, netted or settled. */
+/** The same sale without a book, as for a take-over, a deleveraging, a netting or a settlement. */
 const withoutBook: EngineEvent = {
   type: 'positionTraded',
   commandIndex: 0,
@@ -75,17 +73,17 @@ const blockWith = (...events: readonly EngineEvent[]): AppliedBlock => ({
   result: { ...last.result, events },
 });
 
-test('closedPnl is the realised result less the fee and the builder fee', () => {
+test('closedPnl is the realised profit less the fee and the builder fee', () => {
   const [row] = fillRecords(venue.state, blockWith(closing(false))).filter(
     ({ user }) => user === ALICE,
   );
   expect(row?.row).toMatchObject({ fee: '0.05', builderFee: '0.02', closedPnl: '9.93' });
 });
 
-test('volume counts trades in the book, including those of a liquidation, and nothing else', () => {
+test('volume counts only trades in the book, including those of a liquidation', () => {
   const volumeOf = (...events: readonly EngineEvent[]) => {
     const values = new AccountValues();
-    // Initial holdings are not a trade.
+    // The first block counts the initial holdings as deposits, not as volume.
     values.take(venue.state, blockWith());
     values.take(venue.state, blockWith(...events));
     return values.sumsOf(ALICE);

@@ -8,17 +8,19 @@ import { formatRatio, type Scale } from '@oddlot/translate/format';
 import { findPerp } from '@oddlot/translate/info/handler';
 import type { AccountType } from './block-rows.ts';
 
-/** One side of a trade; prices of an outcome market are those of the leg. */
+/**
+ * One side of a trade. Prices of an outcome market are those of the outcome that the order traded.
+ */
 export type TradedSide = {
   readonly account: Address;
   readonly instrumentId: number;
   readonly orderId: number;
   readonly clientOrderId: string | undefined;
   readonly tradeId: number;
-  /** The hash of the taker's action. */
+  /** Transaction hash of the taker's action. */
   readonly hash: Hash;
   readonly role: 'Taker' | 'Maker';
-  /** `b` on the wire. */
+  /** Field `b` on the wire. */
   readonly isBuy: boolean;
   readonly reduceOnly: boolean;
   readonly price: number;
@@ -32,21 +34,21 @@ export type TradedSide = {
   readonly leg: OutcomeLeg | undefined;
 };
 
-/** The closed part of a position: lots, their cost (signed), and the result before fees. */
+/** Closed portion of a position: lots, signed cost, and profit before fees. */
 type Closed = {
   readonly size: number;
   readonly cost: MicroUsdc;
   readonly realised: MicroUsdc;
 };
 
-/** Both sides of every trade of a block, the taker's before the maker's. */
+/** Yields both sides of every trade of a block, the taker first. */
 export function* tradedSides(block: AppliedBlock): Iterable<TradedSide> {
   for (const event of block.result.events) yield* sidesOf(block, event);
 }
 
 type EngineEvent = AppliedBlock['result']['events'][number];
 
-/** Both sides of a trade; none for other events. */
+/** Returns both sides of a trade, or an empty list for other events. */
 export function sidesOf(block: AppliedBlock, event: EngineEvent): readonly TradedSide[] {
   if (event.type === 'tradeExecuted') return perpSides(block, event);
   return event.type === 'outcomeTraded' ? outcomeSides(event) : [];
@@ -77,7 +79,7 @@ function perpSides(
   return [side(taker, 'Taker', takerIsBuy), side(maker, 'Maker', !takerIsBuy)];
 }
 
-/** Undefined if it only opened a position. */
+/** Returns the closed portion, or undefined if the trade closed nothing. */
 export function closedBy({
   closedCost,
   closedSize,
@@ -122,7 +124,6 @@ export function isBid(leg: OutcomeLeg, isSell: boolean): boolean {
   return (leg === 'yes') !== isSell;
 }
 
-/** The names of an instrument in rows, and its scale. */
 export type NamedInstrument = {
   readonly instrumentId: number;
   readonly coin: string;
@@ -132,7 +133,7 @@ export type NamedInstrument = {
   readonly wireType: 'perps' | 'outcome';
 };
 
-/** The instrument of a row, also for a market that was settled in the same block. */
+/** Returns the instrument of a row, even if its market was settled in the same block. */
 export function namedInstrument(state: State, instrumentId: number): NamedInstrument {
   const perp = findPerp(state, instrumentId);
   if (perp !== undefined) return namedPerp(perp);
@@ -141,7 +142,7 @@ export function namedInstrument(state: State, instrumentId: number): NamedInstru
   return { instrumentId, ...names, scale: market, accountType: 'outcome', wireType: 'outcome' };
 }
 
-/** By definition, which is replaced on each change; every row needs its perp. */
+/** Cache by definition, because every row needs its perp. A changed perp has a new definition. */
 const namedPerps = new WeakMap<PerpDefinition, NamedInstrument>();
 
 function namedPerp(perp: PerpDefinition): NamedInstrument {
@@ -154,14 +155,17 @@ function namedPerp(perp: PerpDefinition): NamedInstrument {
   return named;
 }
 
-/** An order may name an unknown instrument, for which only its rejection can be shown. */
+/** False for an unknown instrument; an order that names one is rejected. */
 export function isNamed(state: State, instrumentId: number): boolean {
   return instrumentLookup(() => state)(instrumentId) !== undefined;
 }
 
 export const LEG_TEXT: Readonly<Record<OutcomeLeg, Leg>> = { yes: 'Yes', no: 'No' };
 
-/** R-rounding: the result of a close as a percentage of its margin, six decimals, rounded half up. */
+/**
+ * R-rounding: returns the profit of a close as a percentage of its margin, rounded half up to six
+ * decimals.
+ */
 export function roePercent(
   { cost, realised }: { readonly cost: bigint; readonly realised: bigint },
   leverage: number,

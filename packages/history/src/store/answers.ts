@@ -24,7 +24,6 @@ import {
   withdrawals,
 } from './user-rows.ts';
 
-/** The query of each topic. */
 export const ANSWERS: {
   readonly [Topic in StoreTopic]: (
     database: Kysely<HistoryTables>,

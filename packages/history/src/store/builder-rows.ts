@@ -7,7 +7,7 @@ import { addressBytes, bytesOf, hexOf } from './table.ts';
 
 type Database = Kysely<HistoryTables>;
 
-/** A higher total is reported as this, because counting would take too long. */
+/** Higher totals are reported as this number, because counting would take too long. */
 const COUNTED_MAX = 1_000_000;
 
 export function addBuilderRows(draft: Draft, block: BlockRows): void {
@@ -81,7 +81,10 @@ async function numberedPage(
   return { ...found, total: await countOf(database, counted, COUNTED_MAX) };
 }
 
-/** Fees are summed by day, so the day that contains the start time counts as a whole. */
+/**
+ * Returns a builder's fees. They are summed per day, so the whole day that contains the start time
+ * is included.
+ */
 export async function shares(
   database: Database,
   { builder, dimension, limit, sinceMs }: Ask<'shares'>,

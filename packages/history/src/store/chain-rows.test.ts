@@ -21,7 +21,7 @@ const rows = fc.array(
   }),
 );
 
-test('receipts with any body are decoded as they were encoded', () => {
+test('encoded receipts are decoded unchanged, whatever their bodies', () => {
   fc.assert(
     fc.property(rows, (receipts) => {
       const whole = receipts.map((row) => ({ ...row, ...block }));
@@ -30,7 +30,7 @@ test('receipts with any body are decoded as they were encoded', () => {
   );
 });
 
-test('a receipt that was completed later contains the block that executed its action', () => {
+test('a receipt that was completed by a later block keeps the block that executed its action', () => {
   const [row] = fc.sample(
     rows.filter(({ length }) => length > 0),
     1,
@@ -40,7 +40,7 @@ test('a receipt that was completed later contains the block that executed its ac
   expect(decodeReceipts(later, encodeReceipts(later.height, whole))).toEqual(whole);
 });
 
-test('keys are exact integers, and keys of hashes and signers never collide', () => {
+test('keys are exact integers, and a hash and a signer never have the same key', () => {
   expect(hashKey('ffffffffffff')).toBe(2 ** 48 - 1);
   const least = signerKey(`0x${'0'.repeat(40)}`, 0);
   const most = signerKey(`0x${'f'.repeat(40)}`, Number.MAX_SAFE_INTEGER / 16);

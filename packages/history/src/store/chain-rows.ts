@@ -36,8 +36,8 @@ export function addChain(draft: Draft, { head, receipts, txs }: BlockRows): void
 }
 
 /**
- * The receipt of the first execution: later requests with the same hash or nonce executed nothing. It may have been
- * completed after theirs, so all matches are compared.
+ * Returns the receipt of the first execution, because later requests with the same hash or nonce
+ * executed nothing. The first one may have been completed last, so all matches are compared.
  */
 export async function findReceipt(
   database: Database,
@@ -117,7 +117,7 @@ export async function findTxs(
     .select(PACKED_TXS);
   const packed =
     height === undefined
-      ? // Each stored block has at least one request.
+      ? // Each stored block has at least one request, so `limit` blocks are enough.
         await query.orderBy('tx_blocks.height', 'desc').limit(limit).execute()
       : await query.where('tx_blocks.height', '=', height).execute();
   const rows: Answer<'txs'>[number][] = [];
@@ -131,7 +131,7 @@ export async function findTxs(
   return rows;
 }
 
-/** Blocks per query: most blocks have one request of an account. */
+/** Number of blocks per query. Most blocks contain one request of an account. */
 const BLOCKS_AT_ONCE = 100;
 
 export async function userTxs(
@@ -174,7 +174,10 @@ export async function userTxs(
   }
 }
 
-/** The first block at or after a time, by binary search: block times never decrease, and have no index. */
+/**
+ * Returns the first block at or after a time. Block times never decrease and have no index, so this
+ * is a binary search.
+ */
 export async function firstHeight(database: Database, timeMs: number): Promise<number> {
   const heights = database.selectFrom('blocks').select(['height', 'time_ms']);
   const first = await heights.orderBy('height').limit(1).executeTakeFirst();
@@ -243,9 +246,9 @@ function rowOf(
 }
 
 /**
- * The receipts of a block as one text with two lines per receipt: its fields and its body. A block is written once and
- * read rarely, so the text must be cheap to make. The body is JSON without line breaks. A receipt that was completed in
- * a later block than that of its action names the block of the action in its last fields.
+ * Encodes the receipts of a block as one text with two lines per receipt: fields and body. A block
+ * is written once and rarely read, so encoding must be cheap. The body is JSON without line breaks.
+ * The last fields name the block that executed the action if it is an earlier one.
  */
 export function encodeReceipts(height: number, receipts: readonly ReceiptRow[]): string {
   let text = '';
@@ -258,7 +261,7 @@ export function encodeReceipts(height: number, receipts: readonly ReceiptRow[]):
   return text;
 }
 
-/** Index of the first field of another block. */
+/** Index of the first field that names an earlier block. */
 const BLOCK_FIELDS = 7;
 
 export function decodeReceipts(block: Omit<ReceiptBlock, 'receipts'>, text: string): ReceiptRow[] {
@@ -285,13 +288,13 @@ export function decodeReceipts(block: Omit<ReceiptBlock, 'receipts'>, text: stri
   return rows;
 }
 
-/** Digits of a hash that make its key: those that are the same in a trace id. */
+/** Number of leading hex digits of a hash that form its key; a trace id has the same ones. */
 const HASH_KEY_DIGITS = 12;
 const SIGNER_KEY_DIGITS = 10;
-/** Greater than all keys of hashes, because both share an index. */
+/** Greater than all keys of hashes, because both kinds share an index. */
 const SIGNER_KEYS = 2 ** 49;
 
-/** 48 bits of a transaction hash or a trace id: an index, not a proof of a match. */
+/** Returns 48 bits of a transaction hash or trace id. Different hashes can have the same key. */
 export function hashKey(hex: string): number {
   return Number.parseInt(hex.slice(0, HASH_KEY_DIGITS), 16);
 }
@@ -299,26 +302,31 @@ export function hashKey(hex: string): number {
 /** Greater than all keys of signers. */
 const ACCOUNT_KEYS = 2 ** 51;
 
-/** The same for the account of a request: one key per block with its requests. */
+/**
+ * Returns the index key of an account, which is stored once per block with requests of the account.
+ */
 export function accountKey(user: string): number {
   return ACCOUNT_KEYS + Number.parseInt(user.slice(2, 2 + HASH_KEY_DIGITS), 16);
 }
 
-/** 48 bits for a client order id of an account: a hash, so that a client cannot choose the key of another. */
+/**
+ * Returns 48 bits of a hash of account and client order id, so that clients cannot choose the key
+ * of another account.
+ */
 export function clientIdKey(user: string, clientOrderId: string): number {
   return hashKey(digest('sha1', `${user} ${cloidKey(clientOrderId) ?? ''}`));
 }
 
-/** The same for a signer and a nonce. */
+/** Returns the index key of a signer and a nonce. */
 export function signerKey(signer: string, nonce: number): number {
   return SIGNER_KEYS + Number.parseInt(signer.slice(2, 2 + SIGNER_KEY_DIGITS), 16) + nonce;
 }
 
 /**
- * Receipts are one row per block and a narrow index from 48-bit keys to blocks. A table with a row per receipt and an
- * index per query was measured to cost more than everything else that a request needs.
- *
- * SQLite does not detect a changed byte in a value, so each row has a checksum, except rows of release 0.1.0.
+ * Receipts are stored as one row per block with a narrow index from 48-bit keys to blocks. In
+ * measurements, a table with one row per receipt and one index per query cost more than all other
+ * work for a request. SQLite does not detect a changed byte in a value, so each row has a checksum,
+ * except rows of release 0.1.0.
  */
 type PackedReceipts = HistoryTables['receipt_blocks'];
 
@@ -338,7 +346,7 @@ export function unpackReceipts(packed: PackedReceipts): ReceiptRow[] {
   return decodeReceipts({ height, timeMs, blockHash: hash(blockHash) }, receipts);
 }
 
-/** The index keys of a receipt. */
+/** Returns the index keys of a receipt. */
 export function keysOf({ nonce, signer, txHash }: ReceiptRow): readonly [number, number] {
   return [hashKey(txHash.slice(2)), signerKey(signer, nonce)];
 }
@@ -369,7 +377,9 @@ function checksumOf(row: Omit<PackedReceipts, 'crc' | 'packed'>): number {
   return crc32(`${row.height} ${row.time_ms} ${row.block_hash}\n${row.receipts}`);
 }
 
-/** The requests of a block as one text: they are written once, and read by block. */
+/**
+ * The requests of a block are stored as one text, because they are written once and read by block.
+ */
 type PackedTxs = HistoryTables['tx_blocks'];
 
 type Tuple = readonly [
@@ -412,10 +422,10 @@ export function unpackTxs({ crc, height, packed, txs }: PackedTxs): TxRecord[] {
   );
 }
 
-/** Shorter texts save little, and each one costs a start of the compressor. */
+/** Shorter texts are stored uncompressed, because compression would save little. */
 const PACKED_CHARS_MIN = 512;
 
-/** A stored text: plain, or empty with compressed bytes. */
+/** Stored text, which is empty if `packed` contains the compressed bytes. */
 type StoredText = { readonly text: string; readonly packed: Uint8Array | null };
 
 function packText(text: string): StoredText {

@@ -9,8 +9,9 @@ import { openSqlite } from './sqlite-driver.ts';
 import { decodeEnds } from './trace-rows.ts';
 
 /**
- * The content of a history that is not open, one line per row, independent of how rows were grouped and packed. The
- * columns of a run follow from its rows; an additional line reports a difference.
+ * Returns the content of a history that is not open, one line per row, independent of how rows are
+ * grouped and packed. The columns of a run follow from its rows, so they are not printed; a
+ * difference is reported in its own line.
  */
 export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
   const driver = 'file' in place ? await openSqlite(place.file) : await openPostgres(place.url);
@@ -35,7 +36,7 @@ export async function dumpHistory(place: HistoryPlace): Promise<string[]> {
 
 type Row = Record<string, unknown>;
 
-/** Instruments that were seen only in a run, or only in the table of instruments. */
+/** Instruments that were seen either in a run or in the table of instruments, but not in both. */
 type Found = { readonly [Name in 'fills' | 'orders']: Set<string> };
 
 /** Lines of rows that can be written in more than one way. */
@@ -72,7 +73,7 @@ function runLines<Each>(
   return [...lines, `${name} of a run ${told.join(' ')} that has ${own.join(' ')}`];
 }
 
-/** A pair that is seen in both places is removed. */
+/** Removes a pair that was already seen in the other place. */
 function pairUp(found: Set<string>, row: Row): readonly string[] {
   const columns = ['account', 'kind', 'time_ms', 'height', 'idx', 'instrument_id'];
   const pair = columns.map((each) => textOf(row[each])).join(' ');

@@ -19,11 +19,11 @@ import { decodeArrivals, endsBetween, type StoredEnd } from './trace-rows.ts';
 
 type Database = Kysely<HistoryTables>;
 
-/** Orders per key of a client order id that are searched; other accounts rarely share a key. */
+/** Number of orders with the same key that are searched; different accounts rarely share a key. */
 const SAME_KEY_MAX = 20;
 const KINDS = [0, 1];
 
-/** The execution of orders: their traces, joined with their rows and fills. */
+/** Returns execution reports of orders: their traces, joined with their rows and fills. */
 export async function executionReport(
   database: Database,
   { by, user }: Ask<'executionReport'>,
@@ -51,7 +51,7 @@ async function orderIds(
   return ended === undefined ? [] : [ended];
 }
 
-/** The newest ended order of a client order id. */
+/** Returns the newest ended order with a client order id. */
 async function endedWith(
   database: Database,
   user: Address,
@@ -74,8 +74,9 @@ async function endedWith(
 }
 
 /**
- * The orders that an action placed or named: arrivals of its block, and orders of its receipt, which also contains those
- * that left the delay queue later. A cancelled parent includes its TP/SL orders.
+ * Returns the orders that an action placed or named. They are the arrivals of its block and the
+ * orders in its receipt, which includes those that left the delay queue later. A cancelled parent
+ * adds its TP/SL orders.
  */
 async function idsOfAction(
   database: Database,
@@ -108,7 +109,7 @@ async function idsOfAction(
   return [...ids].toSorted((left, right) => left - right);
 }
 
-/** The TP/SL orders that ended in a block because their parent did. */
+/** Returns the TP/SL orders that ended in a block because their parent ended. */
 async function endedWithParent(
   database: Database,
   user: Address,
@@ -125,7 +126,7 @@ async function endedWithParent(
   return ended;
 }
 
-/** The block in which an order ended. */
+/** Returns the block in which an order ended. */
 async function endOf(database: Database, orderId: number): Promise<BlockPlace | undefined> {
   const stored = await storedEnd(database, orderId);
   if (stored !== undefined) return stored;
@@ -133,7 +134,7 @@ async function endOf(database: Database, orderId: number): Promise<BlockPlace | 
   return arrived?.trace.ended === undefined ? undefined : arrived;
 }
 
-/** Undefined if the user has no such order. */
+/** Returns the stored data of an order, or undefined if the user has no such order. */
 async function partsOf(
   database: Database,
   user: Address,
@@ -186,7 +187,7 @@ async function joined(
   };
 }
 
-/** Ids increase, so the row of an order is the last one whose first id is not greater. */
+/** Order ids increase, so an order is in the last row whose first id is not greater. */
 async function arrivalOf(database: Database, orderId: number): Promise<Arrived | undefined> {
   const row = await database
     .selectFrom('arrivals')
@@ -219,7 +220,7 @@ async function endedRow(
   return undefined;
 }
 
-/** The newest fills of an order, sorted from the oldest. */
+/** Returns the newest fills of an order, oldest first. */
 async function fillsIn(
   database: Database,
   user: Address,
@@ -238,7 +239,7 @@ async function fillsIn(
   return newest.slice(0, FILL_BLOCKS_MAX).reverse();
 }
 
-/** The query for all rows of an account in a block, newest first. */
+/** Returns the query for all rows of an account in a block, newest first. */
 function allOf(user: Address, { height, timeMs }: BlockPlace) {
   const low = [timeMs, height, -1] as const;
   const high = [timeMs, height, Number.MAX_SAFE_INTEGER] as const;
@@ -246,7 +247,7 @@ function allOf(user: Address, { height, timeMs }: BlockPlace) {
   return { user, kinds: KINDS, instrumentId: undefined, span, count: Infinity };
 }
 
-/** The block that received an order, and the hash of its action. */
+/** Returns the block that received an order, and the hash of its action. */
 async function receivedOf(
   database: Database,
   user: Address,
@@ -262,7 +263,7 @@ async function receivedOf(
   return { height, timeMs, txHash: request?.txHash ?? (await blockHash(database, height)) };
 }
 
-/** For an order without a trace, the receipt of its action, if it is still stored. */
+/** For an order without a trace, returns the receipt of its action if it is still stored. */
 async function receivedBefore(
   database: Database,
   user: Address,

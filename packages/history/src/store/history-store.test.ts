@@ -26,14 +26,14 @@ import { openSqlite } from './sqlite-driver.ts';
 import { bytesOf, kindOf } from './table.ts';
 
 /**
- * Goal: both databases return the same answers as a model that searches lists. Method: random blocks with rows of
- * every table are written in random portions, some of them twice, and every kind of question is asked with random
- * filters.
+ * Both databases must return the same answers as a model that searches lists. Random blocks with
+ * rows of every table are written in random portions, some of them twice, and every kind of
+ * question is asked with random filters.
  */
 
 const SEED = 20_261_115;
 /**
- * Sizes of `npm test` and of `npm run test:long`; EVERY is the share of blocks whose receipts and requests are
+ * Sizes for `npm test` and `npm run test:long`; one block in `EVERY` has its receipts and requests
  * queried.
  */
 const [BLOCKS, ROUNDS, EVERY] =
@@ -60,7 +60,7 @@ async function freshPlace(kind: Kind): Promise<HistoryPlace> {
   return { url: await server.database() };
 }
 
-/** Stores fills and orders one by one, as release 0.2.0 did. */
+/** Stores fills and orders in one row each, as release 0.2.0 did. */
 async function writeSingleRows(place: HistoryPlace, blocks: readonly BlockRows[]): Promise<void> {
   const isFile = 'file' in place;
   const { close, database } = await (isFile ? openSqlite(place.file) : openPostgres(place.url));
@@ -103,13 +103,13 @@ async function writeAll(
   for (let from = 0; from < blocks.length;) {
     const until = from + 1 + roll(20);
     await store.write(blocks.slice(from, until));
-    // Some are written twice, as after a crash.
+    // Some blocks are written twice, as after a crash.
     from = roll(3) === 0 ? Math.max(0, until - 3) : until;
   }
 }
 
 describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
-  test('returns the same answers as a search through lists', async () => {
+  test('both databases return the same answers as a search through lists', async () => {
     const blocks = randomBlocks(SEED, BLOCKS);
     const store = await openHistoryStore(await freshPlace(kind));
     try {
@@ -127,7 +127,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
   });
 
   test(
-    'is unchanged after it was closed and opened, and accepts new rows',
+    'the store is unchanged after it was closed and reopened, and accepts new rows',
     { timeout: 60_000 },
     async () => {
       const blocks = randomBlocks(SEED + 1, 60);
@@ -145,14 +145,14 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     },
   );
 
-  test('writes all rows of a batch, or none', async () => {
+  test('a batch of blocks is stored completely or not at all', async () => {
     const blocks = randomBlocks(SEED + 2, 40);
     const store = await openHistoryStore(await freshPlace(kind));
     await store.write(blocks.slice(0, 20));
     const broken = present(blocks[39], 'the last block');
     const bad = {
       ...broken,
-      // A value that both databases reject, in the table that is written last.
+      // Both databases reject this value, and its table is written last.
       settledEvents: [{ ...event(), volumeMicroUsdc: {} as unknown as number }],
     };
     await expect(store.write([...blocks.slice(20, 39), bad])).rejects.toThrow(
@@ -165,7 +165,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     await store.close();
   });
 
-  test('consecutive pages return all rows byte for byte', async () => {
+  test('consecutive pages contain all rows, byte for byte', async () => {
     const blocks = randomBlocks(SEED + 3, 80);
     const store = await openHistoryStore(await freshPlace(kind));
     await store.write(blocks);
@@ -200,7 +200,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
   });
 
   test(
-    'old rows are deleted in portions, and the remaining rows equal those of a model',
+    'old rows are deleted in portions, and the remaining rows equal those of the reference model',
     { timeout: 60_000 },
     async () => {
       const blocks = randomBlocks(SEED + 4, 150);
@@ -222,7 +222,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
         modelAnswer(young, 'blocks', { limit: 200 }),
       );
       expect(after.rows['fills']).toBe(young.flatMap(({ fills }) => fills).length);
-      // The retention of receipts is separate, and so is that of their keys.
+      // Receipts and their keys have a separate retention.
       const old = present(
         blocks.slice(0, 70).flatMap(({ receipts }) => receipts)[0],
         'an early receipt',
@@ -236,7 +236,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     },
   );
 
-  test('rows of release 0.2.0 are packed, and open orders keep theirs until they change', async () => {
+  test('rows of release 0.2.0 are packed, and open orders keep their stored rows until they change', async () => {
     const blocks = randomBlocks(SEED + 9, 60);
     const [before, after] = [blocks.slice(0, 30), blocks.slice(30)];
     const place = await freshPlace(kind);
@@ -245,7 +245,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     const store = await openHistoryStore(place);
     const bare = before.map((block) => ({ ...block, fills: [], orders: [] }));
     await store.write([...bare, ...after]);
-    // The indexer keeps the rows of orders that changed later.
+    // The indexer makes the rows of orders that changed later.
     const changed = new Set(after.flatMap(({ orders }) => orders.map(({ orderId }) => orderId)));
     const live = {
       ...liveRowsOf(after),
@@ -268,7 +268,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
       }
     }
     await store.close();
-    // Opening it again changes nothing.
+    // Opening the store again must not change any row.
     const rows = await dumpHistory(place);
     expect(await dumpHistory(place)).toEqual(rows);
   });
@@ -311,7 +311,7 @@ describe.each<Kind>(['SQLite', 'PostgreSQL'])('the history in %s', (kind) => {
     await store.close();
   });
 
-  test('receipts can be deleted before their requests', async () => {
+  test('receipts can be deleted before the requests of their actions', async () => {
     const blocks = randomBlocks(SEED + 5, 60);
     const store = await openHistoryStore(await freshPlace(kind));
     await store.write(blocks);
@@ -343,7 +343,7 @@ test('both databases contain the same rows', { timeout: 60_000 }, async () => {
   await postgres.close();
 });
 
-test('rows are written once each after a server was unavailable', { timeout: 60_000 }, async () => {
+test('rows are stored exactly once although the server restarts', { timeout: 60_000 }, async () => {
   const blocks = randomBlocks(SEED + 7, 60);
   const store = await openHistoryStore({ url: await server.database() });
   await store.write(blocks.slice(0, 30));
@@ -357,7 +357,7 @@ test('rows are written once each after a server was unavailable', { timeout: 60_
   await store.close();
 });
 
-test('a second venue cannot write to the same server', async () => {
+test('a second venue cannot write to a database that is in use', async () => {
   const url = await server.database();
   const store = await openHistoryStore({ url });
   await expect(openHistoryStore({ url })).rejects.toThrow(

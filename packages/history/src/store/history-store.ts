@@ -29,32 +29,32 @@ export type HistoryPlace =
   | { readonly file: string }
   | {
       readonly url: string;
-      /** Several replicas have it open. */
+      /** True if several replicas use the database. */
       readonly isShared?: boolean | undefined;
     };
 
 type HistoryStoreOptions = HistoryPlace & {
-  /** The damaged store was set aside, and an empty one was opened. */
+  /** Called after a damaged store was set aside and replaced by an empty one. */
   readonly onDamaged?: (damage: HistoryDamage) => void;
 };
 
 export type HistoryDamage = { readonly why: string; readonly movedTo: string };
 
-/** The rows of all blocks in a database. Queries are answered in order. */
+/** Rows of all blocks in a database. Operations run one after the other. */
 export interface HistoryStore {
-  /** Rows of blocks up to this height are durable. */
+  /** Height up to which rows are durable. */
   readonly height: number;
-  /** The first block with rows; undefined in an empty store, or one that release 0.2.0 created. */
+  /** First block with rows; undefined in an empty store, or one that release 0.2.0 created. */
   readonly from: number | undefined;
   /**
-   * Writes all rows of the blocks and the progress in one transaction; blocks at or below `height` are ignored.
-   * Rejects with HistoryFullError, after which the caller tries again, or with HistoryDamagedError. Only the leader
-   * of the current term writes to a shared store.
+   * Writes all rows of the blocks and the progress in one transaction; blocks at or below `height`
+   * are ignored. Rejects with HistoryFullError, after which the caller retries, or with
+   * HistoryDamagedError. Only the leader of the current term writes to a shared store.
    */
   write(blocks: readonly BlockRows[]): Promise<void>;
   /**
-   * Rows of live orders come from the indexer and must have the same height. Rejects with HistoryMovedError if
-   * another replica has written since.
+   * Answers a question. `live` are rows of live orders from the indexer's state at the same height.
+   * Rejects with HistoryMovedError if another replica has written since the last refresh.
    */
   ask<Topic extends StoreTopic>(
     topic: Topic,
@@ -62,16 +62,19 @@ export interface HistoryStore {
     live?: LiveRows,
   ): Promise<Answer<Topic>>;
   /**
-   * Deletes old rows in bounded portions; returns the number of deleted rows, 0 at the end. `pause` runs between two
-   * portions and returns whether to continue.
+   * Deletes old rows in bounded portions and returns the number of deleted rows, 0 at the end.
+   * `pause` runs between two portions and returns whether to continue.
    */
   prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number>;
   /**
-   * Reads the packed rows of some blocks, and checks that their keys exist. Rejects with HistoryDamagedError; returns
-   * the last height that was read, undefined after the last block.
+   * Reads the packed rows of some blocks and checks that their keys exist. Returns the last height
+   * that was read, or undefined after the last block. Rejects with HistoryDamagedError.
    */
   scrub(afterHeight: number, limit: number): Promise<number | undefined>;
-  /** This replica starts to write to the shared store, in a term; undefined: it stops. */
+  /**
+   * Sets the term in which this replica writes to the shared store; undefined means that it stops
+   * writing.
+   */
   lead(term: number | undefined): void;
   /** Reads how far other replicas have written. */
   refresh(): Promise<void>;
@@ -79,10 +82,10 @@ export interface HistoryStore {
   close(): Promise<void>;
 }
 
-/** Held during each write to a shared store. */
+/** Advisory lock that is held during each write to a shared store. */
 const FENCE_LOCK = 0x0dd2;
 
-/** Converts a page to text if the question requests it. */
+/** Converts a page to JSON text if the question sets `asText`. */
 function inText<Found>(question: object, answer: Found): Found {
   if (!('asText' in question) || !isPage(answer) || answer.text !== undefined) return answer;
   const { rows } = answer as Page<unknown>;
@@ -105,18 +108,17 @@ export async function openHistoryStore(options: HistoryStoreOptions): Promise<Hi
   }
 }
 
-/** Rejects if the server is unreachable; a file is always available. */
+/** Rejects if the database server is unreachable; a file is always available. */
 export async function reachHistory(place: HistoryPlace): Promise<void> {
   if ('url' in place) await (await postgres()).reachPostgres(place.url);
 }
 
-/** Returns the new place of the store, which must not be open. */
+/** Renames the store and returns its new location. The store must not be open. */
 export async function setHistoryAside(place: HistoryPlace): Promise<string> {
   if ('file' in place) return setSqliteAside(place.file);
   return (await postgres()).setPostgresAside(place.url);
 }
 
-/** Deletes it completely, so that it can be recomputed. */
 export async function deleteHistory(place: HistoryPlace): Promise<void> {
   if ('file' in place) deleteSqlite(place.file);
   else await (await postgres()).deletePostgres(place.url);
@@ -128,10 +130,10 @@ async function open(place: HistoryPlace): Promise<HistoryStore> {
   return historyStoreOn(await (await postgres()).openPostgres(url, { isShared }), isShared);
 }
 
-/** Venues with a file do not load the client of the server. */
+/** Loaded on demand, because a venue that uses a file does not need the client library. */
 const postgres = () => import('./postgres-driver.ts');
 
-/** Closes the database if it cannot be read. */
+/** Returns the store of an open database, which is closed if its progress cannot be read. */
 export async function historyStoreOn(
   driver: HistoryDriver,
   isShared = false,
@@ -154,9 +156,11 @@ class DatabaseHistoryStore implements HistoryStore {
   readonly #pruning: Pruning;
   readonly #isShared: boolean;
   #progress: Progress;
-  /** The term in which this replica writes to a shared store; undefined while another one does. */
+  /**
+   * Term in which this replica writes to a shared store; undefined while another replica writes.
+   */
   #term: number | undefined;
-  /** After a failed write, only the database knows whether it was committed. */
+  /** After a failed write, only the database knows whether the write was committed. */
   #isUncertain = false;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -217,7 +221,8 @@ class DatabaseHistoryStore implements HistoryStore {
       const find = async (from: typeof database) =>
         inText(question, await ANSWERS[topic](from, question, live));
       if (!this.#isShared || this.#term !== undefined) return find(database);
-      // The snapshot must have the height that the caller knows.
+      // The answer must be of the height that the caller knows, so both are read in one
+      // transaction.
       const snapshot = database.transaction().setIsolationLevel('repeatable read');
       return snapshot.execute(async (transaction) => {
         const now = await readProgress({ database: transaction });
@@ -234,10 +239,13 @@ class DatabaseHistoryStore implements HistoryStore {
     throw new HistoryFullError('another replica writes the history');
   }
 
-  /** A process that was suspended may still assume that it is the leader; this check detects it. */
+  /**
+   * Detects that another replica writes, because a suspended process can still assume that it is
+   * the leader.
+   */
   #fence(term: number): Expectation {
     return async (transaction) => {
-      // The lock makes the next writer read the progress that this one has written.
+      // Makes the next writer wait until it can read the progress that this write stores.
       await sql`SELECT pg_advisory_xact_lock(${FENCE_LOCK})`.execute(transaction);
       const now = await readProgress({ database: transaction });
       if ((now.term ?? 0) <= term && now.height === this.#progress.height) return;
@@ -246,7 +254,7 @@ class DatabaseHistoryStore implements HistoryStore {
   }
 
   async prune(limits: PruneLimits, pause?: () => Promise<boolean>): Promise<number> {
-    // Only the leader prunes.
+    // Only the leader deletes rows of a shared store.
     if (this.#isShared && this.#term === undefined) return 0;
     let deleted = 0;
     try {
@@ -256,7 +264,7 @@ class DatabaseHistoryStore implements HistoryStore {
         if (step.isDone || (await pause?.()) === false) return deleted;
       }
     } catch (error) {
-      // Without disk space for the progress, rows are deleted the next time.
+      // There is no disk space to store the progress; the next call deletes more rows.
       if (error instanceof HistoryFullError) return deleted;
       throw error;
     }
@@ -298,7 +306,7 @@ class DatabaseHistoryStore implements HistoryStore {
     return this.#inTurn(() => this.#driver.close());
   }
 
-  /** One operation after the other: an answer never contains half of a write. */
+  /** Runs one operation after the other, so that an answer never contains half of a write. */
   #inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(run).catch((error: unknown) => {
       throw historyError(error);
@@ -322,14 +330,14 @@ export function batchOf(blocks: readonly BlockRows[]): Draft {
   return draft;
 }
 
-/** The height and the number of rows, written together with the rows. */
+/** Height and number of rows, written together with the rows. */
 type Progress = {
   readonly height: number;
-  /** The first block with rows; 1 in a store that release 0.2.0 created. */
+  /** First block with rows; 1 in a store that release 0.2.0 created. */
   readonly from?: number;
-  /** The term of the last writer of a shared store; writers with a lower term are rejected. */
+  /** Term of the last writer of a shared store; writers with a lower term are rejected. */
   readonly term?: number;
-  /** Stored rows, by kind. */
+  /** Number of stored rows by kind. */
   readonly rows: Readonly<Record<string, number>>;
 };
 
@@ -348,8 +356,8 @@ export function decodeProgress(row: { readonly text: string; readonly crc: numbe
 }
 
 /**
- * The numbers of rows after some were added or deleted: sorted by name, so that the result does not depend on the
- * batches.
+ * Returns the numbers of rows after some were added or deleted. They are sorted by name, so that
+ * the result does not depend on the batches.
  */
 export function counted(
   rows: Readonly<Record<string, number>>,
@@ -365,7 +373,7 @@ export function counted(
 
 type Database = Kysely<HistoryTables>;
 
-/** SQLite does not detect a changed byte in a value, so packed rows are read to find one. */
+/** Reads packed rows to find damage, because SQLite does not detect a changed byte in a value. */
 async function scrubSome(
   database: Database,
   { afterHeight, limit }: { readonly afterHeight: number; readonly limit: number },
@@ -392,7 +400,7 @@ async function scrubSome(
       await expectKeys(database, block.height, [hashKey(txHash.slice(2))]);
     }
   }
-  // Both were read up to the lower of their last heights, unless one of them ended.
+  // If one table was cut off by the limit, both were only read up to its last height.
   const ends = [receipts, txs]
     .filter((read) => read.length === limit)
     .map((read) => heightOf(read));

@@ -35,7 +35,7 @@ const largestTradeCodec = tupleCodec<LargestTrade>([
   'ntl',
 ]);
 
-/** Ranked trades as one text: the value of each, and the trade. */
+/** Encodes ranked trades as one text with the value and the row of each trade. */
 function encodeRanked(trades: readonly RankedTrade[]): string {
   return JSON.stringify(trades.map(({ row, value }) => [value, largestTradeCodec.encode(row)]));
 }
@@ -46,8 +46,8 @@ function decodeRanked(text: string): RankedTrade[] {
 }
 
 /**
- * Consecutive rows of one account, packed, at the position of the last one. Runs of an account and a kind do not
- * overlap. `first_ms` is the time of the first row.
+ * Runs of consecutive packed rows of one account, stored at the position of their last row. Runs of
+ * the same account and kind do not overlap. `first_ms` is the time of the first row.
  */
 const RUNS = table({
   columns: {
@@ -61,15 +61,15 @@ const RUNS = table({
   key: ['account', 'kind', 'time_ms', 'height', 'idx'],
 });
 
-/** A row for each instrument of a run. */
+/** One row for each instrument of a run. */
 const RUN_INSTRUMENTS = table({
   columns: { account: 'bytea', instrument_id: 'bigint', ...POSITION, kind: 'bigint' },
   key: ['account', 'instrument_id', 'time_ms', 'height', 'idx'],
 });
 
 /**
- * All tables, the same in both databases, with the codecs of their bodies. Stored rows depend on the fields of a codec:
- * append new fields, and never remove or move one.
+ * All tables, which are the same in both databases, with the codecs of their bodies. Stored rows
+ * depend on the order of a codec's fields, so new fields are appended and none is removed or moved.
  */
 export const TABLES = {
   blocks: table({
@@ -77,7 +77,7 @@ export const TABLES = {
       height: 'bigint',
       time_ms: 'bigint',
       hash: 'bytea',
-      /** 48 bits of the hash: an index, not a proof of a match. */
+      /** 48 bits of the hash; different blocks can have the same key. */
       hash_key: 'bigint',
       parent_hash: 'bytea',
       state_hash: 'bytea',
@@ -99,7 +99,7 @@ export const TABLES = {
       packed: 'bytea?',
     },
     key: ['height'],
-    // Receipts of an earlier release may have no checksum; recomputed ones have.
+    // Receipts of an earlier release can lack a checksum; recomputed ones have one.
     onConflict: 'replace',
   }),
   receipt_keys: table({
@@ -107,25 +107,28 @@ export const TABLES = {
     key: ['key', 'height'],
   }),
 
-  // Fills and ended orders.
+  // Runs of fills and of ended orders.
   fill_runs: RUNS,
   fill_run_instruments: RUN_INSTRUMENTS,
   order_runs: RUNS,
   order_run_instruments: RUN_INSTRUMENTS,
-  /** Orders that were placed with another one, by id. */
+  /** Orders that were placed with a parent order, by id. */
   child_orders: table({
     columns: { account: 'bytea', order_key: 'bigint', body: 'text' },
     key: ['account', 'order_key'],
     onConflict: 'replace',
   }),
-  /** Ended orders by 48 bits of their account and client order id: an index, not a proof of a match. */
+  /**
+   * Ended orders by 48 bits of a hash of account and client order id; different ids can have the
+   * same key.
+   */
   order_cloids: table({
     columns: { cloid_key: 'bigint', oid: 'bigint', time_ms: 'bigint', height: 'bigint' },
     key: ['cloid_key', 'oid'],
   }),
   /**
-   * Rows of orders that were open when release 0.3.0 opened a folder of release 0.2.0. They are valid for orders that
-   * have not changed since; no row is added.
+   * Rows of orders that were open when release 0.3.0 opened a folder of release 0.2.0. They apply
+   * to orders that have not changed since. No rows are added.
    */
   open_orders: table({
     columns: {
@@ -139,13 +142,15 @@ export const TABLES = {
     key: ['account', 'order_key'],
   }),
 
-  // How orders were executed in their books.
-  /** Arrivals of the orders of a block, in the order of their ids. */
+  /** Arrivals of the orders of a block, sorted by order id. */
   arrivals: table({
     columns: { first_oid: 'bigint', height: 'bigint', time_ms: 'bigint', body: 'bytea' },
     key: ['first_oid'],
   }),
-  /** Orders that ended in a later block than they arrived in: those with close ids that ended together are one row. */
+  /**
+   * Ends of orders that arrived in an earlier block. Orders with close ids that ended together
+   * share a row.
+   */
   order_ends: table({
     columns: { bucket: 'bigint', height: 'bigint', body: 'bytea' },
     key: ['bucket', 'height'],
@@ -163,7 +168,7 @@ export const TABLES = {
     pruned: { as: 'fundings', owner: ['account'], time: 'time_ms' },
     codec: tupleCodec<FundingRow>(['time', 'coin', 'usdc', 'szi', 'fundingRate', 'amount']),
   }),
-  /** Height and index are those of the first version. */
+  /** Height and index in the key are those of the row's first version. */
   ledger: table({
     columns: {
       account: 'bytea',
@@ -312,7 +317,7 @@ export const TABLES = {
       'maintenanceMargin',
     ]),
   }),
-  /** By list (`rows/market-figures.ts`) and period. */
+  /** Ranked trades by list and period, as defined in `rows/market-figures.ts`. */
   largest_trades: table({
     columns: { list: 'bigint', start_ms: 'bigint', body: 'text' },
     key: ['list', 'start_ms'],
@@ -373,12 +378,12 @@ export function tableOf(name: TableName): Table {
 type Value = string | number | Uint8Array | null;
 
 /**
- * The rows of some blocks, by table. Consecutive versions of one item within the blocks are one row, the last: most
- * orders are placed and ended within one transaction, and cost one write.
+ * Rows of some blocks, by table. Several versions of an item are merged into one row: most orders
+ * are placed and ended within one transaction and then cost a single write.
  */
 export class Draft {
   readonly tables = new Map<TableName, (readonly Value[])[]>();
-  /** The number of additional rows, by their name in `stats`. */
+  /** Number of added rows by their name in `stats`. */
   readonly added: Record<string, number> = {};
   readonly #places = new Map<TableName, Map<string | number, number>>();
 
@@ -388,7 +393,7 @@ export class Draft {
     else rows.push(row);
   }
 
-  /** Replaces the row with the same key, or merges both. */
+  /** Replaces the row with the same key, or merges both rows. */
   put(
     name: TableName,
     key: string | number,
@@ -413,20 +418,20 @@ export class Draft {
   }
 }
 
-/** Rejects if a transaction that has begun must not be committed. */
+/** Rejects if the transaction that has begun must not be committed. */
 export type Expectation = (transaction: Transaction<HistoryTables>) => Promise<void>;
 
-/** A database with the tables. Its only caller awaits each call before the next one. */
+/** Database with the tables. Its only caller awaits each call before the next one. */
 export interface HistoryDriver {
   readonly database: Kysely<HistoryTables>;
-  /** Writes all rows of a batch, or none. */
+  /** Writes all rows of a batch or none of them. */
   write(tables: Draft['tables'], expect?: Expectation): Promise<void>;
-  /** The size on disk. */
+  /** Returns the size on disk in bytes. */
   bytes(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** The statement that writes rows of `source`: a list of values, or a selection. */
+/** Returns the statement that writes rows of `source`, which is a list of values or a selection. */
 export function insertStatement(name: TableName, source: string): string {
   const { columns, key } = tableOf(name);
   const names = Object.keys(columns).map(quoted);

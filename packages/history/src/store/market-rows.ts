@@ -181,7 +181,7 @@ export async function largestTrades(
     .execute();
   const ranked = found
     .flatMap(({ body }) => TABLES.largest_trades.codec.decode(body))
-    // The earlier one of two equal trades comes first.
+    // Equal trades are sorted by time.
     .sort((a, b) => b.value - a.value || a.row.time - b.row.time || a.row.tid - b.row.tid)
     .slice(0, limit)
     .map(({ row }) => row);

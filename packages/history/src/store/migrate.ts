@@ -18,13 +18,13 @@ import { HistoryLaterError } from './store-errors.ts';
 import type { Position } from './table.ts';
 
 /**
- * Migrations of the tables. A released migration is never edited; a change is a new one. Rows are clustered by the
- * account that queries them, so that a page of the newest rows is one range of a tree; in PostgreSQL, the primary key
- * index has this order.
+ * Migrations of the tables. A released migration is never edited; a change is a new migration. Rows
+ * are clustered by the account that queries them, so that a page of the newest rows is one range of
+ * a tree. In PostgreSQL the primary key index has this order.
  */
 type Dialect = 'sqlite' | 'postgres';
 
-/** Rejects tables of a later release. */
+/** Migrates the database, or rejects if its tables were created by a later release. */
 export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect): Promise<void> {
   const provider = {
     getMigrations: async () => ({
@@ -44,10 +44,10 @@ export async function migrate<Tables>(database: Kysely<Tables>, dialect: Dialect
 }
 
 type Words = {
-  /** Wide enough for heights and milliseconds. */
+  /** Integer type that is wide enough for heights and milliseconds. */
   readonly int: string;
   readonly bytes: string;
-  /** The suffix of a table whose rows are stored in the order of its key. */
+  /** Suffix of a table whose rows are stored in the order of its key. */
   readonly clustered: string;
 };
 
@@ -168,7 +168,10 @@ function marketRows({ clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** Stores consecutive rows as runs, and compresses texts; existing rows are unchanged. */
+/**
+ * Adds tables for packed runs of rows and columns for compressed texts; existing rows are
+ * unchanged.
+ */
 function runTables({ bytes, clustered, int }: Words): readonly string[] {
   const position = `time_ms ${int} NOT NULL, height ${int} NOT NULL, idx ${int} NOT NULL`;
   const runs = ['fill', 'order'].flatMap((name) => [
@@ -190,7 +193,7 @@ function runTables({ bytes, clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** Traces of orders; earlier orders have none. */
+/** Adds traces of orders; orders of earlier releases have none. */
 function traceTables({ bytes, clustered, int }: Words): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS arrivals (
@@ -206,7 +209,7 @@ function traceTables({ bytes, clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** Figures of markets, starting with this release. */
+/** Adds figures of markets, which are recorded starting with this release. */
 function figureTables({ clustered, int }: Words): readonly string[] {
   return [
     `CREATE TABLE IF NOT EXISTS liquidations (
@@ -223,13 +226,16 @@ function figureTables({ clustered, int }: Words): readonly string[] {
   ];
 }
 
-/** SQLite runs migrations outside of a transaction. */
+/** Migrations in SQLite do not run in a transaction, so one is begun here. */
 function inTransaction(database: Kysely<unknown>, words: Words): Promise<void> {
   if (database.isTransaction) return packSingleRows(database, words);
   return database.transaction().execute((transaction) => packSingleRows(transaction, words));
 }
 
-/** Moves fills and orders that release 0.2.0 stored one by one into runs, and deletes their tables. */
+/**
+ * Moves fills and orders from the tables of release 0.2.0, which had one row each, into runs and
+ * drops those tables.
+ */
 async function packSingleRows(database: Kysely<unknown>, { bytes, clustered, int }: Words) {
   await sql
     .raw(
@@ -254,7 +260,7 @@ type SingleRow = Position & {
   readonly body: string;
 };
 
-/** Reads the rows in the order of the key, one run at a time. */
+/** Reads the rows in the order of the key and packs one run at a time. */
 async function packTable<Row extends Fill | HistOrderRow>(
   database: Kysely<unknown>,
   name: RunName,
@@ -282,7 +288,7 @@ async function packTable<Row extends Fill | HistOrderRow>(
       const row = decode(body);
       const { account, kind, order_key: orderKey, time_ms: timeMs } = each;
       if ('order' in row) {
-        // Children are trigger orders, and a parent shows their newest rows.
+        // Children are trigger orders, and queries show their newest rows in the parent.
         if (row.order.isTrigger) draft.add('child_orders', [account, orderKey, body]);
         if (isLive(row)) {
           const position = [timeMs, height, index];

@@ -3,7 +3,10 @@ import { hash } from '@oddlot/units';
 import { describe, expect, test } from 'vitest';
 import { orderReport, type ReportParts } from './order-report.ts';
 
-/** An order of one lot that filled at a price, in units of 0.0001, with the mark at its arrival. */
+/**
+ * Returns the slippage of an order of one lot with a fill price and a mark at its arrival, in units
+ * of 0.0001.
+ */
 function taken(side: 'A' | 'B', at: { readonly price: number; readonly mark: number }) {
   const place = { height: 5, timeMs: 1_000 };
   const order = { side, dir: 'Buy', origSz: '0.01', sz: '0', oid: 7, cloid: null };
@@ -22,7 +25,7 @@ function taken(side: 'A' | 'B', at: { readonly price: number; readonly mark: num
   return orderReport(parts as unknown as ReportParts).slippage?.mark;
 }
 
-describe('R-rounding: slippage shows hundredths of a basis point, half up, a tie towards plus infinity', () => {
+describe('R-rounding: slippage is rounded to hundredths of a basis point, and ties are rounded up', () => {
   test.each<[side: 'A' | 'B', price: number, mark: number, shown: string]>([
     // One unit of 2,000,000 is half of a hundredth of a basis point.
     ['B', 2_000_001, 2_000_000, '0.01'],

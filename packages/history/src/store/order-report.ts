@@ -11,25 +11,25 @@ import type {
 } from '../rows/block-rows.ts';
 import type { FoundRow } from './run-rows.ts';
 
-/** The parts of an order's history. */
+/** Stored data from which an execution report is made. */
 export type ReportParts = {
   readonly row: HistOrderRow;
   readonly received: BlockPlace & { readonly txHash: string };
-  /** Undefined for an order that is older than traces. */
+  /** Undefined for an order that was placed before traces were recorded. */
   readonly arrived: (BlockPlace & { readonly trace: ArrivalTrace }) | undefined;
   readonly later: LaterTrace;
-  /** The queue ahead of it now, or at its end. */
+  /** Queue ahead of the order now, or when it ended. */
   readonly left: TraceEnd | undefined;
   readonly szDecimals: number;
   readonly fills: readonly FoundRow<Fill>[];
   readonly end: BlockPlace | undefined;
 };
 
-/** Decimals of a basis point, and that unit's count in 1. */
+/** Slippage has two decimals of a basis point, which is a millionth. */
 const BP_DECIMALS = 2;
 const BP_PARTS = 1_000_000n;
 
-/** One order from its receipt by the venue to its end, as on the wire. */
+/** Returns the execution report of one order in wire format. */
 export function orderReport(parts: ReportParts): OrderReport {
   const { end, left, received, row } = parts;
   const { order } = row;
@@ -68,13 +68,16 @@ export function orderReport(parts: ReportParts): OrderReport {
   };
 }
 
-/** How an order sees the book: prices of NO are 1.00 minus those of YES, and its bids are the asks of YES. */
+/**
+ * Order's view of the book. Prices of NO are 1.00 minus those of YES, and bids for NO are asks for
+ * YES.
+ */
 type View = {
   readonly szDecimals: number;
   readonly isNo: boolean;
-  /** 1.00 in price units. */
+  /** 1.00 USDC in price units. */
   readonly unit: number;
-  /** Whether the owner pays the price, so that a lower one is better. */
+  /** True if the owner pays the price, so that a lower price is better. */
   readonly pays: boolean;
 };
 
@@ -97,7 +100,7 @@ function enteredOf({
   return { height: arrived.height, timeMs: arrived.timeMs, book };
 }
 
-/** The best prices for the order's leg, 0 for an empty side, and the mark in halves. */
+/** Returns the best prices for the order's outcome, 0 for an empty side, and twice the mark. */
 function pricesOf({ isNo, unit }: View, { bestAsk, bestBid, markHalves }: EnteredBook) {
   if (!isNo) return { bid: bestBid, ask: bestAsk, mark: markHalves };
   const bid = bestAsk === 0 ? 0 : unit - bestAsk;
@@ -156,7 +159,10 @@ function takerOf({ arrived, later }: ReportParts): TakerPart {
   return { lots, notional };
 }
 
-/** R-rounding: how much worse the average taker price is than the book at arrival, rounded half up. */
+/**
+ * R-rounding: returns how much worse the average taker price is than mid and mark at arrival,
+ * rounded half up.
+ */
 function slippageOf(view: View, book: EnteredBook, taken: TakerPart): OrderReport['slippage'] {
   if (taken.lots === 0) return null;
   const { ask, bid, mark } = pricesOf(view, book);
@@ -166,7 +172,7 @@ function slippageOf(view: View, book: EnteredBook, taken: TakerPart): OrderRepor
   };
 }
 
-/** In basis points of a price in halves. */
+/** Returns the difference in basis points of a price that is given doubled. */
 function worseBy({ pays }: View, { lots, notional }: TakerPart, halves: number): string {
   const fair = BigInt(halves) * BigInt(lots);
   if (fair === 0n) return '0';

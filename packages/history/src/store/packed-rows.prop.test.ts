@@ -15,7 +15,7 @@ const packer = rowPacker<Row>({
   replaced: [],
 });
 
-/** Values that rows have, and similar ones. */
+/** Values that occur in rows, and similar ones. */
 const value = fc.oneof(
   fc.constantFrom(
     '0',
@@ -38,11 +38,11 @@ const value = fc.oneof(
   fc
     .uint8Array({ minLength: 32, maxLength: 32 })
     .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`),
-  // Minus zero is the only number that JSON does not restore.
+  // JSON does not restore minus zero, so random values are converted once before they are compared.
   fc.jsonValue({ maxDepth: 2 }).map((json): unknown => JSON.parse(JSON.stringify(json))),
 );
 
-/** Most columns have values of one kind. */
+/** Most fields have values of one kind in all rows. */
 const column = fc.oneof(
   fc.array(fc.option(value, { nil: undefined }), { minLength: 70, maxLength: 70 }),
   fc
@@ -72,7 +72,7 @@ const rows = fc
     }),
   );
 
-test('rows with any values are restored byte for byte', () => {
+test('packed rows with any values are restored byte for byte', () => {
   fc.assert(
     fc.property(rows, (packed) => {
       const unpacked = packer.unpack(packer.pack(packed));
@@ -84,7 +84,7 @@ test('rows with any values are restored byte for byte', () => {
   );
 });
 
-test('the JSON of a row equals the row, in any order of reading', () => {
+test('the JSON of a packed row equals that of the row, in any order of reading', () => {
   fc.assert(
     fc.property(rows, fc.boolean(), (packed, isRowFirst) => {
       const unpacked = packer.unpack(packer.pack(packed));
@@ -120,7 +120,7 @@ test('a row with a field that queries replace is decoded before it becomes JSON'
   ]);
 });
 
-test('rows with other fields, or in another order, are restored', () => {
+test('rows with unknown fields or another order of fields are restored', () => {
   const place = { timeMs: 1, height: 2, index: 3, instrumentId: 4 };
   for (const row of [{ b: 1, a: 2 }, { e: 1 }, { a: 1, e: { f: [2] } }]) {
     const unpacked = packer.unpack(
@@ -133,7 +133,7 @@ test('rows with other fields, or in another order, are restored', () => {
   }
 });
 
-test('a decimal is restored exactly, or is not encoded as one', () => {
+test('a decimal text is either restored exactly or not encoded as a decimal', () => {
   const text = fc.oneof(
     fc.stringMatching(/^-?[0-9]{1,12}(\.[0-9]{1,9})?$/),
     fc.stringMatching(/^[-+.0-9e]{0,12}$/),
@@ -147,7 +147,7 @@ test('a decimal is restored exactly, or is not encoded as one', () => {
   expect(decimalOf('-12.345600')).toBeDefined();
 });
 
-test('a changed byte is detected', () => {
+test('a changed byte in packed rows is detected', () => {
   fc.assert(
     fc.property(rows, fc.nat(), fc.integer({ min: 1, max: 255 }), (packed, place, mask) => {
       const bytes = packer.pack(packed);

@@ -12,25 +12,27 @@ import {
 import { crc32 } from 'node:zlib';
 
 /**
- * Consecutive rows as one byte value, field by field: a fraction of the size of single rows, and cheaper to encode.
- * Decoding returns the same fields in the same order, byte for byte. If a row has other fields, or another order, all
- * rows are stored as JSON.
+ * Packs consecutive rows field by field into one byte value, which is much smaller than single rows
+ * and cheaper to encode. Decoding returns the same fields in the same order, byte for byte. If a
+ * row has other fields or another order, all rows are stored as JSON.
  */
 type Fields = readonly string[];
 type Parts = readonly object[];
 
-/** A row consists of plain objects, each with ordered fields. */
+/** A row is split into plain objects, each with a fixed order of fields. */
 type RowShape<Row> = {
   readonly fields: readonly Fields[];
   readonly split: (row: Row) => Parts;
   readonly join: (parts: Parts) => Row;
-  /** Joins the JSON of the parts, each without its braces. */
+  /** Joins the JSON of the objects, each without its braces. */
   readonly joinJson: (parts: readonly string[]) => string;
-  /** Fields of the first part that queries replace: a row with one of them is decoded before it is written as JSON. */
+  /**
+   * Fields of the first object that queries replace. A row with such a field is decoded before it
+   * is written as JSON.
+   */
   readonly replaced: Fields;
 };
 
-/** The position and instrument of a row. */
 export type Place = {
   readonly timeMs: number;
   readonly height: number;
@@ -40,13 +42,13 @@ export type Place = {
 
 export type Placed<Row> = { readonly place: Place; readonly row: Row };
 
-/** Positions are decoded at once, rows on demand. */
+/** Unpacked run. Positions are decoded immediately and rows on demand. */
 type UnpackedRows<Row> = {
   readonly places: readonly Place[];
   readonly row: (at: number) => Row;
   /**
-   * Its JSON with additional fields at the end of its first part, at a fraction of the cost of decoding the row;
-   * undefined if the row must be decoded.
+   * Returns the JSON of a row with additional fields at the end of its first object, which is much
+   * cheaper than decoding the row. Returns undefined if the row must be decoded.
    */
   readonly json: (at: number, more: string) => string | undefined;
 };
@@ -56,16 +58,16 @@ export type RowPacker<Row> = {
   readonly unpack: (bytes: Uint8Array) => UnpackedRows<Row>;
 };
 
-/** Versions of the encoding, in the first byte. */
+/** Versions of the encoding, stored in the first byte. */
 const BY_FIELD = 1;
 const AS_THEY_ARE = 2;
 const INITIAL_BYTES = 4_096;
-/** A larger buffer, after a long row, is released. */
+/** A buffer that has grown beyond this size is released. */
 const RETAINED_BYTES_MAX = 1024 * 1024;
 
 export function rowPacker<Row>(shape: RowShape<Row>): RowPacker<Row> {
   const writer = new ByteWriter(INITIAL_BYTES);
-  // Reused for each run, because there are many.
+  // Arrays are reused, because many runs are packed.
   const columns = shape.fields.map((names) => names.map((): unknown[] => []));
   const allColumns = columns.flat();
   return {
@@ -122,7 +124,7 @@ function placesOf(reader: ByteReader, count: number): readonly Place[] {
 
 type NumberAt = (at: number) => number;
 
-/** Groups the values by field; false if a row has other fields. */
+/** Groups the values by field; returns false if a row does not have the expected fields. */
 function fill<Row>(
   columns: readonly (readonly unknown[][])[],
   { fields, split }: RowShape<Row>,
@@ -139,7 +141,7 @@ function fill<Row>(
   return true;
 }
 
-/** Iterating over the names of a plain object costs a fraction of listing its entries. */
+/** Iterating over the names of a plain object is much cheaper than listing its entries. */
 function take(part: object, at: number, names: Fields, columns: readonly unknown[][]): boolean {
   const { length } = names;
   let place = 0;
@@ -161,7 +163,7 @@ function put(columns: readonly unknown[][], place: number, at: number, value: un
   if (column !== undefined) column[at] = value;
 }
 
-/** Columns are decoded with the first row. */
+/** Returns a reader of rows, which decodes all columns when the first row is read. */
 function rowsOf<Row>(
   { fields, join }: RowShape<Row>,
   reader: ByteReader,
@@ -188,7 +190,8 @@ function jsonOf<Row>(
   count: number,
 ): (at: number, more: string) => string | undefined {
   const { fields } = shape;
-  // Most runs of accounts that trade occasionally have one row, for which no columns are needed.
+  // Accounts that trade occasionally have many runs with a single row, for which no columns are
+  // needed.
   if (count === 1) return (_, more) => jsonOfCells(shape, oneByOne(reader.fork()), more);
   const columns = columnsOf(fields, reader, count, AS_JSON);
   return (at, more) => {
@@ -197,7 +200,7 @@ function jsonOf<Row>(
   };
 }
 
-/** Reads a cell by part and field; cells are read once each, in order. */
+/** Reads a cell by object and field. Each cell is read once, in order. */
 type Cells = (part: number, place: number) => string | undefined;
 
 function oneByOne(reader: ByteReader): Cells {
@@ -216,7 +219,7 @@ function jsonOfCells<Row>(
     for (let place = 0; place < names.length; place += 1) {
       const value = cells(part, place);
       if (value === undefined) continue;
-      // An empty list needs no replacement.
+      // An empty list need not be replaced.
       if (part === 0 && value !== '[]' && replaced.includes(names[place] ?? '')) return undefined;
       text += (text === '' ? '' : ',') + (keys[part]?.[place] ?? '') + value;
     }
@@ -227,7 +230,7 @@ function jsonOfCells<Row>(
 
 const KEYS = new WeakMap<readonly Fields[], readonly Fields[]>();
 
-/** The names of fields as in JSON, before their values. */
+/** Returns the JSON names of the fields, including the colon. */
 function keysOf(fields: readonly Fields[]): readonly Fields[] {
   const known = KEYS.get(fields);
   if (known !== undefined) return known;
@@ -245,7 +248,7 @@ function columnsOf<Cell>(
   let columns: (readonly Column<Cell>[])[] | undefined;
   return () => {
     if (columns === undefined) {
-      // The same bytes may be decoded in both forms.
+      // Both forms can be read from the same bytes, so each needs its own position.
       const own = reader.fork();
       columns = fields.map((names) => names.map(() => readColumn(own, count, form)));
     }
@@ -254,8 +257,8 @@ function columnsOf<Cell>(
 }
 
 /**
- * The values of one field in consecutive rows. A value that all rows share is written once, integers as differences,
- * and values with few variants as indexes of a list.
+ * Encodings of the values of one field. A value that all rows share is written once, integers as
+ * differences, and values with few variants as indexes into a list.
  */
 const COLUMNS = {
   ints: FIRST_COLUMN_KIND,
@@ -264,13 +267,13 @@ const COLUMNS = {
   values: FIRST_COLUMN_KIND + 3,
 } as const;
 
-/** The list is searched linearly, and an index has at most four bits. */
+/** The list of variants is searched linearly, and an index has at most four bits. */
 const CHOICES_MAX = 16;
 
 /** Reads a cell by row; undefined if the row does not have the field. */
 type Column<Cell> = (at: number) => Cell | undefined;
 
-/** Writes the first `count` values. */
+/** Writes the first `count` values of a field. */
 function writeColumn(writer: ByteWriter, values: readonly unknown[], count: number): void {
   const first = values[0];
   if (isSame(values, count)) writeValue(writer, first);
@@ -278,7 +281,10 @@ function writeColumn(writer: ByteWriter, values: readonly unknown[], count: numb
   else writeOthers(writer, values.slice(0, count));
 }
 
-/** Non-empty lists are not compared by content. */
+/**
+ * Returns whether all values are equal. Lists are equal only if they are empty, because their
+ * content is not compared.
+ */
 function isSame(values: readonly unknown[], count: number): boolean {
   const first = values[0];
   if (count === 1) return true;
@@ -319,7 +325,7 @@ function writeOthers(writer: ByteWriter, values: readonly unknown[]): void {
   else for (const decimal of decimals) writer.int(decimal);
 }
 
-/** The distinct values if there are few, so that indexes are shorter. */
+/** Returns the distinct values, or undefined if there are too many. */
 function choicesOf(values: readonly unknown[]): readonly unknown[] | undefined {
   const choicesMax = Math.min(CHOICES_MAX, values.length / 2);
   const choices: unknown[] = [];
@@ -342,7 +348,7 @@ function decimalsOf(values: readonly unknown[]): number[] | undefined {
   return decimals;
 }
 
-/** One bit for two variants, two bits for four, otherwise four bits. */
+/** Returns the number of bits of an index. */
 function bitsOf(choices: number): number {
   if (choices <= 2) return 1;
   return choices <= 4 ? 2 : 4;
@@ -388,7 +394,7 @@ function readColumn<Cell>(reader: ByteReader, count: number, form: Form<Cell>): 
     }
     default: {
       const value = form.read(reader, kind);
-      // Rows never share a list; only an empty one is stored once for several rows.
+      // Each row gets its own empty list, although the list is stored only once.
       return Array.isArray(value) ? () => [...(value as unknown[])] as Cell : () => value;
     }
   }
@@ -423,7 +429,10 @@ function readPlaces<Cell>(
 
 const CRC_BYTES = 4;
 
-/** A copy of the written bytes with a checksum, because SQLite does not detect a changed byte in a value. */
+/**
+ * Returns a copy of the written bytes with a checksum, because SQLite does not detect a changed
+ * byte in a value.
+ */
 export function sealed(writer: ByteWriter): Uint8Array {
   const { written } = writer;
   const bytes = Buffer.allocUnsafe(written.length + CRC_BYTES);
@@ -432,7 +441,7 @@ export function sealed(writer: ByteWriter): Uint8Array {
   return bytes;
 }
 
-/** Throws if the checksum differs. */
+/** Returns a reader of the bytes; throws HistoryDamagedError if the checksum differs. */
 export function opened(sealedBytes: Uint8Array): ByteReader {
   const bytes = Buffer.from(sealedBytes.buffer, sealedBytes.byteOffset, sealedBytes.byteLength);
   const end = bytes.length - CRC_BYTES;

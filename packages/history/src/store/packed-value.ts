@@ -2,8 +2,8 @@ import { HistoryDamagedError } from './store-errors.ts';
 import { type ByteReader, type ByteWriter, INT_MAX } from '@oddlot/replica/codec/bytes';
 
 /**
- * A value as bytes: its kind, then its content. All JSON values are supported; frequent ones are short. `undefined`
- * is an absent field.
+ * Kinds of encoded values: a byte for the kind, then the content. All JSON values are supported,
+ * and frequent ones are short. `absent` stands for a missing field.
  */
 const KINDS = {
   absent: 0,
@@ -18,7 +18,7 @@ const KINDS = {
   emptyList: 9,
 } as const;
 
-/** Kinds between this one and the words are those of columns. */
+/** Kinds from this one to the first word are kinds of columns. */
 export const FIRST_COLUMN_KIND = 16;
 
 export function isInt(value: unknown): value is number {
@@ -61,13 +61,16 @@ function writeText(writer: ByteWriter, text: string): void {
   }
 }
 
-/** `0x` and whole bytes, as in hashes and addresses. */
+/** `0x` followed by whole bytes, as in hashes and addresses. */
 const HEX = /^0x(?:[0-9a-f]{2})+$/;
 
-/** The result of decoding: the value, or its JSON, which is cheaper than decoding and encoding it. */
+/**
+ * Result of decoding: either the value or its JSON, which is cheaper than decoding and encoding the
+ * value.
+ */
 export type Form<Cell> = {
   readonly ofInt: (value: number) => Cell;
-  /** The value is the number of a decimal text. */
+  /** `value` is a decimal text packed as a number. */
   readonly ofDecimal: (value: number) => Cell;
   readonly read: (reader: ByteReader, kind?: number) => Cell | undefined;
 };
@@ -78,7 +81,7 @@ export const AS_VALUES: Form<unknown> = {
   read: readValue,
 };
 
-/** Texts of these kinds have no characters that JSON escapes; other texts are escaped. */
+/** Texts of these kinds contain no characters that JSON escapes; other texts are escaped. */
 export const AS_JSON: Form<string> = {
   ofInt: String,
   ofDecimal: (value) => `"${decimalText(value)}"`,
@@ -148,21 +151,21 @@ function known(word: string | undefined): string {
   return word;
 }
 
-/** The last base-16 digit of the number of a decimal text is its count of decimals. */
+/** A decimal text is packed as its digits times this number plus the count of decimals. */
 const SCALES = 16;
 const ZERO = 0x30;
 const POINT = 0x2e;
 const MINUS = 0x2d;
 
 /**
- * Packs a decimal text into a number: its digits without the point, then its scale. Undefined if the text is not a
- * decimal or would not be restored exactly.
+ * Packs a decimal text into a number: its digits without the point, then its scale. Returns
+ * undefined if the text is not a decimal or could not be restored exactly.
  */
 export function decimalOf(text: string): number | undefined {
   const { length } = text;
   const isNegative = text.charCodeAt(0) === MINUS;
   const first = isNegative ? 1 : 0;
-  // More digits would not be exact together with the count of decimals.
+  // With more digits, the packed number would not be exact.
   if (length === first || length - first > 15) return undefined;
   let digits = 0;
   let point = -1;
@@ -178,7 +181,7 @@ export function decimalOf(text: string): number | undefined {
     digits = digits * 10 + digit;
   }
   if (point === length - 1 || (isNegative && digits === 0)) return undefined;
-  // Only a single zero may precede the point.
+  // Only a single zero may precede the point, because more could not be restored.
   const whole = (point === -1 ? length : point) - first;
   if (whole > 1 && text.charCodeAt(first) === ZERO) return undefined;
   const scale = point === -1 ? 0 : length - 1 - point;
@@ -198,8 +201,8 @@ export function decimalText(value: number): string {
 }
 
 /**
- * Frequent words, each stored as one byte. Append new words, and never remove or move one, because stored rows
- * contain their numbers.
+ * Frequent words, each stored as one byte. New words are appended and none is removed or moved,
+ * because stored rows contain their numbers.
  */
 const KNOWN_WORDS: readonly string[] = [
   '0',
@@ -268,24 +271,21 @@ const KNOWN_WORDS: readonly string[] = [
   'Scheduled cancel',
 ];
 
-/** Numbers of words follow those of other kinds. */
+/** Kinds of words follow all other kinds. */
 const FIRST_WORD = 32;
 
-/** Words have no characters that JSON escapes. */
+/** Words as JSON; they contain no characters that must be escaped. */
 const TEXTS = KNOWN_WORDS.map((word) => `"${word}"`);
 const BYTES = new Map(KNOWN_WORDS.map((word, at) => [word, FIRST_WORD + at]));
 
-/** Undefined if the word is not in the list. */
 function byteOfWord(word: string): number | undefined {
   return BYTES.get(word);
 }
 
-/** Undefined if the byte is not that of a word. */
 function wordOfByte(byte: number): string | undefined {
   return KNOWN_WORDS[byte - FIRST_WORD];
 }
 
-/** The word as JSON. */
 function textOfByte(byte: number): string | undefined {
   return TEXTS[byte - FIRST_WORD];
 }

@@ -4,7 +4,7 @@ import type { RowPosition } from '../rows/block-rows.ts';
 import type { HistoryTables } from './history-tables.ts';
 import type { Position } from './table.ts';
 
-/** The rows between two positions, both exclusive; an absent end is open. */
+/** Range of rows between two positions, both exclusive; an undefined end is open. */
 export type Span = {
   readonly low: RowPosition | undefined;
   readonly high: RowPosition | undefined;
@@ -18,10 +18,10 @@ type SpanAsk = {
   readonly order?: 'newestFirst' | 'oldestFirst';
 };
 
-/** Later than any time, and still exact if incremented. */
+/** Later than any real time; adding one is still exact. */
 const TIME_MAX = Number.MAX_SAFE_INTEGER - 1;
 
-/** The rows of a time range, after the cursor if there is one. */
+/** Returns the range of rows in a time range, after the cursor if there is one. */
 export function spanOf({ cursor, endTime, order, startTime }: SpanAsk): Span {
   const low = startTime === undefined ? undefined : aheadOf(startTime);
   const high = endTime === undefined ? undefined : aheadOf(Math.min(endTime, TIME_MAX) + 1);
@@ -35,12 +35,12 @@ export function spanOf({ cursor, endTime, order, startTime }: SpanAsk): Span {
   return { low, high: isFurther ? cursor : high, direction: 'desc' };
 }
 
-/** The position before all rows of a time. */
+/** Returns the position before all rows of a time. */
 function aheadOf(timeMs: number): RowPosition {
   return [Math.min(timeMs, TIME_MAX + 1), -1, -1];
 }
 
-/** Negative if the left one is earlier. */
+/** Returns a negative number if the left position is earlier. */
 export function comparePositions(left: RowPosition, right: RowPosition): number {
   return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
 }
@@ -50,7 +50,7 @@ export function isInside(position: RowPosition, { high, low }: Span): boolean {
   return high === undefined || comparePositions(position, high) < 0;
 }
 
-/** Both databases seek such a position in a tree, and read on in order. */
+/** Both databases seek this position in a tree and read the following rows in order. */
 function isWithin({ high, low }: Span): RawBuilder<SqlBool> {
   const above = low === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) > (${listOf(low)})`;
   const below = high === undefined ? sql`1 = 1` : sql`(time_ms, height, idx) < (${listOf(high)})`;
@@ -63,17 +63,16 @@ export function listOf(values: readonly unknown[]): Expression<unknown> {
 
 type PageOf = {
   readonly table: 'earnings' | 'claims' | 'fundings' | 'ledger' | 'liquidations';
-  /** Conditions, each of which selects one range of a tree; the ranges are merged. */
+  /** Conditions that each select one range of a tree; the ranges are merged. */
   readonly ranges: readonly RawBuilder<unknown>[];
   readonly span: Span;
   readonly limit: number;
   readonly offset?: number;
 };
 
-/** A row as it is stored, with its position. */
 export type Stored = Position & { readonly body: string };
 
-/** A page of a table in the direction of the span. */
+/** Returns a page of a table in the direction of the span. */
 export async function pageOf(
   database: Kysely<HistoryTables>,
   { limit, offset = 0, ranges, span, table }: PageOf,
@@ -84,14 +83,14 @@ export async function pageOf(
       WHERE ${range} AND ${isWithin(span)}`,
   );
   const order = sql.raw(span.direction === 'asc' ? 'ASC' : 'DESC');
-  // One additional row shows whether there is a next page.
+  // One additional row shows whether there is another page.
   const { rows } = await sql<Stored>`${sql.join(parts, sql` UNION ALL `)}
     ORDER BY time_ms ${order}, height ${order}, idx ${order}
     LIMIT ${limit + 1} OFFSET ${offset}`.execute(database);
   return cut(rows, limit, ({ height, idx, time_ms: timeMs }) => [timeMs, height, idx]);
 }
 
-/** The number of rows in a range, up to a maximum. */
+/** Returns the number of rows in a range, or `countMax` if there are more. */
 export async function countOf(
   database: Kysely<HistoryTables>,
   { range, span, table }: Pick<PageOf, 'table' | 'span'> & { readonly range: RawBuilder<unknown> },
@@ -104,7 +103,7 @@ export async function countOf(
   return Number(rows[0]?.total ?? 0);
 }
 
-/** The page of rows of which one more than the limit were read, if there are as many. */
+/** Returns a page of rows. The caller reads one row more than the limit if there are as many. */
 export function cut<Row>(
   found: readonly Row[],
   limit: number,

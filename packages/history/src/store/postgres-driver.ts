@@ -15,34 +15,42 @@ import {
 import { migrate } from './migrate.ts';
 import { HistoryFullError, historyError } from './store-errors.ts';
 
-/** The schema separates the tables from other content of the database. */
+/** Schema that separates the tables from other content of the database. */
 const SCHEMA = 'oddlot';
-/** A venue holds it while it writes, because a second one would write other rows under the same keys. */
+/** Lock of a venue that writes. Two writers would store different rows under the same keys. */
 const WRITER_LOCK = 0x0dd1;
-/** Rows per statement. */
+/** Maximum number of rows per statement. */
 const ROWS_PER_STATEMENT = 10_000;
-/** Timeouts for a server that is running but does not answer. */
+/** Timeouts for a server that is running but does not respond. */
 export type Patience = { readonly connectMs: number; readonly statementMs: number };
 const PATIENCE: Patience = { connectMs: 5_000, statementMs: 10_000 };
-/** How long to wait for a connection to close; a silent server never confirms it. */
+/** Maximum time to wait for a connection to close, because a silent server never confirms it. */
 const CLOSE_MS_MAX = 2_000;
-/** The error message of the client library's own timeout. */
+/** Error message of the client library's own timeout. */
 const SILENT = 'Query read timeout';
-/** Attempts to get the lock at startup: that of a killed process is released with a delay. */
+/**
+ * Attempts to take the lock at startup. The server releases the lock of a killed process with a
+ * delay.
+ */
 const LOCK_TRIES = 15;
 const LOCK_EVERY_MS = 200;
 
-/** PostgreSQL's 64-bit integers and their sums; heights, milliseconds and micro-USDC fit in a number. */
+/**
+ * Types of 64-bit integers and their sums. Heights, milliseconds and micro-USDC fit into a number.
+ */
 const NUMBER_TYPES: readonly number[] = [pg.types.builtins.INT8, pg.types.builtins.NUMERIC];
 
-/** Another process writes the history of this database. */
+/** Thrown if another process writes to the history in this database. */
 class HistoryTakenError extends Error {
   override readonly name = 'HistoryTakenError';
 }
 
 type PostgresOptions = {
   readonly patience?: Patience;
-  /** Replicas of one venue have the database open, and one of them writes; each transaction contains its term. */
+  /**
+   * True if replicas of one venue share the database. One of them writes, and each transaction
+   * contains its term.
+   */
   readonly isShared?: boolean;
 };
 
@@ -50,7 +58,8 @@ export async function openPostgres(
   url: string,
   { isShared = false, patience = PATIENCE }: PostgresOptions = {},
 ): Promise<HistoryDriver> {
-  // One connection, so that the holder of the lock is the writer, and answers have the order of their queries.
+  // With a single connection, the holder of the lock is the writer, and answers are in the order of
+  // their queries.
   const pool = new pg.Pool({
     connectionString: url,
     max: 1,
@@ -63,9 +72,10 @@ export async function openPostgres(
           : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser,
     },
   });
-  // A connection that is lost while idle is replaced by the next query.
+  // If an idle connection is lost, the next query opens another one.
   pool.on('error', () => undefined);
-  // A connection that is lost between two statements fails the second one, which is reported there.
+  // If a connection is lost between two statements, the second statement fails and reports the
+  // error.
   let newest: pg.PoolClient | undefined;
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
@@ -81,14 +91,14 @@ export async function openPostgres(
         await connection.executeQuery(CompiledQuery.raw(`SET search_path TO ${SCHEMA}`));
         isWriter = isShared || (await takesLock(connection));
       } catch (error) {
-        // Only this releases the connection; otherwise the pool of one could neither replace it nor end.
+        // Without this release, a pool with one connection could neither replace it nor end.
         newest?.release(error as Error);
         throw error;
       }
     },
   });
   const database = new Kysely<HistoryTables>({ dialect });
-  // The connection may be new, while the server still has the lock of the previous one.
+  // After a reconnection, the server can still hold the lock of the previous connection.
   const expectWriter: Expectation = async (transaction) => {
     isWriter ||= await takesLock(transaction);
     if (!isWriter) throw new HistoryFullError('another venue is writing to the database');
@@ -120,7 +130,7 @@ export async function openPostgres(
 function timeoutsOf({ connectMs, statementMs }: Patience) {
   return {
     connectionTimeoutMillis: connectMs,
-    // The server times out first if it can, so that the connection remains usable.
+    // The server's timeout is shorter, because a connection remains usable after it.
     statement_timeout: Math.ceil(statementMs * 0.9),
     query_timeout: statementMs,
     keepAlive: true,
@@ -128,8 +138,8 @@ function timeoutsOf({ connectMs, statementMs }: Patience) {
 }
 
 /**
- * After a timeout, the statement is still running and blocks the connection, so the connection is closed and the next
- * query opens another.
+ * Closes the connection after a timeout of the client library, because the statement is still
+ * running on it. The next query opens another connection.
  */
 function cutWhenSilent(client: pg.PoolClient): void {
   const query = client.query.bind(client) as (...parts: unknown[]) => unknown;
@@ -148,12 +158,12 @@ function cutOff(client: pg.PoolClient): void {
   (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }
 
-/** Rejects if no server answers. */
+/** Rejects if the server does not respond. */
 export async function reachPostgres(url: string): Promise<void> {
   try {
     await withClient(url, async (client) => void (await client.query('SELECT 1')));
   } catch (error) {
-    // The server is starting or stopping.
+    // A server that is starting or stopping counts as reachable.
     if (!STARTING_UP.has(codeOf(error))) throw error;
   }
 }
@@ -172,7 +182,7 @@ async function takesLock(connection: {
   return rows[0]?.taken === true;
 }
 
-/** Renames the schema within the database. */
+/** Renames the schema within the database and returns its new name. */
 export async function setPostgresAside(url: string): Promise<string> {
   const movedTo = `${SCHEMA}_damaged_${systemTime.wallMs()}`;
   await withClient(url, async (client) => {
@@ -191,7 +201,8 @@ export async function deletePostgres(url: string): Promise<void> {
 
 async function withClient(url: string, run: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: url, ...timeoutsOf(PATIENCE) });
-  // A connection that is lost between two statements fails the second one, which is reported there.
+  // If the connection is lost between two statements, the second statement fails and reports the
+  // error.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -221,7 +232,7 @@ async function writeTables(
   });
 }
 
-/** One list per column, which the server expands to rows. */
+/** Returns an insert statement with one list per column, which the server expands to rows. */
 function bulkStatement(name: TableName): string {
   const types = Object.values(tableOf(name).columns).map((type) => type.replace('?', ''));
   const lists = types.map((type, at) => `$${at + 1}::${type}[]`);

@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 test.each(['SQLite', 'PostgreSQL'])(
-  'the arrival of a live order stays in %s, with the hash of its action',
+  '%s keeps the arrival of a live order, including the hash of its action',
   async (kind) => {
     const [first, second] = randomBlocks(SEED, 2);
     const [from, end] = [present(first, 'a block'), present(second, 'another')];
@@ -78,7 +78,7 @@ test.each(['SQLite', 'PostgreSQL'])(
     while ((await store.prune({ rowsBeforeMs: laterMs, isLive })) > 0);
     expect((await store.stats()).rows).toMatchObject({ blocks: 0, txs: 0, arrivals: 1 });
     expect(await report(live)).toEqual([before]);
-    // The order ends, and is deleted with its row.
+    // The order ends, and its arrival can be deleted together with its row.
     const order = { ...record, index: 0, row: { ...row, order: { ...row.order, oid: orderId } } };
     const trace = { orderId, szDecimals: 2, trace: {} };
     const ends = [{ ...trace, end: { ahead: 0, builderFee: 5 } }];

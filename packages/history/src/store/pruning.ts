@@ -17,30 +17,30 @@ import type { HistOrder, HistOrderRow } from '@oddlot/protocol';
 import { decodeArrivals, deleteEnds, encodeArrivals, endsBetween } from './trace-rows.ts';
 
 /**
- * Limits for deleting old rows. Rows are clustered by owner and have no index on time, which most venues would pay for
- * and never use. So each owner is visited, and its old rows are a range. A step visits some owners and deletes a bounded
- * number of rows; the next step continues after it.
+ * Limits for deleting old rows. Rows are clustered by owner and have no index on time, which every
+ * write would pay for. Each owner is visited instead, and its old rows are a range. A step visits
+ * some owners and deletes a bounded number of rows; the next step continues after it.
  */
 export type PruneLimits = {
   readonly rowsBeforeMs?: number;
   readonly receiptsBeforeMs?: number;
-  /** Live orders keep their arrivals. Default: no order is live. */
+  /** Arrivals of live orders are kept. By default no order counts as live. */
   readonly isLive?: IsLive;
 };
 
 type Step = { readonly gone: Record<string, number>; readonly isDone: boolean };
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
-/** Owners that a step visits, and rows or blocks that it deletes. */
+/** Number of owners that a step visits, and of rows or blocks that it deletes. */
 const OWNERS_PER_STEP = 200;
 const ROWS_PER_STEP = 2_000;
 const BLOCKS_PER_STEP = 500;
-/** Rows that a call deletes before it ends. */
+/** Number of rows that one call deletes before it ends. */
 const ROWS_PER_CALL = 20_000;
 
 type Sweep = NonNullable<Table['pruned']> & {
   readonly table: TableName;
-  /** Set if the rows of the table are runs. */
+  /** Set if the rows of the table are packed into runs. */
   readonly runs?: Parameters<typeof pruneRuns>[1];
 };
 
@@ -66,7 +66,7 @@ const SWEEPS: readonly Sweep[] = [
 ];
 
 export class Pruning {
-  /** The current table, and the last visited owner. */
+  /** Index of the current table, and the last visited owner in it. */
   #sweep = 0;
   #owner: readonly unknown[] | undefined;
   #deleted = 0;
@@ -90,7 +90,7 @@ export class Pruning {
     return { gone, isDone };
   }
 
-  /** True after the last owner of the last table. */
+  /** Returns true after the last owner of the last table. */
   async #visitOwners(
     database: Database,
     beforeMs: number,
@@ -130,7 +130,7 @@ async function nextOwner(
 ): Promise<{ owner: readonly unknown[]; oldest: number } | undefined> {
   const columns = columnsOf(owner);
   const behind = after === undefined ? sql`` : sql`WHERE (${columns}) > (${listOf(after)})`;
-  // A run has the position of its last row, and the first run of an owner is the oldest.
+  // A run is stored at the position of its last row, and the first run of an owner is the oldest.
   const order = columnsOf([...owner, runs === undefined ? time : 'time_ms']);
   const { rows } = await sql<Record<string, unknown>>`
     SELECT ${columns}, ${sql.ref(time)} FROM ${sql.table(table)} ${behind} ORDER BY ${order} LIMIT 1
@@ -140,7 +140,10 @@ async function nextOwner(
   return { owner: owner.map((column) => row[column]), oldest: Number(row[time]) };
 }
 
-/** Deletes the oldest rows of an owner: at most one portion, and rows with the same time as its last one. */
+/**
+ * Deletes at most one portion of an owner's oldest rows, plus rows with the same time as the last
+ * one.
+ */
 async function deleteOld(
   database: Database,
   { keepsLast, owner, runs, table, time }: Sweep,
@@ -169,7 +172,10 @@ function columnsOf(names: readonly string[]) {
   return sql.join(names.map((name) => sql.ref(name)));
 }
 
-/** Block times never decrease, so only the first blocks must be read. */
+/**
+ * Deletes receipts of old blocks. Block times never decrease, so only the first blocks must be
+ * read.
+ */
 async function pruneReceipts(database: Database, beforeMs: number): Promise<number> {
   const first = database
     .selectFrom('receipt_blocks')
@@ -231,7 +237,10 @@ async function pruneBlocks(
   return { blocks: old.length, txs, arrivals };
 }
 
-/** A key of a block is needed while its request or its receipt is stored. */
+/**
+ * Returns the keys of a block's requests, without those that a stored receipt of the block still
+ * needs.
+ */
 async function txKeys(
   database: Database,
   height: number,
@@ -289,12 +298,13 @@ async function pruneEvents(database: Database, beforeMs: number): Promise<number
   return ids.length;
 }
 
-/** Runs per query. */
+/** Number of runs per query. */
 const RUNS_AT_ONCE = 32;
 
 /**
- * Deletes the oldest rows of an owner, some runs at a time, and returns their number. A run is deleted if all of its rows
- * are too old, otherwise it keeps the newer ones. Rows that are deleted with them are counted in `gone`.
+ * Deletes the oldest rows of an owner, some runs at a time, and returns their number. A run is
+ * deleted if all of its rows are too old; otherwise it keeps the newer ones. `gone` counts related
+ * rows that are deleted with them.
  */
 async function pruneRuns(
   database: Database,
@@ -338,7 +348,7 @@ async function pruneRuns(
   return deleted;
 }
 
-/** Deletes data that is found by the ids of the deleted orders. */
+/** Deletes rows that belong to deleted orders. */
 async function deleteWith(
   database: Database,
   account: unknown,
@@ -354,13 +364,11 @@ async function deleteWith(
   await sql`DELETE FROM child_orders WHERE ${isOwned}`.execute(database);
 }
 
-/** Whether an order is live in the state of the indexer. */
 type IsLive = (orderId: number) => boolean;
 
 /**
- * Arrivals are kept as long as the rows of their orders. Those of a deleted block are deleted, except for orders that are
- * live or ended later: these keep the hashes of their actions, which are deleted with the block. Returns the number of
- * deleted arrivals.
+ * Deletes the arrivals of a deleted block and returns their number. Orders that are live or ended
+ * later keep theirs, including the hash of the action, which is deleted with the block.
  */
 async function pruneArrivals(
   database: Database,
@@ -389,7 +397,7 @@ async function pruneArrivals(
   return traces.length - kept.length;
 }
 
-/** Deletes the traces of deleted orders, and returns the numbers of ends and arrivals. */
+/** Deletes the traces of deleted orders and returns the numbers of ends and arrivals. */
 async function pruneOrderEnds(
   database: Database,
   user: string,
@@ -410,7 +418,7 @@ async function pruneOrderEnds(
   return { orderEnds, arrivals };
 }
 
-/** Deletes the arrival of an order whose block was deleted before. */
+/** Deletes the arrival of an order whose block was already deleted. */
 async function dropArrival(database: Database, orderId: number): Promise<number> {
   const row = await database
     .selectFrom('arrivals')
@@ -420,7 +428,7 @@ async function dropArrival(database: Database, orderId: number): Promise<number>
     .orderBy('arrivals.first_oid', 'desc')
     .limit(1)
     .executeTakeFirst();
-  // The arrivals of a stored block are deleted with it.
+  // Arrivals of a stored block are deleted together with the block.
   if (row === undefined || row.height !== null) return 0;
   const traces = decodeArrivals(row.body);
   const kept = traces.filter((trace) => trace.orderId !== orderId);
@@ -459,7 +467,7 @@ async function putArrivals(
   }
 }
 
-/** Zeros for an order that the venue itself placed. */
+/** Returns the hash of the action that placed an order, or zeros if the venue placed it. */
 function hashIn(
   txs: readonly { readonly index: number; readonly txHash: string }[],
   { commandIndex }: ArrivalTrace,

@@ -8,7 +8,10 @@ import { type Place, type Placed, type RowPacker, rowPacker } from './packed-row
 import { comparePositions, isInside, listOf, type Span } from './pages.ts';
 import { addressBytes, bytesOf, kindOf, type Position, tupleCodec } from './table.ts';
 
-/** Appended fields keep stored rows readable. Never remove or move one. */
+/**
+ * Stored rows depend on the order of these fields, so new fields are appended and none is removed
+ * or moved.
+ */
 const FILL_FIELDS: readonly (keyof Fill)[] = [
   'coin',
   'symbol',
@@ -42,7 +45,7 @@ const FILL_FIELDS: readonly (keyof Fill)[] = [
   'slug',
 ];
 
-/** Single rows; new rows are packed in runs. */
+/** Codec of single fills of release 0.2.0; new fills are packed into runs. */
 export const fillCodec = tupleCodec<Fill>(FILL_FIELDS);
 
 export const fillPacker = rowPacker<Fill>({
@@ -94,7 +97,10 @@ const ORDER_FIELDS: readonly (keyof HistOrder)[] = [
   'slug',
 ];
 
-/** Single rows: of child orders, and of orders that were open when release 0.3.0 opened the folder. */
+/**
+ * Codec of single orders: child orders, and orders that were open when release 0.3.0 opened the
+ * folder.
+ */
 export const orderCodec = tupleCodec<HistOrderRow>(['order', 'status', 'statusTimestamp'], {
   order: ORDER_FIELDS,
 });
@@ -110,10 +116,10 @@ export const orderPacker = rowPacker<HistOrderRow>({
 export type RunName = 'fill' | 'order';
 export type RunRow = HistoryTables['fill_runs'];
 
-/** Rows per run: enough to share common values, few enough to search for one row. */
+/** Rows per run: enough rows to share common values, but few enough to search for a single row. */
 export const RUN_ROWS_MAX = 64;
 
-/** Stores rows of an account that were written together as runs. */
+/** Packs rows of an account that are written together into runs. */
 export function addRuns(draft: Draft, blocks: readonly BlockRows[]): void {
   const fills = new RowsByOwner<Fill>();
   const orders = new RowsByOwner<HistOrderRow>();
@@ -134,7 +140,7 @@ function addFills(draft: Draft, fills: RowsByOwner<Fill>, block: BlockRows): voi
   draft.count('fills', block.fills.length);
 }
 
-/** Rows of live orders are kept by the indexer instead. */
+/** Adds ended orders only, because the indexer keeps the rows of live orders. */
 function addEndedOrders(draft: Draft, orders: RowsByOwner<HistOrderRow>, block: BlockRows): void {
   const { height } = block.head;
   for (const { accountType, index, instrumentId, isChild, orderId, row, user } of block.orders) {
@@ -189,16 +195,20 @@ export function addRun<Row>(
   }
 }
 
-/** Runs of the first query; the number of rows in them determines the size of the next one. */
+/**
+ * Number of runs in the first query; the rows found in them determine the size of the next query.
+ */
 const RUNS_AT_FIRST = 16;
 const RUNS_AT_ONCE = 500;
 
-/** A row that is decoded on demand. */
+/** Stored row that is decoded on demand. */
 export type FoundRow<Row> = {
   readonly position: RowPosition;
   readonly instrumentId: number;
   readonly row: () => Row;
-  /** Its JSON with additional fields, if the row need not be decoded for it. */
+  /**
+   * Returns the JSON of the row with additional fields, or undefined if the row must be decoded.
+   */
   readonly json?: (more: string) => string | undefined;
 };
 
@@ -208,24 +218,23 @@ type RunsAsk = {
   readonly kinds: readonly number[];
   readonly instrumentId: number | undefined;
   readonly span: Span;
-  /** The number of rows that are needed. */
   readonly count: number;
 };
 
 type StoredRun = Position & { readonly body: Uint8Array };
 
-/** The first rows of a span in its direction: `count` of each kind, or all. */
+/** Returns the first rows of a span in its direction: `count` rows of each kind, or all of them. */
 export async function runRows<Row>(
   database: Kysely<HistoryTables>,
   ask: RunsAsk,
   packer: RowPacker<Row>,
 ): Promise<FoundRow<Row>[]> {
-  // An instrument has one tree for all kinds; otherwise each kind has its own tree.
+  // The index by instrument contains all kinds; without an instrument, each kind has its own range.
   const trees = ask.instrumentId === undefined ? ask.kinds.map((kind) => [kind]) : [ask.kinds];
   const found: FoundRow<Row>[] = [];
   for (const kinds of trees) {
     if (kinds.length === 0) continue;
-    // With an offset, there may be more rows than a call can have arguments.
+    // With an offset, there can be more rows than a call can have arguments.
     for (const row of await treeRows(database, { ...ask, kinds }, packer)) found.push(row);
   }
   return found;
@@ -244,7 +253,7 @@ async function treeRows<Row>(
   };
   const isDown = direction === 'desc';
   if (isDown && high !== undefined) {
-    // The run that contains the end of the span has a later position.
+    // The run that contains the end of the span is stored at a later position.
     const [last] = await readRuns(database, ask, {
       from: high,
       isAt: true,
@@ -267,7 +276,7 @@ async function treeRows<Row>(
   return found;
 }
 
-/** True if no later run can have a row of the span. */
+/** True if no later run can contain a row of the span. */
 function isBehind({ direction, high, low }: Span, run: StoredRun): boolean {
   const position = positionOf(run);
   if (direction === 'desc') return low !== undefined && comparePositions(position, low) <= 0;
@@ -276,7 +285,7 @@ function isBehind({ direction, high, low }: Span, run: StoredRun): boolean {
 
 type Walk = {
   readonly from: RowPosition | undefined;
-  /** Whether the position is included. */
+  /** True if the position itself is included. */
   readonly isAt: boolean;
   readonly isDown: boolean;
   readonly limit: number;
@@ -343,7 +352,7 @@ function positionOfPlace({ height, index, timeMs }: Place): RowPosition {
   return [timeMs, height, index];
 }
 
-/** Texts of outcome markets, which are stored once and not in each row. */
+/** Texts of outcome markets, which are stored once and not in every row. */
 type MarketTexts = ReadonlyMap<number, { readonly title: string; readonly slug: string }>;
 
 export async function textsOf(
@@ -360,7 +369,7 @@ export async function textsOf(
   return new Map(found.map(({ instrument_id, slug, title }) => [instrument_id, { title, slug }]));
 }
 
-/** The texts as fields at the end of a row's JSON. */
+/** Returns the texts as JSON fields to append to a row. */
 export function moreOf(instrumentId: number, texts: MarketTexts): string {
   const text = texts.get(instrumentId);
   if (text === undefined) return '';

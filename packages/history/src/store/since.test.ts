@@ -11,7 +11,10 @@ import { randomBlocks, USERS } from '@oddlot/testing/venue/random-block-rows';
 import type { RowPosition } from '../rows/block-rows.ts';
 import { openHistoryStore } from './history-store.ts';
 
-/** Goal: both databases return the same rows as a search through lists. Method: random blocks and questions. */
+/**
+ * Both databases must return the same rows as a search through lists, for random blocks and
+ * questions.
+ */
 
 const SEED = 20_261_117;
 const [BLOCKS, ROUNDS] = process.env['TEST_LONG'] === undefined ? [100, 20] : [150, 60];
@@ -28,7 +31,7 @@ afterAll(async () => {
 });
 
 test.each(['SQLite', 'PostgreSQL'] as const)(
-  '%s returns the rows of blocks after one in pages, or that they have changed since',
+  '%s returns the rows after a block in pages, or reports that earlier versions of rows are gone',
   async (kind) => {
     const blocks = randomBlocks(SEED, BLOCKS);
     const store = await openHistoryStore(

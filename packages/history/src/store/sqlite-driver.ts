@@ -16,16 +16,19 @@ import { migrate } from './migrate.ts';
 import { HistoryDamagedError, historyError } from './store-errors.ts';
 
 /**
- * Pages of 4 KiB in the write-ahead log before SQLite copies them into the database: many, because each copy syncs
- * the disk twice. The log keeps its largest size, so it is truncated after a long transaction.
+ * Number of 4 KiB pages in the write-ahead log before SQLite copies them into the database. It is
+ * large, because each copy syncs the disk twice. The log file keeps its largest size, so it is
+ * truncated after a long transaction.
  */
 const WAL_AUTOCHECKPOINT_PAGES = 2_000;
 const WAL_BYTES_MAX = 8 * 1024 * 1024;
-/** Page cache, in KiB. */
+/** Size of the page cache in KiB. */
 const CACHE_KIB = 65_536;
-/** Files up to this size are checked completely when they are opened, which takes at most a second. */
+/**
+ * Files up to this size are checked completely when they are opened, which takes at most a second.
+ */
 const CHECKED_BYTES_MAX = 256 * 1024 * 1024;
-/** Cached prepared statements. */
+/** Maximum number of cached prepared statements. */
 const STATEMENTS_MAX = 200;
 const SUFFIXES = ['', '-wal', '-shm'];
 
@@ -34,7 +37,8 @@ export async function openSqlite(file: string): Promise<HistoryDriver> {
   try {
     makeOwnFile(file);
     handle = new DatabaseSync(file);
-    // One process with one thread needs no shared memory, for which a full disk would have no space (R-disk).
+    // A single connection needs no shared memory, for which there could be no space on a full disk
+    // (R-disk).
     handle.exec('PRAGMA locking_mode = EXCLUSIVE');
     handle.exec('PRAGMA journal_mode = WAL');
     handle.exec('PRAGMA synchronous = FULL');
@@ -52,7 +56,7 @@ export async function openSqlite(file: string): Promise<HistoryDriver> {
   }
 }
 
-/** The file is renamed and not deleted, so that an operator can examine it. */
+/** Renames the file instead of deleting it, so that an operator can examine it. */
 export function setSqliteAside(file: string): string {
   const movedTo = `${file}.damaged-${systemTime.wallMs()}`;
   for (const suffix of SUFFIXES) {
@@ -88,7 +92,6 @@ function sqliteDriver(handle: DatabaseSync, database: Kysely<HistoryTables>): Hi
       });
     },
     bytes: async () => pragma(handle, 'page_count') * pragma(handle, 'page_size'),
-    // Kysely closes the handle.
     close: () => database.destroy(),
   };
 }
@@ -103,13 +106,13 @@ function inTransaction(handle: DatabaseSync, run: () => void): void {
     run();
     handle.exec('COMMIT');
   } catch (error) {
-    // Some failures, such as a full disk, have already rolled it back.
+    // Some failures, such as a full disk, have already rolled back the transaction.
     if (handle.isTransaction) handle.exec('ROLLBACK');
     throw error;
   }
 }
 
-/** The interface of another library that Kysely expects, with cached statements. */
+/** Adapts the handle to the interface that Kysely expects, with cached statements. */
 export function forKysely(handle: DatabaseSync): SqliteDatabase {
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
@@ -137,10 +140,10 @@ export function forKysely(handle: DatabaseSync): SqliteDatabase {
   };
 }
 
-/** Settings in the header of a file. */
+/** Settings that are stored in the header of the file. */
 const SETTINGS = ['application_id', 'auto_vacuum', 'encoding', 'page_size', 'user_version'];
 
-/** Tables, indexes and header settings of a database that is not open, as lines. */
+/** Returns tables, indexes and header settings of a database that is not open, as lines. */
 export function sqliteShape(file: string): string[] {
   return readFrom(file, (database) => [
     ...SETTINGS.map((name) => `setting ${name} ${pragmaLines(database, name).join(' ')}`),
@@ -150,7 +153,9 @@ export function sqliteShape(file: string): string[] {
   ]);
 }
 
-/** A fault in the pages, or between indexes and tables, as SQLite reports it; undefined if there is none. */
+/**
+ * Returns damage of pages or indexes that SQLite finds in the file, or undefined if there is none.
+ */
 export function sqliteFault(file: string): string | undefined {
   const [said = ''] = readFrom(file, (database) => pragmaLines(database, 'integrity_check(1)'));
   return said === 'ok' ? undefined : said;

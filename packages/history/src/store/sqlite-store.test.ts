@@ -75,7 +75,7 @@ test.each<[string, number]>([
   }),
 );
 
-test('a file that is not a database is set aside', () =>
+test('a file that is not a database is set aside and replaced by an empty store', () =>
   withFile(async (file) => {
     await writeFile(file, 'x'.repeat(10_000));
     const damages: HistoryDamage[] = [];
@@ -175,7 +175,7 @@ test('the write-ahead log stays short during many writes and after one long tran
       await Promise.all([asked, insert(100_000), store.ask('blocks', { limit: 1 })]);
       most = Math.max(most, await logBytes());
     }
-    // Thirty times one megabyte was written.
+    // Each of thirty intervals has written one megabyte.
     expect(most).toBeGreaterThan(1_000_000);
     expect(most).toBeLessThan(10_000_000);
     await insert(20_000_000);
@@ -185,7 +185,7 @@ test('the write-ahead log stays short during many writes and after one long tran
     await store.close();
   }));
 
-test('a page at the highest offset is returned', { timeout: 60_000 }, () =>
+test('a query with the highest allowed offset returns a full page', { timeout: 60_000 }, () =>
   withFile(async (file) => {
     await (await openHistoryStore({ file })).close();
     const database = new DatabaseSync(file);
@@ -219,7 +219,7 @@ test('a page at the highest offset is returned', { timeout: 60_000 }, () =>
   }),
 );
 
-test('only the owner can read the files of the history, with any umask', () =>
+test('only the owner can read the files of the history, whatever the umask', () =>
   withFile(async (file, folder) => {
     const store = await openHistoryStore({ file });
     await store.write(BLOCKS);
@@ -231,7 +231,7 @@ test('only the owner can read the files of the history, with any umask', () =>
     await store.close();
   }));
 
-test('a page of the newest rows is a range of a tree, with any filter', () =>
+test('a page of the newest rows is read as a range of an index, whatever its filter', () =>
   withFile(async (file) => {
     await written(file);
     const handle = new DatabaseSync(file);

@@ -1,27 +1,30 @@
 import { EncodingError } from '@oddlot/replica/codec/bytes';
 
-/** No disk space, or an unreachable server: the rows are written again later (R-disk). */
+/**
+ * Thrown if there is no disk space or the server is unreachable; the caller writes the rows again
+ * later (R-disk).
+ */
 export class HistoryFullError extends Error {
   override readonly name = 'HistoryFullError';
 }
 
-/** Another replica has written to it since the last look: the query is repeated. */
+/** Thrown if another replica has written since the last read; the caller repeats the query. */
 export class HistoryMovedError extends Error {
   override readonly name = 'HistoryMovedError';
 }
 
-/** Its content was changed: it is set aside, and recomputed from the log. */
+/** Thrown if stored content is damaged; the store is set aside and recomputed from the log. */
 export class HistoryDamagedError extends Error {
   override readonly name = 'HistoryDamagedError';
 }
 
-/** It is intact but belongs to another log, so nothing is added. */
+/** Thrown if the store is intact but belongs to another log, so nothing may be added. */
 export class HistoryForeignError extends HistoryDamagedError {}
 
-/** It belongs to this log, but its rows begin later than the log. */
+/** Thrown if the store belongs to this log but its rows begin later than the log. */
 export class HistoryIncompleteError extends HistoryDamagedError {}
 
-/** Its tables were changed by a later release. */
+/** Thrown if a later release has changed the tables. */
 export class HistoryLaterError extends Error {
   override readonly name = 'HistoryLaterError';
 
@@ -35,21 +38,27 @@ export class HistoryLaterError extends Error {
 
 /** SQLite's result code for a full disk. */
 const SQLITE_FULL = 13;
-/** Its result codes for damaged or unreadable pages. */
+/** SQLite's result codes for damaged or unreadable pages. */
 const SQLITE_DAMAGED: readonly number[] = [10, 11, 26];
-/** Classes of PostgreSQL's codes: no resources, stopped by its operator, no connection. */
+/**
+ * PostgreSQL error codes: insufficient resources, shutdown by the operator, lost connection,
+ * read-only server, I/O error.
+ */
 const POSTGRES_AWAY = /^(53|57|08|25006|58030)/;
-/** Damaged data, damaged index. */
+/** PostgreSQL error codes for damaged data and damaged indexes. */
 const POSTGRES_DAMAGED: readonly string[] = ['XX001', 'XX002'];
-/** The operating system's codes for an unreachable server. */
+/** Operating system error codes for an unreachable server. */
 const SOCKET_AWAY = /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENOENT|ENETUNREACH|EAI_)/;
 
-/** The error of the history for a driver's error; other errors are returned as they are. */
+/**
+ * Returns the history error that corresponds to a driver's error, or the error itself if there is
+ * none.
+ */
 export function historyError(error: unknown): unknown {
   if (error instanceof HistoryDamagedError || error instanceof HistoryFullError) return error;
   if (!(error instanceof Error)) return error;
   const { message } = error;
-  // Packed rows pass a checksum before they are decoded.
+  // Packed rows pass a checksum before they are decoded, so the database must have been changed.
   if (error instanceof EncodingError) return new HistoryDamagedError(message, { cause: error });
   if ('errcode' in error) {
     // The lower byte is the primary result code.
@@ -64,7 +73,10 @@ export function historyError(error: unknown): unknown {
   return isAway ? new HistoryFullError(message, { cause: error }) : error;
 }
 
-/** The driver has no code for a connection that is lost within a query or transaction, or is silent. */
+/**
+ * Recognises a lost connection by its message, because the driver sets no code if it is lost during
+ * a query or the server is silent.
+ */
 function isCut(message: string): boolean {
   return CUT.some((words) => message.includes(words));
 }

@@ -2,31 +2,31 @@ import { present } from '@oddlot/units';
 import type { AccountType } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 
-/** Types of columns as PostgreSQL names them; those with a question mark can be NULL. */
+/** Column types as PostgreSQL names them; those with a question mark are nullable. */
 type ColumnType = 'bigint' | 'bytea' | 'text' | 'bytea?' | 'bigint?' | 'text?';
 type Columns = Readonly<Record<string, ColumnType>>;
 
 /**
- * A table of both databases. A row whose key exists is kept, replaced, replaced by a newer version only, or
- * incremented.
+ * Table of both databases. `onConflict` defines what happens to a row whose key exists: it is kept,
+ * replaced, replaced only by a newer version, or incremented.
  */
 export type Table<Columned extends Columns = Columns> = {
   readonly columns: Columned;
   readonly key: readonly (keyof Columned & string)[];
-  /** Default: keep. */
+  /** The existing row is kept by default. */
   readonly onConflict?:
     | 'replace'
     | { readonly newer: readonly (keyof Columned & string)[] }
     | { readonly add: readonly (keyof Columned & string)[] };
-  /** Absent: rows are deleted together with others, or never. */
+  /** How old rows are found and deleted. Absent if rows are deleted with other rows or never. */
   readonly pruned?: {
-    /** The name of the rows in `stats`. */
+    /** Name of the rows in `stats`. */
     readonly as: string;
     readonly owner: readonly (keyof Columned & string)[];
     readonly time: keyof Columned & string;
-    /** The unit of that time, in milliseconds. */
+    /** Unit of the time column in milliseconds. */
     readonly unitMs?: number;
-    /** The newest old row of an owner is kept: it is valid until the next one. */
+    /** Keeps the newest old row of an owner, because it is valid until the next one. */
     readonly keepsLast?: true;
   };
 };
@@ -45,28 +45,28 @@ type ValueOf<Type> = Type extends `${infer Base}?`
       ? Uint8Array
       : string;
 
-/** The rows of tables as queries return them. */
+/** Rows of the tables as queries return them. */
 export type RowsOf<Tables extends Readonly<Record<string, { readonly columns: Columns }>>> = {
   [Name in keyof Tables]: {
     -readonly [Column in keyof Tables[Name]['columns']]: ValueOf<Tables[Name]['columns'][Column]>;
   };
 };
 
-/** The position of a row among the rows of its account. */
+/** Columns of a row's position within the rows of its account. */
 export const POSITION = { time_ms: 'bigint', height: 'bigint', idx: 'bigint' } as const;
 export type Position = { time_ms: number; height: number; idx: number };
 
 /**
- * Rows as texts. Field names are most of a row's JSON, so a row is a list of values in a fixed order, after a mask of
- * the absent fields. Decoding returns the same fields in the same order, byte for byte. A row with other fields, or in
- * another order, is stored as its JSON.
+ * Codec for rows as text. Field names would be most of the JSON, so a row is stored as a list of
+ * values in a fixed order, after a mask of absent fields. Decoding returns the same fields in the
+ * same order, byte for byte. A row with other fields or another order is stored as JSON.
  */
 type TupleCodec<Row> = {
   readonly encode: (row: Row) => string;
   readonly decode: (text: string) => Row;
 };
 
-/** Fields that are tuples themselves. */
+/** Fields that are encoded as tuples themselves. */
 type Nested = Readonly<Record<string, readonly string[]>>;
 type Values = Readonly<Record<string, unknown>>;
 
@@ -80,10 +80,10 @@ export function tupleCodec<Row extends object>(
   };
 }
 
-/** Bits of a mask by position; a shift reaches only 32 of them. */
+/** Bits of a mask by position, because shift operators reach only 32 of them. */
 const BITS = Array.from({ length: 53 }, (_, place) => 2 ** place);
 
-/** Iterating over the names of a plain object costs a fraction of listing its entries. */
+/** Iterating over the names of a plain object is much cheaper than listing its entries. */
 function toTuple(row: Values, fields: readonly string[], nested: Nested | undefined): unknown {
   const values: unknown[] = [0];
   const { length } = fields;
@@ -151,21 +151,21 @@ export function kindsOf(accountTypes: readonly AccountType[]): readonly number[]
   return [...new Set(accountTypes.map(kindOf))];
 }
 
-/** The same for tables with rows of both types. */
+/** Returns the kinds of account types in tables that also have rows of both types. */
 export function kindsWithBoth(accountTypes: readonly AccountType[]): readonly number[] {
   return accountTypes.length === 0 ? [] : [...kindsOf(accountTypes), BOTH];
 }
 
-/** Cached addresses: most rows belong to few accounts. */
+/** Size of the cache of addresses, because most rows belong to few accounts. */
 const KEPT_MAX = 10_000;
 const kept = new Map<string, Uint8Array>();
 
-/** The bytes of `0x…`, half its size in a key. */
+/** Converts `0x…` to bytes, which take half the space in a key. */
 export function bytesOf(hex: string): Uint8Array {
   return Buffer.from(hex.slice(2), 'hex');
 }
 
-/** The same for addresses, which are repeated often. */
+/** Converts an address to bytes, using the cache. */
 export function addressBytes(address: string): Uint8Array {
   let bytes = kept.get(address);
   if (bytes === undefined) {

@@ -4,8 +4,6 @@ import type { ArrivalTrace, LaterTrace } from '../rows/block-rows.ts';
 import { HistoryDamagedError } from './store-errors.ts';
 import { decodeArrivals, decodeEnds, encodeArrivals, encodeEnds } from './trace-rows.ts';
 
-/** Goal: traces are decoded as they were encoded, and damage is detected. */
-
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 100);
 
 const price = fc.integer({ min: 0, max: 9_000_000_000 });
@@ -25,7 +23,7 @@ const rest = fc.record({ price, aheadAtStart: ahead });
 const taker = fc.record({ lots: sum, notional: sum });
 const end = fc.record({ ahead, builderFee: sum });
 
-/** Absent parts have no field. */
+/** A missing value has no field at all, as in decoded traces. */
 const arrival: fc.Arbitrary<ArrivalTrace> = fc
   .record(
     {
@@ -65,14 +63,14 @@ function hexOf(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes).toString('hex')}`;
 }
 
-test('arrivals of a block are decoded as they were encoded', () => {
+test('encoded arrivals of a block are decoded unchanged', () => {
   const property = fc.property(fc.array(arrival, { maxLength: 12 }), (traces) => {
     expect(decodeArrivals(encodeArrivals(traces))).toEqual(traces);
   });
   fc.assert(property, { numRuns: RUNS });
 });
 
-test('ends of orders are decoded as they were encoded', () => {
+test('encoded ends of orders are decoded unchanged', () => {
   const szDecimals = fc.integer({ min: -3, max: 6 });
   const orderId = fc.integer({ min: 1, max: 2 ** 40 });
   const ended = fc.record({ orderId, height, timeMs, szDecimals, trace: later, end });
@@ -82,7 +80,7 @@ test('ends of orders are decoded as they were encoded', () => {
   fc.assert(property, { numRuns: RUNS });
 });
 
-test('a changed byte is detected', () => {
+test('a changed byte in encoded traces is detected', () => {
   const place = { orderId: 7, height: 9, timeMs: 1_700_000_000_000, szDecimals: 2 };
   const trace = { taker: { lots: 5, notional: 500 } };
   const bytes = encodeEnds([{ ...place, trace, end: { ahead: 3, builderFee: 0 } }]);

@@ -29,16 +29,19 @@ export function addOrderEnds(draft: Draft, blocks: readonly BlockRows[]): void {
 }
 
 /**
- * Traces as bytes. The orders of a block are one value: their ids are close, and a field that is equal to that of the
- * previous order is a zero. Prices are differences from the mark price. A bit shows whether a part exists.
+ * Traces are encoded as bytes. The orders of a block form one value: their ids are close, and a
+ * field that equals that of the previous order is a zero. Prices are differences from the mark. A
+ * bit shows whether an optional section exists.
  */
 
 const INITIAL_BYTES = 4_096;
-/** A larger buffer, after a large block, is released. */
+/** A buffer that has grown beyond this size is released. */
 const RETAINED_BYTES_MAX = 1024 * 1024;
 const writer = new ByteWriter(INITIAL_BYTES);
 
-/** Optional parts of an order. Append new ones, and never remove or move one. */
+/**
+ * Bits of the optional sections of an order. New ones are appended, and none is removed or moved.
+ */
 const PARTS = {
   entered: 1,
   rest: 2,
@@ -48,7 +51,7 @@ const PARTS = {
   received: 32,
   txHash: 64,
 } as const;
-/** The version of the encoding. */
+/** Version of the encoding. */
 const FORM = 1;
 
 export function encodeArrivals(arrivals: readonly ArrivalTrace[]): Uint8Array {
@@ -115,7 +118,6 @@ export function decodeArrivals(bytes: Uint8Array): ArrivalTrace[] {
   });
 }
 
-/** The end of an order, with its block. */
 export type StoredEnd = BlockPlace & OrderEndRecord;
 
 export function encodeEnds(ends: readonly StoredEnd[]): Uint8Array {
@@ -191,7 +193,7 @@ function started(bytes: Uint8Array): ByteReader {
   return reader;
 }
 
-/** Prices are doubled, as the mark is; the price of an empty side is 0. */
+/** Bid, ask and oracle price are doubled like the mark. An empty side has price 0. */
 function writeEntered(book: EnteredBook, markBefore: number): void {
   const { markHalves: mark } = book;
   writer.int(mark - markBefore);
@@ -258,7 +260,7 @@ function readEnd(reader: ByteReader): TraceEnd {
   return { ahead: readCount(reader), builderFee: reader.number() };
 }
 
-/** Zero means unknown. */
+/** Writes the number plus one, because zero stands for an unknown number. */
 function writeCount(count: number | undefined): void {
   writer.number(count === undefined ? 0 : count + 1);
 }
@@ -268,7 +270,7 @@ function readCount(reader: ByteReader): number | undefined {
   return count === 0 ? undefined : count - 1;
 }
 
-/** Alternating times and heights, as differences from the previous ones. */
+/** Writes alternating times and heights as differences from the previous ones. */
 function writeFills(fills: readonly number[]): void {
   writer.int(fills.length);
   for (const [at, value] of fills.entries()) writer.int(value - (fills[at - 2] ?? 0));
@@ -282,8 +284,9 @@ function readFills(reader: ByteReader): number[] {
 }
 
 /**
- * Ends of orders are grouped by order id: a row per end would cost more than all other data about an order's execution.
- * Most orders are short-lived, so those that end in one transaction belong to few groups.
+ * Ends of orders are grouped by order id, because a row per end would cost more than all other
+ * execution data of an order. Most orders are short-lived, so those that end in one transaction
+ * belong to few groups.
  */
 type Database = Kysely<HistoryTables> | Transaction<HistoryTables>;
 
@@ -307,7 +310,7 @@ function* bucketsOf(
   for (const [bucket, some] of buckets) yield [bucket, height, encodeEnds(some)];
 }
 
-/** The ends of orders with ids in a range, and some others of the same groups. */
+/** Returns the ends of orders with ids in a range, and of other orders in the same groups. */
 export async function endsBetween(
   database: Database,
   first: number,

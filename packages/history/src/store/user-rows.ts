@@ -37,7 +37,7 @@ import { addressBytes, bytesOf, kindOf, kindOfAll, kindsOf, kindsWithBoth } from
 
 type Database = Kysely<HistoryTables>;
 
-/** Rows of a block, at most: it separates heights from indexes in a key. */
+/** Maximum number of rows in a block, which separates heights from indexes in a key. */
 const ROWS_PER_BLOCK = 2 ** 20;
 
 export function addUserRows(draft: Draft, block: BlockRows): void {
@@ -71,10 +71,10 @@ export function addUserRows(draft: Draft, block: BlockRows): void {
   }
 }
 
-/** Totals are counted up to the highest offset of a page, plus one page. */
+/** Totals are counted only up to the highest offset of a page plus one page. */
 const COUNTED_MAX = 202_000;
 
-/** Without the texts of markets. */
+/** Returns fills without the texts of their markets. */
 async function foundFills(database: Database, ask: Ask<'fills'>): Promise<Page<FoundRow<Fill>>> {
   const { runs, span } = partsOf('fill', ask);
   return joinedPage(ask, span, await runRows(database, runs, fillPacker));
@@ -89,7 +89,9 @@ export async function fills(database: Database, ask: Ask<'fills'>): Promise<Page
   return { rows: await made(page.rows), next: page.next };
 }
 
-/** Most rows are converted from packed values to JSON without decoding them. */
+/**
+ * Returns a page as JSON text. Most rows are converted from packed values without decoding them.
+ */
 async function inText<Row>(
   { next, rows }: Page<FoundRow<Row>>,
   texts: Awaited<ReturnType<typeof textsOf>>,
@@ -103,7 +105,7 @@ async function inText<Row>(
   return { rows: [], next, text: { json: `[${json.join(',')}]`, count: rows.length } };
 }
 
-/** Ended and live orders. */
+/** Returns ended orders from the store and live orders from the indexer. */
 async function foundOrders(
   database: Database,
   ask: Ask<'orders'>,
@@ -138,7 +140,7 @@ export async function orders(
 function partsOf(name: RunName, ask: Ask<'fills'>) {
   const { accountTypes, instrumentId, limit, offset = 0, user } = ask;
   const span = spanOf(ask);
-  // One additional row shows whether there is a next page.
+  // One additional row shows whether there is another page.
   const count = offset + limit + 1;
   const kinds = kindsOf(accountTypes);
   return { span, runs: { table: name, user, kinds, instrumentId, span, count } };
@@ -148,7 +150,10 @@ function instrumentsOf({ rows }: Page<FoundRow<unknown>>): readonly number[] {
   return rows.map(({ instrumentId }) => instrumentId);
 }
 
-/** A page of rows from several sources, each of which returned as many rows as the page could need. */
+/**
+ * Merges rows from several sources into a page. Each source must return as many rows as the page
+ * could need.
+ */
 function joinedPage<Row>(
   { limit, offset = 0 }: Ask<'fills'>,
   { direction }: Span,
@@ -172,7 +177,10 @@ function liveWithin(
   );
 }
 
-/** Live orders that have not changed since release 0.3.0 opened the folder: the indexer does not keep their rows. */
+/**
+ * Returns live orders that have not changed since release 0.3.0 opened the folder, because the
+ * indexer does not keep their rows.
+ */
 async function unchangedOrders(
   database: Database,
   user: Address,
@@ -200,7 +208,10 @@ function positionOf({ height, idx, time_ms: timeMs }: Stored): RowPosition {
   return [timeMs, height, idx];
 }
 
-/** The row of a withdrawal has the position of its request, and its current status. */
+/**
+ * Returns ledger rows. The row of a withdrawal has the position of its request and its current
+ * status.
+ */
 async function foundLedger(
   database: Database,
   ask: Ask<'ledger'>,
@@ -226,7 +237,7 @@ function foundPage<Row>(
 ): Page<FoundRow<Row>> {
   const found = rows.map((each) => ({
     position: positionOf(each),
-    // Only fills and orders need the texts of their market.
+    // Ledger rows contain no texts of a market.
     instrumentId: 0,
     row: () => codec.decode(each.body),
   }));
@@ -266,7 +277,7 @@ export async function fundings(
   }
   const page = await foundFundings(database, ask);
   const answer = { rows: page.rows.map(({ row }) => row()), next: page.next };
-  // The total is shown with page numbers only, not with cursors.
+  // The total is needed only for page numbers, not for cursors.
   if (ask.cursor !== undefined) return answer;
   const range = { table: 'fundings', range: fundingsOf(ask), span: spanOf(whole) } as const;
   const total = await countOf(database, range, COUNTED_MAX + 1);
@@ -284,9 +295,10 @@ export async function withdrawals(
 }
 
 /**
- * Rows with the current versions of the children of their orders. The row of a parent has them as of the parent's last
- * change; most of them trigger or end later. That version is shown if the children's own rows are no longer kept.
- * There is one query per page, and a row has at most two children (R-grouping).
+ * Replaces the children in rows by their current versions. The row of a parent contains them as of
+ * its last change, although most children trigger or end later. That version is kept if the
+ * children's own rows were deleted. There is one query per page, and a row has at most two children
+ * (R-grouping).
  */
 async function withNewestChildren(
   database: Database,
@@ -318,7 +330,10 @@ async function withNewestChildren(
   });
 }
 
-/** Values are stored at steps of five minutes, an hour and a day; each step is a range of the tree. */
+/**
+ * Values are stored at steps of five minutes, an hour and a day, and each step is one range of the
+ * index.
+ */
 const VALUE_STEPS_MS = [300_000, 3_600_000, 86_400_000];
 
 export async function accountValues(
@@ -332,7 +347,7 @@ export async function accountValues(
       .where('account', '=', bytesOf(user))
       .where('step_ms', '=', step);
   const found: { time_ms: number; body: string }[] = [];
-  // The value at the start may have a finer step than the following ones.
+  // The value at the start can belong to a finer step than the following ones.
   for (const step of VALUE_STEPS_MS) {
     const [last] = await ofStep(step)
       .where('time_ms', '<=', startMs)
@@ -349,7 +364,9 @@ export async function accountValues(
   return found.map(({ body }) => TABLES.account_values.codec.decode(body));
 }
 
-/** One statement of lookups in the tree: its cost does not depend on the age of the accounts. */
+/**
+ * Looks up all values in a single statement, whose cost does not depend on the age of the accounts.
+ */
 export async function valuesAt(
   database: Database,
   { timesMs, users }: Ask<'valuesAt'>,
@@ -362,7 +379,7 @@ export async function valuesAt(
     }),
   );
   if (lookups.length === 0) return users.map(() => []);
-  // The empty first part determines the type of the column.
+  // The empty selection determines the type of the column.
   const accounts = users.map((user) => sql` UNION ALL SELECT ${addressBytes(user)}`);
   const { rows } = await sql<Record<string, string | null>>`
     WITH asked AS MATERIALIZED (
@@ -386,14 +403,17 @@ export async function valuesAt(
 
 type FoundRows = { readonly rows: readonly FoundRow<unknown>[]; readonly next: RowPosition | null };
 
-/** Greater than all indexes in a block; fits the smallest integers of the databases. */
+/** Greater than all indexes in a block, and within the smallest integer type of both databases. */
 const INDEX_MAX = 2 ** 31 - 1;
-/** The time of a funding payment is its hour, which is before its block. */
+/** A funding payment is timed at its hour, which can be this much earlier than its block. */
 const FUNDING_EARLIER_MS = 2 * 3_600_000;
-/** Rows per query when blocks are counted. */
+/** Number of rows per query when blocks are counted. */
 const COUNTED_AT_ONCE = 1_000;
 
-/** The rows of blocks after one. Fills and fundings never change; of orders and withdrawals only the last version is stored. */
+/**
+ * Returns the rows of blocks after a height. Fills and fundings never change; of orders and
+ * withdrawals only the last version is stored.
+ */
 export async function since(
   database: Database,
   ask: Ask<'since'>,
@@ -428,7 +448,7 @@ async function rowsSince(
   return { rows: shown, next };
 }
 
-/** Rows of one block are adjacent. */
+/** Counts blocks with rows. Rows of the same block are adjacent. */
 async function blocksSince(
   database: Database,
   ask: Ask<'since'>,
@@ -449,7 +469,7 @@ async function blocksSince(
   return { rows: [], next: null, blocks };
 }
 
-/** The next rows of the requested blocks; `next` is null after the last block. */
+/** Returns the next rows of the requested blocks; `next` is null after the last block. */
 async function readSince(
   database: Database,
   { after, limit, table, upTo, ...ask }: Ask<'since'>,
@@ -487,7 +507,10 @@ async function hasOrdersAfter(
   return rows.length > 0;
 }
 
-/** A changed row is stored only at its first position. */
+/**
+ * True if a row was replaced after a height, because a replaced row is stored only at its first
+ * position.
+ */
 async function hasRetoldAfter(database: Database, { after, user }: Ask<'since'>): Promise<boolean> {
   const changed = await database
     .selectFrom('ledger')
@@ -500,7 +523,7 @@ async function hasRetoldAfter(database: Database, { after, user }: Ask<'since'>)
   return changed !== undefined;
 }
 
-/** Undefined before the first stored block. */
+/** Returns the time of the last stored block up to a height, or undefined if there is none. */
 async function timeOf(database: Database, height: number): Promise<number | undefined> {
   const block = await database
     .selectFrom('blocks')
