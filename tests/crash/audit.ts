@@ -5,14 +5,10 @@ import { absolute, exact, MICRO, show, sum, times, type Exact } from '../support
 import type { Market } from '../support/market.ts';
 import type { Rester, Sent } from './load.ts';
 
-/** Checks of a venue after a kill and a restart, through its public API. */
-
-/** A request with its receipt after the restart. */
 export type Audited = { readonly sent: Sent; readonly receipt: Json };
 
 const ASKED_AT_ONCE = 16;
 
-/** Fetches the receipt of every request. None may be pending, because no request is in flight. */
 export async function receiptsOf(client: Client, sent: readonly Sent[]): Promise<Audited[]> {
   const audited: Audited[] = [];
   for (let start = 0; start < sent.length; start += ASKED_AT_ONCE) {
@@ -32,7 +28,7 @@ async function receiptOf(client: Client, sent: Sent): Promise<Json> {
   });
 }
 
-/** An acknowledged action exists with the acknowledged result. */
+/** Checks that each acknowledged action exists with the acknowledged result. */
 export function expectNothingForgotten(audited: readonly Audited[]): void {
   for (const { sent, receipt } of audited) {
     if (sent.acknowledged === undefined) continue;
@@ -47,7 +43,7 @@ export function expectNothingForgotten(audited: readonly Audited[]): void {
   }
 }
 
-/** Either all orders of a batch exist, or none. */
+/** Checks that either all orders of a batch exist or none. */
 export function expectWholeBatches(
   audited: readonly Audited[],
   openByActor: ReadonlyMap<Actor, ReadonlySet<string>>,
@@ -63,7 +59,10 @@ export function expectWholeBatches(
   }
 }
 
-/** The resting orders according to the receipts: placed and executed, less cancelled. */
+/**
+ * Returns the client order ids that rest according to the receipts: placed and executed, but not
+ * cancelled.
+ */
 export function restingBy(rester: Rester, history: readonly Audited[]): Set<string> {
   const resting = new Set<string>();
   const cancelled = new Set<string>();
@@ -85,7 +84,6 @@ export async function openCloids(actor: Actor): Promise<Set<string>> {
   return new Set((await actor.openOrders()).map((row) => row.cloid));
 }
 
-/** The orders that traded on arrival, which is one side of every trade. */
 export function fillsIn(history: readonly Audited[]): Json[] {
   return history
     .filter(({ sent, receipt }) => sent.kind === 'trade' && receipt.status !== 'unknown')
@@ -94,8 +92,8 @@ export function fillsIn(history: readonly Audited[]): Json[] {
 }
 
 /**
- * R-conservation through the API: the deposits equal the balances of all accounts, without
- * unrealised PnL, plus the fees of every trade. Each fee is rounded up per order and role, which
+ * Checks R-conservation through the API: the deposits equal the balances of all accounts, without
+ * unrealised PnL, plus the fees of all trades. Fees are rounded up once per order and role, which
  * bounds the difference.
  */
 export async function expectMoneyConserved(

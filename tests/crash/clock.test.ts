@@ -13,8 +13,8 @@ import { CALM, removeTemporaryData, temporaryData, type Venue } from '../support
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * R-clock through the API: the wall clock of a venue's process is changed while it runs and before
- * it starts.
+ * R-clock: the tests change the wall clock of the venue's process while it runs and before it
+ * starts.
  */
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,6 @@ let market: Market;
 let clockFile: string;
 const alice = new Actor('alice', keyOf('alice of the wrong clock'), () => client);
 
-/** All tests share one venue, whose clock is correct again after each test. */
 beforeAll(async () => {
   clockFile = join(await temporaryData(), 'clock');
   setWallClock(0);
@@ -53,14 +52,13 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name}(?:{[^}]*})? (\\S+)$`, 'm').exec(text)?.[1]);
 }
 
-/** The names of failing readiness checks. */
 async function failing(): Promise<string[]> {
   const response = await fetch(`${venue.operations}/readyz`);
   const { failing: found = [] } = (await response.json()) as Json;
   return found.map(({ name }: { name: string }) => name);
 }
 
-/** The progress of block time and of this machine's time, in milliseconds. */
+/** Returns how far block time and real time advance during the pause, in milliseconds. */
 async function goes(ms: number): Promise<{ venueMs: number; realMs: number }> {
   const read = async () =>
     [(await metric('oddlot_block_time_seconds')) * 1_000, performance.now()] as const;
@@ -80,17 +78,17 @@ const STEPS: readonly (readonly [string, number])[] = [
 describe.each(drawnCases(STEPS, 2, chance(SEED)))(
   'R-clock: a wall clock that is set %s',
   (_, offMs) => {
-    test('neither stops nor shifts block time, and is reported', async () => {
+    test('block time continues at its normal pace, and the venue reports the wrong clock', async () => {
       expect((await place()).status).toBe(200);
       setWallClock(offMs);
       await vi.waitFor(async () => expect(await failing()).toEqual(['clock']), SOON);
       const { realMs, venueMs } = await goes(4_000);
-      // About one block is made per second.
+      // The venue writes about one block per second.
       expect(venueMs).toBeGreaterThan(realMs - 1_600);
       expect(venueMs).toBeLessThan(realMs + 1_600);
       const offSeconds = await metric('oddlot_clock_offset_seconds');
       expect(Math.abs(offSeconds - offMs / 1_000)).toBeLessThan(1);
-      // The venue's own prices have the time of its blocks, so none is stale or ahead.
+      // The venue's own prices carry block time, so they are neither stale nor in the future.
       expect(await metric('oddlot_oracle_age_seconds')).toBeLessThan(5);
 
       const refused = await place();
@@ -109,7 +107,7 @@ describe.each(drawnCases(STEPS, 2, chance(SEED)))(
 );
 
 test(
-  'R-clock: a venue killed while its wall clock is wrong restarts with the correct one',
+  'R-clock: a venue killed while its wall clock is wrong restarts with the correct time',
   { timeout: 120_000 },
   async () => {
     setWallClock(3.5 * DAY_MS);
@@ -124,7 +122,7 @@ test(
 );
 
 test(
-  'R-clock: a start behind the log is rejected with both times; if accepted, time runs at half speed',
+  'R-clock: without --accept-clock a venue does not start behind its log, and with it time runs at half speed',
   { timeout: 90_000 },
   async () => {
     await venue.stop();
@@ -144,7 +142,7 @@ test(
     expect(venueMs).toBeLessThan(realMs / 2 + 1_600);
     expect((await place()).status).toBe(503);
     expect(await cancelAll()).toMatchObject({ status: 200, json: { status: 'ok' } });
-    // Advances the wall clock to the venue's time.
+    // Sets the wall clock to the venue's block time.
     setWallClock(-60_000 - (await metric('oddlot_clock_offset_seconds')) * 1_000);
     await vi.waitFor(async () => expect(await failing()).toEqual([]), SOON);
     expect(await place()).toMatchObject({ status: 200, json: { status: 'ok' } });

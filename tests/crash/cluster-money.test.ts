@@ -12,10 +12,10 @@ import { chance } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: a deposit is credited once and a withdrawal paid once, regardless of the replica that works
- * on the settlement chain and of how it ends. Method: each of two replicas reaches the chain
- * through a proxy of the test, which identifies each step by its request; at one step the active
- * replica is killed, or frozen until the other one has completed the work.
+ * Goal: a deposit is credited once and a withdrawal is paid once, whichever replica handles the
+ * settlement chain and however it ends. Method: two replicas reach the chain through proxies of the
+ * test, which identify each step by its request. At one step, the active replica is killed, or
+ * frozen until the other replica has completed the work.
  */
 
 type Point = {
@@ -24,18 +24,15 @@ type Point = {
   readonly is?: (params: readonly Json[]) => boolean;
 };
 
-/** A replica, and its proxy to the chain. */
 type Replica = { venue: Venue; readonly proxy: JsonServer };
 
 let servers: NatsServers;
 let world: MoneyWorld;
 const replicas: Replica[] = [];
 /**
- * The step at which the active replica is intercepted, and the function to await before its request
- * continues.
+ * Step at which the active replica is intercepted. Its request continues after `reached` resolves.
  */
 let armed: { readonly point: Point; readonly reached: (at: Replica) => Promise<void> } | undefined;
-/** Transactions sent by replicas. */
 const sent = new Set<Hex>();
 
 beforeAll(async () => {
@@ -80,7 +77,6 @@ async function answer(from: Replica, asked: Json): Promise<object> {
 const isLatest = (params: readonly Json[]): boolean => params[0] === 'latest';
 const isNumbered = (params: readonly Json[]): boolean => params[0] !== 'latest';
 
-/** Steps of a payout, identified by chain requests. */
 const PAYING: readonly (readonly [what: string, point: Point])[] = [
   ['before it is signed', { method: 'eth_getBlockByNumber', when: 'before', is: isLatest }],
   ['signed and not sent', { method: 'eth_sendRawTransaction', when: 'before' }],
@@ -122,7 +118,6 @@ async function holderOf(some: readonly Replica[] = replicas): Promise<Replica> {
 
 const otherThan = (one: Replica): Replica => replicas.find((each) => each !== one)!;
 
-/** A user with a credited deposit. */
 async function depositor(): Promise<Somebody> {
   const customer = await world.somebody();
   await customer.transfer('100');
@@ -137,8 +132,8 @@ async function creditsOf({ user }: Somebody, { venue }: Replica): Promise<Json[]
 }
 
 /**
- * Intercepts the active replica at a step and resolves with it. Its request continues after
- * `until`.
+ * Intercepts the active replica at a step and resolves with that replica. Its request continues
+ * after `until`.
  */
 function meet(point: Point, until: (at: Replica) => Promise<void>): Promise<Replica> {
   const met = Promise.withResolvers<Replica>();
@@ -153,14 +148,14 @@ function meet(point: Point, until: (at: Replica) => Promise<void>): Promise<Repl
   return met.promise;
 }
 
-/** Ends it like a power cut; its request is never answered. */
+/** Kills the replica, so that its request is never answered. */
 async function killed(at: Replica): Promise<void> {
   await at.venue.kill();
 }
 
-describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
+describe.skipIf(!hasNatsServer)('settlement by a cluster of replicas', () => {
   test.each(drawnCases(READING, 1, random))(
-    `a deposit is credited once if its reader is killed %s, CRASH_SEED=${SEED}`,
+    `a deposit is credited once if its replica is killed %s, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
       world.use(otherThan(holder).venue);
@@ -182,7 +177,7 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
   );
 
   test.each(drawnCases(PAYING, 2, random))(
-    `a withdrawal is paid once if its payer is killed %s, CRASH_SEED=${SEED}`,
+    `a withdrawal is paid once if its replica is killed %s, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
       const survivor = otherThan(holder);
@@ -203,7 +198,7 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
   );
 
   test.each(drawnCases(PAYING, 2, random))(
-    `a payer that was frozen %s does not pay again after it resumes, CRASH_SEED=${SEED}`,
+    `a replica that was frozen %s does not pay again after it resumes, CRASH_SEED=${SEED}`,
     async (_, point) => {
       const holder = await holderOf();
       const survivor = otherThan(holder);
@@ -225,7 +220,7 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
         paid.resolve();
       }
       expect(await customer.onChain()).toBe(before + usdc('49.9'));
-      // By now it knows that it was replaced, and has ended its pending work.
+      // By now the replica knows that it was replaced and has ended its pending work.
       await eventually(async () => expect(await isHolder(holder)).toBe(false));
       await holderOf([survivor]);
       world.use(holder.venue);
@@ -239,7 +234,7 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
     240_000,
   );
 
-  test('a permit is sent once for requests to any replica, and both report the same', async () => {
+  test('replicas send a permit once and report the same result, whichever replica receives it', async () => {
     const holder = await holderOf();
     const customer = await world.somebody();
     const deadline = BigInt(Math.floor(Date.now() / 1000) + 3_600);
@@ -253,7 +248,7 @@ describe.skipIf(!hasNatsServer)('the settlement of a cluster', () => {
     await customer.has('11');
   });
 
-  test('a replica that does not work on the chain reports the progress of a withdrawal', async () => {
+  test('a replica that does not handle the chain reports the progress of a withdrawal', async () => {
     const holder = await holderOf();
     const other = otherThan(holder);
     world.use(other.venue);

@@ -20,17 +20,16 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: acknowledged actions survive a kill −9 completely and once; others exist completely or not
- * at all. Method: several signing clients put load on a real venue, which is killed at random
- * moments of a seed, restarted on the same data, and checked through its public API only.
- *
+ * Goal: acknowledged actions survive a kill −9 exactly once, and other actions exist completely or
+ * not at all. Method: several signing clients put load on a real venue. It is killed at random
+ * moments of a seed, restarted on the same data, and checked only through its public API.
  * `CRASH_SEED=7 CRASH_ROUNDS=200 npx vitest run tests/crash` repeats or extends it.
  */
 
 const SEED = freshSeed('CRASH_SEED');
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? 3);
 const DEPOSIT = 1000;
-/** The number of earlier requests sent again after each restart. */
+/** Number of earlier requests that are sent again after each restart. */
 const RESENT = 12;
 
 let venue: Venue;
@@ -42,15 +41,15 @@ const resters: Rester[] = [];
 const crossers: Crosser[] = [];
 const history: Audited[] = [];
 const random = chance(SEED);
-/** Six rounds cover all combinations of flags; fewer rounds start at a random one. */
+/** Six rounds cover all combinations of flags; fewer rounds start with a random one. */
 const FIRST = random.below(6);
-/** State hashes observed while the venue ran, by height. */
+/** State hashes by height, observed while the venue ran. */
 const seenHashes = new Map<number, Json>();
 
 /**
- * Snapshots sometimes, never, or continuously, so that a start finds all kinds of remains. The
- * folder may be in memory, where writes complete immediately; therefore a sync takes as long as on
- * a slow disk, so that a kill can interrupt the write of a block.
+ * Varies the snapshot interval, so that the venue restarts from recent, old or no snapshots. Syncs
+ * are artificially slow, because the folder can be in memory and a kill must be able to interrupt
+ * the write of a block.
  */
 const flagsOf = (round: number) => [
   ...CALM,
@@ -81,8 +80,8 @@ function emptyLoad(): Load {
 }
 
 /**
- * Puts load on the venue and kills it: usually at an acknowledgement, before the disk could
- * complete later writes, or some time after it.
+ * Puts load on the venue and kills it, usually at an acknowledgement, when later writes are
+ * incomplete, and sometimes later.
  */
 async function pressAndKill(): Promise<Load> {
   const load = emptyLoad();
@@ -109,16 +108,13 @@ async function pressAndKill(): Promise<Load> {
   return load;
 }
 
-/**
- * Kills a start before it completes, or shortly after, because recovery must also survive a crash.
- */
+/** Kills the venue during or shortly after its start, because recovery must survive a crash too. */
 async function startAndKill(flags: readonly string[]): Promise<void> {
   const run = new VenueRun(venue.data, flags);
   await pause(100 + random.below(1200));
   await run.end('SIGKILL');
 }
 
-/** Records the hashes of acknowledged heights while the venue runs. */
 async function watchHashes(load: Load): Promise<void> {
   for (;;) {
     try {
@@ -143,10 +139,13 @@ async function expectSameHash(): Promise<void> {
   expect(reply.json.data).toEqual(seenHashes.get(height));
 }
 
-/** Sends acknowledged requests again: each is answered from its receipt and not executed again. */
+/**
+ * Sends acknowledged requests again and checks that each is answered from its receipt and not
+ * executed again.
+ */
 async function expectNothingTwice(): Promise<void> {
   const acknowledged = history.filter(({ sent }) => sent.acknowledged !== undefined);
-  // Half of them are from the round that was just killed, which is at the end of the list.
+  // Half of them come from the most recent requests, which are at the end of the list.
   const again = Array.from({ length: Math.min(RESENT, acknowledged.length) }, (_, index) =>
     random.pick(index % 2 === 0 ? acknowledged : acknowledged.slice(-40)),
   );
@@ -160,7 +159,7 @@ async function expectNothingTwice(): Promise<void> {
   );
 }
 
-/** If a receipt is unknown, the same bytes may be sent again and must then be executed once. */
+/** Sends half of the requests without a receipt again; each must be executed once. */
 async function sendUnknownAgain(audited: readonly Audited[]): Promise<Audited[]> {
   const chosen = audited.map(({ receipt }) => receipt.status === 'unknown' && random.next() < 0.5);
   return Promise.all(
@@ -184,9 +183,9 @@ async function expectOrdersAsTold(): Promise<void> {
   }
 }
 
-describe(`kill −9 under load, CRASH_SEED=${SEED}`, () => {
+describe(`a venue killed with −9 under load, CRASH_SEED=${SEED}`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
-    'round %i: acknowledged actions exist completely and once',
+    'round %i: acknowledged actions exist exactly once and completely',
     async (round) => {
       const load = await pressAndKill();
       if (random.next() < 0.2) await startAndKill(flagsOf(round));
@@ -227,7 +226,7 @@ describe(`kill −9 under load, CRASH_SEED=${SEED}`, () => {
     await expectMoneyConserved(actors, eth, history, exact(DEPOSIT * actors.length));
   });
 
-  test('after all rounds, a clean stop and a start, every receipt still exists', async () => {
+  test('every receipt still exists after a clean stop and a restart', async () => {
     const ending = await venue.stop();
     expect(ending).toEqual({ code: 0, signal: null });
     await venue.startAgain(flagsOf(0));

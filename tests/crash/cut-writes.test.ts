@@ -33,13 +33,13 @@ import { chance } from '../support/seeded.ts';
 
 /**
  * Goal: if a crash cuts the last write at any byte, each component opens its file with all
- * completed writes and continues. A run tests a random quarter of the bytes, and always the first
- * and the last. An appended file is cut at that byte, or is complete but has a hole in front; a
- * file written as a whole has a partial temporary file next to it.
+ * completed writes and continues. A run tests a random quarter of the positions, and always the
+ * first and the last. An appended file either ends at the position or has its full length with
+ * zeros in between; a file that is replaced as a whole has a partial temporary file next to it.
  */
 
 /**
- * In memory, because syncs of thousands of files would take minutes on a disk; other tests cover
+ * Files are in memory, because thousands of syncs would take minutes on a disk. Other tests cover
  * the syncs.
  */
 const MEMORY = '/dev/shm';
@@ -48,7 +48,7 @@ const roots = existsSync(MEMORY) ? MEMORY : tmpdir();
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
 
-/** The cut positions between two bytes, inclusive of both. */
+/** Returns the positions to cut at, always including `from` and `last`. */
 function cuts(from: number, last: number): readonly number[] {
   const between = Array.from({ length: Math.max(0, last - from - 1) }, (_, at) => from + 1 + at);
   return [from, ...drawnCases(between, Math.ceil(between.length / 4), random), last];
@@ -61,7 +61,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 type Writer = {
   readonly what: string;
   readonly file: string;
-  /** The first and the second write. */
+  /** Performs the first or the second write. */
   readonly write: (folder: string, time: 1 | 2) => unknown;
   readonly read: (folder: string) => unknown;
 };
@@ -69,7 +69,6 @@ type Writer = {
 const someone: Hex = `0x${'1'.repeat(40)}`;
 const place = { chainId: 7, bridge: someone };
 
-/** Opens, uses and closes. */
 function used<Opened extends { close: () => void }, Result>(
   opened: Opened,
   use: (opened: Opened) => Result,
@@ -169,7 +168,7 @@ const WHOLE: readonly Writer[] = [
     file: 'refused.json',
     write: (folder, time) => new RefusalMemory(join(folder, 'refused.json'), 10).refused('3', time),
     read: (folder) => {
-      // A second check records the time of the first, and is written too.
+      // The second check stores the result of the first check in the file.
       new RefusalMemory(join(folder, 'refused.json'), 10).refused('4', 3);
       return readFileSync(join(folder, 'refused.json'), 'utf8');
     },
@@ -221,7 +220,7 @@ function paidWatch(folder: string, client: object): PaidWatch {
   return new PaidWatch({ client: chain, bridge: someone, fromBlock: 1, file, isOpen: () => true });
 }
 
-/** Created once, at the first use. */
+/** These files are created once at their first use. */
 const SECRETS: readonly Omit<Writer, 'write'>[] = [
   { what: 'keys of the local chain', file: 'keys.json', read: (folder) => localKeys(folder) },
   { what: 'the secret of salts', file: 'salt-secret', read: (folder) => treeSecret(folder) },
@@ -237,7 +236,7 @@ const SECRETS: readonly Omit<Writer, 'write'>[] = [
   },
 ];
 
-/** The folder before and after the last write. */
+/** Returns copies of the folder before and after the last write. */
 async function writtenTwice({ write }: Writer): Promise<{ before: string; after: string }> {
   const [before, after] = [join(root, 'before'), join(root, 'after')];
   mkdirSync(before);
@@ -247,7 +246,7 @@ async function writtenTwice({ write }: Writer): Promise<{ before: string; after:
   return { before, after };
 }
 
-/** Reads a copy of a folder in which a file has these bytes. */
+/** Reads a copy of a folder in which one file has these bytes. */
 async function readWith(
   folder: string,
   file: string,
@@ -259,7 +258,7 @@ async function readWith(
   return { left, found: await read(left) };
 }
 
-/** Works on a copy, because reading may write. */
+/** Reads a copy of the folder, because reading can write. */
 async function contentOf(folder: string, { read }: Pick<Writer, 'read'>): Promise<unknown> {
   return await read(copyOf(folder));
 }
@@ -271,26 +270,29 @@ function copyOf(folder: string): string {
   return copy;
 }
 
-test.each(LINES)(`$what: the last append cut at any byte, CRASH_SEED=${SEED}`, async (writer) => {
-  const { after, before } = await writtenTwice(writer);
-  const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, writer.file)));
-  const [first, both] = [await contentOf(before, writer), await contentOf(after, writer)];
-  expect(first).not.toEqual(both);
-  expect(whole!.subarray(0, old!.length)).toEqual(old);
-  for (const length of cuts(old!.length, whole!.length - 1)) {
-    const hole = Buffer.from(whole!).fill(0, old!.length, length + 1);
-    for (const bytes of [whole!.subarray(0, length), hole]) {
-      const { found, left } = await readWith(before, writer.file, bytes, writer);
-      expect(found, `byte ${length}`).toEqual(first);
-      expect(readFileSync(join(left, writer.file))).toEqual(old);
+test.each(LINES)(
+  `$what: all complete writes survive if the last append is cut at any byte, CRASH_SEED=${SEED}`,
+  async (writer) => {
+    const { after, before } = await writtenTwice(writer);
+    const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, writer.file)));
+    const [first, both] = [await contentOf(before, writer), await contentOf(after, writer)];
+    expect(first).not.toEqual(both);
+    expect(whole!.subarray(0, old!.length)).toEqual(old);
+    for (const length of cuts(old!.length, whole!.length - 1)) {
+      const hole = Buffer.from(whole!).fill(0, old!.length, length + 1);
+      for (const bytes of [whole!.subarray(0, length), hole]) {
+        const { found, left } = await readWith(before, writer.file, bytes, writer);
+        expect(found, `byte ${length}`).toEqual(first);
+        expect(readFileSync(join(left, writer.file))).toEqual(old);
+      }
     }
-  }
-  const { left } = await readWith(before, writer.file, whole!.subarray(0, -1), writer);
-  await writer.write(left, 2);
-  expect(readFileSync(join(left, writer.file))).toEqual(whole);
-});
+    const { left } = await readWith(before, writer.file, whole!.subarray(0, -1), writer);
+    await writer.write(left, 2);
+    expect(readFileSync(join(left, writer.file))).toEqual(whole);
+  },
+);
 
-test(`${SIGNED.what}: the last append cut at any byte is valid if only its line end is missing, CRASH_SEED=${SEED}`, async () => {
+test(`${SIGNED.what}: a cut append is valid only if nothing but its line end is missing, CRASH_SEED=${SEED}`, async () => {
   const { after, before } = await writtenTwice(SIGNED);
   const [old, whole] = [before, after].map((folder) => readFileSync(join(folder, SIGNED.file)));
   const [first, both] = [await contentOf(before, SIGNED), await contentOf(after, SIGNED)];
@@ -303,7 +305,7 @@ test(`${SIGNED.what}: the last append cut at any byte is valid if only its line 
 });
 
 test.each(WHOLE)(
-  `$what: the replacement file cut at any byte, CRASH_SEED=${SEED}`,
+  `$what: the old content survives if its replacement is cut at any byte, CRASH_SEED=${SEED}`,
   async (writer) => {
     const { after, before } = await writtenTwice(writer);
     const [first, second] = [await contentOf(before, writer), await contentOf(after, writer)];
@@ -321,7 +323,7 @@ test.each(WHOLE)(
 );
 
 test.each(SECRETS)(
-  `$what: cut at any byte, it is created again and then found, CRASH_SEED=${SEED}`,
+  `$what: the file is created again if it is cut at any byte, CRASH_SEED=${SEED}`,
   async (writer) => {
     const made = join(root, 'made');
     const empty = join(root, 'empty');

@@ -17,10 +17,10 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { chance } from '../support/seeded.ts';
 
 /**
- * Goal: remains of a crash are repaired, damage is rejected, and neither loses acknowledged
- * actions. Method: the files of a killed venue are cut, overwritten or changed as by a torn write
- * or a bad disk, then the venue is started on them. The test does not know the file format, except
- * for the names and that a journal is written from front to back, followed by zeros.
+ * Goal: the venue repairs the remains of a crash, rejects damaged files, and loses no acknowledged
+ * action in either case. Method: the files of a killed venue are cut, overwritten or changed, as by
+ * a torn write or a bad disk, before the venue starts on them. The test knows only the names of the
+ * files, and that a journal is written from front to back and followed by zeros.
  */
 
 const SEED = freshSeed('CRASH_SEED');
@@ -41,7 +41,6 @@ afterAll(async () => {
   await removeTemporaryData();
 });
 
-/** A start that must succeed. */
 async function started(data: string, flags: readonly string[]): Promise<Venue> {
   const venue = await Venue.start(flags, data);
   venues.push(venue);
@@ -66,7 +65,10 @@ async function place(label: string): Promise<Told> {
   return { signed, reply: json };
 }
 
-/** All acknowledged actions exist: receipts with the same results, orders with the same ids. */
+/**
+ * Checks that all acknowledged actions exist: receipts with the same results, and orders with the
+ * same ids.
+ */
 async function expectAll(acknowledged: readonly Told[]): Promise<void> {
   const open = new Set((await alice.openOrders()).map((row) => row.oid));
   for (const { signed, reply } of acknowledged) {
@@ -85,7 +87,9 @@ async function copyOf(data: string): Promise<string> {
   return copy;
 }
 
-/** The newest journal file: its path, its bytes, and the end of its last written byte. */
+/**
+ * Returns the path and the bytes of the newest journal file, and the end of its last written byte.
+ */
 async function journalOf(data: string): Promise<{ path: string; bytes: Buffer; end: number }> {
   const folder = join(data, 'journal');
   const names = (await readdir(folder)).filter((name) => /^journal-.*\.log$/.test(name)).toSorted();
@@ -113,7 +117,9 @@ async function flip(path: string, at: number): Promise<void> {
   await overwrite(path, new Uint8Array([bytes[at]! ^ (1 << random.below(8))]), at);
 }
 
-/** A start that must fail with a message, without serving requests. */
+/**
+ * Starts a venue that must exit with a message before it serves requests, and returns its stderr.
+ */
 async function expectRefusedStart(data: string, flags: readonly string[]): Promise<string> {
   const run = new VenueRun(data, flags);
   const outcome = await Promise.race([
@@ -132,13 +138,13 @@ async function expectRefusedStart(data: string, flags: readonly string[]): Promi
 }
 
 /**
- * The data of a venue that acknowledged twelve batches and was killed, with its snapshots and
- * without, and after its next run.
+ * `killed` contains the data of a venue that acknowledged twelve batches and was killed, without
+ * and with its snapshots; `after` contains the data after its next run.
  */
 let killed: { data: string; withSnapshots: string; told: Told[] };
 let after: { data: string; extra: Told; shown: Json };
 
-/** Alice's account state without the time of the query. */
+/** Returns Alice's account state without the time of the query. */
 async function shown(): Promise<Json> {
   const { time: _time, ...state } = await alice.state();
   return { state, orders: await alice.openOrders() };
@@ -150,7 +156,8 @@ beforeAll(async () => {
   market = await readMarket(client, 'BTC-USDC', alice.address);
   const acknowledged: Told[] = [];
   for (let index = 0; index < 12; index++) acknowledged.push(await place(`killed ${index}`));
-  // Snapshots are written in the background, so the last reply may arrive before the first of them.
+  // Snapshots are written in the background, so the last reply can arrive before the first
+  // snapshot.
   await eventually(async () => expect((await snapshotsOf(venue.data)).length).toBeGreaterThan(1));
   await venue.kill();
   const data = await copyOf(venue.data);
@@ -163,11 +170,11 @@ beforeAll(async () => {
   after = { data: next.data, extra, shown: replayed };
 });
 
-/** The bytes after a partial last record. */
+/** Bytes that follow a partial last record. */
 const TORN = ['nothing', 'zeros', 'garbage', 'a word instead'];
 
-/** The tests share one folder: a rejected or repairing start leaves it usable. */
-describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kind) => {
+/** The tests share one folder, because a start that rejects or repairs it leaves it usable. */
+describe.each(drawnCases(TORN, 1, random))(`a damaged journal, CRASH_SEED=${SEED}`, (kind) => {
   let data: string;
   let venue: Venue;
   let more: Told;
@@ -176,21 +183,22 @@ describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kin
     data = await copyOf(killed.data);
   });
 
-  test('with a flipped bit in the middle stops the start', async () => {
+  test('a flipped bit in the middle of the journal stops the start', async () => {
     const { path, bytes, end } = await journalOf(data);
-    // After the first page and before the last third, so that many acknowledged records follow.
+    // Chooses a byte after the first page and before the last third, so that many acknowledged
+    // records follow it.
     let at = 0;
     while (bytes[at] === 0 || at < 4096) at = 4096 + random.below(Math.floor((end - 4096) * 0.66));
     await flip(path, at);
     const words = await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
     expect(words).toMatch(/journal/i);
     expect(words).toMatch(/damage|corrupt|checksum/i);
-    // A rejected start changes no file: after the byte is repaired, the file is unchanged.
+    // A rejected start changes no file, so the journal is unchanged once the byte is repaired.
     await overwrite(path, bytes.subarray(at, at + 1), at);
     expect((await readFile(path)).equals(bytes)).toBe(true);
   });
 
-  test('with a missing record stops the start', async () => {
+  test('a missing journal record stops the start', async () => {
     const { path, bytes, end } = await journalOf(data);
     const middle = 4096 + Math.floor((end - 4096) / 2);
     await overwrite(path, Buffer.alloc(600), middle);
@@ -200,7 +208,7 @@ describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kin
     expect((await readFile(path)).equals(bytes)).toBe(true);
   });
 
-  test(`with a torn last record followed by ${kind} is truncated there`, async () => {
+  test(`the journal is truncated at a torn last record followed by ${kind}`, async () => {
     await tear(data, kind);
     venue = await started(data, WITHOUT_SNAPSHOTS);
     await expectAll(killed.told);
@@ -211,19 +219,19 @@ describe.each(drawnCases(TORN, 1, random))(`a journal, CRASH_SEED=${SEED}`, (kin
     more = await place('more');
   });
 
-  test('of a running venue is rejected by a second one, without effects', async () => {
+  test('a second venue does not start on the journal of a running one and does not change it', async () => {
     await expectRefusedStart(data, WITHOUT_SNAPSHOTS);
     await expectAll([...killed.told, more]);
   });
 
-  test('that was repaired survives the next kill', async () => {
+  test('a repaired journal survives the next kill', async () => {
     await venue.kill();
     await venue.startAgain();
     client = new Client(venue.url);
     await expectAll([...killed.told, more]);
   });
 
-  test('that lost its end after a clean stop is damaged, not torn', async () => {
+  test('a journal that lost its end after a clean stop counts as damaged, not torn', async () => {
     await place('last words');
     await venue.stop();
     const { path, end } = await journalOf(data);
@@ -247,7 +255,7 @@ async function tear(data: string, kind: string): Promise<void> {
   }
 }
 
-describe(`snapshots are optional, CRASH_SEED=${SEED}`, () => {
+describe(`damaged snapshots, CRASH_SEED=${SEED}`, () => {
   const damages: [string, (path: string) => Promise<void>][] = [
     ['has a flipped bit', async (path) => flip(path, random.below((await readFile(path)).length))],
     [
@@ -260,7 +268,7 @@ describe(`snapshots are optional, CRASH_SEED=${SEED}`, () => {
   ];
 
   test.each(drawnCases(damages, 1, random))(
-    'if the newest %s, the venue starts with all actions',
+    'if the newest snapshot %s, the venue starts with all actions',
     async (_what, damage) => {
       const data = await copyOf(killed.withSnapshots);
       await damage((await snapshotsOf(data)).at(-1)!);
@@ -270,7 +278,7 @@ describe(`snapshots are optional, CRASH_SEED=${SEED}`, () => {
     },
   );
 
-  test('started from a snapshot, with half of another next to it, the state equals a replay from the first record', async () => {
+  test('a start next to half a snapshot gives the same state as a replay from the first record', async () => {
     const data = await copyOf(killed.withSnapshots);
     const snapshots = await snapshotsOf(data);
     expect(snapshots.length).toBeGreaterThanOrEqual(2);

@@ -10,19 +10,19 @@ import { chance } from '../support/seeded.ts';
 import { tail, type Venue } from '../support/venue-process.ts';
 
 /**
- * Goal: a venue killed between any two steps of a deposit credits it once after the next start, and
- * sends a permit once. Method: the chain and a proxy in front of it run in the test. The proxy
- * identifies each step by the venue's request, and kills the venue before forwarding the request or
- * before returning the answer. At each step a permit, an approved deposit and a plain transfer of
- * three new users are pending together.
+ * Goal: a venue killed between any two steps of a deposit credits the deposit once after the next
+ * start, and sends a permit once. Method: the chain and a proxy in front of it run in the test. The
+ * proxy identifies each step by the venue's request, and kills the venue before it forwards the
+ * request or before it returns the answer. At each step, three new users have a pending permit,
+ * approved deposit and plain transfer.
  */
 
 type Point = {
   readonly method: string;
   readonly when: 'before' | 'after';
-  /** Which requests or answers of this method count; by default all. */
+  /** Selects the requests or answers of this method that count; by default all count. */
   readonly is?: (params: readonly Json[], answer: Json) => boolean;
-  /** The answer is returned, and the kill follows after this many milliseconds. */
+  /** If set, the answer is returned and the kill follows after this many milliseconds. */
   readonly thenMs?: number;
 };
 
@@ -31,9 +31,9 @@ let proxy: JsonServer;
 let venue: Venue;
 let point: Point | undefined;
 let reached: (() => void) | undefined;
-/** Whether logs of deposits were requested and returned after the step was set. */
+/** True once the venue has requested and received logs of deposits since the step was set. */
 let hasRead = false;
-/** Transactions sent by the venue, by hash. */
+/** Hashes of the transactions that the venue sent. */
 const sent: Hex[] = [];
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ afterAll(async () => {
   proxy?.close();
 });
 
-/** Forwards requests until the step is reached; afterwards the venue gets no answers. */
+/** Forwards requests until the step is reached. The venue gets no answers after that. */
 async function answer(asked: Json): Promise<object | undefined> {
   const { method, params } = asked;
   const armed = point;
@@ -81,7 +81,8 @@ type Deposits = {
 };
 
 /**
- * Starts one deposit of each kind. The venue may be killed at any moment and then does not answer.
+ * Starts one deposit of each kind. Errors are ignored, because the venue can be killed at any
+ * moment.
  */
 async function depositAll(): Promise<Deposits> {
   const users = [await world.somebody(), await world.somebody(), await world.somebody()];
@@ -137,7 +138,7 @@ const POINTS: readonly (readonly [what: string, point: Point])[] = [
   ],
 ];
 
-// After the logs, the block is requested again; afterwards only the log and the file are written.
+// The venue requests the block again after its logs. It then only writes the log and the file.
 const isCompared = (params: readonly Json[]): boolean => hasRead && isNumbered(params);
 const INTO_CREDITING = [0, 20, 60, 90].map((thenMs) => {
   const at: Point = { method: 'eth_getBlockByNumber', when: 'after', is: isCompared, thenMs };
@@ -148,17 +149,20 @@ const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
 const DRAWN = [...drawnCases(POINTS, 2, random), ...drawnCases(INTO_CREDITING, 1, random)];
 
-test.each(DRAWN)(`R-deposit: killed %s, CRASH_SEED=${SEED}`, async (_, at) => {
-  const met = Promise.withResolvers<void>();
-  reached = met.resolve;
-  hasRead = false;
-  point = at;
-  const { length } = sent;
-  const dying = met.promise.then(() => venue.kill());
-  const deposits = await depositAll();
-  await dying;
-  await venue.startAgain();
-  await expectCreditedOnce(deposits);
-  // It may have been sent several times, but as one transaction.
-  expect(new Set(sent.slice(length)).size).toBe(1);
-});
+test.each(DRAWN)(
+  `R-deposit: a deposit is credited once if the venue is killed %s, CRASH_SEED=${SEED}`,
+  async (_, at) => {
+    const met = Promise.withResolvers<void>();
+    reached = met.resolve;
+    hasRead = false;
+    point = at;
+    const { length } = sent;
+    const dying = met.promise.then(() => venue.kill());
+    const deposits = await depositAll();
+    await dying;
+    await venue.startAgain();
+    await expectCreditedOnce(deposits);
+    // The venue can send the permit several times, but only in the same transaction.
+    expect(new Set(sent.slice(length)).size).toBe(1);
+  },
+);

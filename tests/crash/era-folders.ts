@@ -10,11 +10,9 @@ import { unpackFolder } from '../fixtures/pack.ts';
 import { temporaryData } from '../support/venue-process.ts';
 import { ReplicaInHand } from './replica-in-hand.ts';
 
-/** Folders of earlier releases after a power cut, and the checks after opening them. */
-
 const FIXTURES = join(import.meta.dirname, '..', 'fixtures');
 
-/** The last block written by the earlier release. */
+/** Last block that the earlier release wrote. */
 type Meta = { readonly height: number; readonly hash: string; readonly timeMs: number };
 
 export class EarlierFolder {
@@ -26,14 +24,16 @@ export class EarlierFolder {
     this.meta = JSON.parse(readFileSync(join(FIXTURES, format, meta), 'utf8')) as Meta;
   }
 
-  /** A fresh copy. */
   async unpacked(): Promise<string> {
     const folder = await temporaryData();
     await unpackFolder(this.#pack, folder);
     return folder;
   }
 
-  /** Opens a folder at the time of its last block, and returns the result. */
+  /**
+   * Opens a folder at the time of its last block, and returns the resulting state, head and market
+   * data.
+   */
   async opening(folder: string): Promise<Seen> {
     const hand = await this.inHand(folder);
     hand.checkInvariants();
@@ -81,7 +81,7 @@ export const PREVIOUS = new EarlierFolder('release-0.3.0', {
   meta: 'meta.json',
 });
 /**
- * A folder started by release 0.1.0 and continued by release 0.3.0, killed: its log begins under
+ * Folder that release 0.1.0 started and release 0.3.0 continued until a kill. Its log begins under
  * rules version 1.
  */
 export const CONTINUED = new EarlierFolder('release-0.3.0', {
@@ -95,12 +95,12 @@ export async function copyOf(folder: string): Promise<string> {
   return copy;
 }
 
-/** The stored start states of rules versions, oldest first. */
+/** Returns the names of the stored start states of rules versions, oldest first. */
 export async function eraFiles(folder: string): Promise<string[]> {
   return (await readdir(join(folder, 'eras')).catch(() => [])).sort();
 }
 
-/** The content of each start state: the state and the dumps of projections. */
+/** Returns the content of each start state: the state and the dumps of projections. */
 export async function startsOf(folder: string): Promise<Readonly<Record<string, unknown>>[]> {
   const names = await eraFiles(folder);
   const texts = names.map((name) => readFile(join(folder, 'eras', name), 'utf8'));
@@ -108,8 +108,8 @@ export async function startsOf(folder: string): Promise<Readonly<Record<string, 
 }
 
 /**
- * The start states without the dumps, which differ if the earlier engine started from its release's
- * own snapshot.
+ * Returns the start states without their dumps. The dumps differ if the earlier engine started from
+ * a snapshot of its own release.
  */
 export async function statesOf(folder: string): Promise<unknown[]> {
   return (await startsOf(folder)).map(({ head, rules, state }) => ({ head, rules, state }));

@@ -20,14 +20,14 @@ import {
 
 /**
  * Goal: a rules change never changes earlier results, and a crash during the switch leaves a folder
- * that opens with the same result (R-era). Method: the folder of an earlier release after a power
- * cut is opened once; then copies of it, in each state that a crash or a bad disk could leave, must
- * give the same venue: state, heads, and market data.
+ * that opens with the same result (R-era). Method: a folder that an earlier release left after a
+ * power cut is opened once. Copies of it in all states that a crash or a bad disk could leave must
+ * then give the same state, heads and market data.
  */
 
 const SEED = freshSeed('CRASH_SEED');
 const random = chance(SEED);
-/** Some of the projections whose dumps are in snapshots. */
+/** A selection of the projections that snapshots contain. */
 const PROJECTIONS = ['outcomes', 'candles', 'probabilities', 'referencePrices'];
 
 afterAll(removeTemporaryData);
@@ -37,9 +37,9 @@ describe.each<[string, EarlierFolder]>([
   ['release 0.1.0 and then 0.3.0', CONTINUED],
 ])(`R-era: after %s, CRASH_SEED=${SEED}`, (_name, earlier) => {
   const { meta } = earlier;
-  /** The unchanged folder of the earlier release. */
+  /** Unchanged folder of the earlier release. */
   let old: string;
-  /** The folder after this release switched to its rules version and was killed. */
+  /** Folder after this release switched to its rules version and was killed. */
   let opened: string;
   let first: Seen;
 
@@ -50,7 +50,7 @@ describe.each<[string, EarlierFolder]>([
   });
 
   describe('a change of rules', () => {
-    test('starts a rules version after the last block, with its rules, start state and history', async () => {
+    test('a rules version starts after the last block, with its rules, start state and history', async () => {
       const [entry, ...more] = await earlier.entriesFrom(opened, meta.height + 1);
       expect(more).toEqual([]);
       const command = { type: 'openEra', rules: RULES_VERSION, previousHash: meta.hash };
@@ -60,15 +60,15 @@ describe.each<[string, EarlierFolder]>([
       expect(await eraFiles(opened)).toEqual([...(await eraFiles(old)), name]);
     });
 
-    test('happens once: the next start continues with that version', async () => {
+    test('the next start continues with the new rules version and does not switch again', async () => {
       const again = await copyOf(opened);
       expect(await earlier.opening(again)).toEqual(first);
       expect(await earlier.entriesFrom(again, meta.height + 1)).toHaveLength(1);
     });
   });
 
-  describe('a crash during the switch has no effect', () => {
-    test('before the start state was complete', async () => {
+  describe('a crash during the switch of rules', () => {
+    test('an incomplete start state has no effect', async () => {
       const folder = await copyOf(old);
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
       const names = await eraFiles(folder);
@@ -79,28 +79,28 @@ describe.each<[string, EarlierFolder]>([
       expect(await eraFiles(folder)).toEqual(names);
     });
 
-    test('if the start state is stored and the log does not name it', async () => {
+    test('a start state that the log does not name has no effect', async () => {
       const folder = await copyOf(old);
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
       expect(await earlier.opening(folder)).toEqual(first);
       expect(await earlier.entriesFrom(folder, meta.height + 1)).toHaveLength(1);
     });
 
-    test('and the earlier release can continue afterwards', async () => {
+    test('the earlier release can continue the folder after the crash', async () => {
       const folder = await copyOf(old);
       await earlier.append(folder, []);
       const went = await earlier.opening(await copyOf(folder));
-      // A start state that was never used, at a block with later blocks.
+      // This start state was never used, because the log continued at its block.
       await cp(join(opened, 'eras'), join(folder, 'eras'), { recursive: true });
       expect(await earlier.opening(folder)).toEqual(went);
       expect(went.height).toBe(first.height + 1);
     });
   });
 
-  describe('derived data can be lost', () => {
+  describe('data that can be derived from the log', () => {
     /**
-     * A log that began under rules version 1 starts from the first state of version 3; its earlier
-     * blocks cannot be applied.
+     * A log that began under rules version 1 can only start from the first state of version 3,
+     * because its earlier blocks cannot be applied.
      */
     const isReplayable = earlier === PREVIOUS;
     const losses: readonly (readonly [string, (folder: string) => Promise<void>])[] = [
@@ -116,16 +116,19 @@ describe.each<[string, EarlierFolder]>([
       ],
     ];
     const harmless = isReplayable ? losses : losses.slice(0, 1);
-    test.each(drawnCases(harmless, 2, random))('%s', async (_, lose) => {
-      const folder = await copyOf(opened);
-      await lose(folder);
-      expect(await earlier.opening(folder)).toEqual(first);
-      // The permanent files exist again.
-      expect(await eraFiles(folder)).toEqual(await eraFiles(opened));
-      expect(await statesOf(folder)).toEqual(await statesOf(opened));
-    });
+    test.each(drawnCases(harmless, 2, random))(
+      'the venue recovers from the loss of %s',
+      async (_, lose) => {
+        const folder = await copyOf(opened);
+        await lose(folder);
+        expect(await earlier.opening(folder)).toEqual(first);
+        // The start states are permanent files, so they are written again.
+        expect(await eraFiles(folder)).toEqual(await eraFiles(opened));
+        expect(await statesOf(folder)).toEqual(await statesOf(opened));
+      },
+    );
 
-    test('all blocks before the switch: the earlier engine starts with the first block', async () => {
+    test('the venue recovers from the loss of all data except the log by running the earlier engine', async () => {
       const folder = await copyOf(old);
       await rm(join(folder, 'snapshots'), { recursive: true });
       await rm(join(folder, 'eras'), { recursive: true, force: true });
@@ -138,8 +141,7 @@ describe.each<[string, EarlierFolder]>([
     });
   });
 
-  describe('a snapshot with invalid content and a valid hash is skipped', () => {
-    /** The invalid contents by name. */
+  describe('a snapshot with invalid content and a valid hash', () => {
     const shapes: readonly [string, unknown][] = [
       ['no object', 'text'],
       ['nothing', {}],
@@ -158,25 +160,31 @@ describe.each<[string, EarlierFolder]>([
       ],
     ];
 
-    test.each(drawnCases(shapes, 2, random))('%s', async (_, payload) => {
-      const folder = await copyOf(opened);
-      await snapshot(folder, first.height, payload);
-      expect(await earlier.opening(folder)).toEqual(first);
-    });
+    test.each(drawnCases(shapes, 2, random))(
+      'a snapshot that contains %s is skipped',
+      async (_, payload) => {
+        const folder = await copyOf(opened);
+        await snapshot(folder, first.height, payload);
+        expect(await earlier.opening(folder)).toEqual(first);
+      },
+    );
 
-    test.each(drawnCases(PROJECTIONS, 1, random))('one with invalid %s', async (name) => {
-      const folder = await copyOf(opened);
-      const hand = await earlier.inHand(folder);
-      const payload = hand.replica.payload();
-      const companions = { ...payload.companions, [name]: { another: 'shape' } };
-      await snapshot(folder, first.height, { ...payload, companions });
-      await hand.close();
-      expect(await earlier.opening(folder)).toEqual(first);
-    });
+    test.each(drawnCases(PROJECTIONS, 1, random))(
+      'a snapshot with invalid %s is skipped',
+      async (name) => {
+        const folder = await copyOf(opened);
+        const hand = await earlier.inHand(folder);
+        const payload = hand.replica.payload();
+        const companions = { ...payload.companions, [name]: { another: 'shape' } };
+        await snapshot(folder, first.height, { ...payload, companions });
+        await hand.close();
+        expect(await earlier.opening(folder)).toEqual(first);
+      },
+    );
   });
 });
 
-test('R-era: a new log begins with a rules version too', async () => {
+test('R-era: a new log begins with a rules version', async () => {
   const hand = await PREVIOUS.inHand();
   await hand.close();
   const [entry] = await PREVIOUS.entriesFrom(hand.folder, 1);

@@ -8,11 +8,9 @@ import { FIXTURE_FLAGS } from '../fixtures/people.ts';
 import { removeTemporaryData, temporaryData, VenueRun } from '../support/venue-process.ts';
 import { copyOf, PREVIOUS, snapshot, type Seen } from './era-folders.ts';
 
-/**
- * Goal: a program never continues data that a later release started, and never changes it (R-era).
- */
+/** Goal: a program neither continues nor changes data that a later release started (R-era). */
 
-/** A folder in which this release has started its rules version. */
+/** Folder in which this release has started its rules version. */
 let opened: string;
 let first: Seen;
 
@@ -22,12 +20,12 @@ beforeAll(async () => {
 });
 afterAll(removeTemporaryData);
 
-describe('R-era: a folder of a later release is rejected because of its rules version', () => {
+describe('R-era: a folder written by a later release', () => {
   const rules = RULES_VERSION + 1;
   const { hash } = PREVIOUS.meta;
   const openEra = { type: 'openEra', rules, stateHash: hash, previousHash: hash } as never;
 
-  test('if its log continues under that version', async () => {
+  test('a folder whose log continues under later rules is rejected and not changed', async () => {
     const folder = await copyOf(opened);
     await PREVIOUS.append(folder, [{ command: openEra }]);
     const before = await filesOf(folder);
@@ -38,7 +36,7 @@ describe('R-era: a folder of a later release is rejected because of its rules ve
     expect(await filesOf(folder)).toEqual(before);
   });
 
-  test('with one line and no stack trace, by the venue itself', async () => {
+  test('the venue rejects a later folder with one line and no stack trace', async () => {
     const folder = await copyOf(opened);
     await PREVIOUS.append(folder, [{ command: openEra }]);
     expect(await refused(folder)).toMatch(
@@ -46,7 +44,7 @@ describe('R-era: a folder of a later release is rejected because of its rules ve
     );
   });
 
-  test('if its journal has another format', async () => {
+  test('a folder whose journal has a later format is rejected', async () => {
     const folder = await copyOf(opened);
     const [name = ''] = await readdir(join(folder, 'journal'));
     const file = join(folder, 'journal', name);
@@ -59,7 +57,7 @@ describe('R-era: a folder of a later release is rejected because of its rules ve
     );
   });
 
-  test('if a snapshot has that version', async () => {
+  test('a folder whose snapshot has a later rules version is rejected', async () => {
     const folder = await copyOf(opened);
     await snapshot(folder, first.height, {
       rules,
@@ -70,7 +68,7 @@ describe('R-era: a folder of a later release is rejected because of its rules ve
   });
 });
 
-test('R-era: a folder with rules older than the previous version is rejected with the release to use, and not changed', async () => {
+test('R-era: a folder with rules older than the previous version is rejected unchanged with the release to use', async () => {
   const folder = await temporaryData();
   const { hash } = PREVIOUS.meta;
   const openEra = {
@@ -87,7 +85,9 @@ test('R-era: a folder with rules older than the previous version is rejected wit
   expect(await contentsOf(folder)).toEqual(before);
 });
 
-/** The output of a venue that does not start, without its log. */
+/**
+ * Returns the stderr of a venue that must not start. It contains no stack trace and no fatal error.
+ */
 async function refused(folder: string): Promise<string> {
   const run = new VenueRun(folder, FIXTURE_FLAGS);
   expect(await run.ended).toEqual({ code: 1, signal: null });

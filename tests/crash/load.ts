@@ -7,8 +7,7 @@ import type { Chance } from '../support/seeded.ts';
 
 /**
  * Signing clients that send requests until the venue is down. Every request is stored with its
- * bytes, so that its receipt can be requested and it can be sent again, and with its answer if
- * there was one.
+ * bytes and its answer, if any, so that a test can request its receipt and send it again.
  */
 
 export type Sent = {
@@ -16,18 +15,18 @@ export type Sent = {
   readonly kind: 'order' | 'batch' | 'cancel' | 'trade';
   readonly signed: Signed;
   readonly confirm: boolean;
-  /** The client order ids that it places or cancels. */
+  /** Client order ids that the request places or cancels. */
   readonly cloids: readonly string[];
-  /** The answer with status `ok`: from now on the venue must not lose the action. */
+  /** Answer with status `ok`. From then on the venue must not lose the action. */
   acknowledged?: Json;
 };
 
 export type Load = {
-  /** The requests since the venue's last start. */
+  /** Requests since the venue's last start. */
   readonly sent: Sent[];
-  /** Answers that are neither an acceptance nor a broken connection; none are expected. */
+  /** Answers that are neither an acceptance nor a broken connection. None are expected. */
   readonly surprises: string[];
-  /** The highest block named in an answer. */
+  /** Highest block named in an answer. */
   height: number;
   acknowledgedCount: number;
   killed: boolean;
@@ -35,14 +34,17 @@ export type Load = {
   onAcknowledged?: () => void;
 };
 
-/** Orders far from the market, so that only their owner changes them. */
+/**
+ * Maximum number of resting orders. They are far from the market, so that only their owner changes
+ * them.
+ */
 const LIVE_MAX = 150;
 const IN_FLIGHT = 2;
 
 /** Places and cancels orders that never trade. */
 export class Rester {
   readonly actor: Actor;
-  /** Orders expected to rest; corrected after each crash. */
+  /** Orders that should rest, corrected after each crash. */
   readonly live = new Set<string>();
   #market: Market;
 
@@ -69,7 +71,7 @@ export class Rester {
   }
 }
 
-/** Trades around the mark. */
+/** Sends orders that trade around the mark. */
 export class Crosser {
   readonly actor: Actor;
   #market: Market;
@@ -111,7 +113,7 @@ export async function press(
   );
 }
 
-/** Returns false when the venue is down. */
+/** Sends the next request, and returns false if the venue is down. */
 async function sendNext(
   client: Client,
   one: Rester | Crosser,
@@ -129,7 +131,7 @@ async function sendNext(
   } catch {
     return false;
   }
-  // A reply truncated by the kill is not an acknowledgement.
+  // A reply that the kill truncated is not an acknowledgement.
   if (reply.json === undefined) return false;
   if (reply.json.status !== 'ok') {
     load.surprises.push(`${kind} of ${one.actor.name}: ${reply.status} ${reply.text}`);

@@ -16,8 +16,8 @@ import { ReplicaInHand, someone } from './replica-in-hand.ts';
 /**
  * Goal: the next rules change works before it is made (R-era). Method: the engine of this tree is
  * bundled like a release, and a synthetic release with the next rules version opens a folder that
- * this one wrote. Its rules have one visible difference: the treasury gets one micro-USDC from the
- * first account.
+ * this tree wrote. The new rules have one visible difference: the first account pays one micro-USDC
+ * to the treasury.
  */
 
 const NEXT = RULES_VERSION + 1;
@@ -25,8 +25,8 @@ const nowMs = PREVIOUS.meta.timeMs;
 
 let step: RulesStep;
 /**
- * A folder of this release after a kill: its log has rules versions 3 and 4, and no snapshot of
- * version 4.
+ * Folder of this release after a kill. Its log has rules versions 3 and 4, and it has no snapshot
+ * of version 4.
  */
 let folder: string;
 let before: { readonly height: number; readonly hash: string; readonly state: StateDump };
@@ -59,7 +59,9 @@ const credit = (number: number): Command => ({
   amountMicroUsdc: 1_000_000,
 });
 
-/** Moves one micro-USDC from the newest account to the treasury, which keeps the total. */
+/**
+ * Moves one micro-USDC from the newest account to the treasury, which keeps the total unchanged.
+ */
 function withMovedMoney(state: StateDump): StateDump {
   const accounts = state.accounts.map((account, index, all) =>
     index === all.length - 1
@@ -72,7 +74,7 @@ function withMovedMoney(state: StateDump): StateDump {
 const open = (data: string): Promise<ReplicaInHand> =>
   ReplicaInHand.open({ folder: data, nowMs: nowMs + 5_000, step });
 
-test('R-era: a release with the next rules opens a folder of this one and continues it', async () => {
+test('R-era: a release with the next rules opens and continues a folder of this release', async () => {
   const data = await copyOf(folder);
   const hand = await open(data);
   expect(hand.replica.head.height).toBe(before.height + 1);
@@ -110,7 +112,7 @@ test('R-era: the bundled engine computes the same blocks and rows as this tree',
   expect(own!.dump().head.hash).toBe(hash);
 });
 
-test('R-era: a missing start state of the next rules is computed again', async () => {
+test('R-era: a missing start state of the next rules is recomputed', async () => {
   const data = await copyOf(folder);
   const first = await open(data);
   const { head } = first.replica;
@@ -123,7 +125,7 @@ test('R-era: a missing start state of the next rules is computed again', async (
   expect(await eraFiles(data)).toContain(latest);
 });
 
-test('R-era: afterwards this release rejects the folder, and the next one rejects rules older than the previous version', async () => {
+test('R-era: this release rejects the folder afterwards, and the next one rejects rules older than the previous version', async () => {
   const data = await copyOf(folder);
   await (await open(data)).close();
   await expect(ReplicaInHand.open({ folder: data, nowMs })).rejects.toThrow(LaterReleaseError);

@@ -20,9 +20,9 @@ import { chance } from '../support/seeded.ts';
 import type { Signed } from '../support/wallet.ts';
 
 /**
- * Kills a venue while orders are in its delay queue, or while a market is resolved: acknowledged
- * orders are executed or failed exactly once after the restart, and money and shares add up.
- *
+ * Kills a venue while orders are in its delay queue or while a market is resolved. After the
+ * restart, each acknowledged order is executed or fails exactly once, and money and shares are
+ * conserved.
  * `CRASH_SEED=7 npx vitest run tests/crash/outcome-queue.test.ts` repeats it.
  */
 
@@ -40,11 +40,11 @@ type Sent = { readonly actor: Actor; readonly signed: Signed; isAcknowledged: bo
 let maker: Actor;
 const takers: Actor[] = [];
 let market: OutcomeMarket;
-/** Every action sent, with the number of shares bought. */
+/** Number of shares that each actor's requests bought. */
 const bought = new Map<Actor, number>();
 
 beforeAll(async () => {
-  // Without fees the sums are exact; the maker's bid is larger than all taker orders together.
+  // The sums are exact without fees. The maker's bid is larger than all taker orders together.
   market = await deployer.list({ orderDelayMs: DELAY_MS });
   maker = await shareTrader(world, 'maker');
   for (const name of ['alice', 'bob', 'carol']) takers.push(await shareTrader(world, name));
@@ -74,7 +74,7 @@ async function press(sent: Sent[]): Promise<void> {
   );
 }
 
-/** The receipt of an action after none of its orders is pending. */
+/** Returns the receipt of an action once none of its orders is pending. */
 const settled = ({ signed }: Sent): Promise<Json> =>
   eventually(async () => {
     const receipt = await actionStatus(world, signed);
@@ -88,7 +88,7 @@ const sharesOf = async (actor: Actor): Promise<string> => {
   return record?.position.szi ?? '0';
 };
 
-/** R-conservation and R-reserve through the API, after the queue is empty. */
+/** Checks R-conservation and R-reserve through the API once the queue is empty. */
 async function expectSumsRight(): Promise<void> {
   const people = [maker, ...takers];
   const states = await Promise.all(people.map(outcomeState));
@@ -108,7 +108,7 @@ async function expectSumsRight(): Promise<void> {
   }
 }
 
-describe(`kill −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, () => {
+describe(`a venue killed with −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, () => {
   test.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
     'round %i: each acknowledged order is executed once',
     async () => {
@@ -126,13 +126,13 @@ describe(`kill −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, ()
       for (const one of sent) {
         const found = await settled(one);
         if (one.isAcknowledged) expect(found.status).toBe('executed');
-        // An unknown request may be sent again with the same bytes, and is executed only now.
+        // A request without a receipt is sent again and must be executed now.
         if (found.status === 'unknown') done(await world.client.executed(one.signed));
         const { result } = await settled(one);
         expect(result.orders).toMatchObject([{ state: 'filled', filledSz: '5', avgPx: '0.4' }]);
         bought.set(one.actor, (bought.get(one.actor) ?? 0) + 5);
       }
-      // Acknowledged requests sent again get the first answer and buy no further shares.
+      // An acknowledged request that is sent again gets the first answer and buys no shares.
       for (const { signed } of latest) {
         const { json } = await world.client.exchange(signed);
         expect(json).toEqual({ status: 'ok', traceId: signed.traceId });
@@ -142,7 +142,7 @@ describe(`kill −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, ()
     },
   );
 
-  test('orders that fail at their release fail once, also after the restart', async () => {
+  test('orders that fail at their release fail once, even across a restart', async () => {
     const slow = await deployer.list({ orderDelayMs: 2_500 });
     const [alice, bob] = [takers[0]!, await shareTrader(world, 'dave')];
     await placed(alice, slow, 'buy Yes 10 at 0.20');
@@ -165,9 +165,9 @@ describe(`kill −9 while orders are in the delay queue, CRASH_SEED=${SEED}`, ()
   });
 });
 
-describe(`kill −9 around a resolution, CRASH_SEED=${SEED}`, () => {
+describe(`a venue killed with −9 around a resolution, CRASH_SEED=${SEED}`, () => {
   test.each(drawnCases([0, 2, 4, 8], 1, random))(
-    '%i ms after it was sent: each holder is paid once',
+    'each holder is paid once if the venue is killed %i ms after the resolution is sent',
     async (moment) => {
       const quick = await deployer.list();
       const [yes, no] = [await shareTrader(world, 'yes'), await shareTrader(world, 'no')];
@@ -184,7 +184,7 @@ describe(`kill −9 around a resolution, CRASH_SEED=${SEED}`, () => {
       await world.venue.startAgain();
       const receipt = await settled({ actor: deployer.actor, signed, isAcknowledged });
       if (isAcknowledged) expect(receipt.status).toBe('executed');
-      // Whether or not it was received, the same bytes give the same result.
+      // The same bytes give the same result, whether or not the venue had received them.
       done(await world.client.executed(signed));
       done(await world.client.executed(signed));
       expect([await purse(yes, quick), await purse(no, quick)]).toEqual(['960', '1040']);

@@ -7,8 +7,8 @@ import type { Json } from '../support/client.ts';
 import { GRID, listing, ReplicaInHand, someone } from './replica-in-hand.ts';
 
 /**
- * Interrupted settlements: each holder of shares is paid once and completely, independent of the
- * progress on disk. Uses a replica on a real journal with a controlled clock.
+ * Interrupts settlements at various points and checks that each holder of shares is paid once and
+ * completely, whatever is on disk. A replica runs on a real journal with a controlled clock.
  */
 
 const START_MS = 1_767_225_600_000;
@@ -33,7 +33,7 @@ const credit = (number: number): Command => ({
   amountMicroUsdc: 10 * USDC,
 });
 
-/** Buys five shares of an outcome, the price in cents. */
+/** Returns an order for five shares of an outcome; the price is in cents. */
 function buys(
   venue: ReplicaInHand,
   number: number,
@@ -49,20 +49,23 @@ function buys(
   };
 }
 
-/** The balance of an account, in micro-USDC. */
+/** Returns the outcome balance of an account, in micro-USDC. */
 function moneyOf({ state }: ReplicaInHand, number: number): bigint | undefined {
   const index = state.accountIndex.get(someone(number));
   return index === undefined ? undefined : state.accounts[index]?.outcomeBalance;
 }
 
-/** A block pays a thousand holders, and the settlement is interrupted within eight blocks. */
+/**
+ * A block pays a thousand holders, so that the settlement lasts several blocks and can be
+ * interrupted.
+ */
 const HOLDERS = process.env['TEST_LONG'] === undefined ? 10_000 : 50_000;
 
 describe(`a market with ${HOLDERS} holders`, () => {
   const FIRST = 1_000;
   /**
-   * The resolution pays 0.25 per YES share. Half of the accounts hold 5 YES for 3.00, the others 5
-   * NO for 2.00 and a fee of 0.084.
+   * The resolution pays 0.25 per YES share. Half of the accounts bought 5 YES for 3.00; the others
+   * bought 5 NO for 2.00 and a fee of 0.084.
    */
   const YES = BigInt(10 * USDC - 3 * USDC + 1.25 * USDC);
   const NO = BigInt(10 * USDC - 2 * USDC - 84_000 + 3.75 * USDC);
@@ -99,7 +102,7 @@ describe(`a market with ${HOLDERS} holders`, () => {
     return blocks;
   }
 
-  test('interrupted at any block, it continues from the disk and pays no holder twice', async () => {
+  test('a settlement interrupted at any block continues after a restart and pays no holder twice', async () => {
     const venue = await full();
     const resolve = { fraction: 2_500, oracleOutcome: null, evidence: null };
     await venue.all([{ type: 'resolveMarket', instrumentId: ID, ...resolve }]);
@@ -107,13 +110,14 @@ describe(`a market with ${HOLDERS} holders`, () => {
     expect(begun).toBeGreaterThan(0);
     expect(begun).toBeLessThan(HOLDERS);
 
-    // Immediately after the block of the resolution, while the next one is being written.
+    // Crashes right after the block of the resolution, while the next block is being written.
     const next = venue.pass(1);
     const first = keep(await venue.crashed());
     await next;
     expect(isSettled(first)).toBe(false);
 
-    // In the middle, twice in a row, with and without a snapshot written meanwhile.
+    // Crashes twice in the middle of the settlement, the second time with a snapshot written
+    // meanwhile.
     for (let block = 0; block < 3; block++) await first.pass(1);
     const second = keep(await first.crashed({ snapshotEveryBlocks: 3 }));
     expect(second.replica.head.hash).toBe(first.replica.head.hash);
@@ -126,7 +130,7 @@ describe(`a market with ${HOLDERS} holders`, () => {
 
     expect(await finish(third)).toBeGreaterThan(1);
     expectAllPaid(third);
-    // After the end: no work is left.
+    // Crashes after the settlement, when no work is left.
     const fourth = keep(await third.crashed());
     expect(fourth.replica.head.hash).toBe(third.replica.head.hash);
     await fourth.pass(1_000);
@@ -167,12 +171,15 @@ describe('a series market that resolves automatically', () => {
     ],
   });
 
-  /** A price for every second: around 100 before the start, around 100.5 before the end. */
+  /**
+   * Returns a price for every second: around 100 before the start, and around 100.5 before the end.
+   */
   const priceAt = (ms: number) =>
     ms < FROM ? 100 + ((ms / 1_000) % 3) - 1 : 100 + ((ms / 1_000) % 2);
 
   /**
-   * Runs a market from before its start to after its resolution, with crashes at the given times.
+   * Runs a market from before its start until after its resolution, with crashes at the given
+   * times.
    */
   async function run(crashes: readonly number[]): Promise<ReplicaInHand> {
     let venue = keep(await ReplicaInHand.open({ nowMs: FROM - 70_000, snapshotEveryBlocks: 40 }));
@@ -198,13 +205,13 @@ describe('a series market that resolves automatically', () => {
   const receiptOf = (venue: ReplicaInHand): Json =>
     venue.ask({ type: 'outcomeResolution', instrumentId: MARKET });
 
-  test('crashes in the windows, and before, at and after the resolution change nothing', async () => {
+  test('crashes before, at and after the resolution do not change the result', async () => {
     const undisturbed = await run([]);
     const windows = [FROM - 30_000, FROM, FROM + 1, TO - 30_000];
     const venue = await run([...windows, TO, TO + 4_999, TO + 5_000, TO + 5_001]);
     expect(receiptOf(venue)).toEqual(receiptOf(undisturbed));
     for (const each of [undisturbed, venue]) {
-      // Price up: alice gets 5.00 for 3.00, bob loses 2.00 and his fee.
+      // The price rose, so Alice receives 5.00 for 3.00, and Bob loses 2.00 and his fee.
       expect([moneyOf(each, 1), moneyOf(each, 2)]).toEqual([12_000_000n, 7_916_000n]);
       each.checkInvariants();
       const { state } = each;

@@ -33,10 +33,9 @@ import { RefusalMemory } from '../../packages/custody/src/validator/signing-refu
 import { SignedBook } from '../../packages/custody/src/validator/signed-book.ts';
 
 /**
- * Goal: data that a component relies on exists after a power loss in which only synced data
- * survives: the content through the file's sync, its name through that of its folder, and a new
- * folder through that of its parent. Each component writes into a new folder, and reads the
- * surviving part of it.
+ * Goal: data that a component relies on survives a power loss in which only synced data survives.
+ * Content needs a sync of its file, a name needs a sync of its folder, and a new folder needs a
+ * sync of its parent. Each component writes to a new folder and reads what survives of it.
  */
 
 let root: string;
@@ -56,7 +55,7 @@ afterEach(() => {
 
 const others: string[] = [];
 
-/** The surviving part of the folder after a power loss now. */
+/** Returns a copy of the folder as a power loss at this moment would leave it. */
 function left(): string {
   const folder = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(folder);
@@ -104,13 +103,16 @@ const bridge = { chainId: 7, bridge: someone };
 const storeOf = (folder: string): SnapshotStore =>
   new SnapshotStore({ directory: join(folder, 'a/snapshots') });
 
-/** Created at the first use and then reused. */
+/** These files are created at their first use and reused later. */
 const keysOf = (folder: string): unknown => localKeys(join(folder, 'a/chain'));
 const seedOf = (folder: string): unknown => localSeed(join(folder, 'a/relay')).address('float');
 const saltsOf = (folder: string): unknown => treeSecret(join(folder, 'a/reserves'));
 const exhibitedOf = (folder: string): unknown => exhibitionSecret(join(folder, 'a/data'));
 
-/** The file written and read by each component; the result must be equal before and after a cut. */
+/**
+ * Each entry writes a component's file and reads it back; the content must be equal before and
+ * after a power loss.
+ */
 const WRITERS: readonly {
   readonly what: string;
   readonly write: (folder: string) => unknown;
@@ -176,7 +178,7 @@ const WRITERS: readonly {
   { what: 'the secret of demo markets', write: exhibitedOf, read: exhibitedOf },
   {
     what: 'the log',
-    // Syncs of another thread cannot be observed, so the same code runs here.
+    // The snapshots are written in this thread, because syncs of another thread cannot be observed.
     write: async (folder) => {
       const options = { disk: () => diskHere() };
       await (await openJournal(join(folder, 'a/journal'), options)).append(block(1));
@@ -200,7 +202,7 @@ const WRITERS: readonly {
   },
 ];
 
-test.each(WRITERS)('$what survives a power loss', async ({ read, write }) => {
+test.each(WRITERS)('a completed write survives a power loss: $what', async ({ read, write }) => {
   await write(root);
   const after = left();
   expect(await read(after)).toEqual(await read(root));
@@ -220,7 +222,7 @@ test('a liabilities tree survives a power loss completely', async () => {
 test('records survive a power loss, from the first one and after the file was rewritten', () => {
   const at = (folder: string): string => join(folder, 'a/b/records.jsonl');
   const records = new RecordFile(at(root));
-  // A new folder is an entry of its parent: two folders, and the file in the last one.
+  // The open syncs the parents of the two new folders, and the folder of the new file.
   expect(disk.syncs).toEqual({ files: 0, folders: 3 });
   records.read();
   expect(syncsOf(() => records.append([{ n: 1 }, { n: 2 }]))).toEqual({ files: 1, folders: 0 });
@@ -231,20 +233,20 @@ test('records survive a power loss, from the first one and after the file was re
   expect(recordsOf(at(left()))).toEqual([{ n: 2 }, { n: 3 }]);
 });
 
-test('an entry that a validator finds on start is synced before it counts as signed', () => {
+test('a validator syncs an entry that it finds at its start before the entry counts as signed', () => {
   const at = (folder: string): string => join(folder, 'signed.jsonl');
   const place = { timeMs: 1, chainId: 7, bridge: someone, withdrawalId: '3', user: someone };
   const elsewhere = mkdtempSync(join(tmpdir(), 'oddlot-left-'));
   others.push(elsewhere);
   new SignedBook(at(elsewhere)).add({ ...place, type: 'cancellation', reason: 'refused' });
-  // As after a process died between the write and the sync.
+  // Leaves the file as a process would that died between the write and the sync.
   writeFileSync(at(root), readFileSync(at(elsewhere)));
   const book = new SignedBook(at(root));
   expect(book.count).toBe(1);
   expect(new SignedBook(at(left())).latest).toEqual(book.latest);
 });
 
-test('a whole file is synced before it is renamed, and its folder afterwards', () => {
+test('a replaced file is synced before it is renamed, and its folder afterwards', () => {
   const file = join(root, 'whole');
   for (const text of ['one', 'two']) {
     expect(syncsOf(() => writeWholeFile(file, text))).toEqual({ files: 1, folders: 1 });

@@ -10,15 +10,18 @@ import { type EarlierFolder, PREVIOUS } from './era-folders.ts';
 
 /**
  * Goal: a replica that waits for its rules version, or has just started it, accepts the same blocks
- * of a stream as components without the state (R-era). Method: the log of an earlier release, with
- * its blocks named as by proposers.
+ * of a stream as components without the state (R-era). Method: the log of an earlier release is
+ * replayed with its blocks named like those of proposers.
  */
 
 afterAll(removeTemporaryData);
 
 const LOGS: readonly [string, EarlierFolder][] = [['rules 3', PREVIOUS]];
 
-/** Follows a folder with the order of its proposals, without blocks so far. */
+/**
+ * Opens a replica that follows a folder and the order of its proposals, before it has read any
+ * block.
+ */
 async function following(earlier: EarlierFolder) {
   const folder = await earlier.unpacked();
   const clock = { nowMs: () => earlier.meta.timeMs };
@@ -31,31 +34,37 @@ async function following(earlier: EarlierFolder) {
   const entries: LogEntry[] = [];
   await log.replay(1, (entry) => entries.push({ ...entry, proposal: `someone:${entry.seq}` }));
   const { seq, timeMs } = entries.at(-1)!;
-  /** The verdict on the block after the last one. */
+  /** Returns the verdict of the proposal order on the block after the last one. */
   const verdict = () => order.copy().take(`someone:${seq + 1}`, timeMs);
   return { entries, order, replica, verdict, [Symbol.asyncDispose]: () => log.close() };
 }
 
-test.each(LOGS)('R-era: blocks under %s, read from the first one', async (_, earlier) => {
-  await using at = await following(earlier);
-  await at.replica.goToBeginning();
-  for (const entry of at.entries) at.replica.take(entry);
-  expect(at.replica.isEarlier).toBe(true);
-  expect(at.verdict()).toBe('next');
-  at.replica.openEra();
-  expect(at.replica.isEarlier).toBe(false);
-  expect(at.verdict()).toBe('next');
-});
+test.each(LOGS)(
+  'R-era: a replica that reads blocks under %s from the first block accepts the next block',
+  async (_, earlier) => {
+    await using at = await following(earlier);
+    await at.replica.goToBeginning();
+    for (const entry of at.entries) at.replica.take(entry);
+    expect(at.replica.isEarlier).toBe(true);
+    expect(at.verdict()).toBe('next');
+    at.replica.openEra();
+    expect(at.replica.isEarlier).toBe(false);
+    expect(at.verdict()).toBe('next');
+  },
+);
 
-test.each(LOGS)('R-era: blocks under %s, read after a snapshot of them', async (_, earlier) => {
-  await using at = await following(earlier);
-  const base = (await at.replica.bases(Infinity).next()).value!;
-  const { companions, head } = base.payload;
-  const proposals = [['someone', head.height, head.timeMs]];
-  await at.replica.goTo({ ...base.payload, companions: { ...companions, proposals } });
-  expect(at.replica.isEarlier).toBe(true);
-  for (const entry of at.entries) if (entry.seq > head.height) at.replica.take(entry);
-  expect(at.verdict()).toBe('next');
-  at.replica.openEra();
-  expect(at.verdict()).toBe('next');
-});
+test.each(LOGS)(
+  'R-era: a replica that reads blocks under %s after a snapshot accepts the next block',
+  async (_, earlier) => {
+    await using at = await following(earlier);
+    const base = (await at.replica.bases(Infinity).next()).value!;
+    const { companions, head } = base.payload;
+    const proposals = [['someone', head.height, head.timeMs]];
+    await at.replica.goTo({ ...base.payload, companions: { ...companions, proposals } });
+    expect(at.replica.isEarlier).toBe(true);
+    for (const entry of at.entries) if (entry.seq > head.height) at.replica.take(entry);
+    expect(at.verdict()).toBe('next');
+    at.replica.openEra();
+    expect(at.verdict()).toBe('next');
+  },
+);

@@ -14,10 +14,9 @@ import { Record } from './record.ts';
 
 /**
  * Goal: receipts are derived from the log, so a lost store is recomputed byte for byte, and damage
- * to it never stops the venue (R-tx). Method: accounts send every signable action, successful and
- * failed ones; then the store is deleted, truncated or corrupted, the venue is started on it, and
- * all rows are compared with the earlier ones.
- *
+ * to it never stops the venue (R-tx). Method: accounts send every signable action, both valid and
+ * failing. The store is then deleted, truncated or corrupted, the venue starts on it, and all rows
+ * are compared with the earlier ones.
  * `RECEIPTS_SEED=7 npx vitest run tests/crash/receipts` corrupts other bytes.
  */
 
@@ -36,7 +35,6 @@ const STORE = 'history.sqlite';
 
 const world = aVenue(FLAGS);
 let record: Record;
-/** The folder after a kill. */
 let killed: string;
 let before: Row[];
 
@@ -54,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(removeTemporaryData);
 
-/** Waits until the store contains all answered requests, because it follows the log. */
+/** Waits until the store contains all answered requests, because the store lags behind the log. */
 async function allStored(operations: string): Promise<void> {
   const number = (text: string, name: string): number =>
     Number(new RegExp(`^oddlot_${name} (\\d+)$`, 'm').exec(text)?.[1]);
@@ -66,14 +64,14 @@ async function allStored(operations: string): Promise<void> {
 }
 
 /**
- * Orders that pass admission and are rejected at execution, with texts in the client's spelling.
+ * Sends actions that pass admission and are rejected at execution, some with texts in the client's
+ * spelling.
  */
 async function refusals(): Promise<void> {
   const { alice, bob } = record;
   const { btc: market } = world;
   const size = market.worth(50);
-  // Two orders of one block compete for the same balance, so the second is rejected at its
-  // execution.
+  // Four cancels of one order arrive together; all but one are rejected at execution.
   for (const price of [market.at(100), market.at(101)]) {
     const offer = order({ market, side: 'sell', price, size, tif: 'Alo' });
     const { json } = await world.client.executed(await bob.sign(orderAction(offer)));
@@ -87,8 +85,8 @@ async function refusals(): Promise<void> {
   const crossing = order({ market, side: 'buy', price: market.at(300), size, tif: 'Alo' });
   const spelt = { ...crossing, p: spelling(crossing['p'] as string) };
   const offer = order({ market, side: 'sell', price: market.at(200), size, tif: 'Alo' });
-  // Whether the offer rests before the bid arrives depends on the block, so it is tried until they
-  // share one.
+  // A bid must arrive before the offer rests and execute after it, so both are sent until they
+  // share a block.
   for (let tries = 0; tries < 100; tries += 1) {
     const offered = await bob.sign(orderAction(offer));
     const bids = await Promise.all([1, 2, 3, 4].map(() => alice.sign(orderAction(spelt))));
@@ -115,7 +113,7 @@ async function copyOf(folder: string): Promise<string> {
   return copy;
 }
 
-/** The rows of a store that is not open, by block. */
+/** Returns the rows of a store that no venue has open, by block. */
 async function rowsOf(folder: string, store = STORE): Promise<Row[]> {
   const copy = await copyOf(folder);
   const database = new DatabaseSync(join(copy, store));
@@ -154,8 +152,8 @@ async function startedOn(folder: string): Promise<{ rows: Row[] }> {
   return { rows };
 }
 
-describe('R-tx: recomputed receipts are equal byte for byte', () => {
-  test("they include execution rejects in the client's spelling", () => {
+describe('R-tx: recomputed receipts', () => {
+  test("receipts include rejects at execution in the client's spelling", () => {
     const texts = before.map(({ receipts }) => receipts).join('');
     expect(before.length).toBeGreaterThan(30 * ROUNDS);
     expect(texts).toMatch(/"got":"\d+\.\d*00"/);
@@ -165,19 +163,22 @@ describe('R-tx: recomputed receipts are equal byte for byte', () => {
     ['the store was', []],
     ['store and snapshots were', ['snapshots']],
   ];
-  test.each(drawnCases(LOST, 1, random))('after %s deleted', async (_, folders) => {
-    const folder = await copyOf(killed);
-    for (const name of await readdir(folder)) {
-      if (name.startsWith(STORE)) await rm(join(folder, name));
-    }
-    for (const name of folders) await rm(join(folder, name), { recursive: true });
-    expect((await startedOn(folder)).rows).toEqual(before);
-  });
+  test.each(drawnCases(LOST, 1, random))(
+    'recomputed receipts equal the original ones byte for byte after %s deleted',
+    async (_, folders) => {
+      const folder = await copyOf(killed);
+      for (const name of await readdir(folder)) {
+        if (name.startsWith(STORE)) await rm(join(folder, name));
+      }
+      for (const name of folders) await rm(join(folder, name), { recursive: true });
+      expect((await startedOn(folder)).rows).toEqual(before);
+    },
+  );
 });
 
 const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
-  // Much of a page may be free space, where flipped bits are harmless, so the format name in the
-  // header is changed too.
+  // The format name in the header is changed too, because flipped bits in the free space of a page
+  // are harmless.
   ['its first page', (bytes) => flipped(flipped(bytes, 0, 16, 1), 16, 4_096, 64)],
   ['bytes all over it', (bytes) => flipped(bytes, 4_096, bytes.length, 200)],
   ['a page of zeros', (bytes) => Buffer.from(bytes).fill(0, 8_192, 12_288)],
@@ -185,9 +186,9 @@ const DAMAGES: readonly [string, (bytes: Buffer) => Buffer][] = [
   ['everything', (bytes) => Buffer.alloc(bytes.length, 'no database ')],
 ];
 
-describe(`a damaged receipt store is set aside and recomputed, RECEIPTS_SEED=${SEED}`, () => {
+describe(`a damaged receipt store, RECEIPTS_SEED=${SEED}`, () => {
   test.each(drawnCases(DAMAGES, 1, random))(
-    '%s, and again while it is in use',
+    'a damaged receipt store is set aside and recomputed, also while in use: %s',
     async (_, damage) => {
       const folder = await copyOf(await folded());
       const file = join(folder, STORE);
@@ -213,7 +214,8 @@ describe(`a damaged receipt store is set aside and recomputed, RECEIPTS_SEED=${S
 let foldedFolder: Promise<string> | undefined;
 
 /**
- * The folder with the write-ahead log merged into the database, so that its pages contain all data.
+ * Returns the folder with the write-ahead log merged into the database, so that the pages contain
+ * all data.
  */
 async function folded(): Promise<string> {
   foldedFolder ??= copyOf(killed).then((folder) => {

@@ -7,12 +7,14 @@ import { definition, Operator, triggerOrder } from '../support/perps.ts';
 import { addressOf, keyOf, nextNonce, ZERO_ADDRESS } from '../support/wallet.ts';
 import type { JsonObject, Signed } from '../support/wallet.ts';
 
-/** Accounts send every signable action; each request is stored with its first answer. */
+/**
+ * Sends every signable action from several accounts, and stores each request with its first answer.
+ */
 
 export type Recorded = {
   readonly kind: string;
   readonly signed: Signed;
-  /** The answer with `confirm`, which is the receipt. */
+  /** Answer to the request with `confirm`, which contains the receipt. */
   readonly first: Json;
 };
 
@@ -23,18 +25,18 @@ export class Record {
   readonly requests: Recorded[] = [];
   readonly world: World;
   readonly operator: Operator;
-  /** Both trade and hold positions. */
+  /** Alice and Bob trade and hold positions. */
   readonly alice: Actor;
   readonly bob: Actor;
-  /** Trades for alice until she revokes it. */
+  /** Trades for Alice until she revokes it. */
   readonly desk: Actor;
   /** Holds an isolated position. */
   readonly carol: Actor;
-  /** Never trades: transfers and settings. */
+  /** Never trades; only transfers money and changes settings. */
   readonly dave: Actor;
-  /** Earns fees on the orders of alice. */
+  /** Earns fees on Alice's orders. */
   readonly builder: Actor;
-  /** An account of two signers. */
+  /** Multi-sig account with two signers. */
   readonly shared: Actor;
   readonly vault = addressOf(keyOf('replay vault'));
   /** Barred from outcome markets in every other round. */
@@ -61,7 +63,7 @@ export class Record {
     return new Record(world, people);
   }
 
-  /** Sends a request and stores it; it must succeed. */
+  /** Sends a request that must succeed, and stores it with its answer. */
   async send(kind: string, signed: Signed): Promise<Json> {
     const data = await this.#sent(kind, signed);
     expect(data.statuses, kind).toEqual(['success']);
@@ -104,7 +106,7 @@ export class Record {
     return this.direct(this.alice, 'approveAgent', { agentAddress, agentName });
   }
 
-  /** Converts an account to one with two signers. */
+  /** Converts an account to a multi-sig account with two signers. */
   async share(): Promise<void> {
     const signers = { authorizedUsers: SIGNERS.map(addressOf).toSorted(), threshold: 2 };
     await this.direct(this.shared, 'convertToMultiSigUser', { signers: JSON.stringify(signers) });
@@ -116,7 +118,7 @@ export class Record {
     );
   }
 
-  /** Actions that are sent once, before the rounds. */
+  /** Sends the actions that are sent only once, before the rounds. */
   async prepare(): Promise<void> {
     await this.approve(this.desk.address, 'desk');
     await this.share();
@@ -131,7 +133,10 @@ export class Record {
     await this.#reverse();
   }
 
-  /** Carol is long, isolated, and then short: the bid is large enough for an immediate reverse. */
+  /**
+   * Carol opens an isolated long position and reverses it. The bid is large enough for an immediate
+   * reversal.
+   */
   async #reverse(): Promise<void> {
     const { bob, carol } = this;
     const { eth: market } = this.world;
@@ -148,7 +153,8 @@ export class Record {
   }
 
   /**
-   * Sends each kind of request at least once. Buys and sells alternate, so positions stay small.
+   * Sends each kind of request at least once. Buys and sells alternate, so that positions stay
+   * small.
    */
   async round(number: number): Promise<void> {
     await this.#trade(number);
@@ -171,9 +177,7 @@ export class Record {
     expect(orders[0].state).toBe('filled');
   }
 
-  /**
-   * Resting orders, all of them bids, because one side of the book does not move the mark (R-mark).
-   */
+  /** Places only bids, because a one-sided book does not move the mark (R-mark). */
   async #orders(number: number): Promise<void> {
     const { btc: market } = this.world;
     const bid = bidOf(market, number);
@@ -211,7 +215,7 @@ export class Record {
     await this.act(dave, { type: 'cancelAll', asset: sol.id });
   }
 
-  /** A label that is approved, replaced and revoked, so that each of the three can be replayed. */
+  /** Approves, replaces and revokes a label, so that each of the three can be replayed. */
   async #agents(number: number): Promise<void> {
     const label = `label ${number % 3}`;
     await this.approve(addressOf(keyOf(`replay agent ${number}`)), label);
@@ -232,7 +236,7 @@ export class Record {
     await this.act(builder, { type: 'claimBuilderRewards' });
   }
 
-  /** The operator, the multi-sig account and the vault. */
+  /** Sends actions of the operator, the multi-sig account and the vault. */
   async #others(number: number): Promise<void> {
     const { eth } = this.world;
     const bid = order(bidOf(eth, number));
@@ -251,7 +255,7 @@ export class Record {
 
 const WITHIN_PERP = { fromAccountType: 'perp', toAccountType: 'perp' };
 
-/** An order that never trades. */
+/** Returns a bid far below the mark, which never trades. */
 function bidOf(market: Market, number: number) {
   const price = market.ticks(market.at(-3000), -10 * number);
   return { market, side: 'buy', price, size: market.worth(30) } as const;

@@ -9,10 +9,9 @@ import { Record, type Recorded } from './record.ts';
 import { HOLDING } from '../support/venue-process.ts';
 
 /**
- * Goal: recorded requests sent again in any order, spelling and after any restart are never
- * executed twice (R-tx, R-nonce). Method: every signable action is sent once, recorded, and sent
- * again in random order; the public data of the venue must not change.
- *
+ * Goal: recorded requests are never executed twice, whatever the order and spelling in which they
+ * are sent again, and also after restarts (R-tx, R-nonce). Method: every signable action is sent
+ * once, recorded, and sent again in random order; the public data of the venue must not change.
  * `REPLAY_SEED=7 REPLAY_ROUNDS=40 npx vitest run tests/crash/replay` repeats or extends it.
  */
 
@@ -40,7 +39,7 @@ beforeAll(async () => {
   process.stdout.write(`replay test: ${record.requests.length} requests: ${counts.join(', ')}\n`);
 });
 
-/** Spellings of one request with the same hash: only unsigned parts differ. */
+/** Spellings of one request with the same hash: only unsigned fields differ. */
 const SPELLINGS: readonly ((envelope: Envelope) => object)[] = [
   (envelope) => envelope,
   (envelope) => ({ isFrontend: true, ...envelope }),
@@ -60,7 +59,9 @@ function upper(hex: string): string {
   return `0x${hex.slice(2).toUpperCase()}`;
 }
 
-/** Sends all requests again in a new order; each answer equals the first one (R-tx). */
+/**
+ * Sends all requests again in a new order, and checks that each answer equals the first one (R-tx).
+ */
 async function replay(): Promise<void> {
   const left = [...record.requests];
   const work = async () => {
@@ -78,7 +79,7 @@ async function replay(): Promise<void> {
 
 function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirmed: boolean): void {
   if (isConfirmed) expect(json, `${kind}: ${text}`).toEqual(first);
-  // Without `confirm` the answer contains the acceptance only.
+  // An answer without `confirm` contains only the acceptance.
   else
     expect(json, `${kind}: ${text}`).toMatchObject({
       status: 'ok',
@@ -86,7 +87,7 @@ function expectFirst({ kind, first }: Recorded, { json, text }: Reply, isConfirm
     });
 }
 
-/** All public data of the accounts, except for fields that change with time. */
+/** Returns all public data of the accounts, except for fields that change with time. */
 async function seen(): Promise<Json> {
   const { alice, barred, bob, builder, carol, dave, shared, operator } = record;
   const vault = { address: record.vault };
@@ -102,7 +103,7 @@ async function seen(): Promise<Json> {
   };
 }
 
-/** Funding changes the money of a position every hour, so only its size and cost are compared. */
+/** Funding changes the money of a position every hour, so only size and cost are compared. */
 async function whatTraderHas(user: string): Promise<Json> {
   const { state, ...rest } = await whatOwnerHas(user);
   const positions = state.assetPositions.map(({ position }: Json) => {
@@ -138,7 +139,7 @@ async function whatOwnerHas(user: string): Promise<Json> {
   };
 }
 
-/** One receipt for each request, in the block of its first execution. */
+/** Returns one receipt per request, in the block of its first execution. */
 async function receipts(): Promise<Json[]> {
   return Promise.all(
     record.requests.map(async ({ signed }) =>
@@ -147,7 +148,7 @@ async function receipts(): Promise<Json[]> {
   );
 }
 
-/** Sends all requests again and compares the public data. */
+/** Sends all requests again and checks that the public data does not change. */
 async function expectNothingTwice(): Promise<void> {
   const before = await seen();
   await replay();
@@ -159,15 +160,15 @@ async function restart(how: 'kill' | 'stop'): Promise<void> {
   await world.venue.startAgain();
 }
 
-describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => {
-  test('while the venue runs, however often they are sent', async () => {
+describe(`requests that were executed and are sent again, REPLAY_SEED=${SEED}`, () => {
+  test('old requests are not executed again while the venue runs', async () => {
     const before = await seen();
     for (const receipt of before.receipts) expect(receipt.block).not.toBeNull();
     for (let times = 0; times < 2; times++) await replay();
     expect(await seen()).toEqual(before);
   });
 
-  test('after the nonces of their signers left the memory, nor after a stop', async () => {
+  test('old requests are not executed again after their nonces were forgotten, or after a restart', async () => {
     const { alice, bob, dave } = record;
     for (const actor of [alice, bob, dave]) await spendNonces(actor, 101);
     const before = await seen();
@@ -177,7 +178,7 @@ describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => 
     expect(await seen()).toEqual(before);
   });
 
-  test('after their agent was revoked and their account was a single-signer account, and after a kill when both are restored', async () => {
+  test('old requests are not executed again after their agent and multi-sig account were revoked and restored, or after a kill', async () => {
     const { alice, desk } = record;
     const { btc } = world;
     const cancels = (await alice.openOrders()).map(({ oid }: Json) => ({ a: btc.id, o: oid }));
@@ -190,15 +191,15 @@ describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => 
     const before = await seen();
     await restart('kill');
     await replay();
-    // A request that was withheld is rejected too.
+    // A request that was withheld until now is rejected as well.
     const withheldReply = await world.client.executed(withheld);
     expect(withheldReply.json, withheldReply.text).toMatchObject({ status: 'err', code: 10004 });
     expect(await seen()).toEqual(before);
-    // The nonce floor rejects the old request, while a new one is accepted.
+    // The nonce floor rejects the old request but accepts a new one.
     await record.act(desk, { type: 'cancelAll', asset: world.eth.id });
   });
 
-  test('after their agent was approved by another owner', async () => {
+  test('old requests are not executed again after their agent was approved by another owner', async () => {
     const { bob, desk } = record;
     await record.approve(ZERO_ADDRESS, 'desk');
     await record.direct(bob, 'approveAgent', { agentAddress: desk.address, agentName: 'mine' });
@@ -206,7 +207,7 @@ describe(`executed requests are not executed again, REPLAY_SEED=${SEED}`, () => 
   });
 });
 
-/** Cancels of unknown orders, which only use up nonces. */
+/** Sends cancels of unknown orders, which only use up nonces. */
 async function spendNonces(actor: Actor, count: number): Promise<void> {
   const action = { type: 'cancel', cancels: [{ a: world.btc.id, o: 1 }] };
   for (let left = count; left > 0; left -= AT_ONCE) {

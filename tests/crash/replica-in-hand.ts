@@ -15,9 +15,9 @@ import { temporaryData } from '../support/venue-process.ts';
 import type { Json } from '../support/client.ts';
 
 /**
- * A venue without an edge, on a real journal, whose clock the test controls, so that hours or fifty
- * thousand accounts can be tested with crashes. A crash is a copy of the files at that moment; the
- * process that wrote them is not used any more.
+ * A venue without an edge on a real journal, whose clock the test controls, so that crashes can be
+ * tested over hours or with fifty thousand accounts. A crash is a copy of the files at that moment;
+ * the replica that wrote them is no longer used.
  */
 export class ReplicaInHand {
   readonly folder: string;
@@ -93,7 +93,7 @@ export class ReplicaInHand {
     await this.replica.tick();
   }
 
-  /** Proposes commands together; none may be rejected. */
+  /** Proposes commands together, none of which may be rejected. */
   async all(commands: readonly Command[]): Promise<void> {
     const executed = await Promise.all(commands.map((command) => this.replica.propose(command)));
     for (const { outcome } of executed) {
@@ -115,7 +115,7 @@ export class ReplicaInHand {
     return JSON.parse(JSON.stringify(answered.data));
   }
 
-  /** Opens a copy of the current files as another process; the original continues. */
+  /** Opens a copy of the current files like a new process; the original continues. */
   async crashed(options: { readonly snapshotEveryBlocks?: number } = {}): Promise<ReplicaInHand> {
     const folder = await crashImage(this.folder);
     const people = { nowMs: this.nowMs, nonce: this.#nonce };
@@ -131,7 +131,7 @@ export class ReplicaInHand {
   }
 }
 
-/** One at a time, as the indexer thread does. */
+/** Writes one snapshot at a time, like the indexer thread. */
 function writeSnapshots(
   replica: LocalReplica,
   snapshots: SnapshotStore,
@@ -149,9 +149,9 @@ function writeSnapshots(
 }
 
 /**
- * Copies a folder that is being written to. A file that disappears between listing and reading does
- * not belong to a consistent state, so the copy is repeated. The journal is copied last: it may be
- * ahead of snapshots, never behind them.
+ * Copies a folder while it is being written. If a file disappears between listing and reading, the
+ * state is inconsistent and the copy is repeated. The journal is copied last, because it can be
+ * ahead of the snapshots but never behind them.
  */
 async function crashImage(from: string): Promise<string> {
   for (;;) {
@@ -171,7 +171,10 @@ async function crashImage(from: string): Promise<string> {
 export const someone = (number: number): Address =>
   address(`0x${number.toString(16).padStart(40, '0')}`);
 
-/** Ticks of one cent, shares of two decimals, the fee rate of the R-outcome-fee example. */
+/**
+ * Price ticks of one cent, sizes with two decimals, and the fee rate of the example in
+ * R-outcome-fee.
+ */
 export const GRID = {
   szDecimals: 2,
   priceTick: 100,
@@ -181,7 +184,7 @@ export const GRID = {
   orderDelayMs: 0,
 };
 
-/** An event and its only market, open for an hour. */
+/** Returns the commands that list an event and its only market, open for one hour. */
 export function listing(nowMs: number): readonly Command[] {
   const span = { startMs: timeMs(nowMs), endMs: timeMs(nowMs + 3_600_000) };
   const texts = { title: 'Rain', description: '', category: 'nature', tags: [] };
