@@ -1,13 +1,13 @@
-/** Byte strings without Node's Buffer, so that the same code runs in a browser. */
+/** This module uses byte arrays without Node's Buffer, so the same code runs in a browser. */
 
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes of a text. */
+/** Encodes a text as UTF-8. */
 export function utf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** The result of `hexDigit` for any other character. */
+/** Result of `hexDigit` for a character that is not a hex digit. */
 export const NO_DIGIT = 0xff;
 const DIGITS = new Uint8Array(128).fill(NO_DIGIT);
 for (const [value, digit] of [...'0123456789abcdef'].entries()) {
@@ -15,14 +15,17 @@ for (const [value, digit] of [...'0123456789abcdef'].entries()) {
   DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** Bytes of a hex text with `0x`; an odd number of digits is padded on the left. */
+/** Decodes a hex text with `0x`. An odd number of digits is padded with a zero on the left. */
 export function hexToBytes(hex: string): Uint8Array {
   const bytes = new Uint8Array(Math.max(0, (hex.length - 1) >> 1));
   if (!writeHexBefore(bytes, bytes.length, hex)) throw new RangeError(`not hex: ${hex}`);
   return bytes;
 }
 
-/** Writes the bytes of a hex text with `0x` so that they end before `end`; false for any other text. */
+/**
+ * Writes the bytes of a hex text with `0x`, the last one directly before `end`. Returns false if
+ * the text is not hex.
+ */
 export function writeHexBefore(out: Uint8Array, end: number, hex: string): boolean {
   if (!hex.startsWith('0x')) return false;
   let at = end;
@@ -35,21 +38,21 @@ export function writeHexBefore(out: Uint8Array, end: number, hex: string): boole
   return true;
 }
 
-/** The value of a hex digit by its character code. */
+/** Returns the value of a hex digit, given its character code. */
 export function hexDigit(code: number | undefined): number {
   return DIGITS[code ?? DIGITS.length] ?? NO_DIGIT;
 }
 
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Lower-case hex text with `0x`. */
+/** Encodes bytes as lower-case hex text with `0x`. */
 export function bytesToHex(bytes: Uint8Array): `0x${string}` {
   let text = '0x';
   for (let index = 0; index < bytes.length; index++) text += HEX_BYTES[bytes[index] as number];
   return text as `0x${string}`;
 }
 
-/** Concatenates byte strings. */
+/** Concatenates byte arrays. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
@@ -60,7 +63,7 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** Writes an unsigned safe integer big-endian so that it ends before `end`. */
+/** Writes an unsigned safe integer in big-endian order, the last byte directly before `end`. */
 export function writeUintBefore(out: Uint8Array, end: number, value: number): void {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an unsigned: ${value}`);
   let rest = value;
@@ -70,7 +73,7 @@ export function writeUintBefore(out: Uint8Array, end: number, value: number): vo
   }
 }
 
-/** An unsigned integer as eight big-endian bytes. */
+/** Encodes an unsigned integer as eight big-endian bytes. */
 export function u64be(value: number): Uint8Array {
   const out = new Uint8Array(8);
   writeUintBefore(out, 8, value);

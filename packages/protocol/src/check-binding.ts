@@ -11,7 +11,6 @@ import type { Network } from './network.ts';
 import { PERMISSIONED_TYPES } from './shapes/action-tables.ts';
 import { type WireError, wireError } from './errors.ts';
 
-/** The envelope fields that an action can be bound to. */
 type BoundEnvelope = {
   readonly nonce: number;
   readonly vaultAddress?: string | null | undefined;
@@ -21,9 +20,9 @@ type BoundEnvelope = {
 type DirectAction = Extract<InnerAction, { serviceNetwork: string }>;
 
 /**
- * Checks what a direct action says of itself against the network and the envelope, in the order
- * that refusals are promised in: network, chain id, version, nonce. An action that is not direct
- * passes; of a multiSig wrapper the inner action is checked.
+ * Checks the network, chain id, version and nonce that a direct action contains, in this documented
+ * order, against the network and the envelope. Other actions pass; of a multiSig wrapper, the inner
+ * action is checked.
  */
 export function checkBinding(
   action: Action,
@@ -48,7 +47,10 @@ export function checkBinding(
   return undefined;
 }
 
-/** Checks that the action may be sent for a vault: direct and operator actions may not. */
+/**
+ * Checks that the action may be sent for a vault, which is not allowed for direct and operator
+ * actions.
+ */
 export function checkVaultAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
   if (envelope.vaultAddress === null || envelope.vaultAddress === undefined) return undefined;
   if (directOf(action) === undefined && !isPermissionedType(action.type)) return undefined;
@@ -58,7 +60,10 @@ export function checkVaultAllowed(action: Action, envelope: BoundEnvelope): Wire
   });
 }
 
-/** Checks that the action may carry an expiry: a direct struct has no room for it. */
+/**
+ * Checks that the action may have an expiry. A direct action may not, because its struct does not
+ * contain one.
+ */
 export function checkExpiryAllowed(action: Action, envelope: BoundEnvelope): WireError | undefined {
   if (envelope.expiresAfter === null || envelope.expiresAfter === undefined) return undefined;
   if (directOf(action) === undefined) return undefined;
@@ -73,7 +78,7 @@ function directOf(action: Action): DirectAction | undefined {
   return 'serviceNetwork' in own ? own : undefined;
 }
 
-/** True for the types that only listed signers may send. */
+/** Returns true for the types that only configured signers may send. */
 export function isPermissionedType(type: unknown): boolean {
   return (PERMISSIONED_TYPES as readonly unknown[]).includes(type);
 }

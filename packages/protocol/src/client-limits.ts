@@ -1,13 +1,14 @@
 import { parseDecimal, type RateE8, rateE8 } from '@oddlot/units';
 
 /**
- * The limits of the wire that clients apply themselves, in their own module so that a trading page loads only these.
+ * Limits that clients apply themselves. They are a separate module, so the trading page need not
+ * load the others.
  */
 export const CLIENT_LIMITS = {
   ordersMax: 50,
-  /** Signers of a multi-sig account, and inner signatures of one action. */
+  /** Maximum number of signers of a multi-sig account, and of inner signatures of one action. */
   multiSigSignersMax: 10,
-  /** Control frames per second of one connection. */
+  /** Control frames per second on one connection. */
   framesPerSecond: 20,
   /** Control frames that one connection may send at once. */
   framesBurst: 40,
@@ -15,23 +16,24 @@ export const CLIENT_LIMITS = {
   snapshotRowsMax: 200,
 } as const;
 
-/** Default and maximum `limit` of the queries that a client pages through. */
+/** Default and maximum `limit` of the queries that clients page through. */
 export const CLIENT_PAGE_LIMITS = {
   blocks: { default: 20, max: 100 },
   withdrawals: { default: 50, max: 200 },
   recentTrades: { default: 50, max: 200 },
 } as const;
 
-/** The bounds of a rate: the smallest unit, and the maximum approval. */
+/** Smallest rate, which is the unit of rates, and the highest rate that can be approved. */
 export const MAX_FEE_RATE = { min: '0.000001%', max: '1%' } as const;
 
-/** Decimals of a percentage in units of 10^-8. */
+/** Decimals of a percentage whose unit is the rate unit 10^-8. */
 const PERCENT_DECIMALS = 6;
 const ONE_PERCENT = 1_000_000n;
 
 /**
- * Reads `"0.05%"` as a rate, rounded down; undefined unless it is above 0 and at most 1%. A rate
- * too small for the unit rounds to 0 and is rejected, because it would approve nothing.
+ * Reads a percentage such as `"0.05%"` as a rate, rounded down. Returns undefined unless it is
+ * above 0 and at most 1%. A rate below the unit rounds to 0 and is rejected, because it would
+ * approve nothing.
  */
 export function parseMaxFeeRate(text: string): RateE8 | undefined {
   if (!/^[0-9]+(?:\.[0-9]+)?%$/.test(text)) return undefined;

@@ -3,26 +3,26 @@ import { ERROR_CODES, wireError } from './errors.ts';
 import { MESSAGES, MESSAGE_NAMES, refusal } from './refusal.ts';
 import { MESSAGE_GROUPS } from './message-groups.ts';
 
-test('codes are unique, and every name but OK has texts', () => {
+test('error codes are unique, and every error name except OK has messages', () => {
   const codes = Object.values(ERROR_CODES);
   expect(new Set(codes).size).toBe(codes.length);
   expect(['OK', ...Object.keys(MESSAGE_GROUPS)].sort()).toEqual(Object.keys(ERROR_CODES).sort());
 });
 
-test('no key names two texts', () => {
+test('message keys are unique across all error names', () => {
   const keys = Object.values(MESSAGE_GROUPS).flatMap((group) => Object.keys(group));
   expect(new Set(keys).size).toBe(keys.length);
   expect(Object.keys(MESSAGES).length).toBe(keys.length);
 });
 
-test('no text belongs to two names, but for an order that an amend or a report does not find', () => {
+test('no message belongs to two error names, except the one for an order that was not found', () => {
   const texts = Object.values(MESSAGES).map((build) => (build as () => string)());
   const twice = texts.filter((text, at) => texts.indexOf(text) !== at);
   expect(twice).toEqual(['Order not found']);
   expect(texts.every((text) => text.length > 0)).toBe(true);
 });
 
-describe('the status of a refusal', () => {
+describe('the HTTP status of a refusal', () => {
   test.each([
     ['BAD_REQUEST', 400],
     ['VERSION', 400],
@@ -33,17 +33,17 @@ describe('the status of a refusal', () => {
     ['NOT_ALLOWED', 200],
     ['UNAUTHORIZED', 200],
     ['NOT_FOUND', 200],
-  ] as const)('%s is %i', (name, status) => {
+  ] as const)('a refusal with the name %s has the HTTP status %i', (name, status) => {
     expect(wireError(name, 'text').httpStatus).toBe(status);
     expect(wireError(name, 'text').details?.docs).toBe(`/docs/errors#${name}`);
   });
 
-  test('can be overridden', () => {
+  test('a caller can override the HTTP status of a refusal', () => {
     expect(wireError('NOT_ALLOWED', 'text', undefined, 403).httpStatus).toBe(403);
   });
 });
 
-test('a refusal takes its code from its text', () => {
+test('a refusal gets its code and name from its message', () => {
   const nearest: [string, string] = ['100', '100.5'];
   expect(refusal('priceOffTick', ['0.5'], { field: 'orders[0].p', got: '100.3', nearest })).toEqual(
     {
@@ -58,7 +58,9 @@ test('a refusal takes its code from its text', () => {
   expect(MESSAGE_NAMES.noAccount).toBe('NO_ACCOUNT');
 });
 
-/** Texts that clients match on, written out: a change of the table must fail here. */
+/**
+ * Clients match these texts, so they are repeated here: a change of the table must fail this test.
+ */
 test.each([
   [MESSAGES.sizeOffLot('0.1'), 'Size precision does not match the lot size: 0.1'],
   [MESSAGES.valueBelowMin(10), 'Order must have a minimum value of 10 USDC'],
@@ -72,6 +74,6 @@ test.each([
   [MESSAGES.invalidPhaseChange('open', 'open'), 'Invalid phase change: open to open'],
   [MESSAGES.rateLimited(), 'rate limit exceeded'],
   [MESSAGES.notAllowed(), 'This action is not allowed.'],
-])('%s', (text, expected) => {
+])('the message "%s" does not change', (text, expected) => {
   expect(text).toBe(expected);
 });

@@ -1,4 +1,4 @@
-/** The stable error names and their codes. A code is never reused for another meaning. */
+/** Stable error names and their codes. A code is never reused for another meaning. */
 export const ERROR_CODES = {
   OK: 0,
   INVALID: 10000,
@@ -25,53 +25,53 @@ export const ERROR_CODES = {
   UNAVAILABLE: 10503,
 } as const;
 
-/** `OK` is the absence of an error. */
+/** `OK` stands for the absence of an error. */
 type ErrorName = keyof typeof ERROR_CODES;
 
-/** An error name that a refusal can have. */
+/** Error name that a refusal can have. */
 export type RefusalName = Exclude<ErrorName, 'OK'>;
 
 type ErrorCode = (typeof ERROR_CODES)[ErrorName];
 
-/** Data of a refusal in addition to its text, so that a client can correct its request. */
+/** Data of a refusal in addition to its message, with which a client can correct its request. */
 export type Details = {
-  /** Path in the request, `orders[3].p`. */
+  /** Path of the field in the request, such as `orders[3].p`. */
   readonly field?: string;
-  /** The invalid value, if it is a scalar. */
+  /** Invalid value, if it is a scalar. */
   readonly got?: string | number | null;
-  /** The accepted values, or the accepted range. */
+  /** Accepted values, or the accepted range. */
   readonly allowed?:
     | readonly (string | number)[]
     | { readonly min?: string | number; readonly max?: string | number; readonly step?: string };
-  /** The nearest accepted values below and above; null when that side has none. */
+  /** Nearest accepted values below and above; null if there is none on that side. */
   readonly nearest?: readonly [string | null, string | null];
-  /** The required funds, margin or shares. */
+  /** Required funds, margin or shares. */
   readonly required?: string;
-  /** The available amount. */
+  /** Available funds, margin or shares. */
   readonly available?: string;
-  /** The reasons why the rest of the money is not free, the largest first. */
+  /** Amounts that are reserved and for what, largest first. */
   readonly reservedBy?: readonly { readonly what: string; readonly amount: string }[];
-  /** The client's exhausted budget, with its numbers. */
+  /** Name of the client's exhausted budget. */
   readonly budget?: string;
   readonly limit_ms_per_second?: number;
   readonly remaining_ms?: number;
-  /** The rule, if several have the same text. */
+  /** Exact reason, if several reasons have the same message. */
   readonly why?: string;
-  /** Path of the explanation; set by `wireError`. */
+  /** Path of the explanation in the documentation, set by `wireError`. */
   readonly docs?: string;
 };
 
-/** A refusal in its wire form; the edge puts it into the envelope of its endpoint. */
+/** Refusal as it is sent to the client. The API server adds the envelope of the endpoint. */
 export type WireError = {
   readonly code: ErrorCode;
   readonly name: RefusalName;
   readonly message: string;
   readonly details?: Details;
-  /** The HTTP status, which is not part of the body. */
+  /** HTTP status, which is not part of the body. */
   readonly httpStatus: number;
 };
 
-/** Business refusals are answered with 200; these names have another status. */
+/** Refusals are answered with status 200, except for these names. */
 const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
   BAD_REQUEST: 400,
   VERSION: 400,
@@ -81,8 +81,8 @@ const HTTP_STATUS: Partial<Record<RefusalName, number>> = {
 };
 
 /**
- * Builds a refusal. `httpStatus` overrides the status of the name, for names that two endpoints
- * answer differently (an unknown /info type is a 403).
+ * Builds a refusal. `httpStatus` overrides the status of the name, because endpoints can differ: an
+ * unknown type of /info is a 403.
  */
 export function wireError(
   name: RefusalName,
@@ -99,12 +99,12 @@ export function wireError(
   };
 }
 
-/** The HTTP status for a refusal of this name. */
+/** Returns the HTTP status for refusals with this name. */
 export function httpStatusOf(name: string): number {
   return Object.hasOwn(HTTP_STATUS, name) ? (HTTP_STATUS[name as RefusalName] ?? 200) : 200;
 }
 
-/** A path in the notation of the API: `orders[3].p`. */
+/** Formats a path as in the API: `orders[3].p`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path) {
@@ -114,12 +114,12 @@ export function fieldPath(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** The field name in a refusal. */
+/** Returns the field name that a refusal shows for a path. */
 export function nameOf(path: readonly PropertyKey[]): string {
   return String(path.findLast((part) => typeof part === 'string') ?? 'action');
 }
 
-/** The value at a path of a request. */
+/** Returns the value at a path of a request, or undefined if there is none. */
 export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   let value = input;
   for (const part of path) {
@@ -129,7 +129,10 @@ export function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** The details of an invalid field: its path, its value and the accepted values. */
+/**
+ * Builds the details of an invalid field: its path, its value if it is a scalar, and the accepted
+ * values.
+ */
 export function detailsOf(field: string, value: unknown, allowed: Details['allowed']): Details {
   const isScalar = typeof value === 'string' || typeof value === 'number' || value === null;
   return {

@@ -1,27 +1,30 @@
 import { CLIENT_LIMITS, CLIENT_PAGE_LIMITS } from './client-limits.ts';
 
 /**
- * The bounds of the wire. Those that an operator may change (rates, connection counts) stand here
- * as defaults; the rest are part of the interface.
+ * Limits of the API. Rates and connection counts are defaults, which an operator can change; all
+ * others are part of the interface.
  */
 export const LIMITS = {
   ...CLIENT_LIMITS,
   /** Bytes of a request body. */
   bodyBytesMax: 64 * 1024,
-  /** Bytes of the body of a permissioned action whose signer is listed. */
+  /** Bytes of the body of a permissioned action whose signer is configured. */
   permissionedBodyBytesMax: 256 * 1024,
-  /** Bytes of JSON text under keys that no schema names, and as many in their names. */
+  /**
+   * Bytes of JSON text under keys that the schema does not define, and separately of the names of
+   * these keys.
+   */
   unknownBytesMax: 1024,
-  /** Nested arrays and objects in a request body. */
+  /** Levels of nested arrays and objects in a request body. */
   jsonDepthMax: 32,
 
   /** Entries of cancel and cancelByCloid. */
   cancelsMax: 200,
-  /** Entries of outcomeOperate's split or merge. */
+  /** Entries of a split or merge in outcomeOperate. */
   outcomeOperationsMax: 50,
   /** Instrument ids in one query, subscription or setTrading. */
   instrumentIdsMax: 50,
-  /** Addresses that a relay names at once. */
+  /** Addresses that a relay registers in one request. */
   pegsMax: 100,
 
   /** Agent labels of one account. */
@@ -33,23 +36,23 @@ export const LIMITS = {
   /** Builder fee `f` on an outcome market, in tenths of a basis point. */
   builderFeeOutcomeMax: 1000,
 
-  /** Levels per side of an l2Book answer. */
+  /** Levels per side in an l2Book answer. */
   bookLevelsMax: 20,
-  /** Candles of one candleSnapshot. */
+  /** Candles in one candleSnapshot answer. */
   candlesMax: 5000,
-  /** Hours of one fundingHistory. */
+  /** Hours in one fundingHistory answer. */
   fundingHistoryMax: 500,
-  /** Hours of one openInterestHistory. */
+  /** Hours in one openInterestHistory answer. */
   openInterestHistoryMax: 500,
-  /** Points of one cryptoPriceHistory. */
+  /** Points in one cryptoPriceHistory answer. */
   priceHistoryPointsMax: 2000,
-  /** Points of one outcomeProbability, all its markets together. */
+  /** Points in one outcomeProbability answer, for all its markets together. */
   probabilityPointsMax: 20_000,
-  /** Rows before which a paged query can start. */
+  /** Highest offset of a paged query. */
   offsetMax: 200_000,
-  /** Points of one portfolio. */
+  /** Points in one portfolio answer. */
   portfolioPointsMax: 500,
-  /** Last row that a builder query can reach. */
+  /** Highest row that a builder query can reach. */
   resultWindowMax: 10_000,
 
   /** Subscriptions of one connection. */
@@ -58,9 +61,9 @@ export const LIMITS = {
   bboGroupsMax: 20,
   /** Open connections per client address and endpoint. */
   connectionsMax: 10,
-  /** Silence after which a connection is closed. */
+  /** Time without frames after which a connection is closed. */
   idleMsMax: 60_000,
-  /** Between two protocol-level pings of the service. */
+  /** Interval between two protocol-level pings of the service. */
   pingEveryMs: 20_000,
 
   /** /info requests per second and client address. */
@@ -69,30 +72,33 @@ export const LIMITS = {
   exchangePerSecond: 10,
   /** explainSignature queries per second and client address. */
   explainPerSecond: 5,
-  /** Vaults that explainSignature tries where an envelope names none. */
+  /** Vaults that explainSignature tries if an envelope has none. */
   explainVaultsMax: 100,
-  /** Bytes of actions that one explainSignature hashes: a huge action gets fewer attempts. */
+  /**
+   * Bytes of actions that one explainSignature query hashes. A large action therefore gets fewer
+   * attempts.
+   */
   explainBytesMax: 4 * 1024 * 1024,
   /** simulate queries per second and client address. */
   simulatePerSecond: 10,
 
-  /** Least withdrawal, in micro-USDC. */
+  /** Minimum withdrawal in micro-USDC. */
   withdrawMicroMin: 2_000_000,
-  /** Least permit deposit, in micro-USDC. */
+  /** Minimum deposit by permit in micro-USDC. */
   depositMicroMin: 5_000_000,
-  /** Least seconds between now and a permit's deadline. */
+  /** Minimum time until a permit's deadline, in seconds. */
   permitDeadlineSecondsMin: 120,
-  /** Most seconds between now and a permit's deadline. */
+  /** Maximum time until a permit's deadline, in seconds. */
   permitDeadlineSecondsMax: 7 * 24 * 60 * 60,
 } as const;
 
-/** Outcome markets have ids from here on; perps lie below. */
+/** Outcome markets have this id or a higher one; all perps have lower ids. */
 export const OUTCOME_ID_MIN = 100_000;
 
-/** Characters of a text that events are searched for. */
+/** Maximum number of characters in a search for events. */
 export const SEARCH_CHARS_MAX = 100;
 
-/** Default and greatest `limit` per paged query. */
+/** Default and maximum `limit` of each paged query. */
 export const PAGE_LIMITS = {
   ...CLIENT_PAGE_LIMITS,
   userFills: { default: 200, max: 2000 },

@@ -14,6 +14,6 @@ test.each([
   ['allMids', undefined],
   ['', undefined],
   ['x'.repeat(10_000), undefined],
-])('%s is near to %s', (text, name) => {
+])('the nearest name to %s is %s', (text, name) => {
   expect(nearestName(text, NAMES)).toBe(name);
 });

@@ -2,8 +2,9 @@
 const COMPARED_MAX = 64;
 
 /**
- * The name that a misspelt text probably means: the same in another case, one that contains it or
- * is contained in it, or one that differs in few letters. Undefined when none is near.
+ * Returns the name that a misspelt text probably stands for, or undefined if none is similar.
+ * Similar names are equal in another case, contain the text or are contained in it, or differ in a
+ * few letters.
  */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   const wanted = text.toLowerCase();
@@ -18,12 +19,12 @@ export function nearestName(text: string, names: readonly string[]): string | un
 
 function distance(wanted: string, name: string): number {
   const isPart = name.includes(wanted) || wanted.includes(name);
-  // Additional letters count little: `meta` is near to `perpMeta`.
+  // Additional letters count little, so `meta` is close to `perpMeta`.
   if (isPart) return Math.abs(name.length - wanted.length) / COMPARED_MAX;
   return edits(wanted, name);
 }
 
-/** The number of inserted, removed or replaced letters (Levenshtein distance). */
+/** Counts inserted, removed and replaced letters (Levenshtein distance). */
 function edits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let at = 0; at < from.length; at++) {

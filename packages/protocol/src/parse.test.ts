@@ -33,7 +33,7 @@ const wrap = (action: unknown): object => ({
   payload: { multiSigUser: ALICE, outerSigner: ALICE, action },
 });
 
-/** `code message | field` of a refusal, or `ok`. */
+/** Formats a refusal as `code message | field`, and an accepted action as `ok`. */
 function refusalOf(action: unknown): string {
   const parsed = parseAction(action);
   if (parsed.ok) return 'ok';
@@ -41,7 +41,7 @@ function refusalOf(action: unknown): string {
   return `${code} ${message} | ${details?.field ?? ''}`;
 }
 
-describe('actions that are rejected', () => {
+describe('rejected actions', () => {
   test.each<[unknown, string]>([
     [undefined, '10002 Wrong type for action | '],
     [[], '10002 Wrong type for action | '],
@@ -174,7 +174,7 @@ describe('actions that are rejected', () => {
   });
 });
 
-test('a refusal contains the value and the accepted values', () => {
+test('a refusal contains the invalid value and the accepted values', () => {
   const parsed = parseAction(order({ t: { limit: { tif: 'Fok' } } }));
   expect(parsed).toMatchObject({
     ok: false,
@@ -191,13 +191,13 @@ test('a refusal contains the value and the accepted values', () => {
   expect(parseAction(order({ p: {} })).ok).toBe(false);
 });
 
-test('the first fault in field order is reported', () => {
+test('the first fault in the order of the fields is reported', () => {
   expect(refusalOf(order({ s: 1, p: 1 }))).toBe('10002 Wrong type for p | orders[0].p');
   expect(refusalOf({ type: 'order', orders: [] })).toBe('10002 Missing field: grouping | grouping');
 });
 
-describe('actions that are accepted', () => {
-  test('enums in any case and with their aliases', () => {
+describe('accepted actions', () => {
+  test('enums are accepted in any case and with their aliases', () => {
     const action = {
       type: 'order',
       grouping: 'NORMALTPSL',
@@ -219,7 +219,7 @@ describe('actions that are accepted', () => {
     });
   });
 
-  test('an order id as a number or as text', () => {
+  test('an order id is accepted as a number or as text', () => {
     const cancels = [
       { a: 1, o: 5 },
       { a: 1, o: '6', grouping: 'tpsl' },
@@ -229,11 +229,11 @@ describe('actions that are accepted', () => {
     });
   });
 
-  test('a client order id in any form: its form is a business rule', () => {
+  test('a client order id of any form is accepted, because its form is a business rule', () => {
     expect(refusalOf(order({ c: 'not-a-cloid' }))).toBe('ok');
   });
 
-  test('an absent, null or given agent name', () => {
+  test('an agent name may be absent, null or a text', () => {
     const action = { type: 'approveAgent', ...HEAD, agentAddress: ALICE, nonce: 1 };
     expect(refusalOf(action)).toBe('ok');
     expect(refusalOf({ ...action, agentName: null })).toBe('ok');
@@ -243,7 +243,7 @@ describe('actions that are accepted', () => {
     );
   });
 
-  test('the inner action of a wrapper', () => {
+  test('the inner action of a wrapper is parsed, too', () => {
     expect(parseAction(wrap(SEND))).toMatchObject({
       action: { payload: { action: { type: 'tokenSend', fromAccountType: 'perp' } } },
     });
@@ -261,12 +261,12 @@ describe('actions that are accepted', () => {
     { type: 'updateMarginMode', asset: 1, isCross: true },
     { type: 'venueAdmin', treasurySend: { destination: ALICE, amount: '5' } },
     { type: 'venueAdmin', setOperators: { role: 'admins', add: [ALICE], remove: [] } },
-  ])('%j', (action) => {
+  ])('the action %j is accepted', (action) => {
     expect(refusalOf(action)).toBe('ok');
   });
 });
 
-test('every action type has its own name', () => {
+test('every action type is defined under its own name', () => {
   for (const [type, definition] of Object.entries(ACTIONS)) {
     expect(definition.schema.shape.type.value).toBe(type);
   }
@@ -276,8 +276,8 @@ test('every action type has its own name', () => {
 const SIGNATURE = { r: '0xAB', s: '0x1', v: 0 };
 const ENVELOPE = { action: { type: 'cancelAll' }, signature: SIGNATURE, nonce: 5 };
 
-describe('the envelope', () => {
-  test('is normalised, and unknown keys are ignored', () => {
+describe('the envelope of /exchange', () => {
+  test('the envelope is normalised, and its unknown keys are ignored', () => {
     const given = { ...ENVELOPE, vaultAddress: ALICE, confirm: 'executed', isFrontend: true };
     const parsed = parseEnvelope(given);
     expect(parsed).toMatchObject({
@@ -290,7 +290,7 @@ describe('the envelope', () => {
     });
   });
 
-  test('may have null for absent fields', () => {
+  test('optional fields of the envelope may be null', () => {
     const nulls = { vaultAddress: null, signatureChainId: null, expiresAfter: null };
     expect(parseEnvelope({ ...ENVELOPE, ...nulls }).ok).toBe(true);
   });
@@ -330,7 +330,7 @@ describe('the binding of a direct action', () => {
     return checkBinding(parsed.action, { nonce: 7, ...envelope }, NETWORKS.testnet)?.message;
   };
 
-  test('is checked in the documented order', () => {
+  test('the binding is checked in the documented order', () => {
     expect(binding({})).toBeUndefined();
     expect(binding({ serviceNetwork: 'X', chainId: 1, apiVersion: 2, nonce: 8 })).toBe(
       'Network mismatch: expected Oddlot-Testnet, got X',
@@ -342,7 +342,7 @@ describe('the binding of a direct action', () => {
     expect(binding({ nonce: 8 })).toBe('Action nonce does not match envelope nonce');
   });
 
-  test('also inside a wrapper; vault and expiry are rejected', () => {
+  test('a wrapped direct action is checked, too, and may have neither a vault nor an expiry', () => {
     const parsed = parseAction(wrap({ ...SEND, nonce: 8 }));
     if (!parsed.ok) throw new Error(parsed.error.message);
     const envelope = { nonce: 7, vaultAddress: ALICE, expiresAfter: 5 };
@@ -351,7 +351,7 @@ describe('the binding of a direct action', () => {
     expect(checkExpiryAllowed(parsed.action, envelope)?.code).toBe(10016);
   });
 
-  test('does not apply to an order', () => {
+  test('the binding checks do not apply to an order', () => {
     const parsed = parseAction(order({}));
     if (!parsed.ok) throw new Error(parsed.error.message);
     const envelope = { nonce: 7, vaultAddress: ALICE, expiresAfter: 5 };

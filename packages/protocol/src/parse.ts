@@ -12,12 +12,12 @@ import { nearestName } from './nearest-name.ts';
 import { Address, anyCase, Ms, SignatureSchema, U64 } from './primitives.ts';
 import { toWireError } from './to-wire-error.ts';
 
-/** A parsed value, or the refusal to answer with. */
+/** Parsed value, or the refusal with which to answer. */
 type Parsed<Value> =
   | ({ readonly ok: true } & Value)
   | { readonly ok: false; readonly error: WireError };
 
-/** The envelope of /exchange. Keys that it does not name are ignored. */
+/** Envelope of /exchange. Its unknown keys are ignored. */
 export const EnvelopeSchema = z.object({
   action: z.looseObject({}),
   signature: SignatureSchema,
@@ -28,7 +28,9 @@ export const EnvelopeSchema = z.object({
   expiresAfter: Ms.nullable().optional(),
 });
 
-/** A parsed /exchange envelope; `action` is as received and is parsed on its own. */
+/**
+ * Parsed envelope of /exchange. Its `action` is still as received, because it is parsed separately.
+ */
 export type Envelope = z.output<typeof EnvelopeSchema>;
 
 /** Reads the envelope of /exchange, without its action. */
@@ -39,7 +41,9 @@ export function parseEnvelope(value: unknown): Parsed<{ readonly envelope: Envel
   return { ok: false, error: toWireError(parsed.error.issues, value) };
 }
 
-/** Reads an action by the definition that its type names; a wrapper's inner one as well. */
+/**
+ * Reads an action with the definition of its type. The inner action of a wrapper is read as well.
+ */
 export function parseAction(value: unknown): Parsed<{ readonly action: Action }> {
   return parseActionAt(value, []);
 }
@@ -80,7 +84,10 @@ function refuseUnknownAction(type: string, field: string): WireError {
   return refusal('notAllowed', [], { field, got: type, allowed, why });
 }
 
-/** A wrapper carries no wrapper, and the operator's actions are not an account's to send. */
+/**
+ * Builds the refusal of an inner action: a wrapper must not contain a wrapper or an operator's
+ * action.
+ */
 function refuseInner(type: string, field: string): WireError {
   if (type === 'multiSig') return refusal('wrongType', ['type'], { field, got: type });
   return refusal('signerNotPermitted', [type], { field, got: type });

@@ -11,7 +11,7 @@ const uuid = (hex: string): string =>
   );
 
 describe('a client order id', () => {
-  test('is the same in both spellings and in any case', () => {
+  test('a client order id has the same key in both spellings and in any case', () => {
     fc.assert(
       fc.property(HEX16, (hex) => {
         expect(isCloid(`0x${hex}`) && isCloid(uuid(hex))).toBe(true);
@@ -21,7 +21,7 @@ describe('a client order id', () => {
     );
   });
 
-  test('has a key exactly when it has the form', () => {
+  test('a text has a cloid key only if it is a valid client order id', () => {
     const near = fc.tuple(HEX16, fc.nat(35), fc.constantFrom('', 'g', '-', ' ', '00'));
     const text = near.map(
       ([hex, at, junk]) => uuid(hex).slice(0, at) + junk + uuid(hex).slice(at + 1),
@@ -40,12 +40,12 @@ describe('a client order id', () => {
     'a'.repeat(32),
     `0x${'a'.repeat(31)}`,
     `{${uuid('a'.repeat(32))}}`,
-  ])('%s is none', (text) => {
+  ])('the text "%s" is not a valid client order id', (text) => {
     expect(isCloid(text)).toBe(false);
   });
 });
 
-test('account types are one or several, with their alias', () => {
+test('account types may be one or several, including the alias perps', () => {
   expect(AccountTypes.parse('perps')).toEqual(['perp']);
   expect(AccountTypes.parse(['Outcome', 'perp', 'perps'])).toEqual(['outcome', 'perp']);
   expect(AccountTypes.safeParse([]).success).toBe(false);
@@ -64,11 +64,14 @@ test.each([
   ['-1%', undefined],
   ['0.05', undefined],
   ['.5%', undefined],
-])('a fee rate of %s', (text, expected) => {
-  expect(parseMaxFeeRate(text)).toBe(expected);
-});
+])(
+  'the maximum fee rate %s is read in units of 10^-8, and invalid rates are rejected',
+  (text, expected) => {
+    expect(parseMaxFeeRate(text)).toBe(expected);
+  },
+);
 
-test('a signer set is read from its text', () => {
+test('a signer set is read from its JSON text', () => {
   const a = `0x${'a'.repeat(40)}`;
   const b = `0x${'b'.repeat(40)}`;
   const text = (users: string[], threshold: unknown): string =>
@@ -83,7 +86,7 @@ test('a signer set is read from its text', () => {
   }
 });
 
-test('a signer set that cannot be is read all the same, so that the venue can say why', () => {
+test('an invalid signer set is parsed, too, so the venue can report the reason', () => {
   const [a, b] = ['a', 'b'].map((digit) => `0x${digit.repeat(40)}`);
   const many = (count: number): string[] =>
     Array.from({ length: count }, (_, n) => `0x${String(n).padStart(40, '0')}`);

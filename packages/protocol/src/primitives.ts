@@ -11,42 +11,42 @@ import { type MessageKey, MESSAGES } from './refusal.ts';
 import { LIMITS } from './limits.ts';
 
 /**
- * The building blocks of all request schemas. Accepted values are normalised (addresses in lower case, enums in their
- * exact case); signed data is always taken from the request text, never from here.
+ * Accepted values are normalised: addresses are in lower case and enums in their exact case. Signed
+ * data must therefore always be taken from the request text.
  */
 
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const UINT32_MAX = 0xffff_ffff;
 const INT32_MAX = 0x7fff_ffff;
 
-/** An EVM address: any case is accepted, the result is lower case. */
+/** EVM address in any case; the result is in lower case. */
 export const Address = z
   .string()
   .regex(ADDRESS_PATTERN)
   .transform((text) => text.toLowerCase() as AddressText);
 
-/** A 32-byte hash: any case is accepted, the result is lower case. */
+/** 32-byte hash in any case; the result is in lower case. */
 export const Hash = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((text) => text.toLowerCase());
 
-/** A decimal as text. It stays text because only its instrument has the scale. */
+/** Decimal as text. It remains a text, because only its instrument determines the scale. */
 export const Dec = z.string().refine(isDecimalText);
 
-/** A point in time or a duration, in milliseconds. */
+/** Point in time or duration in milliseconds. */
 export const Ms = z.int().min(0);
 export const U32 = z.int().min(0).max(UINT32_MAX);
 export const I32 = z
   .int()
   .min(-INT32_MAX - 1)
   .max(INT32_MAX);
-/** An unsigned integer within the safe range of JSON numbers. */
+/** Unsigned integer within the safe range of JSON numbers. */
 export const U64 = z.int().min(0);
-/** A signed integer within the safe range of JSON numbers. */
+/** Signed integer within the safe range of JSON numbers. */
 export const I64 = z.int();
 
-/** An order id: the only integer that may also be sent as a numeric string. */
+/** Order id, the only integer that may also be sent as a numeric string. */
 export const OrderIdOrText = z
   .union([U64, z.string().regex(/^(0|[1-9][0-9]{0,15})$/)])
   .transform((value, context) => {
@@ -56,24 +56,30 @@ export const OrderIdOrText = z
     return z.NEVER;
   });
 
-/** An instrument id in decimal text; leading zeros are dropped. */
+/** Instrument id as decimal text. Leading zeros are dropped. */
 export const IdStr = z
   .string()
   .regex(/^[0-9]{1,10}$/)
   .transform((text) => String(Number(text)));
 
-/** A client order id. Only its type is checked here: its form is a business rule, see `isCloid`. */
+/**
+ * Client order id. Only its type is checked here, because its form is a business rule; see
+ * `isCloid`.
+ */
 export const Cloid = z.string();
 
 const CLOID_UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 const CLOID_HEX = /^0x[0-9a-fA-F]{32}$/;
 
-/** True for 16 bytes as UUID text or as `0x` and 32 hex digits. */
+/** Returns true for 16 bytes, written as a UUID or as `0x` with 32 hex digits. */
 export function isCloid(text: string): boolean {
   return CLOID_UUID.test(text) || CLOID_HEX.test(text);
 }
 
-/** The 16 bytes as 32 lower-case hex digits, by which cloids are compared. */
+/**
+ * Returns the 16 bytes as 32 lower-case hex digits, with which client order ids are compared, or
+ * undefined for an invalid id.
+ */
 export function cloidKey(text: string): string | undefined {
   if (CLOID_HEX.test(text)) return text.slice(2).toLowerCase();
   if (CLOID_UUID.test(text)) return text.replaceAll('-', '').toLowerCase();
@@ -85,12 +91,15 @@ type EnumParts = {
   readonly aliases: Readonly<Record<string, string>>;
 };
 
-/** The effect of a transform is not visible from outside, so it is recorded here. */
+/**
+ * The parts of each enum are recorded here, because the schema of a transform does not show them.
+ */
 const ENUMS = new WeakMap<z.core.$ZodType, EnumParts>();
 
 /**
- * A case-insensitive enum; `aliases` maps further lower-case spellings. An exact spelling takes
- * precedence, so that `1m` and `1M` are different. Types of clients have the exact spelling.
+ * Defines a case-insensitive enum; `aliases` maps further lower-case spellings. An exact spelling
+ * takes precedence, so `1m` and `1M` are different. The types for clients have only the exact
+ * spelling.
  */
 export function anyCase<const Values extends readonly string[]>(
   values: Values,
@@ -109,25 +118,25 @@ export function anyCase<const Values extends readonly string[]>(
   return schema as z.ZodType as z.ZodType<Values[number], Values[number]>;
 }
 
-/** The values of an enum; undefined for any other schema. */
+/** Returns the values and aliases of an enum, or undefined for any other schema. */
 export function enumOf(schema: z.core.$ZodType): EnumParts | undefined {
   return ENUMS.get(schema);
 }
 
 type SubAccount = 'perp' | 'outcome';
 
-/** A sub-account; `perps` is accepted as an alias. */
+/** Sub-account; `perps` is accepted as an alias of `perp`. */
 export const AccountType = anyCase(['perp', 'outcome'], { perps: 'perp' });
 
-/** The exchange ids by sub-account. */
+/** Exchange ids by sub-account. */
 const EXCHANGE_IDS = { perp: 0, outcome: 1 } as const;
 
-/** An optional exchange id of a request that supports only these exchanges. */
+/** Defines an optional exchange id for a request that supports only these exchanges. */
 function exchangeIdOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
   return z.literal(ids).nullable().optional();
 }
 
-/** The same with both of its spellings as fields of a request, so that both are checked. */
+/** Defines both spellings of the exchange id as fields of a request, so both are checked. */
 export function exchangeIdsOf<const Ids extends readonly (0 | 1)[]>(...ids: Ids) {
   return { exchangeId: exchangeIdOf(...ids), exchange_id: exchangeIdOf(...ids) };
 }
@@ -157,8 +166,8 @@ export const AccountTypes = z
   .transform((types) => [...new Set(types)]);
 
 /**
- * A list whose length is checked before its entries, so that an oversized list is cheap to reject,
- * regardless of its contents.
+ * Defines a list whose length is checked before its entries, so an oversized list is cheap to
+ * reject.
  */
 export function listOf<Item extends z.ZodType>(
   item: Item,
@@ -169,17 +178,17 @@ export function listOf<Item extends z.ZodType>(
   return list as z.ZodType as z.ZodType<z.output<Item>[], readonly z.input<Item>[]>;
 }
 
-/** A list of instrument ids in queries and subscriptions. */
+/** List of instrument ids in queries and subscriptions. */
 export const InstrumentIds = listOf(U32, {
   name: 'instrumentIds',
   min: 1,
   max: LIMITS.instrumentIdsMax,
 });
 
-/** The `params` of a custom issue, for `toWireError`. */
+/** `params` of a custom issue, which `toWireError` reads. */
 export type IssueParams = {
   readonly allowed?: Details['allowed'];
-  /** A refusal text of the table, if the fault is not one of type. */
+  /** Key of the refusal's message, if the fault is not a wrong type. */
   readonly refusal?: MessageKey;
 };
 
@@ -191,8 +200,8 @@ const Component = z
   .transform((text) => `0x${text.slice(2).toLowerCase().padStart(HEX_DIGITS, '0')}` as const);
 
 /**
- * A signature: `r` and `s` are padded to 32 bytes, and `v` of 0 or 1 becomes 27 or 28. A form that
- * is not hex is a malformed request; a well-formed signature without a signer is a refusal.
+ * Signature of a request: `r` and `s` are padded to 32 bytes, and `v` of 0 or 1 becomes 27 or 28. A
+ * value that is not hex makes the request malformed; a valid form without a signer is a refusal.
  */
 export const SignatureSchema = z.object({
   r: Component,
@@ -205,7 +214,7 @@ export const SignatureSchema = z.object({
   }),
 });
 
-/** The signature of a permit, for a contract that reads it unchanged: `v` is 27 or 28. */
+/** Signature of a permit. A contract reads it unchanged, so `v` must be 27 or 28. */
 export const PermitSignatureSchema = z.object({
   r: Component,
   s: Component,
@@ -216,10 +225,12 @@ export const PermitSignatureSchema = z.object({
   }),
 });
 
-/** A normalised signature: 32 bytes each in lower-case hex, and 27 or 28. */
+/** Normalised signature: `r` and `s` have 32 bytes in lower-case hex, and `v` is 27 or 28. */
 export type SignatureHex = z.output<typeof SignatureSchema>;
 
-/** A decimal or percentage without superfluous zeros; any other text is unchanged. */
+/**
+ * Returns a decimal or percentage without superfluous zeros. Any other text is returned unchanged.
+ */
 export function canonicalDecimal(text: string): string {
   const unit = text.endsWith('%') ? '%' : '';
   const digits = unit === '' ? text : text.slice(0, -1);

@@ -8,23 +8,23 @@ type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => voi
   ? Intersection
   : never;
 
-/** All refusal texts as builders: `MESSAGES.priceOffTick('0.5')`. */
+/** Builders of all refusal messages by key, such as `MESSAGES.priceOffTick('0.5')`. */
 type Messages = UnionToIntersection<Groups[keyof Groups]>;
 
-/** The key of a refusal text. */
+/** Key of a refusal message. */
 export type MessageKey = keyof Messages;
 
-/** All refusal texts in one table. */
+/** All refusal messages in one table. */
 export const MESSAGES: Messages = Object.assign({}, ...Object.values(MESSAGE_GROUPS));
 
-/** Which error name a refusal text belongs to. */
+/** Error name of each refusal message. */
 export const MESSAGE_NAMES: Readonly<Record<MessageKey, RefusalName>> = Object.fromEntries(
   Object.entries(MESSAGE_GROUPS).flatMap(([name, group]) =>
     Object.keys(group).map((key) => [key, name]),
   ),
 ) as Record<MessageKey, RefusalName>;
 
-/** Builds a refusal from the key of its text, so that text and code cannot be paired wrongly. */
+/** Builds a refusal from the key of its message, so a message always has its own error code. */
 export function refusal<Key extends MessageKey>(
   key: Key,
   blanks: Parameters<Messages[Key]>,

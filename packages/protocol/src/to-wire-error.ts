@@ -14,8 +14,8 @@ import type { IssueParams } from './primitives.ts';
 type Issue = z.core.$ZodIssue;
 
 /**
- * Turns the first fault that a schema found into a refusal. Schemas report in the order of their
- * fields, so the first one is the one that a reader of the request meets first.
+ * Converts the first fault of a schema to a refusal. Schemas report faults in the order of their
+ * fields.
  */
 export function toWireError(
   issues: readonly Issue[],
@@ -30,7 +30,7 @@ export function toWireError(
   const value = valueAt(input, path);
   const name = nameOf([...prefix, ...path]);
   const details = detailsOf(fieldPath([...prefix, ...path]), value, allowedBy(issue, params));
-  // A key that is reserved for later is declared as `never`.
+  // A key that is reserved for later use is declared as `never`.
   if (issue.code === 'invalid_type' && issue.expected === 'never') {
     return refusal('notAllowed', [], details);
   }

@@ -4,10 +4,8 @@ import { parseServiceRequest } from './info/service-requests.ts';
 import { LIMITS } from './limits.ts';
 import { checkUnknownFields, ENVELOPE_NAMED, namedBy } from './unknown-fields.ts';
 
-/** R-requests: what clients may write under keys that mean nothing. */
-
 const USER = `0x${'a'.repeat(40)}`;
-/** Text that is so many bytes of JSON with its quotes. */
+/** Returns a text whose JSON, including its quotes, has this number of bytes. */
 const text = (bytes: number): string => 'x'.repeat(bytes - 2);
 const MAX = LIMITS.unknownBytesMax;
 
@@ -51,13 +49,13 @@ describe('R-requests: unknown fields of an envelope', () => {
     expect(refused(body({ [text(MAX + 1)]: 0 }))).toBe(true);
   });
 
-  test('are summed over all places', () => {
+  test('unknown fields at all places of a request are added up', () => {
     const half = { junk: text(MAX / 2) };
     expect(refused(envelope(order(half), half))).toBe(false);
     expect(refused(envelope(order(half, { junk: 0 }), half))).toBe(true);
   });
 
-  test('are counted in bytes of JSON text, whatever they hold', () => {
+  test('unknown fields are counted in bytes of JSON text, whatever they contain', () => {
     expect(refused(envelope(order(), { junk: 'é'.repeat(511) }))).toBe(false);
     expect(refused(envelope(order(), { junk: 'é'.repeat(512) }))).toBe(true);
     expect(refused(envelope(order(), { junk: [[{ deep: text(MAX) }]] }))).toBe(true);
@@ -72,12 +70,12 @@ describe('R-requests: unknown fields of an envelope', () => {
     },
   );
 
-  test('nesting without end is too large and nothing worse', () => {
+  test('a deeply nested unknown field is rejected as too large', () => {
     const junk: unknown = JSON.parse('['.repeat(30_000) + ']'.repeat(30_000));
     expect(refused(envelope(order({ junk })))).toBe(true);
   });
 
-  test('the longest action of its kind has none', () => {
+  test('the largest order action without unknown fields is accepted', () => {
     const orders = Array.from({ length: LIMITS.ordersMax }, () => ({ ...ORDER, c: USER }));
     expect(refused(envelope({ type: 'order', grouping: 'na', orders }))).toBe(false);
   });
@@ -99,7 +97,7 @@ describe('R-requests: unknown fields of queries', () => {
     });
   });
 
-  test('inside of what a query carries', () => {
+  test('unknown fields inside an action or envelope in a query are counted, too', () => {
     const junk = { junk: text(MAX + 1) };
     const span = { coin: '1', interval: '1m', startTime: 0 };
     expect(parseInfo({ type: 'candleSnapshot', req: { ...span, ...junk } }).ok).toBe(false);
@@ -108,7 +106,7 @@ describe('R-requests: unknown fields of queries', () => {
     expect(parseInfo(sent).ok).toBe(false);
   });
 
-  test('of the other endpoints', () => {
+  test('unknown fields of requests to other endpoints are limited, too', () => {
     const body = { user: USER };
     expect(parseServiceRequest('requestFund', { ...body, junk: text(MAX) }).ok).toBe(true);
     expect(parseServiceRequest('requestFund', { ...body, junk: text(MAX + 1) })).toMatchObject({
@@ -116,7 +114,7 @@ describe('R-requests: unknown fields of queries', () => {
     });
   });
 
-  test('every schema names its keys', () => {
+  test('the known keys of every query schema include its type', () => {
     for (const [type, { schema }] of Object.entries(INFO_QUERIES)) {
       expect([...(namedBy(schema).keys?.keys() ?? [])], type).toContain('type');
     }

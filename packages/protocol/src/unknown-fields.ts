@@ -6,27 +6,25 @@ import { LIMITS } from './limits.ts';
 import { EnvelopeSchema } from './parse.ts';
 
 /**
- * Keys outside the schemas are ignored, but those of an action are signed and stored. To prevent their use as
- * storage, R-requests bounds them: the bytes of JSON text under such keys, and those of their names.
+ * Known keys of a schema's objects and of the entries of its lists. If it has neither, there is
+ * nothing to check.
  */
-
-/** The names in a schema: keys of objects, entries of lists. An empty one has nothing to check. */
 export type Named = {
-  /** By key. Undefined if the value is not an object with fixed keys. */
+  /** Known keys; undefined if the value is not an object with fixed keys. */
   readonly keys?: ReadonlyMap<string, Named>;
   readonly items?: Named;
-  /** An action or an envelope, which has its own schema. */
+  /** Set for an action or an envelope, which has its own schema. */
   readonly isOpen?: true;
 };
 
-/** The keys of a schema at any depth; computed once per schema. */
+/** Collects the known keys of a schema at any depth. */
 export function namedBy(schema: z.core.$ZodType): Named {
   const { def } = schema as z.ZodType;
   const parts = def as unknown as SchemaParts;
   switch (def.type) {
     case 'object': {
       const entries = Object.entries(parts.shape ?? {});
-      // A loose object without its own fields is parsed in a second step.
+      // An object without defined fields is parsed in a second step.
       if (entries.length === 0) return { isOpen: true };
       return { keys: new Map(entries.map(([key, value]) => [key, namedBy(value)])) };
     }
@@ -50,7 +48,7 @@ type SchemaParts = {
   readonly innerType?: z.core.$ZodType;
 };
 
-/** A key in one of several schemas is known. */
+/** Combines several schemas. A key of any of them is known. */
 function joined(schemas: readonly (z.core.$ZodType | undefined)[]): Named {
   let all: Named = {};
   for (const schema of schemas) if (schema !== undefined) all = join(all, namedBy(schema));
@@ -71,7 +69,11 @@ function join(one: Named, other: Named): Named {
   };
 }
 
-/** Rejects a body with too much data under unknown keys; undefined when it is within the limits. */
+/**
+ * Rejects a body with too many bytes under unknown keys, or in their names (R-requests). Unknown
+ * keys are ignored, but those of an action are signed and stored, so the limit prevents their use
+ * as storage. Returns undefined if the body is within the limits.
+ */
 export function checkUnknownFields(named: Named, body: unknown): WireError | undefined {
   const found: Found = { names: 0, values: 0 };
   count(named, body, found);
@@ -82,7 +84,7 @@ export function checkUnknownFields(named: Named, body: unknown): WireError | und
   return refusal('unknownFieldsTooLarge', [LIMITS.unknownBytesMax], { allowed });
 }
 
-/** In bytes of JSON text. */
+/** Number of bytes of JSON text. */
 type Found = { names: number; values: number };
 
 function count(named: Named, value: unknown, found: Found): void {
@@ -113,8 +115,8 @@ function isEmpty({ keys, items, isOpen }: Named): boolean {
 const encoder = new TextEncoder();
 
 /**
- * Bytes of JSON text, exact up to the bound and then cut short: an endlessly nested value costs no
- * more than one that is just too large.
+ * Counts bytes of JSON text, exactly up to the limit. Beyond it the count stops, so a deeply nested
+ * value costs no more than one that is slightly too large.
  */
 function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number {
   if (room <= 0) return 1;
@@ -124,7 +126,7 @@ function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number 
   }
   if (typeof value !== 'object' || value === null) return String(value).length;
   const isList = Array.isArray(value);
-  // The brackets, and a comma before each entry but the first.
+  // The brackets, and a comma before each entry except the first, are counted, too.
   let bytes = 1;
   for (const [key, held] of Object.entries(value)) {
     if (!isList) bytes += bytesOf(key, room - bytes) + 1;
@@ -137,7 +139,10 @@ function bytesOf(value: unknown, room: number = LIMITS.unknownBytesMax): number 
 const actionsNamed = new Map<string, Named>();
 const NOTHING: Named = {};
 
-/** The names at an open position: an action of a known type, or an envelope around one. */
+/**
+ * Returns the known keys of an open position, which contains an action of a known type or an
+ * envelope around one.
+ */
 function openNamed(value: object): Named {
   const { type, action } = value as { readonly type?: unknown; readonly action?: unknown };
   if (typeof type === 'string') return actionNamed(type);
@@ -154,5 +159,5 @@ function actionNamed(type: string): Named {
   return named;
 }
 
-/** The envelope of /exchange, including its action. */
+/** Known keys of the /exchange envelope, including those of its action. */
 export const ENVELOPE_NAMED: Named = namedBy(EnvelopeSchema);

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import { Address, Dec, Ms, U32, anyCase, listOf } from '../primitives.ts';
 
-/** The variants of the admins' action: perps, gates, vaults and fees. Unknown keys are refused. */
-
 const GATE_ENTRIES_MAX = 1000;
 
 const MarginTable = z.strictObject({
@@ -71,7 +69,8 @@ const SetPerp = z
   })
   .superRefine((change, context) => {
     const changes = Object.values(change).filter((value) => value !== undefined).length - 1;
-    // An action that changes nothing is a mistake; the first change is named as missing.
+    // An action that changes nothing is a mistake of the client, so the first possible change is
+    // reported as missing.
     if (changes < 1) context.addIssue({ code: 'custom', path: ['haltTrading'] });
   });
 
@@ -133,7 +132,8 @@ const SetOperators = z
     remove: operators('remove'),
   })
   .superRefine(({ add, remove }, context) => {
-    // An action that changes nothing is a mistake; the first change is named as missing.
+    // An action that changes nothing is a mistake of the client, so the first possible change is
+    // reported as missing.
     if (add === undefined && remove === undefined) {
       context.addIssue({ code: 'custom', path: ['add'] });
     }

@@ -2,28 +2,30 @@ import * as z from 'zod';
 import { anyCase, Cloid, Dec, Ms, OrderIdOrText, U32 } from '../primitives.ts';
 import { exactlyOne } from './define-action.ts';
 
-/** Times in force; the usual name of Alo on other venues is also accepted. */
+/** Times in force. `post_only`, the name of Alo on other venues, is accepted too. */
 const Tif = anyCase(['Gtc', 'Gtd', 'Alo', 'Ioc', 'FrontendMarket'], { post_only: 'Alo' });
 
-/** The relation between the orders of an action. */
+/** Relation between the orders of an action. */
 export const Grouping = anyCase(['na', 'normalTpsl', 'positionTpsl']);
 
 export const MarginMode = anyCase(['cross', 'isolated']);
 
 const Limit = z.object({ tif: Tif, expireTime: Ms.optional() }).superRefine((limit, context) => {
-  // An expiry that would be ignored is rejected, like a missing one.
+  // An expiry that would be ignored is rejected, as is a Gtd order without one.
   if ((limit.tif === 'Gtd') === (limit.expireTime !== undefined)) return;
   context.addIssue({ code: 'custom', path: ['expireTime'] });
 });
 
 const Trigger = z.object({ isMarket: z.boolean(), triggerPx: Dec, tpsl: anyCase(['tp', 'sl']) });
 
-/** Exactly one of the two keys is set. */
 const OrderKind = z
   .object({ limit: Limit.optional(), trigger: Trigger.optional() })
   .superRefine(exactlyOne(['limit', 'trigger']));
 
-/** An order. `b` and `r` together select the leg on outcome markets and in hedge mode. */
+/**
+ * Order in an action. On outcome markets, `b` and `r` together select the outcome; in hedge mode,
+ * they select the position side.
+ */
 export const Order = z.object({
   a: U32,
   b: z.boolean(),

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { anyCase, Dec, listOf, Ms, U32 } from '../primitives.ts';
 
-/** The variants of the deployers' action. Unknown keys are refused: a typo must not go unnoticed. */
+/**
+ * All variants are strict objects, because a misspelled field of an operator must be rejected
+ * instead of being ignored.
+ */
 
 const Slug = z.string().regex(/^[a-z0-9-]{1,120}$/);
 const Title = z.string().max(300);

@@ -33,8 +33,9 @@ import {
 import { OUTCOME_DEPLOY_VARIANTS } from './outcome-listings.ts';
 
 /**
- * Every action type of /exchange. The parsed types, the shapes for clients, the structs of direct actions (`npm run
- * write-shapes`) and the order of names in answers are derived from these definitions.
+ * Defines every action type of /exchange. The parsed types, the shapes for clients and the structs
+ * of direct actions (`npm run write-shapes`), and the order of names in answers are derived from
+ * these definitions.
  */
 export const ACTIONS = {
   /** Places up to 50 orders. */
@@ -67,7 +68,10 @@ export const ACTIONS = {
       cancels: listOf(CancelByCloid, { name: 'cancels', min: 1, max: LIMITS.cancelsMax }),
     }),
   },
-  /** Amends price and total size of a resting order, selected by order id or client order id. */
+  /**
+   * Amends the price and the total size of a resting order, selected by order id or client order
+   * id.
+   */
   modify2: {
     internalName: 'ModifyOrder',
     signedBy: 'agent',
@@ -92,7 +96,10 @@ export const ACTIONS = {
       positionMode: anyCase(['oneWay', 'hedge']),
     }),
   },
-  /** Adds margin to an isolated position, or removes it: `ntli` is signed micro-USDC. */
+  /**
+   * Adds margin to an isolated position, or removes it if `ntli` is negative. `ntli` is in
+   * micro-USDC.
+   */
   updateIsolatedMargin: {
     internalName: 'UpdateIsolatedMargin',
     signedBy: 'agent',
@@ -103,7 +110,10 @@ export const ACTIONS = {
       ntli: NonZero,
     }),
   },
-  /** Sets the leverage of one instrument; the sign selects the side in hedge isolated mode. */
+  /**
+   * Sets the leverage of one instrument. For isolated margin in hedge mode, the sign selects the
+   * position side.
+   */
   updateLeverage: {
     internalName: 'UpdateLeverage',
     signedBy: 'agent',
@@ -120,13 +130,13 @@ export const ACTIONS = {
     signedBy: 'agent',
     schema: z.object({ type: z.literal('updateMarginMode'), asset: U32, isCross: z.boolean() }),
   },
-  /** Claims the acting builder's whole unclaimed balance. */
+  /** Claims the whole unclaimed balance of the acting builder. */
   claimBuilderRewards: {
     internalName: 'ClaimBuilderRewards',
     signedBy: 'agent',
     schema: z.object({ type: z.literal('claimBuilderRewards') }),
   },
-  /** Splits collateral into pairs of YES and NO shares, or merges pairs back. */
+  /** Splits collateral into pairs of YES and NO shares, or merges pairs back into collateral. */
   outcomeOperate: {
     internalName: 'OutcomeOperate',
     signedBy: 'agent',
@@ -144,12 +154,13 @@ export const ACTIONS = {
           min: 1,
           max: LIMITS.outcomeOperationsMax,
         }).optional(),
-        // Reserved for a later operation; rejected now so that clients do not depend on it being ignored.
+        // This name is reserved for a later operation. It is rejected now, so no client can depend
+        // on it being ignored.
         convert: z.never().optional(),
       })
       .superRefine(exactlyOne(['split', 'merge'])),
   },
-  /** Authorises an agent under a label, or revokes the label when the address is zero. */
+  /** Authorises an agent under a label, or revokes the label if the address is zero. */
   approveAgent: {
     internalName: 'ApproveAgent',
     signedBy: 'direct',
@@ -184,7 +195,10 @@ export const ACTIONS = {
       ...DIRECT_NONCE,
     }),
   },
-  /** Moves money between sub-accounts, to another user or to a relay peg. Token 0 is USDC. */
+  /**
+   * Moves money between sub-accounts, to another user or to a relay withdrawal address. Token 0 is
+   * USDC.
+   */
   tokenSend: {
     internalName: 'TokenSend',
     signedBy: 'direct',
@@ -224,7 +238,8 @@ export const ACTIONS = {
   },
   /** Wraps another action with signatures of a multi-sig account's signers. */
   multiSig: {
-    // Replies name the inner action; this name appears only when there is none.
+    // Replies contain the name of the inner action; this name is used only if the inner action is
+    // unknown.
     internalName: 'MultiSig',
     signedBy: 'multiSig',
     schema: z.object({
@@ -237,7 +252,7 @@ export const ACTIONS = {
       payload: z.object({
         multiSigUser: Address,
         outerSigner: Address,
-        // Parsed in a second step, by the definition of its type.
+        // The inner action is parsed in a second step, with the definition of its type.
         action: z.looseObject({}),
       }),
     }),
@@ -248,19 +263,25 @@ export const ACTIONS = {
     signedBy: 'permissioned',
     schema: variantsOf('outcomeDeploy', OUTCOME_DEPLOY_VARIANTS),
   },
-  /** Runs the venue: perps, oracle prices, access gates, vaults, treasury, operators, fee tiers. */
+  /**
+   * Manages the venue: perps, oracle prices, access control, vaults, treasury, operators and fee
+   * tiers.
+   */
   venueAdmin: {
     internalName: 'VenueAdmin',
     signedBy: 'permissioned',
     schema: variantsOf('venueAdmin', VENUE_ADMIN_VARIANTS),
   },
-  /** A dead man's switch: cancels the account's orders at a time unless it is postponed or removed. */
+  /**
+   * Cancels the account's orders at a time unless the client postpones or removes it, as a dead
+   * man's switch.
+   */
   scheduleCancel: {
     internalName: 'ScheduleCancel',
     signedBy: 'agent',
     schema: z.object({ type: z.literal('scheduleCancel'), time: Ms.optional() }),
   },
-  /** Cancels everything, or everything of one instrument or one sub-account. */
+  /** Cancels all orders, or all orders of one instrument or one sub-account. */
   cancelAll: {
     internalName: 'CancelAll',
     signedBy: 'agent',
@@ -272,7 +293,8 @@ export const ACTIONS = {
       })
       .superRefine(({ asset, accountType }, context) => {
         if (asset === undefined || accountType === undefined) return;
-        // The id alone determines the sub-account, so a contradiction is a malformed request.
+        // The instrument alone determines the sub-account, so a different account type makes the
+        // request malformed.
         const owner = asset < OUTCOME_ID_MIN ? 'perp' : 'outcome';
         if (owner !== accountType) {
           context.addIssue({ code: 'custom', path: ['accountType'], params: { allowed: [owner] } });
@@ -294,37 +316,40 @@ export const ACTIONS = {
 
 export type ActionType = keyof typeof ACTIONS;
 
-/** A parsed action of one type: enums in their exact case, addresses in lower case. */
+/** Parsed action of one type, with enums in their exact case and addresses in lower case. */
 export type ActionOf<Type extends ActionType> = Type extends 'multiSig'
   ? MultiSigAction
   : z.output<(typeof ACTIONS)[Type]['schema']>;
 
-/** An action in the form that a client may send. */
+/** Action of one type in the form that a client may send. */
 export type ActionInputOf<Type extends ActionType> = z.input<(typeof ACTIONS)[Type]['schema']>;
 
-/** The actions that a multiSig wrapper may contain: any user action, but no wrapper and no operator action. */
+/**
+ * Types of actions that a multiSig wrapper may contain: all user actions, but no wrapper and no
+ * operator action.
+ */
 export type InnerActionType = Exclude<ActionType, 'multiSig' | 'outcomeDeploy' | 'venueAdmin'>;
 
 export type InnerAction = { [Type in InnerActionType]: ActionOf<Type> }[InnerActionType];
 
 type MultiSigOutput = z.output<(typeof ACTIONS)['multiSig']['schema']>;
 
-/** A parsed multiSig wrapper with its parsed inner action. */
+/** Parsed multiSig wrapper with its parsed inner action. */
 export type MultiSigAction = Omit<MultiSigOutput, 'payload'> & {
   payload: Omit<MultiSigOutput['payload'], 'action'> & { action: InnerAction };
 };
 
 export type Action = { [Type in ActionType]: ActionOf<Type> }[ActionType];
 
-/** Any action in the form that a client may send. */
+/** Action of any type in the form that a client may send. */
 export type ActionInput = { [Type in ActionType]: ActionInputOf<Type> }[ActionType];
 
-/** The definition of an action type, or undefined for an unknown type. */
+/** Returns the definition of an action type, or undefined for an unknown type. */
 export function actionDefinition(type: string): ActionDefinition | undefined {
   return Object.hasOwn(ACTIONS, type) ? ACTIONS[type as ActionType] : undefined;
 }
 
-/** True for the types that a multiSig wrapper may contain. */
+/** Returns true for the types that a multiSig wrapper may contain. */
 export function isInnerActionType(type: string): type is InnerActionType {
   const definition = actionDefinition(type);
   return definition?.signedBy === 'agent' || definition?.signedBy === 'direct';

@@ -5,12 +5,12 @@ import { checkJson } from '../json/scan.ts';
 
 const SignerSet = z.strictObject({ authorizedUsers: z.array(Address), threshold: z.int() });
 
-/** The signers of a multi-sig account and their required number. */
+/** Signers of a multi-sig account and the number of signatures that it requires. */
 export type MultiSigSigners = z.output<typeof SignerSet>;
 
 /**
- * Reads the JSON text of the action: a signer set, null for an ordinary account, or undefined when
- * it has neither form. The venue checks whether the set is valid and reports the reason.
+ * Reads the JSON text of the action: a signer set, null for an ordinary account, or undefined for
+ * any other text. The venue checks whether the set is valid and reports the reason if it is not.
  */
 export function parseMultiSigSigners(text: string): MultiSigSigners | null | undefined {
   if (!checkJson(text).ok) return undefined;
@@ -19,7 +19,10 @@ export function parseMultiSigSigners(text: string): MultiSigSigners | null | und
   return SignerSet.safeParse(value).data;
 }
 
-/** The checks of a set that a client can make: 1 to 10 distinct users, and a threshold within their number. */
+/**
+ * Returns true if a set passes the checks that a client can make: 1 to 10 distinct users, and a
+ * threshold between 1 and their number.
+ */
 export function isSignerSetSound({ authorizedUsers, threshold }: MultiSigSigners): boolean {
   const count = authorizedUsers.length;
   const isDistinct = new Set(authorizedUsers).size === count;

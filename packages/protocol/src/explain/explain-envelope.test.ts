@@ -16,8 +16,7 @@ import {
 } from '../index.ts';
 
 /**
- * Goal: the facts match the vectors, and each of their mistakes is found under its name: other
- * libraries produced them, including the incorrect ones.
+ * The vectors were produced with other libraries, including those that contain a signing mistake.
  */
 
 type Vector = {
@@ -66,55 +65,64 @@ function textOf(given: Omit<Vector, 'name' | 'digest' | 'signer'>): string {
   return `{"action":${given.action},${JSON.stringify(rest).slice(1)}`;
 }
 
-/** Explains, but recovers signers only for some digests, because recovery in plain JavaScript is slow. */
+/**
+ * Explains a request, but recovers the signer only for the given digests, because recovery in plain
+ * JavaScript is slow.
+ */
 function explain(text: string, digests: readonly string[], network = NETWORK): Explanation {
   const recover: RecoverPublicKey = (digest, ...signature) =>
     digests.includes(bytesToHex(digest)) ? nobleRecover(digest, ...signature) : undefined;
   return explainEnvelope(text, CONTEXT, { hasher: createHasher(network), recover });
 }
 
-describe('the facts of a signature match the vectors', () => {
-  test.each(vectors.cases.map((given) => [given.name, given] as const))('%s', (_, given) => {
-    const { facts } = explain(textOf(given), [given.digest], given);
-    const isDirect = given.scheme === 'direct';
-    expect(facts).toMatchObject({
-      scheme: given.scheme,
-      msgpack: isDirect ? null : given.msgpack,
-      connectionId: given.connectionId ?? given.multiSigActionHash ?? null,
-      digest: given.digest,
-      txHash: given.txHash,
-      signer: given.signer,
-      domain: {
-        name: given.serviceNetwork,
-        version: '1',
-        chainId:
-          isDirect || given.scheme === 'multiSig'
-            ? (given.signatureChainId ?? given.chainId)
-            : given.chainId,
-        verifyingContract: `0x${'0'.repeat(40)}`,
-      },
-    });
-    if (given.typeString !== undefined) expect(facts.typeString).toBe(given.typeString);
-    if (given.structHash !== undefined) expect(facts.structHash).toBe(given.structHash);
-    if (isDirect) expect(facts.preimage).toBeNull();
-    else {
-      const { msgpack = '' } = given;
-      expect(facts.preimage?.startsWith(msgpack)).toBe(true);
-      const { keccak } = createHasher(given);
-      expect(bytesToHex(keccak(hexToBytes(facts.preimage ?? '')))).toBe(facts.connectionId);
-    }
-  });
+describe('the facts about a signature', () => {
+  test.each(vectors.cases.map((given) => [given.name, given] as const))(
+    'the explained facts match the vector "%s"',
+    (_, given) => {
+      const { facts } = explain(textOf(given), [given.digest], given);
+      const isDirect = given.scheme === 'direct';
+      expect(facts).toMatchObject({
+        scheme: given.scheme,
+        msgpack: isDirect ? null : given.msgpack,
+        connectionId: given.connectionId ?? given.multiSigActionHash ?? null,
+        digest: given.digest,
+        txHash: given.txHash,
+        signer: given.signer,
+        domain: {
+          name: given.serviceNetwork,
+          version: '1',
+          chainId:
+            isDirect || given.scheme === 'multiSig'
+              ? (given.signatureChainId ?? given.chainId)
+              : given.chainId,
+          verifyingContract: `0x${'0'.repeat(40)}`,
+        },
+      });
+      if (given.typeString !== undefined) expect(facts.typeString).toBe(given.typeString);
+      if (given.structHash !== undefined) expect(facts.structHash).toBe(given.structHash);
+      if (isDirect) expect(facts.preimage).toBeNull();
+      else {
+        const { msgpack = '' } = given;
+        expect(facts.preimage?.startsWith(msgpack)).toBe(true);
+        const { keccak } = createHasher(given);
+        expect(bytesToHex(keccak(hexToBytes(facts.preimage ?? '')))).toBe(facts.connectionId);
+      }
+    },
+  );
 });
 
-describe('a seeded mistake is named', () => {
-  test.each(vectors.negative.map((given) => [given.mistake, given] as const))('%s', (_, given) => {
-    const digests = [given.serverDigest, given.signedDigest];
-    const explanation = explain(textOf(given), digests, given);
-    expect(explanation.facts.signer).toBe(given.recovers);
-    const match = explanation.attempts.find((each) => each.signer === given.intendedSigner);
-    expect(match?.mistake).toBe(given.mistake);
-    expect(match?.hint).toMatch(/^[A-Z][^.]*\.$/);
-  });
+describe('the detection of signing mistakes', () => {
+  test.each(vectors.negative.map((given) => [given.mistake, given] as const))(
+    'the mistake %s is detected and has a hint',
+    (_, given) => {
+      const digests = [given.serverDigest, given.signedDigest];
+      const explanation = explain(textOf(given), digests, given);
+      expect(explanation.facts.signer).toBe(given.recovers);
+      const match = explanation.attempts.find((each) => each.signer === given.intendedSigner);
+      expect(match?.mistake).toBe(given.mistake);
+      expect(match?.hint).toMatch(/^[A-Z][^.]*\.$/);
+    },
+  );
 });
 
 const ORDER =
@@ -123,26 +131,26 @@ const ORDER =
 const envelope = (action: string, s = '0x1'): string =>
   `{"nonce":1,"action":${action},"signature":{"r":"0x1","s":"${s}","v":0}}`;
 
-test('a high s recovers no signer, for any mistake', () => {
+test('a signature with a high s recovers no signer for any mistake', () => {
   const text = envelope(ORDER, `0x${'f'.repeat(64)}`);
   const { facts, attempts } = explainEnvelope(text, CONTEXT, { hasher: createHasher(NETWORK) });
   expect(attempts.length).toBeGreaterThan(0);
   expect([facts, ...attempts].every(({ signer }) => signer === null)).toBe(true);
 });
 
-test('the action is read from the text: integer-like keys keep their position', () => {
+test('the action is hashed as it is written, so integer-like keys keep their position', () => {
   const action = '{"type":"cancelAll","10":"ten","7":{"b":1,"__proto__":2}}';
   expect(explain(envelope(action), []).facts.msgpack).toBe(bytesToHex(jsonToMsgpack(action)));
 });
 
-test('the injected recovery function is used', () => {
+test('explainEnvelope uses the recovery function that it is given', () => {
   const key = secp256k1.getPublicKey(hexToBytes(`0x${'07'.repeat(32)}`), false);
   const options = { hasher: createHasher(NETWORK), recover: () => key };
   const { facts, attempts } = explainEnvelope(envelope(ORDER), CONTEXT, options);
   expect([facts, ...attempts].every(({ signer }) => signer === addressOf(key))).toBe(true);
 });
 
-test('a text that is not an envelope is rejected as unchecked', () => {
+test('explainEnvelope throws for a text that is not an envelope', () => {
   expect(() => explain('{"action":{}}', [])).toThrow('not an envelope');
   expect(() => explain(envelope(ORDER).replace('"action"', '"act"'), [])).toThrow(
     'not an envelope',

@@ -11,13 +11,13 @@ import { domainOf, type StructValues } from '../signing/typed-data.ts';
 import { type ExplainContext, recipeOf } from './recipe.ts';
 import { signingAttempts } from './signing-attempts.ts';
 
-/** The contents and signer of a signature, before the signer's role is looked up. */
+/** Contents and signer of a signature, before the signer's role is looked up. */
 type SignatureFacts = Omit<
   ExplainedSignature,
   'role' | 'owner' | 'agentName' | 'tried' | 'match'
 > & { readonly signer: Address | null };
 
-/** The signer that results if the client made this mistake. */
+/** Signer that results if the client made this mistake. */
 type ExplainedAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;
@@ -25,7 +25,7 @@ type ExplainedAttempt = {
   readonly signer: Address | null;
 };
 
-/** The facts of a signature, and every possible mistake in the order in which it is checked. */
+/** Facts about a signature, and the possible mistakes in the order in which they are checked. */
 export type Explanation = {
   readonly facts: SignatureFacts;
   readonly attempts: readonly ExplainedAttempt[];
@@ -37,8 +37,8 @@ type SignedEnvelope = MultiSigContext & {
 };
 
 /**
- * Analyses a signed request. `text` is that of an envelope whose shape was checked: its action is
- * hashed exactly as written. Throws on a text that would fail that check.
+ * Analyses a signed request and hashes its action exactly as written. `text` must be an envelope
+ * whose shape has been checked; the function throws for any other text.
  */
 export function explainEnvelope(
   text: string,
@@ -77,7 +77,7 @@ export function explainEnvelope(
   return { facts, attempts };
 }
 
-/** The hashed data in the struct; direct actions have none. */
+/** Returns the hashed data that the struct refers to, which direct actions do not have. */
 function hashedFacts(
   hash: EnvelopeHash,
   action: Uint8Array,

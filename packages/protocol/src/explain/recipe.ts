@@ -19,17 +19,17 @@ import {
 import type { Network } from '../network.ts';
 import type { SignatureHex } from '../primitives.ts';
 
-/** All parts of a digest, so that one part can be replaced. */
+/** All inputs of a digest, each of which can be replaced to try a possible mistake. */
 export type Recipe = {
   readonly domain: Domain;
   readonly struct: StructType;
-  /** The values of the struct, without the hash of `hashed`. */
+  /** Values of the struct, without the hash of `hashed`. */
   readonly values: StructValues;
-  /** Undefined for a direct action: its struct contains the values themselves. */
+  /** Undefined for a direct action, whose struct contains the values themselves. */
   readonly hashed: HashedParts | undefined;
 };
 
-/** The parts of a preimage, in order. */
+/** Parts of a preimage, in the order in which they are hashed. */
 export type HashedParts = {
   readonly msgpack: Uint8Array;
   readonly nonce: Uint8Array;
@@ -37,7 +37,9 @@ export type HashedParts = {
   readonly expiry: Uint8Array;
 };
 
-/** The parts that the venue hashes for a request; `digestOf` returns the digest that it recovers the signer from. */
+/**
+ * Returns the inputs that the venue hashes for a request. `digestOf` computes the digest from them.
+ */
 export function recipeOf(request: ActionToHash, network: Network): Recipe {
   const { action, envelope, msgpack } = request;
   const type = String(action['type']);
@@ -53,7 +55,7 @@ export function recipeOf(request: ActionToHash, network: Network): Recipe {
   return agentRecipe(request, network);
 }
 
-/** The recipe of an agent-signed action, for any action type. */
+/** Returns the recipe for an action of any type as if it were signed by an agent. */
 export function agentRecipe(request: ActionToHash, network: Network): Recipe {
   const hashed = hashedParts(request);
   return { domain: domainOf(network), struct: AGENT, values: { ...network }, hashed };
@@ -68,10 +70,10 @@ function hashedParts({ envelope, msgpack }: ActionToHash): HashedParts {
   };
 }
 
-/** The digest of a recipe. */
+/** Computes the digest of a recipe. */
 export function digestOf({ domain, struct, values, hashed }: Recipe, keccak: Keccak): Uint8Array {
   const hash = hashed === undefined ? undefined : keccak(preimageOf(hashed));
-  // Each struct uses the field that it has.
+  // Each struct has only one of the two fields, and hashing ignores the other.
   const filled = { ...values, connectionId: hash, multiSigActionHash: hash };
   const structHash = hashStruct(struct, filled, { keccak });
   return keccak(signedBytes(domainSeparator(domain, keccak), structHash));
@@ -81,35 +83,37 @@ function preimageOf({ msgpack, nonce, vault, expiry }: HashedParts): Uint8Array 
   return concatBytes(msgpack, nonce, vault, expiry);
 }
 
-/** The venue's data about other targets that a client may have signed for. */
+/** Other networks and vaults of the venue for which a client may have signed by mistake. */
 export type ExplainContext = {
   readonly otherNetworks: readonly Network[];
   readonly settlementChainId: number;
   readonly vaults: readonly string[];
 };
 
-/** A signed request to be checked for mistakes. */
+/** Signed request that is checked for mistakes. */
 export type Subject = {
   readonly scheme: ActionHash['scheme'];
   readonly request: ActionToHash;
   readonly signature: SignatureHex;
-  /** The recipe that the venue hashes. */
+  /** Recipe that the venue itself hashes. */
   readonly base: Recipe;
   readonly network: Network;
   readonly context: ExplainContext;
   readonly keccak: Keccak;
 };
 
-/** A way in which the client may have signed. */
+/** One possibility of how the client may have signed. */
 export type Candidate = {
   readonly variant: string;
-  /** The correction for the client. */
+  /** Correction that is shown to the client. */
   readonly hint: string;
-  /** The signed recipe; by default the venue's. */
+  /** Recipe that the client signed; by default the venue's. */
   readonly recipe?: Recipe;
-  /** The intended signature; by default the received one. */
+  /** Signature that the client should have sent; by default the received one. */
   readonly signature?: SignatureHex;
 };
 
-/** The candidates of one mistake, generated lazily. */
+/**
+ * Yields the candidates of one mistake. They are generated lazily, because most checks end early.
+ */
 export type Candidates = (subject: Subject) => Iterable<Candidate>;

@@ -11,7 +11,10 @@ import {
 import { canonicalDecimal } from '../primitives.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 
-/** The strict reader encodes the texts, because it keeps the order of integer-like keys. */
+/**
+ * The strict reader encodes the texts, because it keeps the order of integer-like keys, unlike
+ * JSON.parse.
+ */
 const rows: [string, (action: Uint8Array) => Uint8Array, from: string, to: string][] = [
   [
     'sorted keys, at every depth and in their own places',
@@ -40,7 +43,7 @@ const rows: [string, (action: Uint8Array) => Uint8Array, from: string, to: strin
   ],
 ];
 
-test.each(rows)('%s', (_, rewrite, from, to) => {
+test.each(rows)('rewritten actions have %s', (_, rewrite, from, to) => {
   expect(rewrite(jsonToMsgpack(from))).toEqual(jsonToMsgpack(to));
 });
 
@@ -58,7 +61,7 @@ test.each([
   expect(canonicalDecimal(text)).toBe(canonical);
 });
 
-test('addresses are found inside texts, longer and shorter hex is not', () => {
+test('addresses are found inside texts, and longer or shorter hex is left unchanged', () => {
   const checksum = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
   const inside = `{"users":["${checksum}"]}`;
   expect(lowerCaseAddresses(inside)).toBe(inside.toLowerCase());

@@ -13,9 +13,9 @@ import { actionShape } from '../signing/hash-envelope.ts';
 import { bytesToHex, utf8 } from '../bytes.ts';
 import type { Keccak } from '../signing/typed-data.ts';
 
-/** Encoded actions in another form: keys in another order, texts in another spelling. */
-
-/** The action with its keys in signing order, those that no schema names at the end. */
+/**
+ * Returns the action with its keys in signing order. Keys that its schema does not name are last.
+ */
 export function inSigningOrder(action: Uint8Array): Uint8Array {
   const type = stringOf(mapEntry(action, 'type') ?? encodeText('')) ?? '';
   const ordered = inOrder(action, actionShape(type));
@@ -37,7 +37,7 @@ function inOrder(value: Uint8Array, shape: Shape): Uint8Array {
   return mapOf(ordered.map(([key, inner]) => [key, inOrder(inner, shapes.get(key) ?? 'any')]));
 }
 
-/** The action with some keys of its top level first, in this order. */
+/** Returns the action with the given keys of its top level first, in the given order. */
 export function withKeysFirst(action: Uint8Array, keys: readonly string[]): Uint8Array {
   return mapOf(sortedBy(entriesOf(action) ?? [], keys));
 }
@@ -57,7 +57,7 @@ function withEntry(
   return mapOf(entries.map(([own, value]) => [own, own === key ? change(value) : value]));
 }
 
-/** The value with the keys of all its maps sorted. */
+/** Returns the value with the keys of all its maps sorted. */
 export function sortedKeys(value: Uint8Array): Uint8Array {
   const items = itemsOf(value);
   if (items !== undefined) return arrayOf(items.map(sortedKeys));
@@ -67,7 +67,7 @@ export function sortedKeys(value: Uint8Array): Uint8Array {
   return mapOf(sorted.map(([key, inner]) => [key, sortedKeys(inner)]));
 }
 
-/** The value with all its texts rewritten; keys stay. */
+/** Returns the value with all its texts rewritten, except the keys of maps. */
 export function rewriteTexts(value: Uint8Array, rewrite: (text: string) => string): Uint8Array {
   const items = itemsOf(value);
   if (items !== undefined) return arrayOf(items.map((item) => rewriteTexts(item, rewrite)));
@@ -79,17 +79,15 @@ export function rewriteTexts(value: Uint8Array, rewrite: (text: string) => strin
   return text === undefined ? value : encodeText(rewrite(text));
 }
 
-/** Other spellings of the texts of an action that mean the same and hash differently. */
-
-/** Also finds addresses inside of a longer text, such as the JSON of a signer set. */
+/** Also matches addresses inside a longer text, such as the JSON of a signer set. */
 const ADDRESSES = /\b0x[0-9a-fA-F]{40}\b/g;
 
-/** The text with its addresses in lower case. */
+/** Converts the addresses in a text to lower case. */
 export function lowerCaseAddresses(text: string): string {
   return text.replaceAll(ADDRESSES, (found) => found.toLowerCase());
 }
 
-/** The text with its addresses in checksum case (EIP-55). */
+/** Converts the addresses in a text to checksum case (EIP-55). */
 export function checksumAddresses(text: string, keccak: Keccak): string {
   return text.replaceAll(ADDRESSES, (found) => {
     const digits = found.slice(2).toLowerCase();

@@ -19,8 +19,8 @@ import {
 import { signingAttempts, type SigningAttempt } from './signing-attempts.ts';
 
 /**
- * Goal: whatever a client may have signed by mistake is tried, under the right name. Method: what
- * the client signed is written down by hand, part by part, and looked up among the attempts.
+ * Each row contains, written by hand, what a client signed by mistake. The test looks for its
+ * digest among the attempts.
  */
 
 const NETWORK: Network = { serviceNetwork: 'Service-Testnet', chainId: 2511, apiVersion: 1 };
@@ -74,7 +74,7 @@ function attemptsOf(...subject: Parameters<typeof subjectOf>): SigningAttempt[] 
   return [...signingAttempts(subjectOf(...subject))];
 }
 
-test('a recipe gives the digest that the venue computes', () => {
+test('the digest of a recipe equals the one that the venue computes', () => {
   for (const action of [ORDER, SEND, WRAPPER]) {
     for (const more of [{}, { vaultAddress: VAULT, expiresAfter: 7, signatureChainId: 5 }]) {
       const envelope = { nonce: NONCE, ...more };
@@ -119,7 +119,7 @@ const values =
     ...recipe,
     values: { ...recipe.values, ...changed },
   });
-/** Signed for the venue that a direct action names itself. */
+/** Returns the recipe for the venue that a direct action itself names. */
 const elsewhere = (recipe: Recipe): Recipe => ({
   ...recipe,
   domain: { ...recipe.domain, name: 'Elsewhere-3fa9c1d2' },
@@ -138,7 +138,7 @@ type Row = readonly [
   more?: Partial<Envelope>,
 ];
 
-describe('what a client may have signed is tried', () => {
+describe('the attempts for each signing mistake', () => {
   const [order] = ORDER.orders;
   const { t, r, s, p, b, a } = present(order, 'an order');
   const { type, grouping, orders } = ORDER;
@@ -339,9 +339,9 @@ describe('what a client may have signed is tried', () => {
     ],
   };
 
-  describe.each(Object.entries(rows))('%s', (_kind, of) => {
+  describe.each(Object.entries(rows))('the attempts for %s', (_kind, of) => {
     test.each(of.map((row) => [row[0], row] as const))(
-      '%s',
+      'the attempts include the mistake "%s"',
       (expected, [, action, signed, more]) => {
         const subject = subjectOf(action, more);
         const digest = bytesToHex(digestOf(signed(subject.base, subject.request), nobleKeccak));
@@ -354,24 +354,27 @@ describe('what a client may have signed is tried', () => {
     );
   });
 
-  test.each([ORDER, SEND, WRAPPER])('$type: vParity', (action) => {
-    const subject = subjectOf(action);
-    const flipped = [...signingAttempts(subject)].filter(({ mistake }) => mistake === 'vParity');
-    const signature = { ...subject.signature, v: 28 };
-    const digest = digestOf(subject.base, nobleKeccak);
-    expect(flipped).toMatchObject([{ variant: 'v 28', signature, digest }]);
-  });
+  test.each([ORDER, SEND, WRAPPER])(
+    'the attempts for $type include the other v (vParity)',
+    (action) => {
+      const subject = subjectOf(action);
+      const flipped = [...signingAttempts(subject)].filter(({ mistake }) => mistake === 'vParity');
+      const signature = { ...subject.signature, v: 28 };
+      const digest = digestOf(subject.base, nobleKeccak);
+      expect(flipped).toMatchObject([{ variant: 'v 28', signature, digest }]);
+    },
+  );
 });
 
-describe('the attempts', () => {
-  test('stand in the order of the mistakes', () => {
+describe('the list of attempts', () => {
+  test('attempts are in the order of the mistakes', () => {
     for (const action of [ORDER, SEND, WRAPPER]) {
       const places = attemptsOf(action).map(({ mistake }) => MISTAKES.indexOf(mistake));
       expect(places).toEqual([...places].sort((one, other) => one - other));
     }
   });
 
-  test('name each mistake that can be made with the scheme', () => {
+  test('the attempts cover each mistake that is possible with the scheme', () => {
     const namesOf = (action: Record<string, unknown>): string[] => [
       ...new Set(attemptsOf(action).map(({ mistake }) => mistake)),
     ];
@@ -393,19 +396,20 @@ describe('the attempts', () => {
     expect(namesOf(wrapped)).toEqual(never('agentSignedAsDirect'));
   });
 
-  test('hold no digest twice', () => {
+  test('no digest is attempted twice', () => {
     const context = { ...CONTEXT, settlementChainId: 869 };
     const variants = attemptsOf(ORDER, {}, context).map(({ variant }) => variant);
     expect(variants.filter((variant) => variant.startsWith('869'))).toEqual([
       '869 in the domain',
       '869 in domain and struct',
     ]);
-    // Sent in canonical order, without addresses and zeros: these come to what was received.
+    // The request was sent in canonical order and without addresses, so these candidates equal the
+    // received request.
     expect(variants).not.toContain('the canonical key order');
     expect(variants).not.toContain('addresses in lower case');
   });
 
-  test('are bounded in vaults and in bytes', () => {
+  test('the number of attempts is limited by vaults and by bytes', () => {
     const vaults = Array.from(
       { length: 150 },
       (_, index) => `0x${String(index).padStart(40, '0')}`,
@@ -414,13 +418,13 @@ describe('the attempts', () => {
     const tried = attemptsOf(ORDER, {}, context).filter(({ variant }) =>
       variant.startsWith('vault '),
     );
-    // The vault 0x00… is the zero address, which was tried before.
+    // One of the vaults is the zero address, which was already tried as a separate mistake.
     expect(tried.length).toBe(LIMITS.explainVaultsMax - 1);
     const admin = { type: 'venueAdmin', treasurySend: { destination: VAULT, amount: '1' } };
     const forNone = attemptsOf(admin, {}, context).map(({ variant }) => variant);
     expect(forNone.filter((variant) => variant.startsWith('vault '))).toEqual([]);
     const huge = subjectOf({ ...ORDER, memo: 'x'.repeat(LIMITS.explainBytesMax / 4) });
-    // Any hash will do, and this one is quick.
+    // The hash function does not matter here, and this one is fast.
     const keccak = (bytes: Uint8Array) => createHash('sha3-256').update(bytes).digest();
     const variants = [...signingAttempts({ ...huge, keccak })].map(({ variant }) => variant);
     expect(variants).toEqual(['sorted keys', 'type, orders, grouping, builder']);

@@ -26,7 +26,7 @@ import { expiryBytes, vaultBytes } from '../signing/agent-hash.ts';
 import type { StructValues } from '../signing/typed-data.ts';
 import type { Network } from '../network.ts';
 
-/** A digest and a signature for which the signer is to be recovered. */
+/** Digest and signature for which the signer is to be recovered. */
 export type SigningAttempt = {
   readonly mistake: Mistake;
   readonly variant: string;
@@ -75,9 +75,7 @@ function nameOf(digest: Uint8Array, { v }: SignatureHex): string {
   return `${bytesToHex(digest)} ${v}`;
 }
 
-/** Mistakes in the action: it was hashed in another form than it was sent. */
-
-/** The key order of orders on another venue. */
+/** Key order of orders on another venue. */
 const HYPERLIQUID_ORDER = ['type', 'orders', 'grouping', 'builder'];
 
 function* keyOrder(subject: Subject): Iterable<Candidate> {
@@ -132,7 +130,8 @@ function respelled(
   told: Pick<Candidate, 'variant' | 'hint'>,
 ): Candidate {
   const msgpack = rewriteTexts(request.msgpack, rewrite);
-  // The fields of a direct action are flat: values that its struct hashes as text are text here.
+  // The fields of a direct action are flat, and all values that its struct hashes as text are texts
+  // here.
   const fields = Object.entries(request.action).map(([key, value]) => [
     key,
     typeof value === 'string' ? rewrite(value) : value,
@@ -140,8 +139,6 @@ function respelled(
   const action = Object.fromEntries(fields) as Record<string, unknown>;
   return { ...told, recipe: recipeOf({ ...request, msgpack, action }, network) };
 }
-
-/** Mistakes outside the action: nonce, vault, expiry, and the signature's v. */
 
 const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 const NOTHING = new Uint8Array(0);
@@ -177,7 +174,8 @@ function* vaultFlag({ base, request, context }: Subject): Iterable<Candidate> {
 function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
   const sent = request.envelope.nonce;
   const inner = nonceIn(request.action);
-  // The struct of a direct action has the nonce of the action, for any nonce of the envelope.
+  // The struct of a direct action contains the nonce of the action, whatever the nonce of the
+  // envelope is.
   const hashed = scheme === 'direct' ? (inner ?? sent) : sent;
   const other = scheme === 'direct' ? sent : inner;
   const seconds = Math.floor(hashed / 1000);
@@ -203,7 +201,7 @@ function* nonce({ base, request, scheme }: Subject): Iterable<Candidate> {
   yield* withNonce(base, variant, other, hashed);
 }
 
-/** The nonce of an action, or of the inner action of a wrapper. */
+/** Returns the nonce of an action, or of the inner action of a wrapper. */
 function nonceIn(action: StructValues): number | undefined {
   const payload = action['payload'] as StructValues | undefined;
   const inner = payload?.['action'] as StructValues | undefined;
@@ -249,13 +247,14 @@ function* expiresAfter({ base, request }: Subject): Iterable<Candidate> {
   yield { variant: 'action.expiresAfter', hint: misplaced, ...hashing(expiryBytes(inAction)) };
 }
 
-/** The recipe with other parts of the preimage; a direct action has none and is unchanged. */
+/**
+ * Returns the recipe with other parts of the preimage. The recipe of a direct action has none and
+ * is unchanged.
+ */
 function withParts(base: Recipe, parts: Partial<HashedParts>): { recipe: Recipe } {
   const { hashed } = base;
   return { recipe: hashed === undefined ? base : { ...base, hashed: { ...hashed, ...parts } } };
 }
-
-/** Mistakes in the binding of a signature: the network, the chain, and the whole scheme. */
 
 const ETHEREUM = 1;
 
@@ -263,7 +262,7 @@ function* chainId(subject: Subject): Iterable<Candidate> {
   const { base, context, network, scheme } = subject;
   const others = context.otherNetworks.map((other) => other.chainId);
   const wallets = walletChains(subject);
-  // The wallet's chain in the domain of an agent-signed action is a separate mistake.
+  // For an agent-signed action, the wallet's chain id in the domain is a separate mistake.
   const inDomain = scheme === 'agent' ? others : [...others, ...wallets, network.chainId];
   for (const id of new Set([...others, ...wallets, network.chainId])) {
     if (inDomain.includes(id)) yield domainOnly(subject, id);
@@ -300,7 +299,10 @@ function* networkName(subject: Subject): Iterable<Candidate> {
   }
 }
 
-/** A direct action, alone or wrapped, contains the network name that its sender used. */
+/**
+ * Returns the network that a direct action itself names, alone or in a wrapper, if it is another
+ * network.
+ */
 function namedByItself({ network, request }: Subject): readonly Network[] {
   const { payload } = request.action as { payload?: { action?: unknown } };
   const told = (payload?.action ?? request.action) as Partial<Record<keyof Network, unknown>>;
@@ -332,7 +334,7 @@ function* agentSignedAsDirect(subject: Subject): Iterable<Candidate> {
   }
 }
 
-/** The chains that a wallet may have used, the least likely first. */
+/** Returns the chains that a wallet may have used, the least likely first. */
 function walletChains({ request, context }: Subject): number[] {
   const { signatureChainId } = request.envelope;
   const sent = typeof signatureChainId === 'number' ? [signatureChainId] : [];

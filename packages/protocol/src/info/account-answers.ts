@@ -1,6 +1,4 @@
-/** The answers to account queries. All amounts are decimal texts; unset ones are empty. */
-
-/** A margin summary; `totalRawUsd` is the account value without the positions' value. */
+/** Margin of an account. `totalRawUsd` is the account value minus the value of its positions. */
 export type MarginSummary = {
   accountValue: string;
   totalMarginUsed: string;
@@ -8,16 +6,19 @@ export type MarginSummary = {
   totalRawUsd: string;
 };
 
-/** Leverage in position records; `rawUsd` is empty for cross margin. */
+/** Leverage of a position; `rawUsd` is empty for cross margin. */
 export type PositionLeverage = { rawUsd: string; type: 'Cross' | 'Isolated'; value: number };
 
-/** A position; on outcome markets the sign of `szi` is the leg. */
+/**
+ * Position on a perp, or in the shares of an outcome market. On outcome markets, `szi` is positive
+ * for YES and negative for NO.
+ */
 export type Position = {
   adlQuantile: number;
-  /** The instrument id as text. */
+  /** Instrument id as text. */
   asset: string;
   coin: string;
-  /** Positive is received. */
+  /** Positive amounts were received, negative ones paid. */
   cumFunding: { allTime: string; sinceChange: string; sinceOpen: string };
   entryPx: string;
   leverage: PositionLeverage;
@@ -31,10 +32,10 @@ export type Position = {
   szi: string;
   unrealizedPnl: string;
   updateTime: number;
-  /** Negative is paid. */
+  /** Negative if fees were paid. */
   cumFee: string;
   closedPnl: string;
-  /** The following fields occur only on outcome positions. */
+  /** Only outcome positions have this field and the following ones. */
   title?: string;
   slug?: string;
   outcomeNames?: [string, string];
@@ -43,7 +44,7 @@ export type Position = {
   resolutionStatus?: 'prepared' | 'resolved';
 };
 
-/** A take-profit and stop-loss pair of a position; the order ids are texts here. */
+/** Take-profit and stop-loss of a position. Unlike elsewhere, the order ids are texts. */
 export type PositionTpsl = {
   createTime: number;
   quantity: string;
@@ -57,10 +58,9 @@ export type PositionTpsl = {
   tpTriggerPrice: string;
 };
 
-/** An element of `assetPositions`. */
 export type AssetPosition = { position: Position; tpsl: PositionTpsl[]; type: 'OneWay' | 'Hedge' };
 
-/** A running job that reverses a position. */
+/** Reversal of a position that is in progress. */
 export type ReverseJob = {
   asset: string;
   coin: string;
@@ -74,7 +74,7 @@ export type ClearinghouseState = {
   accountValuePlusWithdrawHold: string;
   assetPositions: AssetPosition[];
   crossMaintenanceMarginUsed: string;
-  /** Higher is safer; liquidation starts at 1. */
+  /** Ratio of equity to risk, so a higher value is safer; liquidation starts at 1. */
   crossMarginRatio: string;
   crossMarginSummary: MarginSummary;
   marginSummary: MarginSummary;
@@ -85,7 +85,7 @@ export type ClearinghouseState = {
   activeReverseJobs: ReverseJob[];
 };
 
-/** Leverage in activeAssetData. */
+/** Leverage of an account in one instrument. */
 export type AssetLeverage = {
   mode: 'OneWay' | 'Hedge';
   type: 'Cross' | 'Isolated';
@@ -93,22 +93,22 @@ export type AssetLeverage = {
   rawUsd: string;
 };
 
-/** The largest orders of a user in one instrument. */
+/** Largest orders that a user can place in one instrument. */
 export type ActiveAssetData = {
   user: string;
   coin: string;
   leverage: AssetLeverage;
-  /** In hedge mode with another leverage on the short side. */
+  /** Present in hedge mode if the short side has another leverage. */
   leverageShort?: AssetLeverage;
-  /** Buy and sell, in base size. */
+  /** Maximum size of a buy and of a sell, in the base asset. */
   maxTradeSzs: [string, string];
-  /** Buy and sell, in USDC of margin. */
+  /** Available margin for a buy and for a sell, in USDC. */
   availableToTrade: [string, string];
   markPx: string;
   onlyIsolated: boolean;
 };
 
-/** An agent of an account; the empty name is the unnamed one. */
+/** Agent of an account. The name is empty for the unnamed agent. */
 export type ApprovedAgent = {
   agentAddress: string;
   agentName: string;
@@ -117,10 +117,10 @@ export type ApprovedAgent = {
   validUntil: null;
 };
 
-/** The owner of an agent; null when the address is not an agent. */
+/** Owner of an agent; null if the address is not an agent. */
 export type AgentOwner = { agent: string; owner: string | null; agentName: string | null };
 
-/** The access code status of an address on a channel; the code is masked. */
+/** Access code of an address on a channel. The code is masked. */
 export type AccessCodeStatus = {
   user: string;
   channel: number;
@@ -130,13 +130,13 @@ export type AccessCodeStatus = {
   grantedTime: number | null;
 };
 
-/** A builder that may charge an account; the rate is as it was sent. */
+/** Builder that may charge an account. The rate is the text that the user sent. */
 export type ApprovedBuilder = { builder: string; maxFeeRate: string; updateTime: number };
 
-/** The signers of a multi-sig account; null for an ordinary one. */
+/** Signers of a multi-sig account; null for an ordinary account. */
 export type MultiSigSignerSet = { authorizedUsers: string[]; threshold: number } | null;
 
-/** The rewards of a builder: in total, claimed, and unclaimed. */
+/** Rewards of a builder: unclaimed, in total and claimed. */
 export type BuilderState = {
   builder: string;
   unclaimedRewards: string;
@@ -144,37 +144,42 @@ export type BuilderState = {
   totalClaimed: string;
   perpAccountBalance: string;
   minPerpBalance: string;
-  /** True while its fees accrue. */
+  /** True while the builder earns fees. */
   eligible: boolean;
 };
 
-/** The eligibility of an address; a best-effort check before the binding one. */
+/**
+ * Whether an address may trade on a channel. This is only a preliminary check; the binding one
+ * follows with each action.
+ */
 export type AccountStatus = {
   user: string;
   channel: number;
-  /** Valid only if `checked`. */
+  /** Valid only if `checked` is true. */
   exists: boolean;
   checked: boolean;
   eligible: boolean;
-  /** Only when not eligible. */
+  /** Present only if `eligible` is false. */
   reason?: string;
 };
 
-/** One funding payment; positive amounts are received, `usdc` and `amount` are equal. */
+/**
+ * Funding payment of one position. Positive amounts were received; `usdc` and `amount` are equal.
+ */
 export type FundingRow = {
   time: number;
   coin: string;
   usdc: string;
   szi: string;
-  /** A fraction per hour. */
+  /** Rate per hour, as a fraction. */
   fundingRate: string;
   amount: string;
 };
 
-/** A page of funding payments; the total is absent when it is unknown. */
+/** Page of funding payments. `total` is absent if it is unknown. */
 export type UserFundings = { data: FundingRow[]; hasMore: boolean; total?: number };
 
-/** A liquidation step of an account, and the numbers that caused it. */
+/** Liquidation step of an account, with the figures that caused it. */
 type LiquidationDelta = {
   type: 'liquidation';
   liquidatedNtlPos: string;
@@ -186,7 +191,7 @@ type LiquidationDelta = {
   maintenanceMargin: string;
 };
 
-/** A notice to the owner of a position that was closed against a bankrupt one. */
+/** Notice that the account's position was closed against a bankrupt one (auto-deleveraging). */
 type DeleverageDelta = {
   type: 'adl';
   instrumentId: number;
@@ -196,7 +201,7 @@ type DeleverageDelta = {
   closedPnl: string;
 };
 
-/** A withdrawal to the settlement chain; the amount includes the fee. */
+/** Withdrawal to the settlement chain. The amount includes the fee. */
 type WithdrawDelta = {
   type: 'withdraw';
   amount: string;
@@ -207,7 +212,7 @@ type WithdrawDelta = {
   status: 'pending' | 'completed' | 'failed';
 };
 
-/** A transfer between two accounts; the sender pays the fee in addition to the amount. */
+/** Transfer between two accounts. The sender pays the fee in addition to the amount. */
 type TransferDelta = {
   type: 'send' | 'receive';
   amount: string;
@@ -219,7 +224,7 @@ type TransferDelta = {
   toAccountType: string;
 };
 
-/** A transfer between an account's sub-accounts. */
+/** Transfer between the sub-accounts of one account. */
 type AccountTransferDelta = {
   type: 'accountTransfer';
   amount: string;
@@ -228,7 +233,10 @@ type AccountTransferDelta = {
   toAccountType: string;
 };
 
-/** A change of an account other than by trading and funding; more kinds will follow. */
+/**
+ * Change of an account other than by trading and funding. Clients should ignore unknown types,
+ * because more will be added.
+ */
 export type LedgerDelta =
   | LiquidationDelta
   | DeleverageDelta
@@ -241,7 +249,7 @@ export type LedgerDelta =
   | { type: 'deposit'; amount: string; token: 'USDC' }
   | { type: 'faucet'; amount: string; token: 'USDC' };
 
-/** The payout of one leg of a resolved market; the fraction is the payout of a YES share. */
+/** Payout for one outcome of a resolved market. The fraction is the payout of a YES share. */
 export type OutcomeSettlementDelta = {
   type: 'outcomeSettlement';
   amount: string;
@@ -251,5 +259,4 @@ export type OutcomeSettlementDelta = {
   settlementFraction: string;
 };
 
-/** A row of userNonFundingLedgerUpdates. */
 export type LedgerUpdate = { time: number; hash: string; delta: LedgerDelta };

@@ -26,8 +26,6 @@ import type {
 import type { OpenOrder, OutcomeOpenOrder, TriggerOrder } from './order-answers.ts';
 import { type QueryDefinition, typeOf } from '../define.ts';
 
-/** Queries on the present state of one account. */
-
 const Positions = listOf(U32, { name: 'instrumentIds', min: 0, max: LIMITS.instrumentIdsMax });
 
 const agentOwner = z
@@ -58,9 +56,8 @@ const outcomeFrontendOpenOrders = z
     return z.NEVER;
   });
 
-/** Queries on the present state of one account. */
 export const ACCOUNT_QUERIES = {
-  /** Positions and margin of a sub-account. */
+  /** Returns the positions and the margin of a sub-account. */
   clearinghouseState: {
     schema: z
       .object({
@@ -74,7 +71,7 @@ export const ACCOUNT_QUERIES = {
     answer: typeOf<ClearinghouseState>(),
     otherNames: { spotClearinghouseState: '' },
   },
-  /** Positions and margin of the perp sub-account. */
+  /** Returns the positions and the margin of the perp sub-account. */
   perpClearinghouseState: {
     schema: z.object({
       type: z.literal('perpClearinghouseState'),
@@ -83,7 +80,7 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<ClearinghouseState>(),
   },
-  /** Shares of an account: a positive size is YES, a negative one NO. */
+  /** Returns an account's shares as positions: YES has a positive size, NO a negative one. */
   outcomePositions: {
     schema: z.object({
       type: z.literal('outcomePositions'),
@@ -93,7 +90,7 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<AssetPosition[]>(),
   },
-  /** The pending trigger orders of a user. */
+  /** Returns the pending trigger orders of a user. */
   triggerOrders: {
     schema: z.object({
       type: z.literal('triggerOrders'),
@@ -102,18 +99,18 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<TriggerOrder[]>(),
   },
-  /** The size that a user can trade in an instrument, and the leverage. */
+  /** Returns the size that a user can trade in an instrument, and the leverage. */
   activeAssetData: {
     schema: z.object({
       type: z.literal('activeAssetData'),
       user: Address,
       coin: IdStr,
-      /** Limit prices of a buy and a sell; null is an order at the market. */
+      /** Limit prices of a buy and of a sell; null stands for a market order. */
       px: z.tuple([Dec.nullable(), Dec.nullable()]).optional(),
     }),
     answer: typeOf<ActiveAssetData>(),
   },
-  /** The open orders of a user, newest first. */
+  /** Returns the open orders of a user, newest first. */
   frontendOpenOrders: {
     schema: z.object({
       type: z.literal('frontendOpenOrders'),
@@ -125,20 +122,20 @@ export const ACCOUNT_QUERIES = {
     answer: typeOf<OpenOrder[]>(),
     otherNames: { openOrders: '' },
   },
-  /** Orders of an account that rest on outcome markets, without orders in the delay queue. */
+  /** Returns an account's resting orders on outcome markets, without those in the delay queue. */
   outcomeFrontendOpenOrders: {
     schema: outcomeFrontendOpenOrders,
     answer: typeOf<OutcomeOpenOrder[]>(),
   },
-  /** The agents of an account, by label. */
+  /** Returns the agents of an account, sorted by label. */
   approvedAgents: {
     schema: ofUser('approvedAgents'),
     answer: typeOf<ApprovedAgent[]>(),
     otherNames: { extraAgents: '' },
   },
-  /** The account whose agent an address is. */
+  /** Returns the account to which an agent belongs. */
   agentOwner: { schema: agentOwner, answer: typeOf<AgentOwner>(), otherNames: { userRole: '' } },
-  /** Whether a channel requires an access code, and whether the user has one. */
+  /** Returns whether a channel requires an access code, and whether the user has one. */
   accessCodeStatus: {
     schema: z.object({
       type: z.literal('accessCodeStatus'),
@@ -147,18 +144,24 @@ export const ACCOUNT_QUERIES = {
     }),
     answer: typeOf<AccessCodeStatus>(),
   },
-  /** The builders that an account has approved, with their maximum fees. */
+  /** Returns the builders that an account has approved, with their maximum fees. */
   approvedBuilders: {
     schema: ofUser('approvedBuilders'),
     answer: typeOf<ApprovedBuilder[]>(),
     otherNames: { maxBuilderFee: '' },
   },
-  /** The signers of an account and the required number of signatures; null for an ordinary account. */
+  /**
+   * Returns the signers of an account and the required number of signatures, or null for an
+   * ordinary account.
+   */
   multiSigSigners: {
     schema: ofUser('multiSigSigners'),
     answer: typeOf<MultiSigSignerSet>(),
     otherNames: { userToMultiSigSigners: '' },
   },
-  /** Hashes of the requests that changed the signers of an account, oldest first; `tx` returns each. */
+  /**
+   * Returns the hashes of the requests that changed the signers of an account, oldest first. Query
+   * `tx` for each of them.
+   */
   multiSigChanges: { schema: ofUser('multiSigChanges'), answer: typeOf<string[]>() },
 } as const satisfies Readonly<Record<string, QueryDefinition>>;

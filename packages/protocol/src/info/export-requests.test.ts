@@ -11,7 +11,7 @@ function read(name: ExportName, query: string): unknown {
     : `${parsed.error.httpStatus} ${parsed.error.code} ${parsed.error.message}`;
 }
 
-describe('exports that are refused', () => {
+describe('invalid export requests', () => {
   test.each<[ExportName, string, string]>([
     ['fills', '', '400 10002 Missing field: user'],
     ['fills', 'user=0x12', '400 10002 Wrong type for user'],
@@ -29,7 +29,7 @@ describe('exports that are refused', () => {
   });
 });
 
-describe('exports that are read', () => {
+describe('valid export requests', () => {
   test.each<[ExportName, string, object]>([
     ['fills', `user=${user}`, { user: lower, accountType: ['perp'], format: 'csv' }],
     ['ledger', `user=${user}`, { accountType: ['perp', 'outcome'] }],

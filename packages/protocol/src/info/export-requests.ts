@@ -8,7 +8,7 @@ import type { Candle } from './market-answers.ts';
 import { Interval } from './market-queries.ts';
 import type { Fill, HistOrderRow } from './order-answers.ts';
 
-/** The exports: GET with parameters in the URL, so all values are texts. */
+/** Exports are GET requests with parameters in the URL, so all values are texts. */
 
 const MsText = z
   .string()
@@ -29,7 +29,6 @@ const SPAN = {
 const ofUser = (...accountTypes: readonly ('perp' | 'outcome')[]) =>
   z.object({ user: Address, ...SPAN, accountType: AccountTypes.default([...accountTypes]) });
 
-/** The exports with their parameters. */
 export const EXPORTS = {
   fills: ofUser('perp'),
   orders: ofUser('perp'),
@@ -38,7 +37,7 @@ export const EXPORTS = {
   candles: z.object({ coin: IdStr, interval: Interval, ...SPAN }),
 } as const;
 
-/** The last part of an export's path. */
+/** Last part of the path of an export. */
 export type ExportName = keyof typeof EXPORTS;
 
 export type ExportRequestOf<Name extends ExportName> = z.output<(typeof EXPORTS)[Name]>;
@@ -48,8 +47,8 @@ type ParsedExport<Name extends ExportName> =
   | { readonly ok: false; readonly error: WireError };
 
 /**
- * Reads the parameters of an export. An account type may be repeated, or contain several separated
- * by commas; other parameters occur once.
+ * Reads the parameters of an export. The account type may be repeated or contain several types
+ * separated by commas; every other parameter may occur only once.
  */
 export function parseExport<Name extends ExportName>(
   name: Name,
@@ -72,7 +71,7 @@ export function parseExport<Name extends ExportName>(
   return { ok: true, request: parsed.data as ExportRequestOf<Name> };
 }
 
-/** All fields of a row, in the order of the wire: a missing one does not compile. */
+/** Lists the fields of a row in the order of the API. A missing field does not compile. */
 const columns = <Row extends object>(fields: Readonly<Record<keyof Row & string, true>>) =>
   Object.keys(fields);
 

@@ -1,24 +1,25 @@
 import type { ActionResultStatus, OrderResult } from './venue-answers.ts';
 
-/** The answers to queries of the history, except rows of orders, fills, funding and the ledger. */
-
-/** A claim of a builder; only executed ones are listed. */
+/** Claim of a builder. Only executed claims are listed. */
 export type BuilderClaim = {
   amount: string;
   asset: 'USDC';
   status: 'success';
   time: number;
-  /** The builder. */
+  /** Address of the builder. */
   to: string;
   txHash: string;
 };
 
-/** The reward of one order for its builder: amounts and sizes are sums over its fills, the price is their average. */
+/**
+ * Reward of a builder for one order. Amounts and sizes are sums over the order's fills, and the
+ * price is their average.
+ */
 export type BuilderEarning = {
   builderFee: string;
-  /** A fraction. */
+  /** Rate as a fraction. */
   builderFeeRate: string;
-  /** The `f` of the order, in tenths of a basis point. */
+  /** Value of `f` in the order, in tenths of a basis point. */
   builderFeeRateF: number;
   instrumentId: number;
   instrumentName: string;
@@ -27,32 +28,32 @@ export type BuilderEarning = {
   orderId: number;
   price: string;
   qty: string;
-  /** Of the order's last fill, like `time`, `tradeId` and `txHash`. */
+  /** Role of the order's last fill, which also determines `time`, `tradeId` and `txHash`. */
   role: 'Taker' | 'Maker';
   time: number;
   tradeId: number;
   txHash: string;
-  /** Masked. */
+  /** Masked address. */
   user: string;
 };
 
-/** A page of a builder's rows; the total counts orders or claims. */
+/** Page of a builder's rows. `total` counts orders or claims. */
 export type BuilderRows<Row> = { items: Row[]; page: number; pageSize: number; total: number };
 
-/** The part of one user or instrument in a builder's fees. */
+/** Share of one user or one instrument in a builder's fees. */
 export type BuilderShare = {
-  /** Empty for a user, and for an unknown instrument. */
+  /** Empty for a user and for an unknown instrument. */
   instrumentName: string;
-  /** A masked address, or the instrument id in decimal. */
+  /** Masked address, or instrument id in decimal. */
   key: string;
   label: string;
-  /** A fraction of the window's total. */
+  /** Fraction of the total in the window. */
   ratio: number;
   /** Fees in USDC. */
   value: string;
 };
 
-/** The parts of all users or instruments, the largest first. */
+/** Shares of all users or of all instruments, largest first. */
 export type BuilderShares = {
   dimension: 'user' | 'instrument';
   items: BuilderShare[];
@@ -60,18 +61,18 @@ export type BuilderShares = {
   window: '7d' | '30d' | '90d' | 'all';
 };
 
-/** The unclaimed rewards of a builder, as of the history. */
+/** Unclaimed rewards of a builder, as of the last block in the history database. */
 export type BuilderClaimable = {
   claimable: string;
   hasAggregate: boolean;
   source: 'aggregate';
   totalClaimed: string;
   totalEarned: string;
-  /** Absent before the first fee. */
+  /** Absent before the builder's first fee. */
   asOf?: number;
 };
 
-/** A block in lists. */
+/** Block as it appears in lists. */
 export type BlockRow = {
   height: number;
   blockTime: number;
@@ -82,7 +83,7 @@ export type BlockRow = {
   numTxs: number;
 };
 
-/** A signed request that a block executed; the error is that of its execution. */
+/** Signed request that a block executed. `error` is the error of its execution. */
 export type TxRow = {
   hash: string;
   time: number;
@@ -94,27 +95,27 @@ export type TxRow = {
 
 export type BlockDetail = BlockRow & { txs: TxRow[] };
 
-/** A request in a list. */
+/** Signed request as it appears in lists. */
 export type TxBrief = Omit<TxRow, 'action'> & {
   /**
-   * As received, but only the first entry of orders, cancels, splits and merges; only its type
-   * while an order is queued.
+   * Action as received, but with only the first entry of orders, cancels, splits and merges. While
+   * one of its orders is queued, only its type is shown.
    */
   action: { type: string } & Record<string, unknown>;
-  /** The number of entries, 1 for actions without a list; null while an order is queued. */
+  /** Number of entries, which is 1 for an action without a list; null while an order is queued. */
   entries: number | null;
 };
 
-/** A transaction as it was received, and its result. */
+/** Signed request as it was received, with its result. */
 export type TxDetail = Omit<TxRow, 'action'> & {
-  /** Its position in the block. */
+  /** Index of the request in its block. */
   index: number;
   signer: string;
   nonce: number;
   vaultAddress: string | null;
   signatureChainId: number | null;
   expiresAfter: number | null;
-  /** Complete, as received; only its type while one of its orders is queued. */
+  /** Complete action as received. While one of its orders is queued, only its type is shown. */
   action: { type: string } & Record<string, unknown>;
   signature: { r: string; s: string; v: number };
   traceId: string | null;
@@ -123,7 +124,7 @@ export type TxDetail = Omit<TxRow, 'action'> & {
 
 export type PortfolioWindow = 'day' | 'week' | 'month' | 'all';
 
-/** The value of an account at a time; the other fields are sums since the start of the window. */
+/** Value of an account at a time. The other fields are sums since the start of the window. */
 export type PortfolioPoint = {
   time: number;
   accountValue: string;
@@ -133,25 +134,28 @@ export type PortfolioPoint = {
   funding: string;
 };
 
-/** An account over time: evenly spaced points, the last of which is now. */
+/** Value of an account over time, as evenly spaced points. The last point is the present. */
 export type Portfolio = {
   window: PortfolioWindow;
-  /** Within the window, including transfers from and to other accounts. */
+  /**
+   * Deposits within the window, including transfers from other accounts. `withdrawals` includes
+   * transfers to other accounts.
+   */
   deposits: string;
   withdrawals: string;
   points: PortfolioPoint[];
 };
 
-/** The accounts with the highest profit or volume within a window, up to now. */
+/** Accounts with the highest profit or volume in a window that ends now. */
 export type Leaderboard = {
   window: PortfolioWindow;
   sortBy: 'pnl' | 'volume';
-  /** The time of the last ranking: newer accounts are missing. */
+  /** Time of the last ranking. Accounts that are newer than this are missing. */
   rankedTime: number;
   rows: LeaderboardRow[];
 };
 
-/** An account with the figures of its portfolio for the same window. */
+/** Account with the figures of its portfolio for the same window. */
 export type LeaderboardRow = {
   user: string;
   accountValue: string;
@@ -159,7 +163,9 @@ export type LeaderboardRow = {
   volume: string;
 };
 
-/** A withdrawal and its progress; fields of the settlement chain are null without a bridge. */
+/**
+ * Withdrawal and its progress. Without a bridge, the fields about the settlement chain are null.
+ */
 export type Withdrawal = {
   id: number;
   time: number;

@@ -37,8 +37,6 @@ import type { ExecutionReport, Fill, HistOrderRow } from './order-answers.ts';
 import type { FeeTierInfo, FeeTierRates } from './venue-answers.ts';
 import { type QueryDefinition, typeOf } from '../define.ts';
 
-/** Queries on what happened to one account, newest first, and on a builder's income. */
-
 const FundingType = anyCase(['collected', 'paid']);
 
 const userFundings = z
@@ -128,9 +126,11 @@ const executionReport = z
   })
   .superRefine(exactlyOne(['oid', 'cloid', 'txHash']));
 
-/** Queries on the history of one account, fee tiers and builders. */
 export const HISTORY_QUERIES = {
-  /** The fills of an account, newest first: trades, and changes by splits, merges and settlements. */
+  /**
+   * Returns the fills of an account, newest first: trades, and changes by splits, merges and
+   * settlements.
+   */
   userFills: {
     schema: z
       .object({
@@ -147,7 +147,9 @@ export const HISTORY_QUERIES = {
     answer: typeOf<Fill[]>(),
     otherNames: { userFillsByTime: ' with startTime and endTime' },
   },
-  /** The open and finished orders of an account, sorted by their last change, latest first. */
+  /**
+   * Returns the open and finished orders of an account, sorted by their last change, latest first.
+   */
   historicalOrders: {
     schema: z.object({
       type: z.literal('historicalOrders'),
@@ -161,11 +163,11 @@ export const HISTORY_QUERIES = {
     answer: typeOf<HistOrderRow[]>(),
   },
   /**
-   * How an order, or the orders of an action, were executed: fills, prices, fees, and progress in the queue. By `oid`,
-   * `cloid` or `txHash`.
+   * Returns how an order, or each order of an action, was executed: its fills, prices and fees, and
+   * its place in the queue. Select it by `oid`, `cloid` or `txHash`.
    */
   executionReport: { schema: executionReport, answer: typeOf<ExecutionReport>() },
-  /** Changes of an account other than by trading and funding, newest first. */
+  /** Returns the changes of an account other than by trading and funding, newest first. */
   userNonFundingLedgerUpdates: {
     schema: z
       .object({
@@ -180,36 +182,36 @@ export const HISTORY_QUERIES = {
       .superRefine(refuseOffsetWithCursor),
     answer: typeOf<LedgerUpdate[]>(),
   },
-  /** The funding payments of an account, newest first. */
+  /** Returns the funding payments of an account, newest first. */
   userFundings: {
     schema: userFundings,
     answer: typeOf<UserFundings>(),
     otherNames: { userFunding: '' },
   },
-  /** The fee schedule. */
+  /** Returns the fee schedule. */
   feeTierInfo: { schema: feeTierInfo, answer: typeOf<FeeTierInfo>() },
-  /** A user's place in the fee schedule, and the requirements of the next tier. */
+  /** Returns a user's tier in the fee schedule and the requirements of the next tier. */
   feeTierRates: {
     schema: feeTierRates,
     answer: typeOf<FeeTierRates>(),
     otherNames: { userFees: '' },
   },
-  /** A builder's earnings and claims, and whether it can earn now. */
+  /** Returns a builder's earnings and claims, and whether it can earn fees now. */
   builderState: {
     schema: z.object({ type: z.literal('builderState'), user: Address }),
     answer: typeOf<BuilderState>(),
   },
-  /** Claims of a builder, newest first. */
+  /** Returns the claims of a builder, newest first. */
   builderMeClaimed: {
     schema: builderPage('builderMeClaimed'),
     answer: typeOf<BuilderRows<BuilderClaim>>(),
   },
-  /** Earnings of a builder, one row per order, newest first. */
+  /** Returns the earnings of a builder, one row per order, newest first. */
   builderMeEarned: {
     schema: builderPage('builderMeEarned'),
     answer: typeOf<BuilderRows<BuilderEarning>>(),
   },
-  /** Shares of users or instruments in a builder's fees, largest first. */
+  /** Returns the shares of users or instruments in a builder's fees, largest first. */
   builderMeShare: {
     schema: z.object({
       type: z.literal('builderMeShare'),
@@ -220,7 +222,9 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<BuilderShares>(),
   },
-  /** The amount that a builder can claim, as of the latest block of the history. */
+  /**
+   * Returns the amount that a builder can claim, as of the latest block in the history database.
+   */
   builderMeClaimable: {
     schema: z.object({
       type: z.literal('builderMeClaimable'),
@@ -229,7 +233,7 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<BuilderClaimable>(),
   },
-  /** The value of an account over time; the last point is the present. */
+  /** Returns the value of an account over time. The last point is the present. */
   portfolio: {
     schema: z.object({
       type: z.literal('portfolio'),
@@ -239,7 +243,7 @@ export const HISTORY_QUERIES = {
     }),
     answer: typeOf<Portfolio>(),
   },
-  /** The withdrawals of an account, newest first. */
+  /** Returns the withdrawals of an account, newest first. */
   withdrawals: {
     schema: z.object({
       type: z.literal('withdrawals'),

@@ -1,17 +1,15 @@
 import type { OutcomeTrade, Trade } from './order-answers.ts';
 
-/** The answers to market queries. */
-
 export type PerpMeta = {
   name: string;
-  /** The instrument id. */
+  /** Instrument id. */
   index: number;
   baseCurrency: string;
   quoteCurrency: string;
   currencyType: string;
   basePrecision: string;
   quotePrecision: string;
-  /** Negative means multiples of ten. */
+  /** Number of decimals of a size; a negative number means multiples of a power of ten. */
   szDecimals: number;
   maxLeverage: number;
   tokens: [number, number];
@@ -22,22 +20,22 @@ export type PerpMeta = {
   maxMarketOrderSize: number;
   haltTrading: boolean;
   onlyIsolated: boolean;
-  /** True starting with the first log entry of its closing hour. */
+  /** True starting with the first block of the perp's closing hour. */
   delisted: boolean;
-  /** The end of the closing hour; null without one, or while it waits for a price. */
+  /** Time at which the closing hour ends; null if there is none, or while it waits for a price. */
   closingTime: number | null;
-  /** Always false: tiers depend on the size. */
+  /** Always false, because margin tiers depend on the size. */
   useNotionalMargin: boolean;
   tagIds?: number[];
 };
 
-/** The funding of a perp for one hour; rates are fractions per hour. */
+/** Funding of a perp for one hour. Rates are fractions per hour. */
 export type FundingHistoryRow = {
   coin: string;
   fundingRate: string;
-  /** The mean of the hour. */
+  /** Mean premium of the hour. */
   premium: string;
-  /** The end of the hour. */
+  /** Time at which the hour ended. */
   time: number;
 };
 
@@ -51,7 +49,7 @@ type MarginTier = {
   mmr: string;
 };
 
-/** A base asset and its perps. */
+/** Base asset and its perps. */
 export type PerpMetaDetail = {
   asset: {
     name: string;
@@ -60,7 +58,7 @@ export type PerpMetaDetail = {
     weiDecimals: number;
     maxSupply: string;
     initialWei: string;
-    /** The wire name has this spelling. */
+    /** This spelling is part of the API. */
     archorTokenWei: string;
   };
   instruments: {
@@ -80,20 +78,23 @@ export type PerpMetaDetail = {
       onlyIsolated: boolean;
       delisted: boolean;
       closingTime: number | null;
-      /** The maximum distance of a sampled premium from the oracle, as a fraction (R-funding). */
+      /**
+       * Maximum difference between a sampled premium and zero, as a fraction of the oracle price
+       * (R-funding).
+       */
       premiumCap: string;
     };
     marginTable: { instrumentId: number; tiers: MarginTier[] };
   }[];
 };
 
-/** A level of a book: price, size, number of orders. */
+/** Level of a book: price, size and number of orders. */
 export type Level = { px: string; sz: string; n: number };
 
-/** A book, bids and asks, best first. */
+/** Bids and asks of a book, best price first. */
 export type L2Book = { coin: string; time: number; levels: [bids: Level[], asks: Level[]] };
 
-/** A candle; `T` is its last millisecond. */
+/** Candle of an instrument; `T` is its last millisecond. */
 export type Candle = {
   t: number;
   T: number;
@@ -108,39 +109,45 @@ export type Candle = {
   instrumentId: number;
 };
 
-/** The open interest of an instrument at the start of an hour. */
+/** Open interest of an instrument at the start of an hour. */
 export type OpenInterestRow = {
   coin: string;
-  /** The time of the hour's first block, whose figures these are. */
+  /** Time of the first block in the hour, to which the figures apply. */
   time: number;
-  /** For a perp in its base asset, one side; for an outcome market in pairs of shares. */
+  /**
+   * For a perp, the size of one side in the base asset; for an outcome market, the number of pairs
+   * of shares.
+   */
   openInterest: string;
   markPx: string;
 };
 
-/** The part of a position that a liquidation step closed. */
+/** Reduction of a position by one liquidation step. */
 export type Liquidation = {
   time: number;
   hash: string;
-  /** The owner of the position. */
+  /** Owner of the position. */
   user: string;
   coin: string;
   instrumentId: number;
-  /** The closing side: `A` closed a long position. */
+  /** Side of the closing trade: `A` closed a long position. */
   side: 'B' | 'A';
-  /** The closed size, and its average price and value. */
+  /** Closed size, followed by its average price and its value. */
   sz: string;
   px: string;
   ntl: string;
   step: 'market' | 'net' | 'insurance' | 'adl';
   leverageType: 'Cross' | 'Isolated';
-  /** The numbers that caused it. */
+  /** Mark price, account value and maintenance margin that caused the liquidation. */
   markPx: string;
   accountValue: string;
   maintenanceMargin: string;
 };
 
-/** A trade with its value; on outcome markets with its leg, that leg's price and the market's texts. */
+/**
+ * Trade with its value. A trade on an outcome market also has its outcome, the price of that
+ * outcome, and the market's texts.
+ */
 export type LargestTrade = Trade & {
   ntl: string;
   outcome?: OutcomeTrade['outcome'];
@@ -151,17 +158,17 @@ export type LargestTrade = Trade & {
 
 export type LargestTrades = {
   window: 'day' | 'week' | 'month';
-  /** The start of the counted trades: at most four hours before the window. */
+  /** Start of the counted trades, which is at most four hours before the window. */
   startTime: number;
   trades: LargestTrade[];
 };
 
-/** The holders of one leg, largest first. */
+/** Holders of one outcome's shares, largest first. */
 export type OutcomeHolders = {
   instrumentId: number;
   coin: string;
   outcome: 'Yes' | 'No';
-  /** The number of holders of the leg, and their total shares. */
+  /** Number of holders of this outcome, followed by their total shares. */
   holders: number;
   shares: string;
   rows: OutcomeHolder[];
@@ -169,5 +176,5 @@ export type OutcomeHolders = {
   time: number;
 };
 
-/** A holder of shares; `entryPx` is their average cost. */
+/** Holder of shares; `entryPx` is their average cost. */
 export type OutcomeHolder = { user: string; sz: string; entryPx: string };

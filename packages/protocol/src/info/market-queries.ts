@@ -36,9 +36,7 @@ import type {
 } from './outcome-answers.ts';
 import { type QueryDefinition, typeOf } from '../define.ts';
 
-/** Queries on instruments, books, candles, outcome markets and reference prices. */
-
-/** The intervals of candles. Only their case distinguishes `1m` and `1M`. */
+/** Intervals of candles. The case matters: `1m` is a minute and `1M` a month. */
 export const INTERVALS = [
   '1m',
   '3m',
@@ -58,7 +56,7 @@ export const INTERVALS = [
 
 export const Interval = anyCase(INTERVALS);
 
-/** A price step of a book; the empty text means the finest one. */
+/** Price step of a book. An empty text means the finest one. */
 export const BookTick = z.union([z.literal(''), Dec]).transform((text) => text || undefined);
 
 const CandleSpan = z.object({
@@ -69,8 +67,8 @@ const CandleSpan = z.object({
 });
 
 /**
- * The fields of a candle query may be in `req` or at the top level; this converts the second form
- * to the first. An existing `req` takes precedence.
+ * Moves the fields of a candle query into `req`, because they may also be at the top level. A `req`
+ * that exists takes precedence.
  */
 export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unknown {
   return request['req'] === undefined ? { type: request['type'], req: request } : request;
@@ -78,7 +76,7 @@ export function liftCandleSpan(request: Readonly<Record<string, unknown>>): unkn
 
 const PriceSource = anyCase(['spot', 'oracle', 'twap']);
 
-/** Milliseconds, or an ISO text for them. */
+/** Time in milliseconds, or as an ISO text. */
 const MsOrIso = z
   .union([Ms, z.iso.datetime({ offset: true })])
   .transform((value) => (typeof value === 'number' ? value : Date.parse(value)));
@@ -113,7 +111,7 @@ const outcomeMeta = z
       query.marketSlugs !== undefined ||
       query.instrumentIds !== undefined;
     const status = query.status ?? (isLookup ? 'all' : 'open');
-    // A rejected cursor is reported under the name that the client used.
+    // A rejected cursor is reported with the name that the client used.
     const cursorField =
       typeof cursor === 'string' ? ('cursor' as const) : ('after_cursor' as const);
     const paged = { cursor: cursor ?? after_cursor ?? undefined, cursorField };
@@ -121,40 +119,43 @@ const outcomeMeta = z
   });
 
 export const MARKET_QUERIES = {
-  /** Every perp with its precision and limits. */
+  /** Returns every perp with its precision and limits. */
   perpMeta: {
     schema: z.object({ type: z.literal('perpMeta'), dex: z.literal('').nullable().optional() }),
     answer: typeOf<PerpUniverse>(),
     otherNames: { meta: '', metaAndAssetCtxs: ', and the channel activeAssetCtx of /ws' },
   },
-  /** One base asset, its perps and their margin tables. */
+  /** Returns one base asset, its perps and their margin tables. */
   perpMetaDetail: {
     schema: z.object({ type: z.literal('perpMetaDetail'), assetName: z.string() }),
     answer: typeOf<PerpMetaDetail>(),
   },
-  /** The book of an instrument, at most 20 levels on each side. */
+  /** Returns the book of an instrument, with at most 20 levels on each side. */
   l2Book: {
     schema: z.object({ type: z.literal('l2Book'), coin: IdStr, tick: BookTick.optional() }),
     answer: typeOf<L2Book>(),
     otherNames: { allMids: ', and the channel tickers of /api-ws for all markets' },
   },
-  /** Candles of an instrument, oldest first: the latest 5,000 of the period. */
+  /** Returns candles of an instrument, oldest first: the latest 5,000 of the period. */
   candleSnapshot: {
     schema: z.object({ type: z.literal('candleSnapshot'), req: CandleSpan }),
     answer: typeOf<Candle[]>(),
   },
-  /** The funding rate of each hour of a perp, oldest first: the first 500 of the period. */
+  /** Returns the funding rate of each hour of a perp, oldest first: the first 500 of the period. */
   fundingHistory: {
     schema: z.object({
       type: z.literal('fundingHistory'),
-      /** The name of a perp, or its id as text. */
+      /** Name of a perp, or its id as text. */
       coin: z.string(),
       startTime: Ms,
       endTime: Ms.optional(),
     }),
     answer: typeOf<FundingHistoryRow[]>(),
   },
-  /** The open interest of an instrument at the start of each hour, oldest first: the first 500 of the period. */
+  /**
+   * Returns the open interest of an instrument at the start of each hour, oldest first: the first
+   * 500 of the period.
+   */
   openInterestHistory: {
     schema: z.object({
       type: z.literal('openInterestHistory'),
@@ -165,7 +166,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OpenInterestRow[]>(),
   },
-  /** Liquidations of one perp or of all perps, newest first. */
+  /** Returns liquidations of one perp or of all perps, newest first. */
   liquidations: {
     schema: z.object({
       type: z.literal('liquidations'),
@@ -177,8 +178,8 @@ export const MARKET_QUERIES = {
     answer: typeOf<Liquidation[]>(),
   },
   /**
-   * The largest trades of a day, a week or a month by notional value: of all perps, of all outcome markets, or of one
-   * instrument.
+   * Returns the largest trades of a day, a week or a month by notional value: of all perps, of all
+   * outcome markets, or of one instrument.
    */
   largestTrades: {
     schema: z.object({
@@ -191,7 +192,10 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<LargestTrades>(),
   },
-  /** The accounts with the highest profit or volume of a window. Rejected if the operator has disabled it. */
+  /**
+   * Returns the accounts with the highest profit or volume in a window. It is rejected if the
+   * operator has disabled it.
+   */
   leaderboard: {
     schema: z.object({
       type: z.literal('leaderboard'),
@@ -202,9 +206,9 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<Leaderboard>(),
   },
-  /** A page of events with their markets. The cursor of a page selects the next page. */
+  /** Returns a page of events with their markets. The cursor of a page selects the next page. */
   outcomeMeta: { schema: outcomeMeta, answer: typeOf<OutcomeEventPage | OutcomeEventMeta>() },
-  /** Prices, volumes and open interest of up to 50 outcome markets. */
+  /** Returns prices, volumes and open interest of up to 50 outcome markets. */
   outcomeAssetCtxs: {
     schema: z.object({
       type: z.literal('outcomeAssetCtxs'),
@@ -213,7 +217,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeAssetCtx[]>(),
   },
-  /** YES prices of up to 50 markets over time, oldest first. */
+  /** Returns the prices of YES in up to 50 markets over time, oldest first. */
   outcomeProbability: {
     schema: z.object({
       type: z.literal('outcomeProbability'),
@@ -224,7 +228,7 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeProbability>(),
   },
-  /** The markets of a series with strikes and results, latest start first. */
+  /** Returns the markets of a series with strikes and results, latest start first. */
   outcomeSeriesTimeline: {
     schema: z.object({
       type: z.literal('outcomeSeriesTimeline'),
@@ -236,12 +240,12 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeSeriesTimeline>(),
   },
-  /** The receipt of a settlement; `checkResolution` recomputes it. */
+  /** Returns the resolution record of a market. `checkResolution` recomputes its result. */
   outcomeResolution: {
     schema: z.object({ type: z.literal('outcomeResolution'), instrumentId: U32 }),
     answer: typeOf<OutcomeResolution>(),
   },
-  /** Holders of the shares of a leg, largest first. */
+  /** Returns the holders of an outcome's shares, largest first. */
   outcomeHolders: {
     schema: z.object({
       type: z.literal('outcomeHolders'),
@@ -252,7 +256,10 @@ export const MARKET_QUERIES = {
     }),
     answer: typeOf<OutcomeHolders>(),
   },
-  /** A reference price: the price to beat and the final price. Without times, the latest price. */
+  /**
+   * Returns a reference price: the price to beat and the final price. Without times, it returns the
+   * latest price.
+   */
   cryptoPrice: {
     schema: z.object({
       type: z.literal('cryptoPrice'),
@@ -265,8 +272,8 @@ export const MARKET_QUERIES = {
     answer: typeOf<CryptoPrice>(),
   },
   /**
-   * Reference prices of a period, oldest first, evenly thinned to at most 2,000. `variant: 'before'` requests
-   * simulated prices from before the start of a simulated venue.
+   * Returns the reference prices of a period, oldest first, thinned evenly to at most 2,000. With
+   * `variant: 'before'`, it returns simulated prices from before the start of a simulated venue.
    */
   cryptoPriceHistory: {
     schema: z.object({

@@ -1,14 +1,15 @@
-/** Orders and fills in queries and streams. */
-
-/** The status of an order in lists; a `triggered` order has fired but is not finished. */
+/**
+ * Status of an order in lists. A `triggered` order has reached its trigger price but is not
+ * finished.
+ */
 export type OrderStatus = 'open' | 'filled' | 'cancelled' | 'rejected' | 'triggered';
 
-/** Bid or ask: the wire's `b`. */
+/** Side of an order: `B` for a bid, `A` for an ask. */
 export type Side = 'B' | 'A';
 
 export type Leg = 'Yes' | 'No';
 
-/** A fill; rows of splits, merges and settlements have order and trade id 0. */
+/** Fill of an order. Rows for splits, merges and settlements have order and trade id 0. */
 export type Fill = {
   coin: string;
   symbol: string;
@@ -19,7 +20,7 @@ export type Fill = {
   startPosition: string;
   dir: string;
   reduceOnly: boolean;
-  /** Net of this fill's fee. */
+  /** Realised profit after this fill's fee. */
   closedPnl: string;
   hash: string;
   oid: number;
@@ -35,9 +36,9 @@ export type Fill = {
   instrumentId: number;
   instrumentType: 'perps' | 'outcome';
   marketType: 'perps' | 'outcome';
-  /** Only on closing fills, like `roe`. */
+  /** Present only on fills that close a position, as is `roe`. */
   entryPrice?: string;
-  /** In percent. */
+  /** Return on equity in percent. */
   roe?: string;
   cloid?: string | null;
   builderFee?: string;
@@ -46,13 +47,13 @@ export type Fill = {
   slug?: string;
 };
 
-/** An order in the history. */
+/** Order in the history. */
 export type HistOrder = {
   coin: string;
   symbol: string;
   side: Side;
   limitPx: string;
-  /** The remaining size. */
+  /** Remaining size. */
   sz: string;
   origSz: string;
   oid: number;
@@ -73,9 +74,9 @@ export type HistOrder = {
   marginMode: 'Cross' | 'Isolated';
   leverage: number;
   fee?: string;
-  /** In USDC. */
+  /** Filled notional in USDC. */
   filledAmount?: string;
-  /** Before fees. */
+  /** Realised profit before fees. */
   pnl?: string;
   entryPrice?: string;
   roe?: string;
@@ -91,7 +92,6 @@ export type HistOrder = {
   slug?: string;
 };
 
-/** A row of historicalOrders. */
 export type HistOrderRow = { order: HistOrder; status: OrderStatus; statusTimestamp: number };
 
 type OpenOrderField =
@@ -132,7 +132,7 @@ export type OutcomeOpenOrder = OpenOrder & {
   outcomeNames: [string, string];
 };
 
-/** A take-profit or stop-loss that waits for its parent. */
+/** Take-profit or stop-loss that waits for its parent order. */
 export type TriggerChild = {
   limitPx: string;
   orderType: 'Market' | 'Limit';
@@ -143,7 +143,7 @@ export type TriggerChild = {
   triggerType: 'tp' | 'sl';
 };
 
-/** A trigger order that waits for its price. */
+/** Trigger order that waits for its trigger price. */
 export type TriggerOrder = {
   asset: string;
   coin: string;
@@ -163,7 +163,7 @@ export type TriggerOrder = {
   tpslChildren: TriggerChild[] | null;
 };
 
-/** A trade; `side` is the taker's. */
+/** Trade of an instrument; `side` is the taker's side. */
 export type Trade = {
   coin: string;
   instrumentId: number;
@@ -173,37 +173,41 @@ export type Trade = {
   time: number;
   hash: string;
   tid: number;
-  /** Bid side and ask side. */
+  /** Addresses of the buyer and of the seller. */
   users?: [string, string];
-  /** The venue liquidated a position (R-liquidation); absent otherwise. */
+  /** Present if the venue liquidated a position in this trade (R-liquidation). */
   liquidation?: true;
 };
 
-/** A trade on an outcome market; `px` is the YES price, `price` that of the taker's leg. */
+/**
+ * Trade on an outcome market. `px` is the price of YES, and `price` that of the taker's outcome.
+ */
 export type OutcomeTrade = Trade & { outcome: Leg; price: string };
 
-/** The execution of an action's orders, or of one of them. */
+/** Execution of one order, or of all orders of an action. */
 export type ExecutionReport = { user: string; orders: OrderReport[] };
 
 export type ReportedBlock = { time: number; height: number };
 
-/** The book when an order arrived; prices of an outcome order are those of its leg. */
+/**
+ * Book at the time when an order arrived. For an outcome order, prices are those of its outcome.
+ */
 export type ReportedArrival = {
-  /** Null for an empty side; without both there is no mid price. */
+  /** Best prices are null for an empty side, and the mid price is null unless both exist. */
   bestBid: string | null;
   bestAsk: string | null;
   midPx: string | null;
   markPx: string;
-  /** On an outcome market the mark, because shares have no oracle price. */
+  /** On an outcome market, this is the mark, because shares have no oracle price. */
   oraclePx: string;
   /**
-   * The levels that it traded with in its first block, best first, each with its size when the
-   * order reached it; at most 50.
+   * Levels with which the order traded in its first block, best first, at most 50. Each has the
+   * size that it had when the order reached it.
    */
   met: { px: string; sz: string }[];
 };
 
-/** A fill of an order. */
+/** Fill of an order in a report. */
 export type ReportedFill = ReportedBlock & {
   tid: number;
   px: string;
@@ -213,7 +217,7 @@ export type ReportedFill = ReportedBlock & {
   builderFee: string;
 };
 
-/** An order from its arrival at the venue to its end. */
+/** Execution of an order from its arrival at the venue to its end. */
 export type OrderReport = {
   oid: number;
   cloid: string | null;
@@ -224,23 +228,32 @@ export type OrderReport = {
   tif: HistOrder['tif'];
   limitPx: string;
   origSz: string;
-  /** The block that executed its action; for an order of the venue itself, the hash is that of the block. */
+  /**
+   * Block that executed the action. For an order of the venue itself, the hash is that of the
+   * block.
+   */
   received: { time: number; txHash: string; height: number };
   /**
-   * When it reached the book: later than received for queued and trigger orders. Null when it never
-   * did, or was not recorded.
+   * Time at which the order reached the book, which is later than `received` for queued and trigger
+   * orders. Null if it never did, or if this was not recorded.
    */
   entered: ReportedBlock | null;
   arrival: ReportedArrival | null;
-  /** Oldest first, at most the newest 500. The sums include all fills. */
+  /** The newest 500 fills at most, oldest first. The sums below include all fills. */
   fills: ReportedFill[];
   filledSz: string;
   avgPx: string | null;
   fee: string;
   builderFee: string;
-  /** Of its taker fills, in basis points: positive is worse for its owner than the mid or the mark at its arrival. */
+  /**
+   * Slippage of the taker fills in basis points, against the mid and the mark at arrival. A
+   * positive value is worse for the owner.
+   */
   slippage: { mid: string | null; mark: string } | null;
-  /** Since it last came to rest or was amended; the size ahead is null if the queue is too long to count. */
+  /**
+   * Place in the queue since the order last came to rest or was amended. `ahead` is null if the
+   * queue is too long to count.
+   */
   resting: {
     from: number;
     to: number | null;

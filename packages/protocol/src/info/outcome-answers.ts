@@ -2,9 +2,10 @@ import type { Leg } from './order-answers.ts';
 import { bytesToHex, utf8 } from '../bytes.ts';
 import { nobleKeccak } from '../signing/hasher.ts';
 
-/** The answers to queries on outcome markets and reference prices. */
-
-/** The live trading gates of a market, or of an event: any, any, all, the longest. */
+/**
+ * Trading status of a market or an event. An event is enabled or accepting orders if any of its
+ * markets is, halted if all are, and has the longest delay.
+ */
 export type OutcomeTrading = {
   enabled: boolean;
   accepting_orders: boolean;
@@ -14,37 +15,40 @@ export type OutcomeTrading = {
 
 type ResolutionStatus = 'prepared' | 'resolved';
 
-/** For a market of a series: the strike is unknown yet, known, or cannot be determined. */
+/**
+ * Status of the start price of a market in a series: not known yet, known, or impossible to
+ * determine.
+ */
 export type StrikeStatus = 'pending' | 'fixed' | 'missing';
 
-/** How a market is resolved: by its series or by the operator. */
+/** Source of a market's result: its series or the operator. */
 export type DecidedBy = 'series' | 'operator';
 
-/** A market in discovery; snake case on the wire. */
+/** Outcome market in discovery, with names in snake case as in the API. */
 export type OutcomeMarketMeta = {
   instrument_id: number;
   market_id: string;
   slug: string;
   question: string;
-  /** Its name within an event of several markets. */
+  /** Name of the market within an event that has several markets. */
   group_title: string | null;
   description: string;
   resolution_source: string;
-  /** The names of YES and NO. */
+  /** Names of the outcomes YES and NO. */
   outcomes: [string, string];
   event_slug: string;
   start_time: number;
   end_time: number;
   phase: 'upcoming' | 'open' | 'halted' | 'closed' | 'resolved';
   price_tick: string;
-  /** Decimals of the tick, for display. */
+  /** Decimals of the price tick, for display. */
   price_decimals: number;
   size_decimals: number;
   min_order_size: string;
   max_order_size: string;
   taker_fee_rate: string;
   maker_fee_rate: string;
-  /** The power of p(1 − p) in the taker fee. */
+  /** Power of p(1 − p) in the taker fee. */
   fee_exponent: number;
   trading: OutcomeTrading;
   pricing: {
@@ -61,23 +65,26 @@ export type OutcomeMarketMeta = {
     symbol: string;
     source: 'spot' | 'oracle' | 'twap';
     price_to_beat: string | null;
-    /** Only for a market of a series. */
+    /** Present only for a market of a series. */
     strike_status?: StrikeStatus;
   } | null;
   settlement: {
     resolution_status: ResolutionStatus;
     winning_outcome: Leg | null;
-    /** The payout of a YES share. */
+    /** Payout of a YES share. */
     settlement_fraction: string | null;
-    /** Only for a market of a series, once it is known: one without sufficient prices is left to the operator. */
+    /**
+     * Present only for a market of a series once it is known. A market without sufficient prices is
+     * left to the operator.
+     */
     decided_by?: DecidedBy;
-    /** The provider's statement, for information only. */
+    /** Statement of the provider, for information only. */
     oracle_outcome: string | null;
     resolved_time: number | null;
   };
 };
 
-/** An event with its markets. */
+/** Event with its markets. */
 export type OutcomeEventMeta = {
   event_id: number;
   slug: string;
@@ -89,7 +96,7 @@ export type OutcomeEventMeta = {
   icon: string | null;
   series_slug: string | null;
   exchange_id: 1;
-  /** Exactly one of its markets resolves YES. */
+  /** True if exactly one of the event's markets resolves to YES. */
   mutually_exclusive: boolean;
   start_time: number;
   end_time: number;
@@ -97,17 +104,17 @@ export type OutcomeEventMeta = {
   status: 'upcoming' | 'open' | 'closed' | 'resolved';
   trading: OutcomeTrading;
   volume: { total: string; day: string; week: string };
-  /** Notional of all resting orders. */
+  /** Notional of all resting orders in USDC. */
   liquidity: string;
   open_interest: string;
   settlement: { resolution_status: ResolutionStatus; resolved_time: number | null };
   markets: OutcomeMarketMeta[];
 };
 
-/** A page of events; the cursor is null on the last one. */
+/** Page of events. The cursor is null on the last page. */
 export type OutcomeEventPage = { events: OutcomeEventMeta[]; next_cursor: string | null };
 
-/** The current prices of an outcome market, in YES prices. */
+/** Market data of an outcome market; all prices are those of YES. */
 export type OutcomeAssetCtx = {
   instrumentId: number;
   coin: string;
@@ -120,27 +127,27 @@ export type OutcomeAssetCtx = {
   dayNtlVlm: string;
   dayBaseVlm: string;
   totalNtlVlm: string;
-  /** Complete pairs. */
+  /** Number of pairs of YES and NO shares. */
   openInterest: string;
   spread: string | null;
   time: number;
 };
 
-/** YES probabilities over time, oldest first. */
+/** Probabilities of YES over time, oldest first. */
 export type OutcomeProbability = {
   series: { instrumentId: number; current: string; points: { t: number; p: string }[] }[];
 };
 
-/** A market of a series. */
+/** Market of a series. */
 export type OutcomeTimelineItem = {
   eventSlug: string;
   marketSlug: string;
   instrumentId: number;
   startTime: number;
   endTime: number;
-  /** The strike. */
+  /** Start price of the market, also called the strike. */
   openPrice: string | null;
-  /** The settle value. */
+  /** Average price at the end, by which the market was settled. */
   closePrice: string | null;
   strikeStatus: StrikeStatus;
   resolutionStatus: ResolutionStatus;
@@ -149,20 +156,23 @@ export type OutcomeTimelineItem = {
   probability: string | null;
 };
 
-/** A series and its markets, newest start first. */
+/** Series and its markets, newest start first. */
 export type OutcomeSeriesTimeline = {
   seriesSlug: string;
   title: string;
   underlying: string;
   recurrence: '15m' | '1h' | '4h' | '1d';
-  /** The averaging window of the reference price before a start and an end. */
+  /** Length of the window before a start or an end over which the reference price is averaged. */
   windowMs: number;
   current: OutcomeTimelineItem | null;
   items: OutcomeTimelineItem[];
   hasMore: boolean;
 };
 
-/** The resolution record of a market, from which the result can be recomputed. Its keys have this order. */
+/**
+ * Resolution record of a market, from which clients can recompute the result. The keys have this
+ * order.
+ */
 export type OutcomeResolution = {
   instrumentId: number;
   resolutionStatus: ResolutionStatus;
@@ -179,12 +189,12 @@ export type OutcomeResolution = {
   receiptHash: string | null;
 };
 
-/** The inputs of a series resolution. */
+/** Inputs from which a series resolved a market. */
 export type OutcomeResolutionInputs = {
   symbol: string;
   source: string;
   windowMs: number;
-  /** Averages, rounded half up; they are compared unrounded. */
+  /** Averages rounded half up for display. The result compares the exact values. */
   strike: string;
   settle: string;
   strikeSamples: { t: number; px: string }[];
@@ -192,16 +202,16 @@ export type OutcomeResolutionInputs = {
   formula: string;
 };
 
-/** The price to beat and the final price. */
+/** Price to beat and final price of a window. */
 export type CryptoPrice = {
   symbol: string;
   source: string;
   openPrice: string | null;
-  /** At the end, or the latest price before it. */
+  /** Price at the end of the window, or the latest price before that. */
   closePrice: string | null;
   timestamp: number;
   completed: boolean;
-  /** Samples are missing in the window. */
+  /** True if samples are missing in the window. */
   incomplete: boolean;
   cached: boolean;
 };
@@ -214,8 +224,8 @@ export type CryptoPriceHistory = {
 };
 
 /**
- * The hash of a resolution record: keccak-256 of its JSON text without spaces and without the hash
- * itself, in the key order of the API for any order of the given object.
+ * Computes the hash of a resolution record: keccak-256 of its JSON text without spaces and without
+ * the hash itself. The keys are put in the order of the API first.
  */
 export function receiptHash(receipt: Omit<OutcomeResolution, 'receiptHash'>): string {
   const text = JSON.stringify({

@@ -2,32 +2,43 @@ import * as z from 'zod';
 import { LIMITS } from '../limits.ts';
 import { I64, Ms, U64, type IssueParams } from '../primitives.ts';
 
-/** The fields that paged queries share. Bad values here are business refusals, not type errors. */
+/** Invalid values of these fields are business refusals instead of type errors. */
 
 const refuse = (refusal: NonNullable<IssueParams['refusal']>): { params: IssueParams } => ({
   params: { refusal },
 });
 
-/** A `limit` with its default; a larger one is clamped, one below 1 refused. */
+/**
+ * Returns a `limit` with a default. A larger value is lowered to the maximum, and a value below 1
+ * is rejected.
+ */
 export function limitOf({ default: fallback, max }: { default: number; max: number }) {
   return I64.refine((value) => value >= 1, refuse('invalidLimit'))
     .transform((value) => Math.min(value, max))
     .default(fallback);
 }
 
-/** The first row of a page. */
+/** Index of the first row of a page. */
 export const Offset = I64.refine(
   (value) => value >= 0 && value <= LIMITS.offsetMax,
   refuse('invalidOffset'),
 ).default(0);
 
-/** The block that an answer must know of; it is waited for, a moment. */
+/**
+ * Block that the answer must include. The venue waits a short time until that block is processed.
+ */
 export const MIN_HEIGHT = { minHeight: U64.optional() };
 
-/** Where a page of the history begins: the `nextCursor` of the one before; null is the first. */
+/**
+ * Start of a page of the history: the `nextCursor` of the previous page, or null for the first
+ * page.
+ */
 export const PAGE_CURSOR = { cursor: z.string().nullable().optional(), ...MIN_HEIGHT };
 
-/** A cursor says where to begin, so nothing else may. */
+/**
+ * Rejects an offset or a page in addition to a cursor, because the cursor already determines the
+ * start.
+ */
 export function refuseOffsetWithCursor(
   query: { cursor?: string | null | undefined; offset?: number; page?: number },
   context: z.RefinementCtx,
@@ -39,19 +50,21 @@ export function refuseOffsetWithCursor(
   }
 }
 
-/** An inclusive span of time. */
+/** Period with inclusive bounds; both are optional. */
 export const TIME_SPAN = { startTime: Ms.optional(), endTime: Ms.optional() };
 
-/** The first value that is set, for fields that have an alias. */
+/** Returns the first value that is set, for fields that have an alias. */
 export function firstSet<Value>(...values: readonly (Value | undefined)[]): Value | undefined {
   return values.find((value) => value !== undefined);
 }
 
-/** A copy without fields that are undefined, so that absent stays absent. */
+/**
+ * Returns a copy without undefined fields, so an absent field does not appear as a key.
+ */
 export function compact<Fields extends Record<string, unknown>>(fields: Fields): Fields {
   const set = Object.entries(fields).filter(([, value]) => value !== undefined);
   return Object.fromEntries(set) as Fields;
 }
 
-/** The channel of a query: 0 is the main exchange, 1 the outcome one. */
+/** Channel of a query: 0 for perps, 1 for outcome markets. */
 export const Channel = z.int();

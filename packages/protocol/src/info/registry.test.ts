@@ -5,7 +5,7 @@ import { parseServiceRequest } from './service-requests.ts';
 const user = `0x${'AB'.repeat(20)}`;
 const lower = user.toLowerCase();
 
-/** Every query type of the API, sorted. */
+/** All query types of the API, sorted. */
 const TYPES = [
   'accessCodeStatus',
   'actionStatus',
@@ -76,7 +76,7 @@ function query(value: unknown): unknown {
     : `${parsed.error.httpStatus} ${parsed.error.code} ${parsed.error.message}`;
 }
 
-describe('queries that are rejected', () => {
+describe('rejected /info queries', () => {
   test.each<[unknown, string]>([
     [7, '400 10002 The body is not a JSON object'],
     [{}, '400 10002 Missing field: type'],
@@ -154,7 +154,7 @@ describe('queries that are rejected', () => {
   });
 });
 
-describe('queries that are accepted', () => {
+describe('accepted /info queries', () => {
   test.each<[object, object]>([
     [
       { type: 'l2Book', coin: '007', tick: '' },
@@ -233,7 +233,7 @@ describe('queries that are accepted', () => {
     expect(query(value)).toMatchObject(expected);
   });
 
-  test('a limit that is too large is clamped and reported', () => {
+  test('a limit above the maximum is lowered and reported', () => {
     expect(parseInfo({ type: 'outcomeMeta', limit: 80 })).toMatchObject({
       query: { limit: 50 },
       clamped: { from: 80, to: 50 },
@@ -246,11 +246,11 @@ describe('queries that are accepted', () => {
   });
 });
 
-test('every query type of the API exists', () => {
+test('every query type of the API has a definition', () => {
   expect(Object.keys(INFO_QUERIES).sort()).toEqual(TYPES);
 });
 
-test('the bodies of the other endpoints', () => {
+test('the bodies of the other endpoints are parsed with defaults and checked', () => {
   const status = parseServiceRequest('accountStatus', { type: 'accountStatus', user });
   expect(status).toEqual({ ok: true, request: { type: 'accountStatus', user: lower, channel: 0 } });
   expect(parseServiceRequest('accountStatus', { type: 'accountStatus', user: '0x' })).toMatchObject(

@@ -12,7 +12,7 @@ import { VENUE_QUERIES } from './venue-queries.ts';
 import { nearestName } from '../nearest-name.ts';
 
 /**
- * Every query type of /info. The parsed types, the shapes for clients (`npm run write-shapes`), and
+ * All query types of /info. The parsed types, the shapes for clients (`npm run write-shapes`), and
  * the methods of the SDK with their types and comments are derived from these definitions.
  */
 export const INFO_QUERIES: typeof MARKET_QUERIES &
@@ -29,10 +29,13 @@ const AnyQuery = z.object(MIN_HEIGHT);
 
 export type InfoType = keyof typeof INFO_QUERIES;
 
-/** A parsed query of one type, with defaults and resolved aliases. */
+/** Parsed query of one type, with defaults and resolved aliases. */
 export type InfoQueryOf<Type extends InfoType> = z.output<(typeof INFO_QUERIES)[Type]['schema']>;
 
-/** A query in the form that a client may send. Any query may name the block that its answer must include. */
+/**
+ * Query in the form that a client may send. Any query may name the block that its answer must
+ * include.
+ */
 export type InfoRequestOf<Type extends InfoType> = z.input<(typeof INFO_QUERIES)[Type]['schema']> &
   z.input<typeof AnyQuery>;
 
@@ -45,8 +48,8 @@ export type InfoAnswerOf<Type extends InfoType> = InfoAnswers[Type];
 export type InfoQuery = { [Type in InfoType]: InfoQueryOf<Type> }[InfoType];
 
 /**
- * The result of parsing a query; `clamped` describes a lowered limit, for the warning. `minHeight`
- * is the block to wait for, unless the query itself names its requirement.
+ * Result of parsing a query. `clamped` describes a lowered limit, for the warning. `minHeight` is
+ * the block to wait for, unless the query has this field itself.
  */
 type ParsedInfo =
   | {
@@ -59,14 +62,14 @@ type ParsedInfo =
 
 const queriesNamed = new Map<string, Named>();
 
-/** The field names of a query's schema, computed on its first request. */
+/** Returns the field names of a query's schema, computed at its first request. */
 function namedOf(type: InfoType): Named {
   const named = queriesNamed.get(type) ?? namedBy(INFO_QUERIES[type].schema);
   queriesNamed.set(type, named);
   return named;
 }
 
-/** Reads the body of /info. */
+/** Reads the body of an /info request. */
 export function parseInfo(value: unknown): ParsedInfo {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { ok: false, error: refusal('notAnObject', []) };
@@ -121,7 +124,7 @@ function clampOf(
   return undefined;
 }
 
-/** The query with this name on similar venues. */
+/** Returns the query of this venue that corresponds to a name on similar venues. */
 function namedElsewhere(name: string): string | undefined {
   for (const [type, { otherNames }] of Object.entries<QueryDefinition>(INFO_QUERIES)) {
     if (otherNames !== undefined && Object.hasOwn(otherNames, name)) return type + otherNames[name];
@@ -131,7 +134,10 @@ function namedElsewhere(name: string): string | undefined {
 
 const HTTP_FORBIDDEN = 403;
 
-/** The refusal of an unknown query, with the existing ones and the probable one. */
+/**
+ * Builds the refusal of an unknown query, with all existing names and the one that was probably
+ * meant.
+ */
 function refuseUnknownQuery(type: string, types: readonly string[]): WireError {
   const near = namedElsewhere(type) ?? nearestName(type, types);
   const page = 'all queries are in /docs/info';

@@ -1,9 +1,7 @@
-/** The answers of the relay. Amounts are USDC as decimal text. */
-
-/** A chain that the relay lists, and its terms there. */
+/** Chain that the relay lists, with its terms there. */
 export type RelayChainRow = {
   chain: string;
-  /** Null for chains without such a number. */
+  /** Null for chains without a numeric id. */
   chainId: number | null;
   asset: 'USDC';
   minDeposit: string;
@@ -11,13 +9,13 @@ export type RelayChainRow = {
   withdrawFee: string;
   /** False for a chain that is only listed. */
   enabled: boolean;
-  /** The USDC contract there; null for a chain that is not enabled. */
+  /** USDC contract on that chain; null for a chain that is not enabled. */
   token: string | null;
-  /** An endpoint for wallets; null when the operator has configured none. */
+  /** RPC endpoint for wallets; null if the operator has not configured one. */
   rpcUrl: string | null;
 };
 
-/** A one-time address on another chain: deposits to it are credited in the venue. */
+/** One-time address on another chain. The venue credits deposits to it. */
 export type RelayDepositAddress = {
   id: string;
   address: string;
@@ -31,7 +29,7 @@ export type RelayDepositAddress = {
   status: 'waiting';
 };
 
-/** An account in the venue: a `tokenSend` to it is paid out on another chain. */
+/** Relay withdrawal address in the venue. A `tokenSend` to it is paid out on another chain. */
 export type RelayPegAddress = {
   id: string;
   pegAddress: string;
@@ -52,28 +50,28 @@ export type RelayStatus =
   | 'failed'
   | 'refunded';
 
-/** A transfer through the relay. */
+/** Transfer through the relay. Amounts are decimal texts in USDC. */
 export type RelayTransfer = {
   id: string;
   direction: 'deposit' | 'withdraw';
   srcChain: string;
   dstChain: string;
   asset: 'USDC';
-  /** The received amount, including the fee. */
+  /** Received amount, including the fee. */
   amount: string;
   fee: string;
-  /** The receiving address: the one-time address or the peg. */
+  /** Receiving address: the one-time deposit address or the relay withdrawal address. */
   address: string;
   srcTxHash: string | null;
   dstTxHash: string | null;
   status: RelayStatus;
-  /** The reason of a delay; absent without one. */
+  /** Reason of a delay; absent if there is none. */
   trouble?: string;
   createTime: number;
   updateTime: number;
 };
 
-/** A page of transfers, newest first. */
+/** Page of transfers, newest first. */
 export type RelayTransfers = {
   items: RelayTransfer[];
   page: number;

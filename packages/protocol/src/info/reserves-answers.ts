@@ -1,37 +1,38 @@
-/** The answers to `reserves` and `reservesProof`. Amounts are USDC as decimal text. */
-
-/** Liabilities and assets at one state of the venue and one block of the settlement chain. */
+/**
+ * Liabilities and assets at one block of the venue and one block of the settlement chain, as
+ * decimal texts in USDC.
+ */
 export type ReserveFigures = {
   height: number;
   time: number;
-  /** Deposits, including test funds, less paid withdrawals. */
+  /** Deposits, including test funds, minus paid withdrawals. */
   owed: string;
   blockNumber: number;
-  /** The bridge's token balance. */
+  /** Token balance of the bridge. */
   balance: string;
-  /** The part of it that belongs to no account. */
+  /** Part of the balance that belongs to no account. */
   keptAside: string;
-  /** The balance less that part. */
+  /** Balance minus `keptAside`. */
   assets: string;
   /** Withdrawals that the bridge has paid and the venue still holds. */
   unsettled: string;
   /** Test funds that were granted without a deposit on the chain. */
   unbacked: string;
-  /** assets + unsettled + unbacked − owed: "0" when no money is missing. */
+  /** assets + unsettled + unbacked − owed, which is "0" if no money is missing. */
   difference: string;
 };
 
-/** The same figures as logged, with the tree over all liabilities. */
+/** The figures that were recorded in the log, with the root of the tree over all liabilities. */
 export type PublishedReserves = ReserveFigures & {
   root: string;
   leaves: number;
-  /** The sum of all leaves. */
+  /** Sum of all leaves. */
   liabilities: string;
-  /** The total deficit of accounts below zero; owed + shortfall = liabilities. */
+  /** Total deficit of the accounts below zero: owed + shortfall = liabilities. */
   shortfall: string;
 };
 
-/** The settlement chain's contracts; null without a chain. */
+/** Contracts on the settlement chain; null without a chain. */
 export type ReserveChain = { chainId: number; bridge: string; token: string };
 
 export type Reserves = {
@@ -42,17 +43,17 @@ export type Reserves = {
   current: ReserveFigures | null;
 };
 
-/** The proof that the last publication includes an address; null when it had no account then. */
+/** Proof that the last publication includes an address; null if it had no account at that time. */
 export type ReservesProof = {
   chain: ReserveChain;
   published: PublishedReserves;
   user: string;
   amount: string;
-  /** The parts of the amount. */
+  /** Amounts that add up to `amount`. */
   parts: { perp: string; outcome: string; withdrawHold: string; rewards: string };
   salt: string;
-  /** Of the leaf, starting with 0. */
+  /** Index of the leaf, starting with 0. */
   index: number;
-  /** From the leaf's level up; a node without a neighbour has none. */
+  /** Siblings from the leaf's level upwards. A level without a neighbour has none. */
   siblings: { hash: string; sum: string }[];
 };

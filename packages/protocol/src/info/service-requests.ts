@@ -7,8 +7,6 @@ import { toWireError } from '../to-wire-error.ts';
 import { checkUnknownFields, namedBy } from '../unknown-fields.ts';
 import { Channel, limitOf } from './paging.ts';
 
-/** The bodies of the endpoints other than /info and /exchange. */
-
 const Asset = anyCase(['USDC']);
 const INVALID_OFFSET = { params: { refusal: 'invalidOffset' } } as const;
 
@@ -34,7 +32,7 @@ export const SERVICE_REQUESTS = {
     srcChain: z.string(),
     dstChain: z.string(),
     asset: Asset,
-    // An address on another chain, which may not be an EVM chain.
+    // The address is on another chain, which may not be an EVM chain.
     dstAddr: z.string().min(1).max(128),
   }),
   transfers: z.object({
@@ -53,7 +51,7 @@ export type ServiceRequestName = keyof typeof SERVICE_REQUESTS;
 
 type ServiceRequest<Name extends ServiceRequestName> = z.output<(typeof SERVICE_REQUESTS)[Name]>;
 
-/** Reads the body of one of these endpoints. */
+/** Reads the body of a request to one of these endpoints. */
 export function parseServiceRequest<Name extends ServiceRequestName>(
   name: Name,
   value: unknown,

@@ -1,22 +1,20 @@
 import type { Details } from '../errors.ts';
 
-/** The answers to venue queries and of the write endpoints. */
-
-/** A notice in addition to a success, when a condition may differ from the client's expectation. */
+/** Notice in addition to a success, if a condition may differ from the client's expectation. */
 export type Warning = { code: string; message: string; details?: object };
 
-/** The block up to which an answer from the history is complete. */
+/** Block up to which an answer from the history is complete. */
 export type HistoryAsOf = { height: number; time: number };
 
-/** The envelope of answers of /info, /account, /account-status and /request-fund. */
+/** Envelope of the answers of /info, /account, /account-status and /request-fund. */
 export type InfoEnvelope<Data> =
   | {
       success: true;
       code: 0;
       data: Data;
-      /** Only for answers from the history. */
+      /** Present only in answers from the history. */
       asOf?: HistoryAsOf;
-      /** Only for paged answers: the start of the next page; null after the last row. */
+      /** Start of the next page, only in paged answers; null after the last row. */
       nextCursor?: string | null;
       warnings?: Warning[];
     }
@@ -26,7 +24,7 @@ export type ActionResultStatus =
   | 'success'
   | { error: string; code?: number; name?: string; details?: Details };
 
-/** The result of one entry of an action, for senders that wait for the execution. */
+/** Result of one entry of an action, for clients that wait for the execution. */
 export type OrderResult = {
   i: number;
   oid: number | null;
@@ -37,7 +35,7 @@ export type OrderResult = {
   error: string | null;
 };
 
-/** The answer envelope of /exchange. */
+/** Envelope of the answers of /exchange. */
 export type ExchangeEnvelope =
   | {
       status: 'ok';
@@ -57,10 +55,10 @@ export type ExchangeEnvelope =
   | { status: 'err'; code: number; message: string; name?: string; details?: Details }
   | { status: 'err'; code: number; response: string; name?: string; details?: Details };
 
-/** The URL of the venue's relay, if it has one. */
+/** URL of the venue's relay, if it has one. */
 type RelaySettings = { has_relay: true; relay_url: string } | { has_relay: false; relay_url: '' };
 
-/** The settings of the deployment; snake case on the wire. */
+/** Settings of the deployment, in snake case as in the API. */
 export type Settings = RelaySettings & {
   bridge2_contract_address: string;
   settlement_chain_id: number;
@@ -75,21 +73,21 @@ export type Settings = RelaySettings & {
   api_version: number;
   protocol_version: number;
   chain_name: string;
-  /** An endpoint for wallets; null when the operator has configured none. */
+  /** RPC endpoint for wallets; null if the operator has not configured one. */
   settlement_rpc_url: string | null;
-  /** Test USDC of one grant of the faucet; null without a faucet. */
+  /** Amount of USDC in one payout of the faucet; null without a faucet. */
   faucet_amount: string | null;
-  /** Simulated traders provide the liquidity. */
+  /** True if simulated traders provide the liquidity. */
   simulated_traders: boolean;
-  /** Their accounts; empty without simulated traders. */
+  /** Accounts of the simulated traders; empty without them. */
   simulated_accounts: string[];
-  /** False if the operator has disabled `leaderboard`. */
+  /** False if the operator has disabled the `leaderboard` query. */
   has_leaderboard: boolean;
-  /** The processes of this venue with their configured URLs; absent for a single process. */
+  /** Replicas of this venue with their configured URLs; absent for a single process. */
   replicas?: { replica: string; url: string; height: number }[];
 };
 
-/** The access rules of a channel, and the sizes of its lists. */
+/** Access control of a channel, with the sizes of its lists. */
 export type VenueGate = {
   channel: 0 | 1;
   mode: 'open' | 'whitelist' | 'accessCode' | 'closed';
@@ -99,7 +97,7 @@ export type VenueGate = {
   grants: number;
 };
 
-/** The lists of a gate, each newest first and at most a thousand entries. Codes are masked. */
+/** Lists of a gate, each newest first with at most a thousand entries. Codes are masked. */
 export type GateLists = {
   channel: 0 | 1;
   whitelist: string[];
@@ -108,39 +106,39 @@ export type GateLists = {
   grants: { user: string; accessCode: string; grantedTime: number }[];
 };
 
-/** The age of a perp's oracle price. */
+/** Age of a perp's oracle price. */
 export type VenueOracle = {
   coin: string;
-  /** Neither halted nor delisted, which includes the closing hour. */
+  /** True unless the perp is halted or delisted, which includes its closing hour. */
   trading: boolean;
-  /** In milliseconds; null before the first price. */
+  /** Age in milliseconds; null before the first price. */
   ageMs: number | null;
   stale: boolean;
 };
 
-/** The operators and condition of the venue, all as of one block. */
+/** Operators and condition of the venue, all as of one block. */
 export type VenueStatus = {
   height: number;
   time: number;
-  /** The signers of `venueAdmin` and of `outcomeDeploy`. */
+  /** Signers of `venueAdmin` actions, followed by those of `outcomeDeploy` actions. */
   admins: string[];
   deployers: string[];
   gates: VenueGate[];
   oracles: VenueOracle[];
-  /** In USDC: the account value of the fund, negative while it owes. */
+  /** Account value of the insurance fund in USDC, which can be negative. */
   insuranceFund: string;
   insuranceTarget: string;
   treasury: string;
   accounts: number;
-  /** Outcome orders in the delay queue. */
+  /** Number of outcome orders in the delay queue. */
   queuedOrders: number;
-  /** Withdrawals that the bridge has not settled. */
+  /** Number of withdrawals that the bridge has not settled. */
   openWithdrawals: number;
-  /** Withdrawals wait because the insurance fund has a large deficit (R-deficit). */
+  /** True while withdrawals wait because the insurance fund has a large deficit (R-deficit). */
   withdrawalsWait: boolean;
 };
 
-/** The conditions for a ready venue; the history is not one of them. */
+/** Checks of a venue's health. All except `history` are required for a ready venue. */
 export type HealthCheck =
   | 'stopping'
   | 'log'
@@ -151,45 +149,45 @@ export type HealthCheck =
   | 'prices'
   | 'history';
 
-/** The state of the connection to the settlement chain. */
+/** State of the connection to the settlement chain. */
 export type SettlementHealth = {
   chainId: number;
-  /** `ok`, or the problem. */
+  /** `ok`, or a description of the problem. */
   state: string;
-  /** The newest block of the chain, and the one up to which deposits are credited. */
+  /** Newest block of the chain, followed by the block up to which deposits are credited. */
   head: number;
   readTo: number;
-  /** True when all confirmed blocks have been read. */
+  /** True if all confirmed blocks have been read. */
   current: boolean;
   /** Null until the bridge has been read. */
   paused: boolean | null;
 };
 
-/** The health of the answering process; other processes of the venue may differ. */
+/** Health of the process that answers; other processes of the venue may differ. */
 export type VenueHealth = {
-  /** The venue's clock. */
+  /** Time of the venue's clock. */
   time: number;
   height: number;
-  /** Since the last block. */
+  /** Time since the last block, in milliseconds. */
   blockAgeMs: number;
   ready: boolean;
-  /** The failing checks; a venue whose only problem is its history is still ready. */
+  /** Checks that fail. A venue for which only `history` fails is still ready. */
   failing: HealthCheck[];
-  /** Commands that wait for a block. */
+  /** Number of commands that wait for a block. */
   waitingCommands: number;
-  /** Blocks that the history has not written yet. */
+  /** Number of blocks that the history has not written yet. */
   historyLag: number;
   connections: { ws: number; apiWs: number; wsRtds: number };
-  /** Streams with at least one subscriber. */
+  /** Number of streams with at least one subscriber. */
   streams: number;
   /** Null without a settlement chain. */
   settlement: SettlementHealth | null;
 };
 
-/** The transaction of a permit deposit. */
+/** Transaction of a deposit by permit. */
 export type PermitDeposit = { txHash: string };
 
-/** A tier of the fee schedule; rates are fractions. */
+/** Tier of the fee schedule. Rates are fractions. */
 export type FeeTierRow = {
   level: number;
   min14dTradingVolume: string;
@@ -197,17 +195,17 @@ export type FeeTierRow = {
   perpTakerFeeRate: string;
 };
 
-/** Rates by the trading volume of the last 14 days. */
+/** Fee rates by the trading volume of the last 14 days. */
 export type FeeTierInfo = { tiers: FeeTierRow[] };
 
-/** An account's tier; the highest one has no next level. */
+/** Fee tier of an account. The highest tier has no next level. */
 export type FeeTierRates = {
   user: string;
   level: number;
   volume14d: string;
   perpMakerFeeRate: string;
   perpTakerFeeRate: string;
-  /** The default; a market's own rate takes precedence. */
+  /** Default rate; a market's own rate takes precedence. */
   outcomeTakerFeeRate: string;
   nextLevel: number | null;
   nextMin14dTradingVolume: string | null;
@@ -221,12 +219,11 @@ export type FaucetGrant = {
   nextRequestTime: number;
 };
 
-/** The action of a receipt. */
 type ActionNames = {
   txHash: string;
   traceId: string;
   signer: string;
-  /** The acting account; null when the signer had no role. */
+  /** Account for which the signer acts; null if the signer had no role. */
   user: string | null;
   nonce: number;
   actionType: string;
@@ -242,7 +239,6 @@ type ExecutionResult = {
 
 type ExecutionError = { code: number; name: string; message: string; details?: Details };
 
-/** The fields of every status but `unknown`, with types that depend on the status. */
 type Receipt<Status, Block, Result, Failure> = ActionNames & {
   status: Status;
   block: Block;
@@ -250,7 +246,7 @@ type Receipt<Status, Block, Result, Failure> = ActionNames & {
   error: Failure;
 };
 
-/** The receipt of an action. Its `status` determines the other fields. */
+/** Receipt of an action. Its `status` determines the types of the other fields. */
 export type ActionStatus =
   | Receipt<'executed', ActionBlock, ExecutionResult, null>
   | Receipt<'failed', ActionBlock, ExecutionResult, ExecutionError>
@@ -263,7 +259,9 @@ export type ActionStatus =
       error: null;
     });
 
-/** The role of an address in the venue; `expected` is known only to the asking client. */
+/**
+ * Role of an address in the venue. `expected` is the address that the client named in its query.
+ */
 export type SignerRole =
   | 'account'
   | 'agent'
@@ -273,26 +271,31 @@ export type SignerRole =
   | 'expected'
   | 'none';
 
-/** The contents and signer of a signature; for an unknown signer also the possible mistakes. */
+/** Contents and signer of a signature. For an unknown signer, it includes the possible mistakes. */
 export type ExplainedSignature = {
   scheme: 'agent' | 'direct' | 'multiSig';
   typeString: string;
   domain: { name: string; version: string; chainId: number; verifyingContract: string };
-  /** Null for a direct action, like the next two; that of a wrapper omits its `type`. */
+  /**
+   * Null for a direct action, as are the next two fields. For a wrapper, it does not contain the
+   * `type`.
+   */
   msgpack: string | null;
   preimage: string | null;
-  /** For a wrapper, the `multiSigActionHash`. */
+  /** For a wrapper, this is the `multiSigActionHash`. */
   connectionId: string | null;
   structHash: string;
   digest: string;
   txHash: string;
-  /** Null when recovery fails. */
+  /** Null if the signer cannot be recovered. */
   signer: string | null;
   role: SignerRole;
-  /** The owner of an agent. */
+  /** Owner of the agent, if the signer is one. */
   owner: string | null;
   agentName: string | null;
-  /** Empty unless the role is `none`; ends with the match, if there is one. */
+  /**
+   * Mistakes that were tried. Empty unless the role is `none`; the match, if any, is the last one.
+   */
   tried: { mistake: Mistake; variant: string; signer: string | null; role: SignerRole }[];
   match: {
     mistake: Mistake;
@@ -304,9 +307,9 @@ export type ExplainedSignature = {
   } | null;
 };
 
-/** The result and cost of one entry of an action. */
+/** Result and cost of one entry of a simulated action. */
 export type SimulatedOrder = OrderResult & {
-  /** The size that would rest in the book. */
+  /** Size that would rest in the book. */
   restingSz: string;
   fee: string;
   feeRate: string;
@@ -314,7 +317,7 @@ export type SimulatedOrder = OrderResult & {
   delayMs: number;
 };
 
-/** An affected position after the action; of size 0 when it would close. */
+/** Position after the action; its size is 0 if the action would close it. */
 export type SimulatedPosition = {
   instrumentId: number;
   szi: string;
@@ -324,14 +327,14 @@ export type SimulatedPosition = {
   liquidationPx: string;
 };
 
-/** The effect of an action on the state after block `height`. */
+/** Effect of an action on the state after block `height`. */
 export type SimulatedAction = {
   height: number;
   time: number;
   accepted: boolean;
   error: ActionStatus['error'];
   orders: SimulatedOrder[];
-  /** The cross scope of the perp sub-account after the action; null without an account. */
+  /** Cross margin of the perp sub-account after the action; null without an account. */
   margin: {
     accountValue: string;
     initialMargin: string;
@@ -348,7 +351,7 @@ type Budget = { limit: number; windowMs: number; remaining: number; resetMs: num
 
 type Connections = { limit: number; open: number };
 
-/** The budgets of the asking client. */
+/** Remaining budgets of the client that asks. */
 export type RateLimit = {
   ip: string;
   time: number;
@@ -356,7 +359,7 @@ export type RateLimit = {
   exchange: Budget;
   explainSignature: Budget;
   simulate: Budget;
-  /** The client's budget of the venue's main thread, in milliseconds; absent without limits. */
+  /** Client's budget of time on the venue's main thread, in milliseconds; absent without limits. */
   work?: { limit_ms_per_second: number; remaining_ms: number };
   ws: Connections;
   apiWs: Connections;
@@ -364,10 +367,13 @@ export type RateLimit = {
   faucetNextTime: number | null;
 };
 
-/** The hash of the venue's whole state after a block. */
+/** Hash of the venue's whole state after a block. */
 export type StateHash = { height: number; blockTime: number; stateHash: string };
 
-/** Client mistakes in signing, in the order of the checks. The names are part of the API. */
+/**
+ * Signing mistakes of clients, in the order in which they are checked. The names are part of the
+ * API.
+ */
 export const MISTAKES = [
   'keyOrder',
   'missingType',

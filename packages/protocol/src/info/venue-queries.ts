@@ -18,11 +18,11 @@ import type {
 } from './venue-answers.ts';
 import { type QueryDefinition, typeOf } from '../define.ts';
 
-/** Queries on the venue itself: settings, receipts, blocks, tools, and the permit deposit. */
-
 const UUID = /^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
-/** An issue that reads as a missing field, for queries that need one of several. */
+/**
+ * Builds an issue that is reported as a missing field, for queries that need one of several fields.
+ */
 function missing(field: string) {
   const path: PropertyKey[] = [field];
   return { code: 'custom' as const, path, input: undefined };
@@ -41,7 +41,7 @@ const actionStatus = z
     nonce: U64.optional(),
   })
   .transform(({ type, txHash, traceId, signer, nonce }, context) => {
-    // The most specific name that is given counts.
+    // If several selectors are given, the most specific one is used.
     if (txHash !== undefined) return { type, by: 'txHash' as const, txHash };
     if (traceId !== undefined) return { type, by: 'traceId' as const, traceId };
     if (signer !== undefined && nonce !== undefined) {
@@ -68,7 +68,7 @@ const block = z
     ...MIN_HEIGHT,
   })
   .transform(({ type, height, hash, minHeight }, context) => {
-    // The height counts when both are given.
+    // If both are given, the height is used.
     if (height !== undefined) return compact({ type, height, minHeight });
     if (hash !== undefined) return compact({ type, hash, minHeight });
     context.issues.push(missing('height'));
@@ -77,40 +77,45 @@ const block = z
 
 const Digits = z.string().regex(/^[0-9]{1,30}$/);
 
-/** Queries on the venue, and the tools that run on it. */
 export const VENUE_QUERIES = {
-  /** The settings of the deployment, in snake case as on the wire. */
+  /** Returns the settings of the deployment, in snake case as in the API. */
   settings: { schema: z.object({ type: z.literal('settings') }), answer: typeOf<Settings>() },
-  /** The remaining budgets of this client. */
+  /** Returns the remaining budgets of this client. */
   rateLimit: {
     schema: z.object({ type: z.literal('rateLimit') }),
     answer: typeOf<RateLimit>(),
     otherNames: { userRateLimit: '' },
   },
-  /** Operators, gates, unassigned funds and the age of prices. */
+  /** Returns the operators, the access control, the venue's own funds and the age of prices. */
   venueStatus: {
     schema: z.object({ type: z.literal('venueStatus') }),
     answer: typeOf<VenueStatus>(),
   },
-  /** The state of the responding process: its lag, its connections, and whether it follows the settlement chain. */
+  /**
+   * Returns the state of the process that answers: its lag, its connections, and whether it follows
+   * the settlement chain.
+   */
   venueHealth: {
     schema: z.object({ type: z.literal('venueHealth') }),
     answer: typeOf<VenueHealth>(),
   },
-  /** The accounts on the lists of a gate. */
+  /** Returns the accounts on the lists of a gate. */
   gateLists: {
     schema: z.object({ type: z.literal('gateLists'), channel: z.literal([0, 1]).default(0) }),
     answer: typeOf<GateLists>(),
   },
-  /** The receipt of an action, by `txHash`, by `traceId`, or by `signer` and `nonce`. */
+  /**
+   * Returns the receipt of an action, selected by `txHash`, by `traceId`, or by `signer` and
+   * `nonce`.
+   */
   actionStatus: {
     schema: actionStatus,
     answer: typeOf<ActionStatus>(),
     otherNames: { orderStatus: ', or historicalOrders' },
   },
   /**
-   * The signer of a request and, if the venue does not know the signer, the mistake that explains it. Nothing is
-   * executed.
+   * Returns the signer of a request. If the venue does not know the signer, it also returns the
+   * mistake that explains it. The request is not executed.
    */
   explainSignature: {
     schema: z.object({
@@ -121,8 +126,8 @@ export const VENUE_QUERIES = {
     answer: typeOf<ExplainedSignature>(),
   },
   /**
-   * The effects of an action if it were sent now: fills, fees, margin and positions afterwards, or the refusal. Nothing
-   * is signed and nothing changes.
+   * Returns the effects that an action would have now: fills, fees, margin and positions, or the
+   * refusal. The action needs no signature and is not executed.
    */
   simulate: {
     schema: z.object({
@@ -133,7 +138,7 @@ export const VENUE_QUERIES = {
     }),
     answer: typeOf<SimulatedAction>(),
   },
-  /** The newest blocks, or those before a height. */
+  /** Returns the newest blocks, or those before a height. */
   blocks: {
     schema: z.object({
       type: z.literal('blocks'),
@@ -143,11 +148,14 @@ export const VENUE_QUERIES = {
     }),
     answer: typeOf<BlockRow[]>(),
   },
-  /** A block by height or hash, with its transactions. */
+  /** Returns a block by height or hash, with its transactions. */
   block: { schema: block, answer: typeOf<BlockDetail>() },
-  /** A transaction by its hash: the request as received, and its result. */
+  /** Returns a transaction by its hash: the request as received, and its result. */
   tx: { schema: tx, answer: typeOf<TxDetail>() },
-  /** Transactions with a summary: those of a block in order, or the newest ones of all accounts or of one. */
+  /**
+   * Returns summaries of transactions: those of a block in order, or the newest ones of one account
+   * or of all accounts.
+   */
   txs: {
     schema: z
       .object({
@@ -159,18 +167,21 @@ export const VENUE_QUERIES = {
         ...PAGE_CURSOR,
       })
       .superRefine(({ cursor, endTime, startTime, user }, context) => {
-        // Only the requests of one account have pages and a span of time.
+        // Only the transactions of one account have pages and a period.
         const isPaged = typeof cursor === 'string' || (startTime ?? endTime) !== undefined;
         if (isPaged && user === undefined) context.addIssue(missing('user'));
       }),
     answer: typeOf<TxBrief[]>(),
   },
-  /** The hash of the whole state after a block; by default the latest block. */
+  /** Returns the hash of the whole state after a block, by default after the latest one. */
   stateHash: {
     schema: z.object({ type: z.literal('stateHash'), height: U64.optional(), ...MIN_HEIGHT }),
     answer: typeOf<StateHash>(),
   },
-  /** Deposits USDC of the settlement chain without ether. The same permit again returns the same transaction. */
+  /**
+   * Deposits USDC of the settlement chain with a signed permit, so the user needs no ether. Sending
+   * the same permit again returns the same transaction.
+   */
   depositWithPermit: {
     schema: z.object({
       type: z.literal('depositWithPermit'),
@@ -182,11 +193,14 @@ export const VENUE_QUERIES = {
     }),
     answer: typeOf<PermitDeposit>(),
   },
-  /** Liabilities of the venue and assets of the bridge: as last published, and now. */
+  /**
+   * Returns the liabilities of the venue and the assets of the bridge, as last published and as of
+   * now.
+   */
   reserves: { schema: z.object({ type: z.literal('reserves') }), answer: typeOf<Reserves>() },
   /**
-   * The proof that an address was included in the last publication; null if it had no account then. Check it with
-   * `oddlot verify reserves`.
+   * Returns the proof that the last publication includes an address, or null if it had no account
+   * at that time. Check it with `oddlot verify reserves`.
    */
   reservesProof: {
     schema: z.object({ type: z.literal('reservesProof'), user: Address }),

@@ -3,12 +3,12 @@ import { hexDigit, NO_DIGIT } from '../bytes.ts';
 const NIL = 0xc0;
 const FALSE = 0xc2;
 const TRUE = 0xc3;
-/** The longest integer, with its tag. */
+/** Length of the longest integer, including its tag. */
 const INTEGER_BYTES_MAX = 9;
 
 /**
- * MessagePack of a value in the key order of its objects; undefined fields are left out. Throws on
- * a number that is not a safe integer, because the venue would reject the action.
+ * Encodes a value as MessagePack in the key order of its objects, without undefined fields. Throws
+ * for a number that is not a safe integer, because the venue would reject the action.
  */
 export function encodeMsgpack(value: unknown): Uint8Array {
   switch (typeof value) {
@@ -39,8 +39,8 @@ function encodedEntries(value: object): EncodedEntry[] {
 }
 
 /**
- * Splits and joins MessagePack bytes without decoding them, so that a separately hashed part of an
- * action keeps the client's key order and spelling.
+ * Positions of a key and its value in an encoded map. Maps are split without decoding them, so a
+ * separately hashed part of an action keeps the client's key order and spelling.
  */
 
 type Entry = {
@@ -49,17 +49,19 @@ type Entry = {
   readonly end: number;
 };
 
-// A byte order mark is part of a key: dropping it would make two different keys equal.
+// A byte order mark is part of a key, because dropping it would make two different keys equal.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** The encoded value of a key of an encoded map, or undefined. */
+/**
+ * Returns the encoded value of a key in an encoded map, or undefined if the map has no such key.
+ */
 export function mapEntry(map: Uint8Array, key: string): Uint8Array | undefined {
   const entry = findEntry(map, key);
   return entry === undefined ? undefined : map.subarray(entry.valueStart, entry.end);
 }
 
-/** The encoded map without one key; the map itself when it has no such key. */
+/** Returns the encoded map without one key, or the map itself if it has no such key. */
 export function mapWithout(map: Uint8Array, key: string): Uint8Array {
   const entry = findEntry(map, key);
   if (entry === undefined) return map;
@@ -71,12 +73,12 @@ export function mapWithout(map: Uint8Array, key: string): Uint8Array {
   return out.slice(0, writeHeader(out, 0, kept + 1, header.count - 1, MAP));
 }
 
-/** An encoded array of encoded values. */
+/** Encodes an array of values that are already encoded. */
 export function arrayOf(values: readonly Uint8Array[]): Uint8Array {
   return container(values, values.length, ARRAY);
 }
 
-/** The text of an encoded string; undefined for another type. */
+/** Decodes a string, or returns undefined for a value of another type. */
 export function stringOf(bytes: Uint8Array): string | undefined {
   const header = readHeader(bytes, 0);
   if (header.kind !== 'string') return undefined;
@@ -85,7 +87,7 @@ export function stringOf(bytes: Uint8Array): string | undefined {
 
 export type EncodedEntry = readonly [key: string, value: Uint8Array];
 
-/** The entries of an encoded map, in its order; undefined for another type. */
+/** Returns the entries of an encoded map in its order, or undefined for a value of another type. */
 export function entriesOf(map: Uint8Array): readonly EncodedEntry[] | undefined {
   const header = readHeader(map, 0);
   if (header.kind !== 'map') return undefined;
@@ -100,7 +102,7 @@ export function entriesOf(map: Uint8Array): readonly EncodedEntry[] | undefined 
   return entries;
 }
 
-/** The values of an encoded array; undefined for another type. */
+/** Returns the values of an encoded array, or undefined for a value of another type. */
 export function itemsOf(array: Uint8Array): readonly Uint8Array[] | undefined {
   const header = readHeader(array, 0);
   if (header.kind !== 'array') return undefined;
@@ -114,7 +116,7 @@ export function itemsOf(array: Uint8Array): readonly Uint8Array[] | undefined {
   return items;
 }
 
-/** An encoded map of encoded values, with keys in the given order. */
+/** Encodes a map of values that are already encoded, with its keys in the given order. */
 export function mapOf(entries: readonly EncodedEntry[]): Uint8Array {
   const parts = entries.flatMap(([key, value]) => [encodeText(key), value]);
   return container(parts, entries.length, MAP);
@@ -143,7 +145,7 @@ function container(
   return out.slice(0, writeHeader(out, 0, length, count, kind));
 }
 
-/** Stops at the key: `type` is first in most actions, so no other key is read. */
+/** The search ends at the key. In most actions `type` is first, so no other key is read. */
 function findEntry(map: Uint8Array, key: string): Entry | undefined {
   const header = readHeader(map, 0);
   if (header.kind !== 'map') return undefined;
@@ -169,13 +171,13 @@ function skip(bytes: Uint8Array, at: number): number {
 
 type Header = {
   readonly kind: 'map' | 'array' | 'string' | 'scalar';
-  /** Entries of a container, bytes of a string. */
+  /** Number of entries of a container, or of bytes of a string. */
   readonly count: number;
-  /** After the header; after the value for strings and scalars. */
+  /** Position after the header of a container, or after the value of a string or scalar. */
   readonly end: number;
 };
 
-/** Bytes after the tag, for the tags 0xcc to 0xd3: the integers of one to eight bytes. */
+/** Number of bytes after each tag from 0xcc to 0xd3, which are integers of one to eight bytes. */
 const INTEGER_BYTES = [1, 2, 4, 8, 1, 2, 4, 8];
 
 function readHeader(bytes: Uint8Array, at: number): Header {
@@ -213,8 +215,9 @@ function readUint(bytes: Uint8Array, at: number, size: number): number {
 }
 
 /**
- * Reads MessagePack that this code has written, for a reader that expects a certain form. Each step passes one value.
- * After an unexpected value the cursor is lost, and its later results are meaningless.
+ * Reads MessagePack that this module wrote, for a reader that expects a certain form. Each method
+ * reads one value; after an unexpected value, the cursor is lost and all later results are
+ * meaningless.
  */
 export class MsgpackCursor {
   readonly #bytes: Uint8Array;
@@ -229,7 +232,7 @@ export class MsgpackCursor {
     return this.#at;
   }
 
-  /** True after an unexpected value. */
+  /** Returns true after an unexpected value. */
   get isLost(): boolean {
     return this.#isLost;
   }
@@ -239,7 +242,9 @@ export class MsgpackCursor {
     return instead;
   }
 
-  /** Passes a value with these bytes if it is next; otherwise the cursor does not move and is not lost. */
+  /**
+   * Skips a value if it has exactly these bytes. Otherwise, the cursor neither moves nor is lost.
+   */
   is(encoded: Uint8Array): boolean {
     for (let index = 0; index < encoded.length; index++) {
       if (this.#bytes[this.#at + index] !== encoded[index]) return false;
@@ -248,12 +253,12 @@ export class MsgpackCursor {
     return true;
   }
 
-  /** The number of entries of the map that begins here, at most 15. */
+  /** Reads the header of a map and returns its number of entries, at most 15. */
   map(): number {
     return this.#header(0x80);
   }
 
-  /** The number of entries of an array, at most 65,535. */
+  /** Reads the header of an array and returns its number of entries, at most 65,535. */
   array(): number {
     if (this.#bytes[this.#at] !== 0xdc) return this.#header(0x90);
     const count = this.#uint(this.#at + 1, 2);
@@ -275,7 +280,7 @@ export class MsgpackCursor {
     return tag === 0xc3;
   }
 
-  /** A non-negative integer. */
+  /** Reads a non-negative integer. */
   unsigned(): number {
     const tag = this.#bytes[this.#at] ?? 0xff;
     if (tag < 0x80) {
@@ -297,7 +302,7 @@ export class MsgpackCursor {
     return value;
   }
 
-  /** A text of ASCII characters, at most 255. */
+  /** Reads a text of at most 255 ASCII characters. */
   ascii(): string {
     const length = this.#textHeader();
     const end = this.#at + length;
@@ -310,7 +315,10 @@ export class MsgpackCursor {
     return text;
   }
 
-  /** A text of `0x` and hex digits as this many bytes; fewer digits are padded on the left. */
+  /**
+   * Reads a text of `0x` and hex digits as `size` bytes. Missing digits are padded with zeros on
+   * the left.
+   */
   hex(size: number): Uint8Array {
     const out = new Uint8Array(size);
     const length = this.#textHeader();
@@ -327,7 +335,7 @@ export class MsgpackCursor {
     return out;
   }
 
-  /** Passes the header of a text and returns its number of bytes. */
+  /** Reads the header of a text and returns its number of bytes. */
   #textHeader(): number {
     const tag = this.#bytes[this.#at] ?? 0;
     if ((tag & 0xe0) === 0xa0) {
@@ -340,14 +348,14 @@ export class MsgpackCursor {
   }
 }
 
-/** The MessagePack forms of an action's values, each in its shortest form. */
+/** Tags of an array and of a map with at most 15 entries. */
 
 export const ARRAY = 0x90;
 export const MAP = 0x80;
 
 const TWO_32 = 0x1_0000_0000;
 
-/** Writes an integer at `at` in its shortest form; returns the position after it. */
+/** Writes an integer at `at` in its shortest form, and returns the position after it. */
 export function writeInteger(out: Uint8Array, at: number, value: number): number {
   if (value >= 0) {
     if (value < 0x80) {
@@ -379,7 +387,8 @@ function writeTagged(
   out[at] = tag;
   let rest = value;
   for (let offset = bytes; offset > 0; offset--) {
-    // Division instead of a shift: values above 32 bits and two's complement of negatives are both correct.
+    // Division is used instead of a shift, because it is correct for values above 32 bits and for
+    // negative ones.
     const next = Math.floor(rest / 0x100);
     out[at + offset] = rest - next * 0x100;
     rest = next;
@@ -387,7 +396,9 @@ function writeTagged(
   return at + 1 + bytes;
 }
 
-/** Writes the header of a string of this many UTF-8 bytes; returns the position after it. */
+/**
+ * Writes the header of a string with this number of UTF-8 bytes, and returns the position after it.
+ */
 export function writeStringHeader(out: Uint8Array, at: number, bytes: number): number {
   if (bytes < 32) {
     out[at] = 0xa0 | bytes;
@@ -399,8 +410,8 @@ export function writeStringHeader(out: Uint8Array, at: number, bytes: number): n
 }
 
 /**
- * Writes the header of a container whose entries are already in `[start + 1, end)`, and moves them
- * when the header needs more than one byte; returns the new end.
+ * Writes the header of a container whose entries are already in `[start + 1, end)`. If the header
+ * needs more than one byte, the entries are moved. Returns the new end.
  */
 export function writeHeader(
   out: Uint8Array,
@@ -421,7 +432,7 @@ export function writeHeader(
   return end + header - 1;
 }
 
-/** Writes a code point as UTF-8; returns the position after it. */
+/** Writes a code point as UTF-8, and returns the position after it. */
 export function writeUtf8(out: Uint8Array, at: number, code: number): number {
   let length = at;
   if (code < 0x80) {

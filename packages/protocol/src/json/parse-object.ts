@@ -7,7 +7,10 @@ type ParsedObject =
   | { readonly ok: true; readonly body: Record<string, unknown> }
   | { readonly ok: false; readonly error: WireError };
 
-/** Parses a text as an object; `isStrict` rejects repeated keys and unusual numbers. */
+/**
+ * Parses a text as an object. With `isStrict`, it also rejects repeated keys and numbers that are
+ * not safe integers.
+ */
 export function parseObject(text: string, isStrict: boolean): ParsedObject {
   const value = parseJson(text);
   if (value === undefined || isStrict) {
@@ -26,12 +29,16 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The strict reader reports the reason and position in a text that does not depend on the runtime.
+    // The strict reader then reports the reason and the position, independent of the JavaScript
+    // runtime.
     return undefined;
   }
 }
 
-/** Names and numbers in messages are cut at this length, because clients may send anything. */
+/**
+ * Names and numbers are cut to this length in messages, because clients can send texts of any
+ * length.
+ */
 const SHOWN_MAX = 64;
 
 const NUMBER = /[-+0-9.eE]+/y;
@@ -39,9 +46,9 @@ const STRING = /"(?:[^"\\]|\\.)*"/y;
 const COLON = /[ \t\r\n]*:/y;
 
 /**
- * The refusal of a text that the strict reader rejected. Valid JSON that the API does not allow (a
- * repeated key, a number that is not an integer) is reported as such, with its position. Field
- * names start below the key `root`, as for an action.
+ * Builds the refusal for a text that the strict reader rejected. Valid JSON that the API does not
+ * allow, such as a repeated key, is reported with its field. Paths start below the key `root`, as
+ * in refusals of an action.
  */
 export function jsonRefusal(
   text: string,
@@ -72,7 +79,10 @@ export function jsonRefusal(
 
 type Path = (string | number)[];
 
-/** The keys and indexes that lead to an offset of a text that is valid JSON up to there. */
+/**
+ * Returns the keys and indexes that lead to an offset. The text must be valid JSON up to that
+ * offset.
+ */
 function pathTo(text: string, at: number): Path {
   const path: Path = [];
   for (let position = 0; position < at; position++) {

@@ -10,7 +10,7 @@ const fault = (text: string): string | undefined => {
   return checked.ok ? undefined : `${checked.message} at ${checked.at}`;
 };
 
-describe('texts that the strict rules reject', () => {
+describe('the strict JSON reader', () => {
   test.each([
     ['', 'unexpected end at 0'],
     ['{', 'expected a key at 1'],
@@ -51,12 +51,12 @@ describe('texts that the strict rules reject', () => {
     ['\ufeff{}', 'unexpected character at 0'],
     ["{'a':1}", 'expected a key at 1'],
     ['['.repeat(33) + ']'.repeat(33), 'nested too deeply at 32'],
-  ])('%s', (text, expected) => {
+  ])('the strict reader rejects %s', (text, expected) => {
     expect(fault(text)).toBe(expected);
   });
 });
 
-describe('texts that are accepted', () => {
+describe('MessagePack of accepted texts', () => {
   test.each([
     ['{}', '0x80'],
     [' [ ] ', '0x90'],
@@ -68,37 +68,44 @@ describe('texts that are accepted', () => {
     ['[-32768,-32769,-2147483648]', '0x93d18000d2ffff7fffd280000000'],
     ['-2147483649', '0xd3ffffffff7fffffff'],
     ['-9007199254740991', '0xd3ffe0000000000001'],
-    // Keys that look like integers keep their position; JSON.parse would sort them to the front.
+    // Keys that look like integers keep their position, although JSON.parse would move them to the
+    // front.
     ['{"b":1,"2":2,"1":3}', '0x83a16201a13202a13103'],
     ['"\\ud83d\\ude00"', '0xa4f09f9880'],
     ['"😀\\u00e9\\n\\/"', '0xa8f09f9880c3a90a2f'],
     ['['.repeat(32) + ']'.repeat(32), `0x${'91'.repeat(31)}90`],
-  ])('%s', (text, expected) => {
+  ])('the strict reader encodes %s as MessagePack', (text, expected) => {
     expect(bytesToHex(jsonToMsgpack(text))).toBe(expected);
   });
 
-  test.each([15, 16, 17, 40, 70_000])('a map of %i keys', (count) => {
-    const entries = Array.from({ length: count }, (_, index) => [`k${index}`, index]);
-    const value = Object.fromEntries(entries) as Record<string, number>;
-    expect(jsonToMsgpack(JSON.stringify(value))).toEqual(encode(value));
-    expect(fault(JSON.stringify(value).replace('{', '{"k3":0,'))).toMatch('duplicate key');
-  });
+  test.each([15, 16, 17, 40, 70_000])(
+    'a map of %i keys is encoded in order, and a repeated key is rejected',
+    (count) => {
+      const entries = Array.from({ length: count }, (_, index) => [`k${index}`, index]);
+      const value = Object.fromEntries(entries) as Record<string, number>;
+      expect(jsonToMsgpack(JSON.stringify(value))).toEqual(encode(value));
+      expect(fault(JSON.stringify(value).replace('{', '{"k3":0,'))).toMatch('duplicate key');
+    },
+  );
 
-  test.each([0, 31, 32, 255, 256, 65_535, 65_536])('strings of %i characters', (length) => {
-    for (const character of ['x', 'é', '\n', '語']) {
-      const text = character.repeat(length);
-      expect(jsonToMsgpack(JSON.stringify([text]))).toEqual(encode([text]));
-    }
-  });
+  test.each([0, 31, 32, 255, 256, 65_535, 65_536])(
+    'strings of %i characters are encoded in their shortest form',
+    (length) => {
+      for (const character of ['x', 'é', '\n', '語']) {
+        const text = character.repeat(length);
+        expect(jsonToMsgpack(JSON.stringify([text]))).toEqual(encode([text]));
+      }
+    },
+  );
 
-  test('the text of 70,000 array elements', () => {
+  test('an array of 70,000 elements is encoded with a 32-bit header', () => {
     const value = Array.from({ length: 70_000 }, (_, index) => index);
     expect(jsonToMsgpack(JSON.stringify(value))).toEqual(encode(value));
   });
 });
 
-describe('an envelope', () => {
-  test("returns its action and the action's position", () => {
+describe('scanEnvelope', () => {
+  test("scanEnvelope returns the action and the action's position", () => {
     const text = ' {"nonce":1, "action" : {"type":"x","a":[1]} ,"signature":{}}';
     const scan = scanEnvelope(text);
     if (!scan.ok || scan.actionRange === undefined) throw new Error('refused');
@@ -106,23 +113,23 @@ describe('an envelope', () => {
     expect(scan.action).toEqual(encode({ type: 'x', a: [1] }));
   });
 
-  test('may escape the name of its action, and contain others at deeper levels', () => {
+  test('the name of the action may be escaped, and other actions may occur at deeper levels', () => {
     const scan = scanEnvelope('{"x":{"action":1},"\\u0061ction":{"b":2}}');
     expect(scan).toMatchObject({ ok: true, action: encode({ b: 2 }) });
   });
 
-  test('without an action is accepted', () => {
+  test('scanEnvelope accepts an envelope without an action', () => {
     expect(scanEnvelope('{"nonce":1}')).toMatchObject({ ok: true, action: undefined });
   });
 
-  test('of a multiSig wrapper returns an action that can be hashed without its type', () => {
+  test('the action of a multiSig wrapper can be hashed without its type', () => {
     const action = { signatures: [1], type: 'multiSig', payload: {} };
     const scan = scanEnvelope(JSON.stringify({ action }));
     if (!scan.ok || scan.action === undefined) throw new Error('refused');
     expect(mapWithout(scan.action, 'type')).toEqual(encode({ signatures: [1], payload: {} }));
   });
 
-  test('with a byte order mark in a key has another key', () => {
+  test('a byte order mark makes a key different', () => {
     const action = { '\ufefftype': 'multiSig', type: 'order' };
     const scan = scanEnvelope(JSON.stringify({ '\ufeffaction': 1, action }));
     expect(scan).toMatchObject({ ok: true, action: encode(action) });
@@ -131,12 +138,15 @@ describe('an envelope', () => {
     expect(fault(`{${many},"\ufeffk1":0}`)).toBeUndefined();
   });
 
-  test('must be an object', () => {
+  test('scanEnvelope rejects an envelope that is not an object', () => {
     expect(scanEnvelope('[]')).toEqual({ ok: false, message: 'not an object', at: 0 });
   });
 });
 
-/** Integers, texts and keys as in actions, without keys that look like integers. */
+/**
+ * The values are those of actions, and no key looks like an integer, because JSON.parse would move
+ * it.
+ */
 const key = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !/^[0-9]/.test(text));
 const action = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -151,7 +161,7 @@ const action = fc.letrec((tie) => ({
   ),
 })).value;
 
-describe('properties', () => {
+describe('properties of the strict reader', () => {
   test('the bytes of a text are those of the value that JSON.parse returns', () => {
     fc.assert(
       fc.property(action, fc.constantFrom(0, 2), (value, indent) => {
@@ -161,7 +171,7 @@ describe('properties', () => {
     );
   });
 
-  test('an accepted text is also accepted by JSON.parse', () => {
+  test('JSON.parse also accepts every text that the strict reader accepts', () => {
     // Random sequences of JSON fragments cover the grammar far better than random text.
     const part = fc.constantFrom(...'{}[],:" \\eE.-01a'.split(''), '"a":', '\\u00e9', 'true', '12');
     const text = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(''));
@@ -175,7 +185,7 @@ describe('properties', () => {
     );
   });
 
-  test('exactly the JSON texts with a number that is not a safe integer are rejected', () => {
+  test('the strict reader rejects JSON only for a number that is not a safe integer', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), (text) => {
         const isStrict = !/\.|e[+-]?\d|-0/.test(text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""'));

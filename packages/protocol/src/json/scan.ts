@@ -1,14 +1,17 @@
 import { JsonFault, Transcoder } from './transcoder.ts';
 
-/** A rejected text: the reason, and the position in the text. */
+/** Reason that a text was rejected, and its position in the text. */
 export type ScanFault = { readonly ok: false; readonly message: string; readonly at: number };
 
-/** An /exchange body that passed the strict rules. */
+/** Result for an /exchange body that passed the strict rules. */
 type ScannedEnvelope = {
   readonly ok: true;
-  /** MessagePack of the value of `action`, keys in the order of the text; undefined when absent. */
+  /**
+   * MessagePack of the value of `action`, with keys in the order of the text; undefined if there is
+   * none.
+   */
   readonly action: Uint8Array | undefined;
-  /** The position of the value of `action` in the text. */
+  /** Position of the value of `action` in the text. */
   readonly actionRange: readonly [start: number, end: number] | undefined;
 };
 
@@ -24,8 +27,8 @@ export function scanEnvelope(text: string): ScannedEnvelope | ScanFault {
 }
 
 /**
- * MessagePack of a whole body, keys in the order of the text; undefined for a rejected one. The
- * next text overwrites its buffer.
+ * Encodes a whole body as MessagePack with keys in the order of the text, or returns undefined for
+ * a rejected text. The next call overwrites the returned bytes.
  */
 export function scanBody(text: string): Uint8Array | undefined {
   try {
@@ -36,7 +39,7 @@ export function scanBody(text: string): Uint8Array | undefined {
   }
 }
 
-/** Validates a JSON object and returns the text of one field, as written. */
+/** Validates a JSON object and returns the text of one field as written. */
 export function scanField(
   text: string,
   key: string,
@@ -47,7 +50,10 @@ export function scanField(
   });
 }
 
-/** Checks a text against the strict rules; an accepted text has one meaning in `JSON.parse` as well. */
+/**
+ * Checks a text against the strict rules. `JSON.parse` reads every accepted text with the same
+ * meaning.
+ */
 export function checkJson(text: string): { readonly ok: true } | ScanFault {
   return faultAsValue(() => {
     transcoder.check(text);
@@ -55,7 +61,10 @@ export function checkJson(text: string): { readonly ok: true } | ScanFault {
   });
 }
 
-/** MessagePack of a whole text, keys in its order. Throws `JsonFault` on a rejected text. */
+/**
+ * Encodes a whole text as MessagePack with keys in the order of the text. Throws `JsonFault` for a
+ * rejected text.
+ */
 export function jsonToMsgpack(text: string): Uint8Array {
   return transcoder.run(text);
 }

@@ -1,15 +1,7 @@
 import { LIMITS } from '../limits.ts';
 import { ARRAY, MAP, writeHeader, writeInteger, writeStringHeader, writeUtf8 } from './msgpack.ts';
 
-/**
- * Parses JSON text strictly and writes MessagePack in the same pass.
- *
- * Signatures cover the MessagePack of the action in the key order of the text. `JSON.parse` loses that order for keys
- * that look like integers and keeps only the last of two equal keys, so the bytes are made from the text itself. One
- * pass serves both the check and the hash, so no second reader could disagree with it.
- */
-
-/** The reason of a rejected text; the functions of `scan.ts` catch it and return a value. */
+/** Reason that a text was rejected. The functions of `scan.ts` catch it and return a value. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
   readonly at: number;
@@ -19,7 +11,7 @@ export class JsonFault extends Error {
   }
 }
 
-/** A requested value of the top-level object: its bytes and its position in the text. */
+/** Requested value of the top-level object: its bytes, and its position in the text. */
 type Wanted = { readonly bytes: Uint8Array; readonly start: number; readonly end: number };
 
 const SCRATCH_BYTES = 64 * 1024;
@@ -31,7 +23,12 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** One reader processes all texts in sequence and reuses its buffer. */
+/**
+ * Parses JSON text strictly and writes MessagePack in the same pass, so no second reader can
+ * disagree with the hash. Signatures cover the MessagePack of the action in the key order of the
+ * text; `JSON.parse` would change that order for keys that look like integers, and keep only the
+ * last of two equal keys. One instance reads all texts in sequence and reuses its buffer.
+ */
 export class Transcoder {
   #text = '';
   #position = 0;
@@ -41,15 +38,15 @@ export class Transcoder {
   #depth = 0;
   #wantedKey = '';
   #wanted: Wanted | undefined;
-  /** The keys of the open objects, by depth. */
+  /** Keys of the open objects, by depth. */
   #keySets: KeySet[] = [];
 
-  /** MessagePack of the whole text, which must be one value. */
+  /** Encodes a text that must be one value. */
   run(text: string): Uint8Array {
     return this.view(text).slice();
   }
 
-  /** The same in the reader's own buffer, which the next text overwrites. */
+  /** Encodes a text in the transcoder's own buffer, which the next text overwrites. */
   view(text: string): Uint8Array {
     this.#begin(text, '');
     try {
@@ -60,12 +57,12 @@ export class Transcoder {
     }
   }
 
-  /** Checks a text, which must be one value. */
+  /** Checks a text that must be one value, and throws `JsonFault` if it is rejected. */
   check(text: string): void {
     this.view(text);
   }
 
-  /** Checks a text that must be one object and returns the value of one of its keys. */
+  /** Checks a text that must be one object, and returns the value of one of its keys. */
   pick(text: string, key: string): Wanted | undefined {
     this.#begin(text, key);
     try {
@@ -79,7 +76,7 @@ export class Transcoder {
   }
 
   #begin(text: string, wantedKey: string): void {
-    // No form grows by more than three bytes per character, so writes need no bounds check.
+    // Every character becomes at most three bytes, so the writes need no bounds check.
     const bytes = text.length * 3 + 16;
     this.#out = bytes <= this.#scratch.length ? this.#scratch : new Uint8Array(bytes);
     this.#text = text;
@@ -138,7 +135,7 @@ export class Transcoder {
     if (++this.#depth > LIMITS.jsonDepthMax) this.#fail('nested too deeply');
     this.#position++;
     this.#blanks();
-    // One byte for the header of up to 15 entries; `#close` inserts space for more.
+    // One byte is sufficient for the header of up to 15 entries; `#close` inserts space for more.
     return this.#length++;
   }
 
@@ -167,7 +164,8 @@ export class Transcoder {
 
   #object(): void {
     const start = this.#open();
-    // One set per depth is reused, because two objects of the same depth are never open together.
+    // One set per depth is reused, because two objects of the same depth are never open at the same
+    // time.
     const keys = (this.#keySets[this.#depth] ??= new KeySet());
     keys.clear();
     let count = 0;
@@ -193,7 +191,7 @@ export class Transcoder {
     this.#close(start, count, MAP);
   }
 
-  /** Reads a key and rejects it when the object already has it, with any escapes. */
+  /** Reads a key, and rejects one that the object already has, with or without escapes. */
   #key(keys: KeySet): void {
     const at = this.#position;
     if (this.#text.charCodeAt(at) !== QUOTE) this.#fail('expected a key');
@@ -202,7 +200,10 @@ export class Transcoder {
     if (!keys.add(this.#out, start, this.#length)) this.#fail('duplicate key', at);
   }
 
-  /** True when the key just read is the requested one, which is short ASCII: one header byte. */
+  /**
+   * Returns true if the last key is the requested one. That key must be short ASCII, so its header
+   * is one byte.
+   */
   #isWanted(keyStart: number): boolean {
     const key = this.#wantedKey;
     if (this.#length - keyStart !== key.length + 1) return false;
@@ -238,9 +239,11 @@ export class Transcoder {
     if (text.charCodeAt(digits) === ZERO && (count > 1 || negative)) {
       this.#fail(count > 1 ? 'leading zero' : 'negative zero', at);
     }
-    // A fraction or an exponent is rejected even for an integral value: the hash supports integers only.
+    // A fraction or an exponent is rejected even for an integral value, because the hash supports
+    // only integers.
     if (code === 0x2e || code === 0x65 || code === 0x45) this.#fail('not an integer', at);
-    // Sums of up to 16 digits round monotonically, so a value above the bound never reads as below.
+    // Rounding is monotonic for sums of up to 16 digits, so a value above the bound never appears
+    // to be below it.
     if (count > DIGITS_MAX || value > Number.MAX_SAFE_INTEGER) this.#fail('integer too large', at);
     this.#position = position;
     this.#length = writeInteger(this.#out, this.#length, negative ? -value : value);
@@ -255,7 +258,7 @@ export class Transcoder {
     let length = from + 1;
     let code = text.charCodeAt(position);
     while (code !== QUOTE) {
-      // Also true at the end of the text, where the code is NaN.
+      // The condition is also true at the end of the text, where the code is NaN.
       if (!(code >= 0x20 && code < 0x7f && code !== BACKSLASH)) {
         this.#slowString(start);
         return;
@@ -267,7 +270,10 @@ export class Transcoder {
     this.#closeString(from, length);
   }
 
-  /** Writes the header of a string whose bytes are in `[from + 1, end)`, and inserts space for it. */
+  /**
+   * Writes the header of a string whose bytes are in `[from + 1, end)`, after inserting space for
+   * it.
+   */
   #closeString(from: number, end: number): void {
     const out = this.#out;
     const bytes = end - from - 1;
@@ -282,7 +288,10 @@ export class Transcoder {
     this.#length = from + header + bytes;
   }
 
-  /** A string with escapes or beyond ASCII. Its encoded length is known only at the end. */
+  /**
+   * Reads a string with escapes or with characters beyond ASCII. Its encoded length is known only
+   * at the end.
+   */
   #slowString(start: number): void {
     const text = this.#text;
     const out = this.#out;
@@ -319,15 +328,17 @@ export class Transcoder {
   }
 }
 
-/** Up to this many keys are compared one by one; above it, a set of texts keeps the cost linear. */
+/**
+ * Up to this number, keys are compared one by one. Above it, a set of texts keeps the cost linear.
+ */
 const COMPARED_MAX = 16;
 
-// A byte order mark is part of a key: dropping it would make two different keys equal.
+// A byte order mark is part of a key, because dropping it would make two different keys equal.
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
- * The keys of one object, for detecting repetitions. Keys are compared as encoded bytes, so two
- * spellings of one key (with and without escapes) are equal, and small objects create no texts.
+ * Keys of one object, to detect repetitions. They are compared as encoded bytes, so a key with
+ * escapes equals the same key without them, and small objects create no texts.
  */
 class KeySet {
   /** Start and end of each key in the encoded bytes, in pairs. */
@@ -340,7 +351,7 @@ class KeySet {
     this.#texts = undefined;
   }
 
-  /** Adds the encoded key in `[start, end)`; false when it is already present. */
+  /** Adds the encoded key in `[start, end)`, or returns false if the set already has it. */
   add(bytes: Uint8Array, start: number, end: number): boolean {
     if (this.#texts !== undefined) {
       const text = encodedText(bytes, start, end);
@@ -372,7 +383,7 @@ class KeySet {
   }
 }
 
-/** The text of the encoded string in `[start, end)`. */
+/** Decodes the string that is encoded in `[start, end)`. */
 function encodedText(bytes: Uint8Array, start: number, end: number): string {
   const first = bytes[start] as number;
   const header = first < 0xc0 ? 1 : first === 0xd9 ? 2 : first === 0xda ? 3 : 5;
@@ -380,7 +391,7 @@ function encodedText(bytes: Uint8Array, start: number, end: number): string {
 }
 
 function isSame(bytes: Uint8Array, one: number, other: number, length: number): boolean {
-  // From the end: keys of one object tend to differ there, and headers are equal anyway.
+  // The comparison starts at the end, because keys of one object tend to differ there.
   for (let offset = length - 1; offset >= 0; offset--) {
     if (bytes[one + offset] !== bytes[other + offset]) return false;
   }
@@ -389,7 +400,7 @@ function isSame(bytes: Uint8Array, one: number, other: number, length: number): 
 
 const UNICODE = 0x75;
 
-/** The single-letter escapes, by the code of the letter. */
+/** Characters of the single-letter escapes, by the code of the letter. */
 const LETTERS: ReadonlyMap<number, number> = new Map([
   [0x22, 0x22],
   [0x5c, 0x5c],
@@ -401,7 +412,10 @@ const LETTERS: ReadonlyMap<number, number> = new Map([
   [0x74, 0x09],
 ]);
 
-/** The code unit of a JSON escape, given the position after its backslash; -1 for an invalid one. */
+/**
+ * Returns the code unit of a JSON escape, given the position after its backslash, or -1 for an
+ * invalid escape.
+ */
 function readEscape(text: string, position: number): number {
   const code = text.charCodeAt(position);
   if (code !== UNICODE) return LETTERS.get(code) ?? -1;

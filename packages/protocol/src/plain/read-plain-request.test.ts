@@ -9,7 +9,7 @@ import { txHash } from '../signing/hash-envelope.ts';
 import { NETWORKS } from '../network.ts';
 import { plainOrderAction, type PlainRequest, readPlainRequest } from './read-plain-request.ts';
 
-/** Usually correct, with occasional wrong or unusual values in every field. */
+/** Values are usually correct, with occasional wrong or unusual ones in every field. */
 const odd = fc.constantFrom(undefined, null, -1, 2 ** 32, 'x', '', true, [], {}, '1e3', 'a', 'b');
 const mostly = (usual: fc.Arbitrary<unknown>, ...unusual: unknown[]) =>
   fc.oneof(
@@ -18,7 +18,10 @@ const mostly = (usual: fc.Arbitrary<unknown>, ...unusual: unknown[]) =>
   );
 const rarely = <Value>(unusual: fc.Arbitrary<Value>) =>
   fc.oneof({ weight: 60, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: unusual });
-/** Keys in any order. JSON has no undefined, so a key is present or absent. */
+/**
+ * Generates objects with their keys in any order. An undefined value stands for an absent key,
+ * because JSON has no undefined.
+ */
 const json = <Model extends Record<string, fc.Arbitrary<unknown>>>(model: Model) =>
   fc
     .tuple(
@@ -92,7 +95,7 @@ const body = json({
 const hasher = createHasher(NETWORKS.testnet);
 const hashPlain = createAgentRequestHasher(hasher);
 
-/** A plain request equals the result of the schemas, and has the same hash. */
+/** Expects that the plain request equals the result of the schemas and has the same hash. */
 function expectSame(text: string, plain: PlainRequest): void {
   const parsed = parseEnvelope(JSON.parse(text));
   if (!parsed.ok) throw new Error(parsed.error.message);
@@ -106,7 +109,7 @@ function expectSame(text: string, plain: PlainRequest): void {
   expect(plainOrderAction(plain.orders)).toStrictEqual(read.action);
   const scanned = scanEnvelope(text);
   if (!scanned.ok || scanned.action === undefined) throw new Error('refused');
-  // The bytes of the plain request are in the buffer that the scan has just written.
+  // The scan has just overwritten the buffer that contains the bytes of the plain request.
   const { digest, preimage } = hashAgentAction(hasher, scanned.action, { nonce, expiresAfter });
   const again = readPlainRequest(text) as PlainRequest;
   expect(again.msgpack).toEqual(scanned.action);
@@ -114,7 +117,7 @@ function expectSame(text: string, plain: PlainRequest): void {
   expect(hashPlain(again)).toEqual({ digest, txHash: named });
 }
 
-test('a recognised plain request equals the result of the schemas in every key', () => {
+test('a recognised plain request equals the result of the schemas in every field', () => {
   let recognised = 0;
   fc.assert(
     fc.property(body, fc.constantFrom(undefined, 1), (value, space) => {
@@ -129,7 +132,7 @@ test('a recognised plain request equals the result of the schemas in every key',
   expect(recognised).toBeGreaterThan(200);
 });
 
-describe('is left to the schemas', () => {
+describe('requests for the fast reader and for the schemas', () => {
   const one = { a: 1, b: true, p: '1', s: '1', r: false, t: { limit: { tif: 'Gtc' } } };
   const signature = { r: '0x1', s: '0x2', v: 27 };
   const orders = (...given: unknown[]) => ({ type: 'order', grouping: 'na', orders: given });
@@ -137,7 +140,7 @@ describe('is left to the schemas', () => {
     JSON.stringify({ action: given, signature, nonce: 5, ...more });
   const plainOf = (text: string) => readPlainRequest(text);
 
-  test('requests that are not plain', () => {
+  test('limit orders without extras are read as a plain request', () => {
     const many = Array.from({ length: 50 }, () => one);
     for (const given of [[one], many, [{ ...one, c: 'x' }]]) {
       const text = of(orders(...given), { confirm: 'executed', expiresAfter: 7 });
@@ -168,7 +171,7 @@ describe('is left to the schemas', () => {
     ['no object', '[]'],
     ['no JSON', '{'],
   ];
-  test.each(cases)('%s', (_, text) => {
+  test.each(cases)('the fast reader leaves a request with %s to the schemas', (_, text) => {
     expect(plainOf(text)).toBeUndefined();
   });
 });

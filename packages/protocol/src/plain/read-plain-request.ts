@@ -6,11 +6,9 @@ import { LIMITS, OUTCOME_ID_MIN } from '../limits.ts';
 import { COMPONENT_BYTES, recoveryOf, type Signature } from '../signing/signature.ts';
 
 /**
- * Limit orders without extras, flat: few values that cross threads cheaply, from which the action is
- * put together again as its schema would have read it.
+ * Limit orders without extras as a flat list, which is cheap to pass between threads. Each order
+ * has its instrument, flags, price, size and client order id, which is empty if there is none.
  */
-
-/** Instrument, flags, price, size, client order id; repeated. Without a client order id the text is empty. */
 export type PlainOrders = (number | string)[];
 
 const ORDER_PARTS = 5;
@@ -24,7 +22,7 @@ const REDUCES = 2;
 const HAS_CLIENT_ID = 4;
 const TIF_SHIFT = 3;
 
-/** One order, its time in force by its place in `PLAIN_TIFS`. */
+/** Order of a plain request. `tif` is the index of its time in force in `PLAIN_TIFS`. */
 type PlainOrder = {
   readonly instrument: number;
   readonly isBuy: boolean;
@@ -45,7 +43,7 @@ function pushPlainOrder(orders: PlainOrders, order: PlainOrder): void {
   orders.push(instrument, flags, price, size, clientId ?? '');
 }
 
-/** The action that the orders came from. */
+/** Converts the flat list to the action that its schema would have returned. */
 export function plainOrderAction(flat: PlainOrders): ActionOf<'order'> {
   const orders: ActionOf<'order'>['orders'] = [];
   for (let at = 0; at < flat.length; at += ORDER_PARTS) {
@@ -64,24 +62,23 @@ export function plainOrderAction(flat: PlainOrders): ActionOf<'order'> {
 }
 
 /**
- * The commonest request by far, limit orders without extras, read in the pass that encodes it for hashing:
- * the strict reader makes MessagePack of the text, and that is all that is looked at here. No schema reads
- * it, and nothing is parsed twice. Whatever is unusual or wrong is left to the schemas, which decide and
- * explain; a test holds the two against each other.
+ * Request with limit orders without extras, which is by far the most frequent one. It is read from
+ * the MessagePack that the strict reader writes for hashing, without a schema and without parsing
+ * the text twice. Every unusual or invalid request is left to the schemas; a test compares both.
  */
 
 export type PlainRequest = {
-  /** MessagePack of the action, valid until the next text is read. */
+  /** MessagePack of the action. The next text that is read overwrites it. */
   readonly msgpack: Uint8Array;
   readonly signature: Signature;
   readonly nonce: number;
   readonly expiresAfter: number | undefined;
-  /** The sender waits for the execution. */
+  /** True if the client waits for the execution. */
   readonly isConfirmed: boolean;
   readonly orders: PlainOrders;
 };
 
-/** The request, or undefined when it is for the schemas to read. */
+/** Reads a plain request, or returns undefined if the schemas must read it. */
 export function readPlainRequest(text: string): PlainRequest | undefined {
   const body = scanBody(text);
   return body === undefined ? undefined : readBody(body);
@@ -201,7 +198,7 @@ function readOrder(cursor: MsgpackCursor, orders: PlainOrders): boolean {
   if (instrument === undefined || isBuy === undefined || reduces === undefined || tif < 0)
     return false;
   if (instrument > UINT32_MAX || !isDecimalText(price) || !isDecimalText(size)) return false;
-  // Perps and outcome markets in one action are refused, which is not for here.
+  // An action with perps and outcome markets is rejected, which is left to the schemas.
   if (orders.length > 0 && isOutcome(orders[0]) !== isOutcome(instrument)) return false;
   pushPlainOrder(orders, { instrument, isBuy, price, size, reduces, tif, clientId });
   return true;
@@ -211,7 +208,7 @@ function isOutcome(instrument: PlainOrders[number] | undefined): boolean {
   return typeof instrument === 'number' && instrument >= OUTCOME_ID_MIN;
 }
 
-/** The place of the time in force; -1 for anything but `{limit: {tif}}`. */
+/** Returns the index of the time in force, or -1 unless the order type is `{limit: {tif}}`. */
 function readKind(cursor: MsgpackCursor): number {
   if (cursor.map() !== 1 || !cursor.is(WORD.limit)) return -1;
   if (cursor.map() !== 1 || !cursor.is(WORD.tif)) return -1;

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { Address, Dec, Hash, IdStr, enumOf } from '../primitives.ts';
 import type { IntegerShape, ObjectShape, ScalarShape, Shape } from './shape.ts';
 
-/** The parts of a schema's definition that a shape is derived from. */
+/** Fields of a schema's definition from which a shape is derived. */
 type Parts = {
   readonly type: string;
   readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
@@ -23,7 +23,7 @@ type CheckParts = {
   readonly error?: () => string;
 };
 
-/** The building blocks that have names in shapes. */
+/** Schemas that have a name in shapes. */
 const NAMED = new Map<unknown, ScalarShape>([
   [Address, 'address'],
   [Hash, 'hash'],
@@ -31,7 +31,10 @@ const NAMED = new Map<unknown, ScalarShape>([
   [IdStr, 'id'],
 ]);
 
-/** The form that a schema requires, as plain data. Other requirements are left out. */
+/**
+ * Returns the form that a schema requires, as plain data. Requirements other than types and bounds
+ * are omitted.
+ */
 export function shapeOf(schema: z.core.$ZodType): Shape {
   const named = NAMED.get(schema);
   if (named !== undefined) return named;
@@ -60,7 +63,7 @@ export function shapeOf(schema: z.core.$ZodType): Shape {
   }
 }
 
-/** The default values of an object's fields. */
+/** Returns the default values of an object's fields. */
 export function defaultsOf(schema: z.core.$ZodType): Readonly<Record<string, unknown>> {
   const parts = (schema as z.ZodType).def as unknown as Parts;
   if (parts.type === 'pipe' && parts.in !== undefined) return defaultsOf(parts.in);
@@ -71,7 +74,7 @@ export function defaultsOf(schema: z.core.$ZodType): Readonly<Record<string, unk
   return Object.fromEntries(fields);
 }
 
-/** An object with arbitrary keys is parsed in a second step. */
+/** An object without defined fields may have any keys, because it is parsed in a second step. */
 function objectShape(fields: NonNullable<Parts['shape']>): Shape {
   const entries = Object.entries(fields);
   if (entries.length === 0) return 'object';
@@ -93,7 +96,10 @@ function marksOf(schema: z.core.$ZodType): string {
   return optional + nullable;
 }
 
-/** A list whose length is checked before its entries, or a value that is transformed after parsing. */
+/**
+ * Returns the shape of a list whose length is checked before its entries, or of a value that is
+ * transformed after parsing.
+ */
 function pipeShape({ in: before, out: after }: Parts): Shape {
   if (before === undefined) return 'any';
   const first = (before as z.ZodType).def as unknown as Parts;

@@ -10,15 +10,14 @@ import {
 import { entryCount, missingField, notAllowed, wrongType } from '../message-groups.ts';
 
 /**
- * The form of a request as plain data: sufficient for a client to sort the keys of an action into signing order, and
- * to find errors of form. The schemas are authoritative, but need a library three times the size limit of a client,
- * so clients contain these shapes, which `npm run write-shapes` derives from the schemas.
- *
- * Requirements beyond form (such as an expiry only with `Gtd`) are checked by the venue alone.
+ * Form of a request as plain data. With it, a client can sort the keys of an action into signing
+ * order and find errors of form. The schemas are authoritative, but their library is three times as
+ * large as a client may be, so `npm run write-shapes` derives these shapes from them. Only the
+ * venue checks further requirements, such as an expiry only with `Gtd`.
  */
 export type Shape = ScalarShape | ListShape | EnumShape | LiteralShape | IntegerShape | ObjectShape;
 
-/** `any` is interpreted by the venue; `never` is a reserved key. */
+/** Form of a single value. `any` is checked by the venue alone, and `never` is a reserved key. */
 export type ScalarShape =
   | 'any'
   | 'never'
@@ -30,25 +29,28 @@ export type ScalarShape =
   | 'id'
   | 'object';
 
-/** Entries of one shape, with their minimum and maximum number and the list's name in refusals. */
+/**
+ * List of entries of one shape, with their minimum and maximum number and the name of the list in
+ * refusals.
+ */
 type ListShape = readonly [kind: 'list', entry: Shape, min: number, max: number, name: string];
 
-/** One of several texts, in any case; `aliases` are accepted but not listed in errors. */
+/** One of several texts in any case. The aliases are accepted but not listed in errors. */
 type EnumShape = readonly [kind: 'enum', values: readonly string[], aliases?: readonly string[]];
 
 /** One of several exact values. */
 type LiteralShape = readonly [kind: 'is', ...values: readonly (string | number | boolean)[]];
 
-/** An integer in a range; by default the safe range of JSON numbers. */
+/** Integer in a range, by default in the safe range of JSON numbers. */
 export type IntegerShape = readonly [kind: 'integer', min?: number, max?: number];
 
 /**
- * The fields in signing order. A name that ends in `?` may be absent, one that ends in `*` may be
- * null, and one that ends in `?*` may be both.
+ * Fields in signing order. A name that ends in `?` may be absent, one that ends in `*` may be null,
+ * and one that ends in `?*` may be either.
  */
 export type ObjectShape = { readonly [name: string]: Shape };
 
-/** A field of an object shape with its parsed marks. */
+/** Field of an object shape, with its marks as booleans. */
 type ShapeField = {
   readonly name: string;
   readonly shape: Shape;
@@ -56,7 +58,7 @@ type ShapeField = {
   readonly isNullable: boolean;
 };
 
-/** The fields of an object shape, in order. */
+/** Returns the fields of an object shape, in order. */
 export function fieldsOf(shape: ObjectShape): ShapeField[] {
   return Object.entries(shape).map(([marked, field]) => ({
     name: marked.replace(/[?*]+$/, ''),
@@ -66,26 +68,27 @@ export function fieldsOf(shape: ObjectShape): ShapeField[] {
   }));
 }
 
-/** True for the shape of an object with fields. */
+/** Returns true for the shape of an object with fields. */
 export function isObjectShape(shape: Shape): shape is ObjectShape {
   return typeof shape === 'object' && !Array.isArray(shape);
 }
 
 type Path = readonly (string | number)[];
 
-/** The position and value that do not match a shape. */
+/** Position and value that do not match a shape. */
 type Misfit = {
   readonly path: Path;
   readonly value: unknown;
   readonly allowed?: Details['allowed'];
-  /** For a list with too few or too many entries. */
+  /** Message for a list with too few or too many entries. */
   readonly count?: string;
   readonly isReserved?: boolean;
 };
 
 /**
- * The refusal that the venue would send for a request's form, with the same text and for the first
- * fault in field order. Undefined when none is found, which does not guarantee acceptance.
+ * Returns the refusal that the venue would send for the form of a request: the same message, for
+ * the first fault in the order of the fields. Undefined means that no fault was found, but the
+ * venue can still reject the request.
  */
 export function checkShape(
   shape: Shape,
@@ -178,9 +181,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 /**
- * A request with its keys in the order of its shape, without undefined fields. The venue accepts
- * any order; a fixed one makes the bytes of clients reproducible. Throws a `RangeError` on an
- * unknown key, because a misspelt optional field would be signed and then ignored.
+ * Returns a request without undefined fields and with its keys in the order of its shape. The venue
+ * accepts any order, but a fixed one makes the bytes of clients reproducible. Throws a `RangeError`
+ * for an unknown key, because a misspelt optional field would be signed and then ignored.
  */
 export function arrange<Value>(shape: Shape, value: Value, path: string): Value {
   return arranged(shape, value, path) as Value;

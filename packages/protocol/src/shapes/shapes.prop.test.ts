@@ -13,11 +13,6 @@ import { INFO_SHAPES } from './info-shapes.ts';
 import { EXPORT_SHAPES, SERVICE_SHAPES } from './service-shapes.ts';
 import { shapeOf } from './shape-of.ts';
 
-/**
- * Goal: what clients know of requests is what the schemas say. Method: the files are compared with the schemas that they were
- * made of, and whatever a shape refuses the schema refuses too, in the same words, for requests with odd values here and there.
- */
-
 type Schema = (typeof ACTIONS)['order']['schema'];
 
 const schemasOf = (table: object): Map<string, Schema> =>
@@ -34,7 +29,7 @@ const TABLES: readonly (readonly [string, Map<string, Schema>, Readonly<Record<s
   ];
 
 test.each(TABLES)(
-  'the shapes of %s are those of the schemas: npm run write-shapes',
+  'the shapes of %s are those of the schemas (npm run write-shapes)',
   (_, schemas, shapes) => {
     const expected = [...schemas].map(([name, schema]) => [name, shapeOf(schema)]);
     expect(shapes).toEqual(Object.fromEntries(expected));
@@ -61,7 +56,7 @@ const ODD: readonly unknown[] = [
   {},
 ];
 
-/** A value that fits a shape, or one time in some an odd one. */
+/** Generates a value that fits a shape, and occasionally an unusual one. */
 function valueOf(shape: Shape): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 12, arbitrary: fitting(shape) },
@@ -102,8 +97,8 @@ const SAMPLES = {
   object: {},
 };
 
-describe.each(TABLES)('%s', (_, schemas, shapes) => {
-  test('what a shape refuses the schema refuses in the same words', () => {
+describe.each(TABLES)('the shapes of %s', (_, schemas, shapes) => {
+  test('the schema rejects every request that a shape rejects, with the same message', () => {
     let refused = 0;
     const cases = fc
       .constantFrom(...schemas.keys())

@@ -3,7 +3,7 @@ import { type Hasher, type SignedStruct, signStruct } from './hasher.ts';
 import { AGENT, signedBytes } from './typed-data.ts';
 import type { Signature } from './signature.ts';
 
-/** The parts of the envelope that a signature covers in addition to the action. */
+/** Fields of the envelope that a signature covers in addition to the action. */
 export type SignedContext = {
   readonly nonce: number;
   readonly vaultAddress?: string | null | undefined;
@@ -15,19 +15,21 @@ const VAULT = Uint8Array.of(1);
 const EXPIRY = Uint8Array.of(0);
 const NO_EXPIRY = new Uint8Array(0);
 
-/** `msgpack ‖ nonce ‖ vault ‖ expiry`: the hashed bytes of an agent-signed action. */
+/**
+ * Returns the bytes of an agent-signed action that are hashed: `msgpack ‖ nonce ‖ vault ‖ expiry`.
+ */
 export function actionPreimage(msgpack: Uint8Array, context: SignedContext): Uint8Array {
   const { nonce, vaultAddress, expiresAfter } = context;
   return concatBytes(msgpack, u64be(nonce), vaultBytes(vaultAddress), expiryBytes(expiresAfter));
 }
 
-/** The part of the preimage with the vault; one byte when there is none. */
+/** Returns the vault as part of the preimage: a single zero byte if there is none. */
 export function vaultBytes(vaultAddress: SignedContext['vaultAddress']): Uint8Array {
   if (vaultAddress === null || vaultAddress === undefined) return NO_VAULT;
   return concatBytes(VAULT, hexToBytes(vaultAddress));
 }
 
-/** The part of the preimage with the expiry; empty when there is none. */
+/** Returns the expiry as part of the preimage: no bytes if there is none. */
 export function expiryBytes(expiresAfter: SignedContext['expiresAfter']): Uint8Array {
   if (expiresAfter === null || expiresAfter === undefined) return NO_EXPIRY;
   return concatBytes(EXPIRY, u64be(expiresAfter));
@@ -38,7 +40,7 @@ export type AgentHash = SignedStruct & {
   readonly connectionId: Uint8Array;
 };
 
-/** Hashes an agent-signed action. The domain is always the network's own. */
+/** Hashes an agent-signed action. Its domain always has the chain id of the network. */
 export function hashAgentAction(
   hasher: Hasher,
   msgpack: Uint8Array,
@@ -50,10 +52,7 @@ export function hashAgentAction(
   return { ...struct, preimage, connectionId };
 }
 
-/**
- * Hashes agent-signed requests without a vault in preallocated buffers. The result equals that of `hashAgentAction`
- * and `txHash`, which the signing vectors verify, without a dozen arrays per request.
- */
+/** Agent-signed request without a vault. */
 
 type AgentRequest = {
   readonly msgpack: Uint8Array;
@@ -64,14 +63,14 @@ type AgentRequest = {
 
 type AgentRequestHash = {
   readonly digest: Uint8Array;
-  /** Identifies the request. */
+  /** Transaction hash, which identifies the request. */
   readonly txHash: Uint8Array;
 };
 
 const WORD = 32;
-/** After the action: the nonce, and a byte for the absent vault. */
+/** Bytes of the nonce, and one byte for the absent vault. */
 const CONTEXT_BYTES = 9;
-/** The marker of an expiry, and the expiry. */
+/** Bytes of the expiry and of the marker before it. */
 const EXPIRY_BYTES = 9;
 const SIGNATURE_BYTES = 65;
 

@@ -16,7 +16,7 @@ const { tree } = fc.letrec((tie) => ({
   ),
 }));
 
-test('an action is encoded as the usual library does it', () => {
+test('encodeMsgpack returns the same bytes as the msgpack library', () => {
   fc.assert(
     fc.property(tree, (value) => {
       expect(encodeMsgpack(value)).toEqual(
@@ -26,6 +26,6 @@ test('an action is encoded as the usual library does it', () => {
   );
 });
 
-test.each([0.5, NaN, 2 ** 53, 10n, Symbol('x')])('%s cannot be signed', (value) => {
+test.each([0.5, NaN, 2 ** 53, 10n, Symbol('x')])('the value %s cannot be signed', (value) => {
   expect(() => encodeMsgpack({ value })).toThrow(RangeError);
 });

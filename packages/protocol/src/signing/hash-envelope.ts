@@ -20,19 +20,22 @@ import type { ActionInput } from '../actions/registry.ts';
 import { ACTION_SHAPES } from '../shapes/action-shapes.ts';
 import { arrange, type ObjectShape } from '../shapes/shape.ts';
 
-/** A request to hash: the action both as encoded bytes and as the values from `JSON.parse`. */
+/** Request to hash, with its action both as MessagePack and as the values from `JSON.parse`. */
 export type ActionToHash = {
   /** MessagePack of the action in the key order of the request text. */
   readonly msgpack: Uint8Array;
   /**
-   * The action as received, after its shape was checked. It is not the parsed form: direct structs
-   * hash texts as they were sent, including `perps` and trailing zeros.
+   * Action as received, after its shape was checked. It must not be the parsed form, because direct
+   * structs hash texts as they were sent, including `perps` and trailing zeros.
    */
   readonly action: StructValues;
   readonly envelope: MultiSigContext;
 };
 
-/** A hashed action that is not a wrapper. `signed` is P, the part of the transaction hash before the signature. */
+/**
+ * Hash of an action that is not a wrapper. `signed` is P, the part of the transaction hash before
+ * the signature.
+ */
 type SingleHash =
   | (AgentHash & { readonly scheme: 'agent' })
   | (SignedStruct & { readonly scheme: 'direct' });
@@ -41,7 +44,7 @@ export type ActionHash =
   | SingleHash
   | (MultiSigHash & { readonly scheme: 'multiSig'; readonly inner: InnerHash });
 
-/** Hashes an action in the scheme of its type; the signature covers `digest`. */
+/** Hashes an action with the scheme of its type. The signature covers `digest`. */
 export function hashAction(request: ActionToHash, hasher: Hasher): ActionHash {
   const { msgpack, action, envelope } = request;
   if (action['type'] !== 'multiSig') return hashSingleAction(request, hasher);
@@ -50,7 +53,7 @@ export function hashAction(request: ActionToHash, hasher: Hasher): ActionHash {
   return { ...hashMultiSig(hasher, msgpack, envelope), scheme: 'multiSig', inner };
 }
 
-/** The same for an action that is not a wrapper, without the wrapper's inputs. */
+/** Hashes an action that is not a multiSig wrapper. */
 export function hashSingleAction(
   { msgpack, action, envelope }: ActionToHash,
   hasher: Hasher,
@@ -62,14 +65,17 @@ export function hashSingleAction(
     return { ...struct, scheme: 'direct' };
   }
   const hash = hashAgentAction(hasher, msgpack, envelope);
-  // The transaction hash of an agent-signed action covers the preimage, not the struct around it.
+  // The transaction hash of an agent-signed action covers the preimage instead of the struct.
   return { ...hash, signed: hash.preimage, scheme: 'agent' };
 }
 
-/** A hashed action with the hash that identifies the signed request. */
+/** Hash of an action, with the hash that identifies the signed request. */
 export type EnvelopeHash = ActionHash & { readonly txHash: Uint8Array };
 
-/** Hashes a signed request: the data for recovering the signer, and its transaction hash. */
+/**
+ * Hashes a signed request. The result contains the data from which the signer is recovered, and the
+ * transaction hash.
+ */
 export function hashEnvelope(
   request: ActionToHash & { readonly envelope: { readonly signature: SignatureHex } },
   hasher: Hasher,
@@ -79,25 +85,28 @@ export function hashEnvelope(
   return { ...hash, txHash: txHash(hash.signed, signature, hasher.keccak) };
 }
 
-/** The envelope of a multiSig wrapper; the chain id applies to outer and inner signatures. */
+/**
+ * Fields of the envelope of a multiSig wrapper. The chain id applies to the outer signature and to
+ * the inner ones.
+ */
 export type MultiSigContext = SignedContext & {
   readonly signatureChainId?: number | null | undefined;
 };
 
-/** The payload of a wrapper, as received. */
+/** Payload of a wrapper, as received. */
 export type MultiSigPayload = {
   readonly multiSigUser: string;
   readonly outerSigner: string;
   readonly action: StructValues;
 };
 
-/** The data that the sender of the wrapper signs. */
+/** Data that the sender of the wrapper signs. */
 type MultiSigHash = SignedStruct & {
   readonly preimage: Uint8Array;
   readonly multiSigActionHash: Uint8Array;
 };
 
-/** Hashes the wrapper, without `type`, for its sender. */
+/** Hashes the wrapper without its `type` for the sender. */
 function hashMultiSig(hasher: Hasher, msgpack: Uint8Array, context: MultiSigContext): MultiSigHash {
   const preimage = actionPreimage(mapWithout(msgpack, 'type'), context);
   const multiSigActionHash = hasher.keccak(preimage);
@@ -106,14 +115,14 @@ function hashMultiSig(hasher: Hasher, msgpack: Uint8Array, context: MultiSigCont
   return { ...struct, preimage, multiSigActionHash };
 }
 
-/** The data that every inner signer signs: an agent-signed action or a direct one. */
+/** Data that every inner signer signs, for an agent-signed action or for a direct one. */
 export type InnerHash =
   | (AgentHash & { readonly scheme: 'agent'; readonly msgpack: Uint8Array })
   | (SignedStruct & { readonly scheme: 'direct' });
 
 /**
- * Hashes the inner action for its signers. `msgpack` is that of the whole wrapper: the addresses
- * and the inner action are extracted from it as they were sent.
+ * Hashes the inner action for its signers. `msgpack` is that of the whole wrapper, from which the
+ * addresses and the inner action are taken as they were sent.
  */
 export function hashInnerAction(
   hasher: Hasher,
@@ -146,12 +155,15 @@ export function hashInnerAction(
   return { ...hashAgentAction(hasher, inner, context), scheme: 'agent', msgpack: inner };
 }
 
-/** `keccak(P ‖ r ‖ s ‖ v)`: identifies a signed request, also when it is sent again. */
+/** Computes `keccak(P ‖ r ‖ s ‖ v)`, which identifies a signed request even if it is sent again. */
 export function txHash(signed: Uint8Array, signature: Signature, keccak: Keccak): Uint8Array {
   return keccak(concatBytes(signed, signature.r, signature.s, Uint8Array.of(signature.v)));
 }
 
-/** The first 16 bytes of a transaction hash as a UUID of version 4; one per action. */
+/**
+ * Formats the first 16 bytes of a transaction hash as a UUID of version 4. Each action has one
+ * trace id.
+ */
 export function traceId(hash: string): string {
   const digits = hash.slice(2, 34).toLowerCase();
   const variant = ((Number.parseInt(digits.charAt(16), 16) & 0x3) | 0x8).toString(16);
@@ -165,8 +177,8 @@ export function traceId(hash: string): string {
 }
 
 /**
- * An action with its keys in the order of the schema, without undefined fields, including the inner
- * action of a wrapper. Throws on an unknown key or action type.
+ * Returns an action without undefined fields and with its keys in the order of the schema, as well
+ * as the inner action of a wrapper. Throws for an unknown key or action type.
  */
 export function canonicalAction<Input extends ActionInput>(action: Input): Input {
   const ordered = arrange(actionShape(action.type), action, action.type);
@@ -175,7 +187,7 @@ export function canonicalAction<Input extends ActionInput>(action: Input): Input
   return { ...ordered, payload: { ...ordered.payload, action: inner } };
 }
 
-/** The shape of an action type. Throws on an unknown type. */
+/** Returns the shape of an action type. Throws for an unknown type. */
 export function actionShape(type: string): ObjectShape {
   const shape = Object.hasOwn(ACTION_SHAPES, type) ? ACTION_SHAPES[type] : undefined;
   if (shape === undefined) throw new RangeError(`unknown action type: ${type}`);

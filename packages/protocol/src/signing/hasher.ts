@@ -17,21 +17,21 @@ import {
   type StructValues,
 } from './typed-data.ts';
 
-/** A hash function and a network, with all data precomputed that does not depend on a request. */
+/** Hash function for one network, with everything precomputed that does not depend on a request. */
 export type Hasher = {
   readonly network: Network;
   readonly keccak: Keccak;
-  /** The separator of the network's domain, or of the domain with another chain id. */
+  /** Returns the separator of the network's domain, or of the same domain with another chain id. */
   readonly separator: (chainId?: number) => Uint8Array;
   readonly typeString: (struct: StructType) => string;
-  /** The encoded values of a struct, and their hash. */
+  /** Encodes the values of a struct. `structHash` returns the hash of this encoding. */
   readonly encodeStruct: (struct: StructType, values: StructValues) => Uint8Array;
   readonly structHash: (struct: StructType, values: StructValues) => Uint8Array;
-  /** The structs of direct actions for inner signers of a multiSig wrapper. */
+  /** Structs of direct actions for the inner signers of a multiSig wrapper. */
   readonly innerStructs: Readonly<Record<DirectActionType, StructType>>;
 };
 
-/** The default hash function, in plain JavaScript. */
+/** Default hash function, in plain JavaScript. */
 export const nobleKeccak: Keccak = (bytes) => keccak_256(bytes);
 
 /** Prepares the hashing for one network. */
@@ -47,7 +47,8 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
   }
   const { serviceNetwork } = network;
   const ownName = keccak(utf8(serviceNetwork));
-  // Every struct of this venue contains its name.
+  // Every struct for this venue contains its network name, so the hash of that name is computed
+  // only once.
   const hashText = (text: string): Uint8Array =>
     text === serviceNetwork ? ownName : keccak(utf8(text));
   const encode: Hasher['encodeStruct'] = (struct, values) =>
@@ -57,8 +58,8 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
     network,
     keccak,
     innerStructs,
-    // Only the network's own separator is cached: the sender chooses other chain ids and could grow
-    // a cache without limit.
+    // Only the network's own separator is cached. Clients choose the other chain ids and could make
+    // a cache grow without limit.
     separator: (chainId = network.chainId) =>
       chainId === network.chainId ? own : domainSeparator(domainOf(network, chainId), keccak),
     typeString: (struct) => types.get(struct)?.text ?? typeString(struct),
@@ -67,18 +68,18 @@ export function createHasher(network: Network, keccak: Keccak = nobleKeccak): Ha
   };
 }
 
-/** The three hashes of a signed struct. */
+/** Hashes of a signed struct. */
 export type SignedStruct = {
   readonly typeString: string;
-  /** The chain id of the domain that it is signed under. */
+  /** Chain id of the domain under which the struct is signed. */
   readonly domainChainId: number;
   readonly structHash: Uint8Array;
-  /** `0x1901 ‖ domainSeparator ‖ structHash`. */
+  /** Preimage of the digest: `0x1901 ‖ domainSeparator ‖ structHash`. */
   readonly signed: Uint8Array;
   readonly digest: Uint8Array;
 };
 
-/** Hashes a struct under the domain of a chain id. */
+/** Hashes a struct under the domain with a chain id. */
 export function signStruct(
   hasher: Hasher,
   struct: StructType,

@@ -27,7 +27,7 @@ function sign(digest: Uint8Array): { r: string; s: string; v: number } {
   return { r: bytesToHex(bytes.slice(1, 33)), s: bytesToHex(bytes.slice(33)), v };
 }
 
-describe('recovery', () => {
+describe('the recovery of a signer', () => {
   const digest = nobleKeccak(Uint8Array.of(1, 2, 3));
   const signer = addressOf(secp256k1.getPublicKey(KEY, false));
   const given = sign(digest);
@@ -36,18 +36,18 @@ describe('recovery', () => {
     return normal === undefined ? 'malformed' : recoverSigner(digest, normal);
   };
 
-  test('finds the signer, with v in either form', () => {
+  test('recovery finds the signer for both forms of v', () => {
     expect(recovered(given)).toBe(signer);
     expect(recovered({ ...given, v: given.v - 27 })).toBe(signer);
     expect(recovered({ ...given, v: 55 - given.v })).not.toBe(signer);
   });
 
-  test('rejects the malleable form of a signature', () => {
+  test('recovery rejects the malleable form of a signature', () => {
     const twin = { ...given, s: toHex(ORDER - BigInt(given.s)), v: 55 - given.v };
     expect(recovered(twin)).toBeUndefined();
   });
 
-  test('finds no signer for values that no key can produce', () => {
+  test('recovery finds no signer for values that no key can produce', () => {
     expect(recovered({ ...given, r: '0x0' })).toBeUndefined();
     expect(recovered({ ...given, s: '0x0' })).toBeUndefined();
     expect(recovered({ ...given, r: toHex(ORDER) })).toBeUndefined();
@@ -55,7 +55,7 @@ describe('recovery', () => {
     expect(recovered({ ...given, r: 'zz' })).toBe('malformed');
   });
 
-  test('accepts another implementation', () => {
+  test('recovery can use another implementation', () => {
     const normal = normaliseSignature(given);
     if (normal === undefined) throw new Error('malformed');
     const recover = (): Uint8Array => secp256k1.getPublicKey(KEY, false);
@@ -64,7 +64,7 @@ describe('recovery', () => {
   });
 });
 
-test('low s ends at half the order', () => {
+test('the highest accepted s is half the order of the curve', () => {
   const at = (s: bigint): boolean => {
     const signature = normaliseSignature({ r: '0x1', s: toHex(s), v: 27 });
     if (signature === undefined) return false;
@@ -75,7 +75,7 @@ test('low s ends at half the order', () => {
   expect(at(HALF_ORDER + 1n)).toBe(false);
 });
 
-test('the injected hash function is used', () => {
+test('hashing uses the hash function that it is given', () => {
   let calls = 0;
   const hasher = createHasher(NETWORKS.testnet, (bytes) => {
     calls++;
@@ -85,13 +85,14 @@ test('the injected hash function is used', () => {
   const action = { type: 'cancelAll' };
   const request = { msgpack: encodeMsgpack(action), action, envelope: { nonce: 1 } };
   const hash = hashAction(request, hasher);
-  // Preimage, struct and digest: all other hashes are precomputed.
+  // The three hashes are those of the preimage, the struct and the digest; all others are
+  // precomputed.
   expect(calls - ahead).toBe(3);
   expect(hash).toEqual(hashAction(request, createHasher(NETWORKS.testnet)));
 });
 
-describe('the canonical form', () => {
-  test('omits undefined fields and rejects unknown ones', () => {
+describe('the canonical form of an action', () => {
+  test('canonicalAction omits undefined fields and rejects unknown ones', () => {
     const action = { asset: undefined, accountType: 'perp', type: 'cancelAll' } as const;
     expect(JSON.stringify(canonicalAction(action))).toBe(
       '{"type":"cancelAll","accountType":"perp"}',
@@ -102,7 +103,7 @@ describe('the canonical form', () => {
     expect(() => canonicalAction({ type: 'nope' } as never)).toThrow('unknown action type: nope');
   });
 
-  test('is the same for every order of the keys', () => {
+  test('canonicalAction returns the same key order for every order of the input', () => {
     const fields = { grouping: 'na', orders: [], builder: { b: '0x', f: 1 }, type: 'order' };
     const shuffled = fc.shuffledSubarray(Object.entries(fields), { minLength: 4 });
     fc.assert(
@@ -114,7 +115,7 @@ describe('the canonical form', () => {
   });
 });
 
-test('a fraction cannot be signed', () => {
+test('a number that is not a safe integer cannot be signed', () => {
   expect(() => encodeMsgpack({ a: [1.5] })).toThrow('only safe integers');
   expect(() => encodeMsgpack({ a: 2 ** 53 })).toThrow('only safe integers');
   expect(bytesToHex(encodeMsgpack({ a: undefined, b: 2 ** 53 - 1 }))).toBe(
@@ -122,7 +123,7 @@ test('a fraction cannot be signed', () => {
   );
 });
 
-test('a signature has the same bytes as its schema has text', () => {
+test('readSignature returns the same bytes as the schema', () => {
   const part = fc.oneof(
     fc.constantFrom('0x', '0x0', '0xg1', 'ab', 5, null, `0x${'f'.repeat(65)}`, '0xé'),
     { weight: 3, arbitrary: fc.stringMatching(/^0x[0-9a-fA-F]{1,64}$/) },

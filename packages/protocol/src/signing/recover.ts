@@ -7,8 +7,8 @@ import { isLowBytes, signatureBytes, type Signature } from './signature.ts';
 import type { Keccak } from './typed-data.ts';
 
 /**
- * Recovers the uncompressed public key (65 bytes) of a signature; undefined when there is none. The
- * next call may overwrite the key's buffer.
+ * Recovers the uncompressed public key (65 bytes) of a signature, or returns undefined if there is
+ * none. The next call may overwrite the returned bytes.
  */
 export type RecoverPublicKey = (
   digest: Uint8Array,
@@ -17,22 +17,27 @@ export type RecoverPublicKey = (
   recoveryBit: 0 | 1,
 ) => Uint8Array | undefined;
 
-/** The default recovery, in plain JavaScript: about 3 ms, compared with 0.1 ms for a native one. */
+/**
+ * Default recovery in plain JavaScript. It takes about 3 ms; a native implementation takes 0.1 ms.
+ */
 export const nobleRecover: RecoverPublicKey = (digest, r, s, recoveryBit) => {
   try {
     const bytes = concatBytes(r, s);
     const signature = secp256k1.Signature.fromBytes(bytes, 'compact').addRecoveryBit(recoveryBit);
     return signature.recoverPublicKey(digest).toBytes(false);
   } catch {
-    // The library throws when r is not on the curve or a component is out of range: there is no signer.
+    // The library throws if r is not on the curve or a component is out of range. Such a signature
+    // has no signer.
     return undefined;
   }
 };
 
-/** Defaults to plain JavaScript. */
+/** Both functions default to plain JavaScript. */
 type RecoverTools = { readonly recover?: RecoverPublicKey; readonly keccak?: Keccak };
 
-/** The signer of a digest; undefined when there is none, or when `s` is in its malleable form. */
+/**
+ * Returns the signer of a digest, or undefined if there is none or `s` is in its malleable form.
+ */
 export function recoverSigner(
   digest: Uint8Array,
   signature: SignatureHex,
@@ -41,7 +46,7 @@ export function recoverSigner(
   return recoverSignerOf(digest, signatureBytes(signature), tools);
 }
 
-/** The same for a signature in bytes. */
+/** Returns the signer for a signature in bytes, like `recoverSigner`. */
 export function recoverSignerOf(
   digest: Uint8Array,
   { r, s, v }: Signature,
@@ -52,7 +57,7 @@ export function recoverSignerOf(
   return publicKey === undefined ? undefined : addressOf(publicKey, keccak);
 }
 
-/** The address of an uncompressed public key. */
+/** Computes the address of an uncompressed public key. */
 export function addressOf(publicKey: Uint8Array, keccak: Keccak = nobleKeccak): Address {
   return address(bytesToHex(keccak(publicKey.subarray(1)).subarray(12)));
 }

@@ -1,26 +1,28 @@
 import { SignatureSchema, type SignatureHex } from '../primitives.ts';
 import { hexToBytes, writeHexBefore } from '../bytes.ts';
 
-/** Half the order of secp256k1: `s` above it is the same signature in its malleable form. */
+/** Half the order of secp256k1. With a higher `s`, the signature is in its malleable form. */
 export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** A signature as bytes. */
+/** Signature in bytes; `r` and `s` have 32 bytes each. */
 export type Signature = {
-  /** 32 bytes. */
   readonly r: Uint8Array;
-  /** 32 bytes. */
   readonly s: Uint8Array;
   readonly v: 27 | 28;
 };
 
-/** Pads `r` and `s`, and maps `v` of 0 or 1 to 27 or 28; undefined for anything malformed. */
+/**
+ * Pads `r` and `s`, and maps `v` of 0 or 1 to 27 or 28. Returns undefined for a malformed
+ * signature.
+ */
 export function normaliseSignature(value: unknown): SignatureHex | undefined {
   return SignatureSchema.safeParse(value).data;
 }
 
 /**
- * Reads a signature straight to bytes: the same as `normaliseSignature`, which a test holds it against,
- * at a fraction of its cost. Undefined for anything malformed.
+ * Converts a signature to bytes without the schema, at a fraction of the cost of
+ * `normaliseSignature`. A test checks that both accept the same values. Returns undefined for a
+ * malformed signature.
  */
 export function readSignature(value: unknown): Signature | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -31,13 +33,13 @@ export function readSignature(value: unknown): Signature | undefined {
   return { r: rBytes, s: sBytes, v: recovery };
 }
 
-/** `v` in its one form; undefined when it is none. */
+/** Maps `v` to 27 or 28, or returns undefined for an invalid value. */
 export function recoveryOf(v: unknown): Signature['v'] | undefined {
   if (v === 27 || v === 0) return 27;
   return v === 28 || v === 1 ? 28 : undefined;
 }
 
-/** Of `r` and of `s`. */
+/** Length of `r` and of `s`. */
 export const COMPONENT_BYTES = 32;
 const COMPONENT_CHARS_MAX = 2 + 2 * COMPONENT_BYTES;
 
@@ -48,19 +50,19 @@ function componentBytes(hex: unknown): Uint8Array | undefined {
   return writeHexBefore(bytes, COMPONENT_BYTES, hex) ? bytes : undefined;
 }
 
-/** The bytes of a normalised signature. */
+/** Converts a normalised signature to bytes. */
 export function signatureBytes(signature: SignatureHex): Signature {
   return { r: hexToBytes(signature.r), s: hexToBytes(signature.s), v: signature.v };
 }
 
-/** True when `s` is in the lower half, the only form that is accepted. */
+/** Returns true if `s` is in the lower half of the order, which is the only accepted form. */
 export function isLowS(signature: SignatureHex): boolean {
   return BigInt(signature.s) <= HALF_ORDER;
 }
 
 const HALF_ORDER_BYTES = hexToBytes(`0x${HALF_ORDER.toString(16)}`);
 
-/** The same of `s` in 32 bytes. */
+/** Returns true if `s`, given in 32 bytes, is in the lower half of the order. */
 export function isLowBytes(s: Uint8Array): boolean {
   let index = 0;
   while (index < COMPONENT_BYTES && s[index] === HALF_ORDER_BYTES[index]) index++;

@@ -5,16 +5,19 @@ import { DIRECT_STRUCTS } from '../shapes/action-tables.ts';
 export { DIRECT_STRUCTS } from '../shapes/action-tables.ts';
 
 /**
- * A small EIP-712 encoder for the flat structs of this venue: no nesting, no arrays, no dynamic
- * bytes. Every field becomes one 32-byte word.
+ * This EIP-712 encoder supports only the flat structs of the venue, in which every field is one
+ * 32-byte word: no nesting, no arrays and no dynamic bytes.
  */
 
-/** Keccak-256. It must return a new array; a server supplies a faster one than the default. */
+/**
+ * Computes Keccak-256 and returns a new array. A server supplies a faster implementation than the
+ * default.
+ */
 export type Keccak = (bytes: Uint8Array) => Uint8Array;
 
 type FieldType = 'string' | 'address' | 'bytes32' | 'uint32' | 'uint64' | 'uint256';
 
-/** A field of a struct: its name and type, in signing order. */
+/** Name and type of a struct's field, in signing order. */
 type Field = readonly [name: string, type: FieldType];
 
 export type StructType = { readonly name: string; readonly fields: readonly Field[] };
@@ -36,13 +39,13 @@ const DOMAIN: StructType = {
   ],
 };
 
-/** The struct of an agent-signed action; `connectionId` is the hash of the action. */
+/** Struct of an agent-signed action; `connectionId` is the hash of the action. */
 export const AGENT: StructType = {
   name: 'Agent',
   fields: [...HEAD, ['connectionId', 'bytes32']],
 };
 
-/** The struct that the sender of a multiSig wrapper signs. */
+/** Struct that the sender of a multiSig wrapper signs. */
 export const SEND_MULTI_SIG: StructType = {
   name: 'SendMultiSig',
   fields: [...HEAD, ['multiSigActionHash', 'bytes32'], NONCE],
@@ -50,12 +53,15 @@ export const SEND_MULTI_SIG: StructType = {
 
 export type DirectActionType = keyof typeof DIRECT_STRUCTS;
 
-/** True for actions that are signed over their own struct. */
+/** Returns true for actions that have their own struct, which is signed directly. */
 export function isDirectActionType(type: string): type is DirectActionType {
   return Object.hasOwn(DIRECT_STRUCTS, type);
 }
 
-/** The struct that inner signers of a multiSig wrapper sign: it contains the account that they act for. */
+/**
+ * Returns the struct that inner signers of a multiSig wrapper sign. It also contains the account
+ * for which they act.
+ */
 export function withMultiSigFields(struct: StructType): StructType {
   const inserted: Field[] = [
     ['payloadMultiSigUser', 'address'],
@@ -65,7 +71,7 @@ export function withMultiSigFields(struct: StructType): StructType {
   return { name: struct.name, fields: [...fields, ...struct.fields.slice(HEAD.length)] };
 }
 
-/** The type text whose hash starts the struct's encoding. */
+/** Returns the type text of a struct, whose hash is the first word of the encoding. */
 export function typeString(struct: StructType): string {
   return `${struct.name}(${struct.fields.map(([name, type]) => `${type} ${name}`).join(',')})`;
 }
@@ -77,19 +83,19 @@ export type Domain = {
   readonly verifyingContract: `0x${string}`;
 };
 
-/** The domain of a network; a wallet may sign direct actions with its own `chainId`. */
+/** Returns the domain of a network. For direct actions, a wallet may use its own chain id. */
 export function domainOf(network: Network, chainId = network.chainId): Domain {
   const verifyingContract = '0x0000000000000000000000000000000000000000';
   const version = String(network.apiVersion);
   return { name: network.serviceNetwork, version, chainId, verifyingContract };
 }
 
-/** The values of a struct, by field name; bytes32 as bytes. */
+/** Values of a struct by field name; values of type bytes32 are bytes. */
 export type StructValues = Readonly<Record<string, unknown>>;
 
 const WORD = 32;
 
-/** `keccak(typeHash ‖ word per field)`. */
+/** Computes `keccak(typeHash ‖ word per field)`. */
 export function hashStruct(
   struct: StructType,
   values: StructValues,
@@ -100,12 +106,12 @@ export function hashStruct(
 
 type StructTools = {
   readonly keccak: Keccak;
-  /** The hashes of texts, some of which are cached. */
+  /** Hashes a text. The caller can cache frequent ones. */
   readonly hashText?: ((text: string) => Uint8Array) | undefined;
   readonly typeHash?: Uint8Array | undefined;
 };
 
-/** `typeHash ‖ word per field`. */
+/** Encodes a struct as `typeHash ‖ word per field`. */
 export function encodeStruct(
   struct: StructType,
   values: StructValues,
@@ -124,12 +130,12 @@ export function encodeStruct(
   return encoded;
 }
 
-/** The separator that binds a digest to a network. */
+/** Computes the separator that binds a digest to a network. */
 export function domainSeparator(domain: Domain, keccak: Keccak): Uint8Array {
   return hashStruct(DOMAIN, domain, { keccak });
 }
 
-/** The preimage of the digest: `0x1901 ‖ domainSeparator ‖ structHash`. */
+/** Returns the preimage of the digest: `0x1901 ‖ domainSeparator ‖ structHash`. */
 export function signedBytes(separator: Uint8Array, structHash: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(2 + 2 * WORD);
   bytes[0] = 0x19;
@@ -147,7 +153,8 @@ function writeWord(
   hashText: (text: string) => Uint8Array,
 ): void {
   if (type === 'string') {
-    // An absent or null text is hashed as the empty one: the unnamed agent has the empty label.
+    // An absent or null text is hashed as an empty one, because the unnamed agent has an empty
+    // label.
     out.set(hashText(typeof value === 'string' ? value : ''), start);
   } else if (type === 'bytes32') {
     out.set(value as Uint8Array, start);

@@ -23,8 +23,8 @@ import {
 } from '../index.ts';
 
 /**
- * Goal: byte-for-byte agreement with signatures of other libraries. Method: every case is put into
- * an envelope text and processed like a request; then each intermediate value is compared.
+ * The vectors were produced with other libraries. Every case is processed like a request, and each
+ * intermediate value is compared.
  */
 
 type Case = {
@@ -73,7 +73,7 @@ const vectors = JSON.parse(
   traceIdExample: { txHash: string; traceId: string };
 };
 
-/** The body as a client sends it, with the unchanged text of the action. */
+/** Builds the body as a client sends it, with the unchanged text of the action. */
 function bodyOf(given: Omit<Case, 'name' | 'digest' | 'signer'>): string {
   const { nonce, vaultAddress, signatureChainId, expiresAfter, signature } = given;
   const rest = { signature, nonce, vaultAddress, signatureChainId, expiresAfter };
@@ -97,80 +97,95 @@ function hashOf(given: Omit<Case, 'name' | 'digest' | 'signer'>): EnvelopeHash {
 const hex = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined ? undefined : bytesToHex(bytes);
 
-test('all vectors are present', () => {
+test('the file contains all 66 vectors and 12 negative ones', () => {
   expect(vectors.cases.length).toBe(66);
   expect(vectors.negative.length).toBe(12);
 });
 
-describe('a signed action hashes and recovers according to the vectors', () => {
-  test.each(vectors.cases.map((given) => [given.name, given] as const))('%s', (_, given) => {
-    const hash = hashOf(given);
-    expect(hash.scheme).toBe(given.scheme);
-    expect(hex(hash.digest)).toBe(given.digest);
-    expect(hex(hash.txHash)).toBe(given.txHash);
-    if (given.typeString !== undefined) expect(hash.typeString).toBe(given.typeString);
-    if (given.structHash !== undefined) expect(hex(hash.structHash)).toBe(given.structHash);
-    if (hash.scheme === 'agent') expect(hex(hash.connectionId)).toBe(given.connectionId);
-    if (hash.scheme === 'multiSig') {
-      expect(hex(hash.multiSigActionHash)).toBe(given.multiSigActionHash);
-    }
-    const signature = present(normaliseSignature(given.signature), 'signature');
-    expect(recoverSigner(hash.digest, signature)).toBe(given.signer);
-    expect(addressOf(secp256k1.getPublicKey(hexToBytes(given.privateKey), false))).toBe(
-      given.signer,
-    );
-  });
+describe('hashing and recovery of the signing vectors', () => {
+  test.each(vectors.cases.map((given) => [given.name, given] as const))(
+    'the vector "%s" hashes and recovers to the expected values',
+    (_, given) => {
+      const hash = hashOf(given);
+      expect(hash.scheme).toBe(given.scheme);
+      expect(hex(hash.digest)).toBe(given.digest);
+      expect(hex(hash.txHash)).toBe(given.txHash);
+      if (given.typeString !== undefined) expect(hash.typeString).toBe(given.typeString);
+      if (given.structHash !== undefined) expect(hex(hash.structHash)).toBe(given.structHash);
+      if (hash.scheme === 'agent') expect(hex(hash.connectionId)).toBe(given.connectionId);
+      if (hash.scheme === 'multiSig') {
+        expect(hex(hash.multiSigActionHash)).toBe(given.multiSigActionHash);
+      }
+      const signature = present(normaliseSignature(given.signature), 'signature');
+      expect(recoverSigner(hash.digest, signature)).toBe(given.signer);
+      expect(addressOf(secp256k1.getPublicKey(hexToBytes(given.privateKey), false))).toBe(
+        given.signer,
+      );
+    },
+  );
 });
 
-describe('the bytes of an action are the same from text and from an object', () => {
+describe('the MessagePack bytes of the signing vectors', () => {
   const cases = vectors.cases.filter((given) => given.msgpack !== undefined);
-  test.each(cases.map((given) => [given.name, given] as const))('%s', (_, given) => {
-    const { type, ...rest } = JSON.parse(given.action) as Record<string, unknown>;
-    const hashed = given.scheme === 'multiSig' ? rest : { type, ...rest };
-    expect(hex(jsonToMsgpack(JSON.stringify(hashed)))).toBe(given.msgpack);
-    expect(hex(encodeMsgpack(hashed))).toBe(given.msgpack);
-    if (given.scheme === 'agent') expect(hex(jsonToMsgpack(given.action))).toBe(given.msgpack);
-  });
+  test.each(cases.map((given) => [given.name, given] as const))(
+    'the action of "%s" has the same bytes from its text and from an object',
+    (_, given) => {
+      const { type, ...rest } = JSON.parse(given.action) as Record<string, unknown>;
+      const hashed = given.scheme === 'multiSig' ? rest : { type, ...rest };
+      expect(hex(jsonToMsgpack(JSON.stringify(hashed)))).toBe(given.msgpack);
+      expect(hex(encodeMsgpack(hashed))).toBe(given.msgpack);
+      if (given.scheme === 'agent') expect(hex(jsonToMsgpack(given.action))).toBe(given.msgpack);
+    },
+  );
 });
 
-describe("the project's clients send the canonical key order", () => {
-  test.each(vectors.cases.map((given) => [given.name, given] as const))('%s', (_, given) => {
-    const shuffled = reverseKeys(JSON.parse(given.action)) as ActionInput;
-    expect(JSON.stringify(canonicalAction(shuffled))).toBe(given.action);
-  });
+describe("the key order of the project's clients", () => {
+  test.each(vectors.cases.map((given) => [given.name, given] as const))(
+    'canonicalAction restores the key order of "%s"',
+    (_, given) => {
+      const shuffled = reverseKeys(JSON.parse(given.action)) as ActionInput;
+      expect(JSON.stringify(canonicalAction(shuffled))).toBe(given.action);
+    },
+  );
 });
 
 describe('inner signers of a multiSig wrapper', () => {
   const cases = vectors.cases.filter((given) => given.inner !== undefined);
-  test.each(cases.map((given) => [given.name, given] as const))('%s', (_, given) => {
-    const inner = present(given.inner, 'inner');
-    const hash = hashOf(given);
-    if (hash.scheme !== 'multiSig') throw new Error('not a wrapper');
-    expect(hex(hash.inner.digest)).toBe(inner.digest);
-    if (hash.inner.scheme === 'agent') {
-      expect(hex(hash.inner.msgpack)).toBe(inner.msgpack);
-      expect(hex(hash.inner.connectionId)).toBe(inner.connectionId);
-    } else {
-      expect(hash.inner.typeString).toBe(inner.typeString);
-      expect(hex(hash.inner.structHash)).toBe(inner.structHash);
-    }
-    const { signatures } = JSON.parse(given.action) as { signatures: unknown[] };
-    const signers = signatures.map((signature) =>
-      recoverSigner(hash.inner.digest, present(normaliseSignature(signature), 'signature')),
-    );
-    expect(signers).toEqual(inner.signers.map(({ signer }) => signer));
-  });
+  test.each(cases.map((given) => [given.name, given] as const))(
+    'the inner signers of "%s" are recovered',
+    (_, given) => {
+      const inner = present(given.inner, 'inner');
+      const hash = hashOf(given);
+      if (hash.scheme !== 'multiSig') throw new Error('not a wrapper');
+      expect(hex(hash.inner.digest)).toBe(inner.digest);
+      if (hash.inner.scheme === 'agent') {
+        expect(hex(hash.inner.msgpack)).toBe(inner.msgpack);
+        expect(hex(hash.inner.connectionId)).toBe(inner.connectionId);
+      } else {
+        expect(hash.inner.typeString).toBe(inner.typeString);
+        expect(hex(hash.inner.structHash)).toBe(inner.structHash);
+      }
+      const { signatures } = JSON.parse(given.action) as { signatures: unknown[] };
+      const signers = signatures.map((signature) =>
+        recoverSigner(hash.inner.digest, present(normaliseSignature(signature), 'signature')),
+      );
+      expect(signers).toEqual(inner.signers.map(({ signer }) => signer));
+    },
+  );
 });
 
-describe('a client mistake recovers to an unknown address', () => {
-  test.each(vectors.negative.map((given) => [given.mistake, given] as const))('%s', (_, given) => {
-    const hash = hashOf(given);
-    expect(hex(hash.digest)).toBe(given.serverDigest);
-    const signature = present(normaliseSignature(given.signature), 'signature');
-    const recovered = recoverSigner(hash.digest, signature);
-    expect(recovered).toBe(given.recovers);
-    expect(recovered).not.toBe(given.intendedSigner);
-  });
+describe('signing mistakes of clients', () => {
+  test.each(vectors.negative.map((given) => [given.mistake, given] as const))(
+    'a signature with the mistake %s recovers to an unknown address',
+    (_, given) => {
+      const hash = hashOf(given);
+      expect(hex(hash.digest)).toBe(given.serverDigest);
+      const signature = present(normaliseSignature(given.signature), 'signature');
+      const recovered = recoverSigner(hash.digest, signature);
+      expect(recovered).toBe(given.recovers);
+      expect(recovered).not.toBe(given.intendedSigner);
+    },
+  );
 });
 
 test('a trace id is the first half of the transaction hash as a UUID', () => {

@@ -40,19 +40,18 @@ import type {
 } from './frames.ts';
 
 /**
- * The definition of each channel. The parsed parameters, the shapes for clients, and the methods of
- * the SDK with their types and comments are derived from it.
- *
- * Two subscriptions are the same if their parsed parameters are equal, so the schemas normalise
- * them: ids sorted and without duplicates, addresses in lower case, defaults filled in, and no
- * exchange, which follows from the other parameters. This does not depend on the state, so a client
- * can always unsubscribe with the parameters it subscribed with.
+ * Definitions of all channels. The parsed parameters, the shapes for clients, and the methods of
+ * the SDK with their types and comments are derived from them. Subscriptions with equal parsed
+ * parameters are the same, so the schemas normalise them: sorted ids without duplicates, addresses
+ * in lower case, defaults, and no exchange id, which follows from the other parameters. Because
+ * this does not depend on the state, a client can always unsubscribe with the parameters of its
+ * subscription.
  */
 
 const SortedIds = InstrumentIds.transform((ids) => [...new Set(ids)].sort((a, b) => a - b));
 const SortedTypes = AccountTypes.transform((types) => [...types].sort());
 
-/** `1` and `1.0` are the same step. */
+/** Equal steps must have equal texts, so `1.0` becomes `1`. */
 const CanonicalTick = BookTick.transform((text) =>
   text === undefined ? text : canonicalDecimal(text),
 );
@@ -65,27 +64,36 @@ const userLists = z.object({ user: Address, accountType: SortedTypes.default(['p
 const HISTORY_ROWS = { by: 'newest', rowsMax: LIMITS.snapshotRowsMax } as const;
 
 export const WS_CHANNELS = {
-  /** The book of an instrument: each event contains all of it, at most every 100 ms. */
+  /**
+   * Subscribes to the book of an instrument. Each event contains the whole book, at most every 100
+   * ms.
+   */
   l2Book: {
     schema: z.object({ coin: IdStr, tick: CanonicalTick.optional() }),
     data: typeOf<L2Book>(),
     state: { by: 'whole' },
   },
-  /** All levels of a book, then the levels that each block has changed. `LocalBook` applies them. */
+  /**
+   * Subscribes to all levels of a book, and then to the levels that each block changes. `LocalBook`
+   * applies the events.
+   */
   l2Diff: { schema: coin, data: typeOf<L2Diff>(), state: { by: 'levels' } },
   /**
-   * The trades of an instrument, those of one block together. After a reset, the last 50 follow, some of which you may
-   * have received already: identify them by `tid`.
+   * Subscribes to the trades of an instrument; the trades of one block are one event. After a
+   * reset, the last 50 follow, some of which you may already have received: compare their `tid`.
    */
   trades: { schema: coin, data: typeOf<Trade[]>(), isFact: true },
-  /** Mark price, oracle price, volume and open interest of an instrument. */
+  /** Subscribes to the mark price, oracle price, volume and open interest of an instrument. */
   activeAssetCtx: { schema: coin, data: typeOf<AssetContext>(), state: { by: 'whole' } },
   /**
-   * Changes of an account's perp orders. After a reset, all live orders follow; an order that is missing has ended in
-   * the meantime.
+   * Subscribes to changes of an account's perp orders. After a reset, all live orders follow; an
+   * order that is missing has ended in the meantime.
    */
   orderUpdates: { schema: user, data: typeOf<OrderUpdate[]>(), isFact: true },
-  /** Positions and margin of a sub-account, after each block that changed them. */
+  /**
+   * Subscribes to the positions and the margin of a sub-account, after each block that changed
+   * them.
+   */
   clearinghouseState: {
     schema: z
       .object({
@@ -99,14 +107,20 @@ export const WS_CHANNELS = {
     data: typeOf<AccountStateUpdate>(),
     state: { by: 'whole' },
   },
-  /** Funding that an account's positions paid and received: the last 200 rows, then the new ones. */
+  /**
+   * Subscribes to the funding payments of an account's positions: the last 200 rows, and then new
+   * ones.
+   */
   userFundings: {
     schema: user,
     data: typeOf<UserFundingsUpdate>(),
     isFact: true,
     state: { ...HISTORY_ROWS, list: 'fundings' },
   },
-  /** Best bid and ask of up to 50 outcome markets, in YES prices: all of them, then those that changed. */
+  /**
+   * Subscribes to the best bid and ask of up to 50 outcome markets, in prices of YES: first all of
+   * them, and then those that changed.
+   */
   outcomeBbos: {
     schema: z
       .object({ instrumentIds: SortedIds, ...exchangeIdsOf(1) })
@@ -115,8 +129,9 @@ export const WS_CHANNELS = {
     state: { by: 'instruments', list: 'bbos' },
   },
   /**
-   * The trades of up to 50 outcome markets, those of one block together. After a reset, the last 50 follow, some of
-   * which you may have received already: identify them by `tid`.
+   * Subscribes to the trades of up to 50 outcome markets; the trades of one block are one event.
+   * After a reset, the last 50 follow, some of which you may already have received: compare their
+   * `tid`.
    */
   outcomeTrades: {
     schema: z.object({ instrumentIds: SortedIds }),
@@ -124,76 +139,86 @@ export const WS_CHANNELS = {
     isFact: true,
   },
   /**
-   * Changes of an account's outcome orders after they have reached the book. After a reset, all live orders follow; an
-   * order that is missing has ended in the meantime.
+   * Subscribes to changes of an account's outcome orders after they reached the book. After a
+   * reset, all live orders follow; an order that is missing has ended in the meantime.
    */
   outcomeOrderUpdates: {
     schema: user,
     data: typeOf<OrderUpdate<UpdatedOutcomeOrder>[]>(),
     isFact: true,
   },
-  /** Each block when it is made. */
+  /** Subscribes to new blocks. */
   explorerBlock: { schema: none, data: typeOf<ExplorerBlock[]>(), isFact: true },
-  /** Each executed signed request, block by block. */
+  /** Subscribes to the signed requests that each block executes. */
   explorerTxs: { schema: none, data: typeOf<ExplorerTx[]>(), isFact: true },
 } as const satisfies Readonly<Record<string, ChannelDefinition>>;
 
 export const API_WS_CHANNELS = {
   /**
-   * How acknowledged outcome orders left the delay queue: one event per order, identified by `traceId` and `i`. After a
-   * reset nothing is repeated; `exchange.waitForAction` returns the receipt.
+   * Subscribes to the results of acknowledged outcome orders when they leave the delay queue. There
+   * is one event per order, identified by `traceId` and `i`. After a reset, no event is repeated;
+   * `exchange.waitForAction` returns the receipt.
    */
   outcomeOrderUpdate: {
     schema: z.object({
       user: Address,
-      /** Also reports orders that reach the book, not only those that fail before. */
+      /** If true, orders that reach the book are also reported, not only those that fail before. */
       includeSuccess: z.boolean().default(false),
     }),
     data: typeOf<OutcomeOrderRelease>(),
     isFact: true,
   },
-  /** The current candle of an instrument; at the end of its interval its final values, then the next candle. */
+  /**
+   * Subscribes to the current candle of an instrument. At the end of its interval, its final values
+   * follow, and then the next candle.
+   */
   candle: {
     schema: z.object({ coin: IdStr, interval: Interval }),
     data: typeOf<Candle>(),
     state: { by: 'whole' },
   },
-  /** Summaries of instruments: all of them, then those that changed. */
+  /** Subscribes to summaries of instruments: first all of them, and then those that changed. */
   tickers: {
     schema: z.object({
       accountType: AccountType.optional(),
-      /** Up to 50; by default all instruments that trade. */
+      /** At most 50 ids; by default all instruments that trade. */
       instrumentIds: SortedIds.optional(),
     }),
     data: typeOf<TickersUpdate>(),
     state: { by: 'instruments', list: 'tickers', isMarked: true },
   },
-  /** The trades of an instrument: the last ones, then the new ones. */
+  /** Subscribes to the trades of an instrument: the last ones, and then new ones. */
   recentTrades: {
     schema: z.object({
       coin: IdStr,
-      /** Rows of the first frame: 50 by default, at most 200. */
+      /** Number of rows in the first frame: 50 by default, at most 200. */
       limit: limitOf(PAGE_LIMITS.recentTrades),
     }),
     data: typeOf<RecentTradesUpdate>(),
     isFact: true,
     state: { by: 'newest', list: 'trades', rowsMax: PAGE_LIMITS.recentTrades.default },
   },
-  /** An account's fills: the newest 200, then those of each block. */
+  /** Subscribes to an account's fills: the newest 200, and then those of each block. */
   userFills: {
     schema: userLists,
     data: typeOf<UserFillsUpdate>(),
     isFact: true,
     state: { ...HISTORY_ROWS, list: 'fills' },
   },
-  /** An account's orders: the 200 that changed last, then those that each block changed. */
+  /**
+   * Subscribes to an account's orders: the 200 that changed last, and then those that each block
+   * changed.
+   */
   userHistoricalOrders: {
     schema: userLists,
     data: typeOf<UserHistoricalOrdersUpdate>(),
     isFact: true,
     state: { ...HISTORY_ROWS, by: 'orders', list: 'orderHistory' },
   },
-  /** An account's ledger with its settlements: the newest 200 rows, then the new ones. */
+  /**
+   * Subscribes to an account's ledger including settlements: the newest 200 rows, and then new
+   * ones.
+   */
   userNonFundingLedgerUpdates: {
     schema: z.object({
       user: Address,
@@ -213,16 +238,16 @@ export type ChannelName = keyof typeof WS_CHANNELS | keyof typeof API_WS_CHANNEL
 
 type Channels = typeof WS_CHANNELS & typeof API_WS_CHANNELS;
 
-/** The parsed parameters of one channel. */
+/** Parsed parameters of one channel. */
 export type ChannelParams<Name extends ChannelName> = z.output<Channels[Name]['schema']>;
 
-/** The parameters of one channel in the form that a client may send. */
+/** Parameters of one channel in the form that a client may send. */
 export type ChannelInput<Name extends ChannelName> = z.input<Channels[Name]['schema']>;
 
-/** The `data` of the frames of one channel. */
+/** Type of `data` in the frames of one channel. */
 export type ChannelData<Name extends ChannelName> = NamedType<Channels[Name]['data']>;
 
-/** A parsed subscription; `key` is equal for equal parameters and identifies the stream. */
+/** Parsed subscription. `key` identifies the stream and is equal for equal parameters. */
 type Subscription = {
   [Name in ChannelName]: {
     readonly channel: Name;
@@ -231,11 +256,11 @@ type Subscription = {
   };
 }[ChannelName];
 
-/** The reason of a rejected subscription, for an error frame. */
+/** Reason of a rejected subscription, for an error frame. */
 type SubscriptionFault = {
   readonly code: 'INVALID_PARAMS' | 'UNKNOWN_CHANNEL';
   readonly message: string;
-  /** The fault and the accepted values, as in /info. */
+  /** Field and accepted values, as in /info. */
   readonly details?: Details;
 };
 
@@ -269,7 +294,10 @@ function invalid({ message, details }: WireError): { ok: false; error: Subscript
   return { ok: false, error: details === undefined ? error : { ...error, details } };
 }
 
-/** Lists the existing channels, and the probable one, here or on the other socket. */
+/**
+ * Builds the error of an unknown channel, with all existing channels and the one that was probably
+ * meant, on either socket.
+ */
 function unknownChannel(endpoint: StreamEndpoint, type: string): SubscriptionFault {
   const allowed = Object.keys(CHANNELS[endpoint]);
   const other = endpoint === 'ws' ? 'api-ws' : 'ws';
@@ -286,7 +314,7 @@ function unknownChannel(endpoint: StreamEndpoint, type: string): SubscriptionFau
   };
 }
 
-/** The schemas fix the order of the fields, so equal parameters have equal texts. */
+/** Equal parameters have equal texts, because the schemas determine the order of the fields. */
 function keyOf(channel: string, params: Readonly<Record<string, unknown>>): string {
   const set = Object.entries(params).filter(([, value]) => value !== undefined);
   return set.length === 0 ? channel : `${channel}:${JSON.stringify(Object.fromEntries(set))}`;

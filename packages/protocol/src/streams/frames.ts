@@ -4,9 +4,7 @@ import type { Level } from '../info/market-answers.ts';
 import type { StrikeStatus } from '../info/outcome-answers.ts';
 import type { Fill, HistOrderRow, Leg, OutcomeTrade, Side, Trade } from '../info/order-answers.ts';
 
-/** The frames of /ws and /api-ws. */
-
-/** The code of an error frame. The connection stays open after any of them. */
+/** Code of an error frame. The connection stays open after every error. */
 export type StreamErrorCode =
   | 'RISK_RATE_LIMITED'
   | 'INVALID_FRAME'
@@ -17,16 +15,16 @@ export type StreamErrorCode =
   | 'TOO_MANY_SUBSCRIPTIONS'
   | 'INTERNAL';
 
-/** The position of a client in a stream of one process. */
+/** Place of a client in a stream of one process. */
 export type StreamPlace = { epoch: string; seq: number };
 
 /**
- * The position to resume from after a lost connection: after a frame, or after a block of the
- * venue, which is independent of the process.
+ * Place from which a client resumes after a lost connection: after a frame of the same process, or
+ * after a block in any process of the venue.
  */
 export type ResumePoint = StreamPlace | { height: number };
 
-/** A subscription in frames: the channel and its parameters. */
+/** Subscription in frames: the channel and its parameters. */
 export type SubscriptionFields = { type: string } & Record<string, unknown>;
 
 export type ClientFrame =
@@ -34,7 +32,7 @@ export type ClientFrame =
   | { method: 'unsubscribe'; subscription: SubscriptionFields }
   | { method: 'ping' };
 
-/** The answer to a subscribe or unsubscribe. */
+/** Answer to a subscribe or unsubscribe frame. */
 export type SubscriptionResponse = {
   channel: 'subscriptionResponse';
   data: {
@@ -42,31 +40,33 @@ export type SubscriptionResponse = {
     subscription: SubscriptionFields;
     sub: number;
     epoch: string;
-    /** The last frame sent before this subscription. */
+    /** Number of the last frame before this subscription. */
     seq: number;
     /**
-     * On channels of facts: events of all later blocks are sent. It is not named `height`, because
-     * it is not part of a position.
+     * On channels of facts, the events of all blocks after this one are sent. The name differs from
+     * `height`, because this is not a place from which to resume.
      */
     fromHeight?: number;
   };
 };
 
-/** A data frame. */
+/** Frame with data of a subscription. */
 export type DataFrame<Data> = {
   channel: string;
   data: Data;
-  /** Numbers the subscriptions of a connection. */
+  /** Number of the subscription within its connection. */
   sub: number;
-  /** Counts the frames of a stream, the same for all connections. */
+  /** Number of the frame within its stream, which is the same for all connections. */
   seq: number;
-  /** On channels of facts, clearinghouseState and l2Diff: the block that the data reflect. */
+  /**
+   * Block that the data reflects. It is set on channels of facts, clearinghouseState and l2Diff.
+   */
   height?: number;
-  /** A snapshot of an event channel after a resync. */
+  /** Set for the snapshot of an event channel after a resync. */
   isSnapshot?: true;
 };
 
-/** Reports that missed frames are no longer available; a new snapshot follows. */
+/** Frame that reports that missed frames are no longer available. A new snapshot follows. */
 export type ResyncFrame = {
   channel: 'resync';
   data: {
@@ -78,19 +78,21 @@ export type ResyncFrame = {
   };
 };
 
-/** Best bid and ask of an outcome market; a side is null when the book is empty there. */
+/** Best bid and ask of an outcome market. A side is null if the book has no orders on it. */
 export type OutcomeBbo = { instrumentId: number; bbo: [Level | null, Level | null] };
 
-/** Best prices of a group of outcome markets: first all of them, then those that changed. */
+/** Best prices of several outcome markets: first of all of them, and then of those that changed. */
 export type OutcomeBbosUpdate = { bbos: OutcomeBbo[] };
 
-/** Trades of a group of outcome markets. */
+/** Trades of several outcome markets. */
 export type OutcomeTradesUpdate = { trades: OutcomeTrade[] };
 
-/** Trades of one instrument: the newest ones first in a snapshot, later only new ones. */
+/**
+ * Trades of one instrument. A snapshot has the newest ones first; later frames have only new ones.
+ */
 export type RecentTradesUpdate = { coin: string; isSnapshot?: true; trades: Trade[] };
 
-/** The summary of an instrument; unset values are empty texts. */
+/** Summary of an instrument. Unset values are empty texts. */
 export type Ticker = {
   instrumentId: number;
   coin: string;
@@ -101,26 +103,29 @@ export type Ticker = {
   dayNtlVlm: string;
   dayBaseVlm: string;
   prevDayPx: string;
-  /** `markPx` less `prevDayPx`. */
+  /** Difference of `markPx` and `prevDayPx`. */
   change24h: string;
   high24h: string;
   low24h: string;
-  /** A fraction per hour. */
+  /** Rate per hour, as a fraction. */
   funding: string;
-  /** Only for a market of a series. */
+  /** Present only for a market of a series. */
   strikeStatus?: StrikeStatus;
   time: number;
-  /** Settled or delisted: the last row, unless the market was requested by its id. */
+  /**
+   * Set if the instrument was settled or delisted. It is then the last row, unless the instrument
+   * was requested by its id.
+   */
   gone?: true;
 };
 
-/** Tickers: first all requested ones, then those that changed. */
+/** Summaries of instruments: first of all requested ones, and then of those that changed. */
 export type TickersUpdate = { tickers: Ticker[]; isSnapshot?: true };
 
-/** A level of a book difference; size "0" removes it. */
+/** Level of a changed book. Size "0" removes the level. */
 export type LevelTuple = [px: string, sz: string, n: number];
 
-/** Changes of a book, after a first frame with all of it. */
+/** Changes of a book. The first frame contains the whole book. */
 export type L2Diff = {
   coin: string;
   instrumentId: number;
@@ -128,7 +133,7 @@ export type L2Diff = {
   isSnapshot?: true;
   bids: LevelTuple[];
   asks: LevelTuple[];
-  /** CRC-32 of the top of the book after the frame. */
+  /** CRC-32 of the top of the book after this frame. */
   checksum: number;
 };
 
@@ -138,7 +143,7 @@ export type AccountStateUpdate = {
   clearinghouseState: ClearinghouseState;
 };
 
-/** Prices and volumes of an instrument. An unknown price is the empty text. */
+/** Prices and volumes of an instrument. An unknown price is an empty text. */
 export type AssetContext = {
   coin: string;
   instrumentId: number;
@@ -150,7 +155,7 @@ export type AssetContext = {
     midPx: string | null;
     oraclePx: string;
     openInterest: string;
-    /** A fraction per hour. */
+    /** Rate per hour, as a fraction. */
     funding: string;
     premium: string | null;
     impactPxs: [string, string] | null;
@@ -158,7 +163,7 @@ export type AssetContext = {
   };
 };
 
-/** The order in an element of an order channel. */
+/** Perp order in an event of an order channel. */
 export type UpdatedOrder = {
   coin: string;
   symbol: string;
@@ -179,27 +184,36 @@ export type UpdatedOrder = {
   cloid: string | null;
 };
 
-/** Funding payments of one account: the newest ones first in a snapshot, later only new ones. */
+/**
+ * Funding payments of one account. A snapshot has the newest ones first; later frames have only new
+ * ones.
+ */
 export type UserFundingsUpdate = { user: string; isSnapshot?: true; fundings: FundingRow[] };
 
-/** Ledger rows of one account: the newest ones first in a snapshot, later only new ones. */
+/**
+ * Ledger rows of one account. A snapshot has the newest ones first; later frames have only new
+ * ones.
+ */
 export type UserLedgerUpdate = {
   user: string;
   isSnapshot?: true;
   nonFundingLedgerUpdates: LedgerUpdate[];
 };
 
-/** Fills of one account: the newest ones first in a snapshot, later only new ones. */
+/** Fills of one account. A snapshot has the newest ones first; later frames have only new ones. */
 export type UserFillsUpdate = { user: string; isSnapshot?: true; fills: Fill[] };
 
-/** Orders of one account: the last changed first in a snapshot, later those that a block changed. */
+/**
+ * Orders of one account. A snapshot has those that changed last first; later frames have those that
+ * a block changed.
+ */
 export type UserHistoricalOrdersUpdate = {
   user: string;
   isSnapshot?: true;
   orderHistory: HistOrderRow[];
 };
 
-/** A block in the explorer. */
+/** Block in the explorer. */
 export type ExplorerBlock = {
   height: number;
   blockTime: number;
@@ -208,10 +222,10 @@ export type ExplorerBlock = {
   numTxs: number;
 };
 
-/** A signed request that a block executed, as in the query of a block. */
+/** Signed request that a block executed, as in the query of a block. */
 export type ExplorerTx = TxRow;
 
-/** An outcome order in an element of an order channel; prices are those of the leg. */
+/** Outcome order in an event of an order channel. Prices are those of its outcome. */
 export type UpdatedOutcomeOrder = {
   oid: number;
   instrumentId: number;
@@ -231,7 +245,7 @@ export type UpdatedOutcomeOrder = {
   traceId?: string;
 };
 
-/** An element of the two order channels; a partial fill is another `open` with a smaller size. */
+/** Event of an order channel. A partial fill is another `open` event with a smaller size. */
 export type OrderUpdate<Order = UpdatedOrder> = {
   order: Order;
   status: 'open' | 'filled' | 'cancelled' | 'rejected';
@@ -239,7 +253,7 @@ export type OrderUpdate<Order = UpdatedOrder> = {
   reason?: string;
 };
 
-/** The result of a queued outcome order; successes only on request. */
+/** Result of a queued outcome order. Successes are reported only on request. */
 export type OutcomeOrderRelease = {
   done: true;
   success: boolean;
@@ -252,9 +266,10 @@ export type OutcomeOrderRelease = {
   body: { code: number; message: string; name?: string; details?: object };
 };
 
-/** The frames of /ws-rtds, which have a different convention. */
-
-/** The topics with their kinds of prices; an alias is served under the requested name. */
+/**
+ * Topics of /ws-rtds and the prices that they report. A topic that is an alias is reported under
+ * the requested name.
+ */
 export const RTDS_TOPICS = {
   crypto_prices: 'spot',
   crypto_prices_oracle: 'oracle',
@@ -265,18 +280,20 @@ export const RTDS_TOPICS = {
 
 export type RtdsTopic = keyof typeof RTDS_TOPICS;
 
-/** The prices of a topic: one source's prices, or their averages over this many seconds. */
+/**
+ * Prices of a topic: those of one source, or their averages over the number of seconds in the name.
+ */
 export type RtdsSeries = (typeof RTDS_TOPICS)[RtdsTopic];
 
-/** One entry of a subscribe or unsubscribe frame. */
+/** Entry of a subscribe or unsubscribe frame of /ws-rtds. */
 export type RtdsSubscription = {
   topic: RtdsTopic;
   type: 'update' | '*';
-  /** JSON text, `{"symbol":"btc/usd"}`; empty or absent means all symbols. */
+  /** JSON text such as `{"symbol":"btc/usd"}`. If it is empty or absent, all symbols are sent. */
   filters?: string;
 };
 
-/** A frame of a client, which may also send the bare word PING. */
+/** Frame of a client. Instead, a client may also send the text PING. */
 export type RtdsClientFrame = {
   action: 'subscribe' | 'unsubscribe';
   subscriptions: RtdsSubscription[];
@@ -285,20 +302,20 @@ export type RtdsClientFrame = {
 export type RtdsUpdateFrame = {
   topic: RtdsTopic;
   type: 'update';
-  /** The sending time. */
+  /** Time at which the frame was sent. */
   timestamp: number;
   payload: {
     symbol: string;
-    /** The observation time. */
+    /** Time at which the price was observed. */
     timestamp: number;
     value: number;
-    /** The value × 10^18, an integer as text. */
+    /** The value × 10^18, as the text of an integer. */
     full_accuracy_value: string;
   };
   connection_id: string;
 };
 
-/** The last minute of one symbol, for subscriptions to only that symbol. */
+/** Prices of the last minute for one symbol, sent after a subscription to only that symbol. */
 export type RtdsDumpFrame = {
   topic: RtdsTopic;
   type: 'subscribe';
@@ -307,7 +324,7 @@ export type RtdsDumpFrame = {
   connection_id: string;
 };
 
-/** The reason why a frame or one of its entries was rejected. */
+/** Reason that a frame or one of its entries was rejected. */
 export type RtdsErrorFrame = {
   topic: string;
   type: 'error';

@@ -8,7 +8,7 @@ function keyOf(endpoint: StreamEndpoint, value: unknown): string {
   return parsed.ok ? parsed.subscription.key : `${parsed.error.code} ${parsed.error.message}`;
 }
 
-describe('equal wishes have equal keys', () => {
+describe('equal subscriptions with different spellings', () => {
   test.each<[StreamEndpoint, object, object]>([
     [
       'ws',
@@ -39,7 +39,7 @@ describe('equal wishes have equal keys', () => {
   });
 });
 
-test('different wishes have different keys', () => {
+test('different subscriptions have different keys', () => {
   const success = keyOf('api-ws', { type: 'outcomeOrderUpdate', user, includeSuccess: true });
   expect(success).not.toBe(keyOf('api-ws', { type: 'outcomeOrderUpdate', user }));
   expect(keyOf('ws', { type: 'l2Book', coin: '1', tick: '10' })).not.toBe(
