@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { listen } from '@oddlot/testing/host/listen';
 import { AnswerTooLongError, boundedJson } from './bounded-json.ts';
 
-test('an answer is read up to its bound, and an endless one is cut', async () => {
+test('a response is read up to its size limit, and an endless one is cut off', async () => {
   let [sent, isOpen] = [0, true];
   const server = createServer((request, response) => {
     if (request.url === '/short') return void response.end(`["${'a'.repeat(996)}"]`);

@@ -1,17 +1,16 @@
-/** An answer exceeds the size that the requester accepts. */
 export class AnswerTooLongError extends Error {
   override readonly name = 'AnswerTooLongError';
 }
 
 /**
- * Parses the JSON of an untrusted server's answer and reads at most `bytesMax` of it, because a
- * large answer that is quick to send can take minutes to process.
+ * Parses the JSON response of an untrusted server and reads at most `bytesMax` of it, because a
+ * large response that is quick to send can take minutes to process.
  */
 export async function boundedJson(response: Response, bytesMax: number): Promise<unknown> {
   return JSON.parse((await boundedBytes(response, bytesMax)).toString('utf8'));
 }
 
-/** The same as a `fetch` function. */
+/** Returns a replacement for `fetch` that limits the size of each response. */
 export function boundedFetch(
   bytesMax: number,
 ): (url: string, init: RequestInit) => Promise<Response> {

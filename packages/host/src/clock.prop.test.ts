@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { VenueClock } from './clock.ts';
 import { HandTime, LONG_AGO_MS } from '@oddlot/testing/host/hand-time';
 
-/** R-clock: time keeps its pace, whatever happens to the wall clock. */
+/** Properties of the venue's time under arbitrary adjustments of the wall clock (R-clock). */
 
 const step = fc.record({
-  /** The time elapsed on the boot clock, occasionally a night of sleep. */
+  /** Time elapsed on the boot clock, which sometimes includes a night of sleep. */
   passedMs: fc.oneof(
     fc.double({ min: 0.001, max: 2_000, noNaN: true }),
     fc.integer({ min: 1, max: 30_000_000 }),
   ),
-  /** The additional adjustment of the wall clock. */
+  /** An additional adjustment of the wall clock. */
   setMs: fc.oneof(fc.constant(0), fc.integer({ min: -400_000_000, max: 400_000_000 })),
 });
 const steps = fc.array(step, { minLength: 1, maxLength: 60 });
@@ -27,7 +27,7 @@ function paces(
     time.pass(passedMs);
     time.set(setMs);
     const nowMs = clock.nowMs();
-    // Times are whole milliseconds, so the pace is known up to one at either end.
+    // Times are whole milliseconds, so the elapsed time is known only to within one millisecond.
     slowest = Math.min(slowest, (nowMs - beforeMs + 1) / passedMs);
     fastest = Math.max(fastest, (nowMs - beforeMs - 1) / passedMs);
     expect(nowMs).toBeGreaterThanOrEqual(beforeMs);
@@ -36,7 +36,7 @@ function paces(
   return { slowest, fastest };
 }
 
-test('R-clock: it never goes back, nor more than 1% faster or slower than the boot clock', () => {
+test('R-clock: the time of the venue never goes back and differs from the boot clock by at most 1% in pace', () => {
   fc.assert(
     fc.property(steps, (all) => {
       const time = new HandTime();
@@ -47,7 +47,7 @@ test('R-clock: it never goes back, nor more than 1% faster or slower than the bo
   );
 });
 
-test('R-clock: after a log ahead of the wall clock was accepted, it slows down to half at most', () => {
+test('R-clock: the time of the venue runs at half speed or faster after a log ahead of the wall clock was accepted', () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 0, max: 400_000_000 }), (all, aheadMs) => {
       const time = new HandTime();
@@ -60,7 +60,7 @@ test('R-clock: after a log ahead of the wall clock was accepted, it slows down t
   );
 });
 
-test('R-clock: undisturbed, it converges to the wall clock', () => {
+test('R-clock: the time of the venue converges to the wall clock if that is not adjusted', () => {
   fc.assert(
     fc.property(fc.integer({ min: -100_000, max: 100_000 }), (setMs) => {
       const time = new HandTime();

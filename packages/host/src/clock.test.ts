@@ -2,8 +2,6 @@ import { expect, test } from 'vitest';
 import { bootClock, ClockBehindError, slewed, systemTime, VenueClock } from './clock.ts';
 import { HandTime, LONG_AGO_MS } from '@oddlot/testing/host/hand-time';
 
-/** R-clock: the time that a venue gives its blocks. */
-
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -22,7 +20,7 @@ test.each<[string, number, number]>([
   expect(clock.nowMs() - LONG_AGO_MS).toBe(goneMs);
 });
 
-test('R-clock: a wall clock that was far ahead and is right again leaves almost no effect', () => {
+test('R-clock: a wall clock that was far ahead and has been corrected leaves almost no effect', () => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   time.set(3.5 * DAY_MS);
@@ -37,7 +35,7 @@ test('R-clock: a wall clock that was far ahead and is right again leaves almost 
   expect(clock.distanceMs()).toBe(0);
 });
 
-test('R-clock: small steps are slewed like large ones', () => {
+test('R-clock: the same slew rate applies to steps of a hundredth of a millisecond', () => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   time.set(HOUR_MS);
@@ -45,12 +43,12 @@ test('R-clock: small steps are slewed like large ones', () => {
     time.pass(0.01);
     clock.nowMs();
   }
-  // 1,000 ms plus a hundredth.
+  // The expected time is 1,000 ms plus one percent.
   expect(clock.nowMs() - LONG_AGO_MS).toBeGreaterThanOrEqual(1_009);
   expect(clock.nowMs() - LONG_AGO_MS).toBeLessThanOrEqual(1_010);
 });
 
-test('R-clock: slewing stops at the wall clock', () => {
+test('R-clock: slewing stops once the time equals the wall clock', () => {
   expect(slewed({ elapsedMs: 1_000, distanceMs: 3 })).toBe(1_003);
   expect(slewed({ elapsedMs: 1_000, distanceMs: -3 })).toBe(997);
   expect(slewed({ elapsedMs: 1_000, distanceMs: -700, slowest: 0.5 })).toBe(500);
@@ -63,7 +61,7 @@ test('R-clock: a start uses the wall clock, however long the venue was down', ()
   expect(clock.nowMs()).toBe(LONG_AGO_MS);
 });
 
-test('R-clock: a start whose wall clock is slightly behind continues from the log without standing still', () => {
+test('R-clock: a start with a wall clock slightly behind the log continues from the log without standing still', () => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   clock.startAfter(LONG_AGO_MS + 30_000, { isAccepted: false });
@@ -72,7 +70,7 @@ test('R-clock: a start whose wall clock is slightly behind continues from the lo
   expect(clock.nowMs()).toBe(LONG_AGO_MS + 30_990);
 });
 
-test('R-clock: a start whose wall clock is more than 30 s behind the log is refused with both times', () => {
+test('R-clock: a start with a wall clock more than 30 s behind the log is refused with both times', () => {
   const clock = new VenueClock(new HandTime());
   const start = (): void => clock.startAfter(LONG_AGO_MS + 30_001, { isAccepted: false });
   expect(start).toThrow(ClockBehindError);
@@ -81,7 +79,7 @@ test('R-clock: a start whose wall clock is more than 30 s behind the log is refu
   );
 });
 
-test('R-clock: if the operator accepts it, time runs at half speed until it is right', () => {
+test('R-clock: after the operator accepts a log in the future, time runs at half speed until the wall clock has caught up', () => {
   const time = new HandTime();
   const clock = new VenueClock(time);
   clock.startAfter(LONG_AGO_MS + HOUR_MS, { isAccepted: true });
@@ -90,7 +88,7 @@ test('R-clock: if the operator accepts it, time runs at half speed until it is r
   time.pass(HOUR_MS);
   expect(clock.nowMs()).toBe(LONG_AGO_MS + 2 * HOUR_MS);
   expect(clock.distanceMs()).toBe(0);
-  // Once it was right, the next difference is slewed normally.
+  // Once the clock was right, the next difference is slewed at the normal rate.
   time.pass(1);
   clock.nowMs();
   time.set(-HOUR_MS);
@@ -108,7 +106,7 @@ test('R-clock: time continues while the machine sleeps, unlike the monotonic clo
   monotonicMs += 99.5;
   uptimeMs += 90;
   expect(boot() - startMs).toBe(99.5);
-  // The machine slept for a night.
+  // The machine slept for eight hours.
   uptimeMs += 8 * HOUR_MS + 10;
   monotonicMs += 0.5;
   expect(boot() - startMs).toBe(8 * HOUR_MS + 100);
@@ -117,7 +115,7 @@ test('R-clock: time continues while the machine sleeps, unlike the monotonic clo
   expect(boot() - startMs).toBe(8 * HOUR_MS + 1_100);
 });
 
-test('the clocks of the host advance, and the time is after 2025', async () => {
+test('the clocks of the host advance, and the wall clock shows a time after 2025', async () => {
   const [wallMs, bootMs] = [systemTime.wallMs(), systemTime.bootMs()];
   expect(wallMs).toBeGreaterThan(Date.UTC(2025, 0, 1));
   await new Promise((resolve) => setTimeout(resolve, 150));

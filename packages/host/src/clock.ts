@@ -4,26 +4,28 @@ import { uptime } from 'node:os';
 export type Clock = { nowMs(): number };
 
 export type TimeSource = {
-  /** Time of day, which operators and time servers can set. */
+  /** Returns the time of day, which operators and time servers can set. */
   wallMs(): number;
   /**
-   * Milliseconds since an arbitrary moment. It cannot be set, and it continues while the machine
-   * sleeps.
+   * Returns milliseconds since an arbitrary moment. This clock cannot be set, and it continues
+   * while the machine sleeps.
    */
   bootMs(): number;
 };
 
-/** R-clock: the relative speed change with which time converges to the wall clock. */
+/** R-clock: the fraction by which time runs faster or slower to converge to the wall clock. */
 const SLEW = 0.01;
-/** The relative slowdown after the operator has accepted a log that is ahead of the wall clock. */
+/**
+ * The fraction by which time runs slower after the operator has accepted a log that is ahead of the
+ * wall clock.
+ */
 const SLEW_ACCEPTED = 0.5;
 /** The largest permitted lag of the wall clock behind the log at a start. */
 const BEHIND_MS_MAX = 30_000;
 
 /**
- * The progress of time while the boot clock advances by `elapsedMs`, with the wall clock then ahead
- * by `distanceMs`: it converges to the wall clock, changing its pace by at most a fixed fraction,
- * and never goes back.
+ * Returns by how much time advances while the boot clock advances by `elapsedMs`. Time converges to
+ * the wall clock, changes its pace by at most a fixed fraction, and never goes back.
  */
 export function slewed({
   distanceMs,
@@ -33,14 +35,14 @@ export function slewed({
   readonly elapsedMs: number;
   /** The wall clock minus the time without slewing; negative if the wall clock is behind. */
   readonly distanceMs: number;
-  /** The fraction by which time may be slowed down. */
+  /** The fraction by which time can be slowed down. */
   readonly slowest?: number;
 }): number {
   const ahead = Math.min(distanceMs, elapsedMs * SLEW);
   return elapsedMs + Math.max(ahead, -elapsedMs * slowest);
 }
 
-/** The wall clock at a start is behind the log; the message contains both times. */
+/** Thrown if the wall clock at a start is behind the log. The message contains both times. */
 export class ClockBehindError extends Error {
   override readonly name = 'ClockBehindError';
 
@@ -52,12 +54,13 @@ export class ClockBehindError extends Error {
 }
 
 /**
- * The time that a venue gives its blocks (R-clock). It starts with the wall clock and then follows
- * the boot clock, so that adjustments of the wall clock neither stop nor shift the venue's time.
+ * The time that a venue assigns to its blocks (R-clock). It starts with the wall clock and then
+ * follows the boot clock, so that adjustments of the wall clock neither stop nor shift the venue's
+ * time.
  */
 export class VenueClock implements Clock {
   readonly #source: TimeSource;
-  /** Time is the sum of both; they are separate so that small steps are not rounded away. */
+  /** The time is the sum of both. They are separate so that small steps are not rounded away. */
   #originMs: number;
   #passedMs = 0;
   #bootMs: number;
@@ -71,7 +74,7 @@ export class VenueClock implements Clock {
 
   /**
    * Continues after the last entry of a log. Throws `ClockBehindError` if the wall clock is too far
-   * behind it, unless that is accepted.
+   * behind that entry, unless the operator accepts it.
    */
   startAfter(logMs: number, { isAccepted }: { readonly isAccepted: boolean }): void {
     const wallMs = this.#source.wallMs();
@@ -82,14 +85,15 @@ export class VenueClock implements Clock {
     this.#bootMs = this.#source.bootMs();
   }
 
-  /** Whole milliseconds, never less than the previous value. */
+  /** Returns whole milliseconds, never less than the previous value. */
   nowMs(): number {
     this.#pass(this.#source.wallMs());
     return this.#floor();
   }
 
   /**
-   * How far the wall clock is ahead of this one, in whole milliseconds; negative if it is behind.
+   * Returns how far the wall clock is ahead of this clock, in whole milliseconds; negative if it is
+   * behind.
    */
   distanceMs(): number {
     const wallMs = this.#source.wallMs();
@@ -103,7 +107,7 @@ export class VenueClock implements Clock {
     if (elapsedMs <= 0) return;
     this.#bootMs = bootMs;
     const distanceMs = wallMs - this.#originMs - this.#passedMs - elapsedMs;
-    // The accepted difference has ended, to the wall clock's precision of a millisecond.
+    // The accepted difference is gone, to the wall clock's precision of a millisecond.
     if (distanceMs > -1) this.#slowest = SLEW;
     this.#passedMs += slewed({ elapsedMs, distanceMs, slowest: this.#slowest });
   }
@@ -113,16 +117,18 @@ export class VenueClock implements Clock {
   }
 }
 
-/** The interval at which the uptime, which is slow to read, is queried. */
+/** The interval at which the uptime is read, because reading it is slow. */
 const UPTIME_EVERY_MS = 100;
 /**
- * The uptime has a resolution of a hundredth of a second, so a shorter sleep cannot be detected.
+ * The uptime has a resolution of a hundredth of a second, so a shorter sleep cannot be detected
+ * reliably.
  */
 const SLEEP_MS_MIN = 250;
 
 /**
- * A boot clock from two clocks: the monotonic one is precise but stops while the machine sleeps;
- * the uptime is coarse but does not. If the uptime has advanced further, the machine has slept.
+ * Combines two clocks into a boot clock. The monotonic clock is precise but stops while the machine
+ * sleeps; the uptime is coarse but continues. If the uptime has advanced further, the machine has
+ * slept.
  */
 export function bootClock(monotonicMs: () => number, uptimeMs: () => number): () => number {
   let sleptMs = 0;

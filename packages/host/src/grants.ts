@@ -1,6 +1,6 @@
 /**
- * Grants within an interval. Entries are ordered by time, so expired ones are dropped as new ones
- * are added.
+ * Remembers grants for an interval. Entries are ordered by time, so expired ones are dropped as new
+ * ones are added.
  */
 export class Grants {
   readonly #intervalMs: number;
@@ -38,7 +38,10 @@ export class Grants {
   }
 }
 
-/** A recent grant is known elsewhere; contains the time of the next one. */
+/**
+ * Thrown if another process reports a recent grant. Contains the time at which the next grant is
+ * possible.
+ */
 export class GrantedLatelyError extends Error {
   override readonly name = 'GrantedLatelyError';
   readonly nextMs: number;

@@ -17,7 +17,7 @@ test('after a failed step the opened resources are closed, the last one first', 
   expect(steps).toEqual(['second', 'first']);
 });
 
-test('a failure to close hides neither the original error nor skips earlier resources', async () => {
+test('a failure to close neither hides the original error nor keeps earlier resources open', async () => {
   const steps: string[] = [];
   const errors: unknown[] = [];
   const stuck = new Error('the second does not close');
@@ -34,7 +34,7 @@ test('a failure to close hides neither the original error nor skips earlier reso
   expect(errors).toEqual([stuck]);
 });
 
-test('a close that does not end does not hide the error either', async () => {
+test('a close that never ends does not hide the original error', async () => {
   vi.useFakeTimers();
   const errors: unknown[] = [];
   const opening = openInOrder(
@@ -70,7 +70,7 @@ test('a second close waits for the first', async () => {
   expect(steps).toEqual(['closed', 'second']);
 });
 
-test('when all are open, they stay open until their owner closes them', async () => {
+test('resources stay open until their owner closes them if all of them were opened', async () => {
   const steps: string[] = [];
   const opened = await openInOrder(async (stack) => {
     stack.defer(() => void steps.push('closed'));

@@ -5,9 +5,9 @@
 const CLOSE_MS_MAX = 10_000;
 
 /**
- * Opens several resources one after the other, or none: each registers its close as soon as it is
- * open, and if a later one fails, the earlier ones are closed, the last one first. The thrown error
- * is that of the failed step; failures to close are reported separately. When all are open, the
+ * Opens several resources one after the other, or none. Each registers its close as soon as it is
+ * open. If a later one fails, the earlier ones are closed, the last one first. The thrown error is
+ * that of the failed step, and failures to close are reported separately. If all are opened, the
  * owner of the stack closes them.
  */
 export async function openInOrder<Result>(
@@ -23,7 +23,7 @@ export async function openInOrder<Result>(
   }
 }
 
-/** A second close waits for the first. */
+/** A stack of resources whose second close waits for the first. */
 class ClosedOnce extends AsyncDisposableStack {
   #closing: Promise<void> | undefined;
 

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { type Thread, threadHere, type ThreadProgram } from './thread.ts';
 
-/** The messages and events of a thread until it ends, in order. */
+/** Resolves with the messages and events of a thread, in order, when it ends. */
 function eventsOf(thread: Thread): Promise<unknown[]> {
   const events: unknown[] = [];
   return new Promise((resolve) => {
@@ -23,7 +23,7 @@ const DOUBLES: ThreadProgram<{ by: number }> = ({ by }, port) => {
   });
 };
 
-test('a program on this thread receives, sends and ends as on a separate thread', async () => {
+test("a program on the caller's thread receives, sends and ends as on a separate thread", async () => {
   const apart = new Worker(
     `const { parentPort: port, workerData } = require('node:worker_threads');
      (${DOUBLES.toString()})(workerData, port);`,
@@ -39,7 +39,7 @@ test('a program on this thread receives, sends and ends as on a separate thread'
   expect(there).toEqual(here);
 });
 
-test('it begins after its owner listens, with a copy of its data', async () => {
+test("a program on the caller's thread begins after its owner listens, with a copy of its data", async () => {
   const data = { list: [1] };
   const thread = threadHere((given, port) => {
     given.list.push(2);
@@ -50,7 +50,7 @@ test('it begins after its owner listens, with a copy of its data', async () => {
   expect(data).toEqual({ list: [1] });
 });
 
-test('a failing program is reported and ends; a terminated one ends', async () => {
+test('a failing program is reported and ends, and a terminated one ends', async () => {
   const failing = threadHere(async () => {
     throw new Error('no disk');
   }, undefined);

@@ -11,23 +11,23 @@ export type Thread = Pick<Worker, 'on' | 'postMessage' | 'terminate' | 'unref'>;
 export type ThreadProgram<Data> = (data: Data, port: MessagePort) => void | Promise<void>;
 
 /**
- * Runs the program of a thread on the thread of the caller, for a process with many small venues
- * and no time to load a program for each. Messages are copied and arrive later, as between two
- * threads.
+ * Runs the program of a thread on the thread of the caller. This is for a process with many small
+ * venues, where loading a program for each would take too long. Messages are copied and arrive
+ * later, as between two threads.
  */
 export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thread {
   const { port1: outer, port2: inner } = new MessageChannel();
   const events = new EventEmitter();
   let code = 0;
   outer.on('message', (message) => events.emit('message', message));
-  // After all earlier messages.
+  // The exit event follows all earlier messages.
   outer.once('close', () => events.emit('exit', code));
   const fail = (error: unknown): void => {
     code = 1;
     events.emit('error', error);
     inner.close();
   };
-  // Begins after its owner has begun to listen, like a thread.
+  // The program begins after its owner has begun to listen, as on a separate thread.
   queueMicrotask(() => void (async () => program(structuredClone(data), inner))().catch(fail));
   return {
     postMessage: (message) => outer.postMessage(message),
@@ -38,7 +38,7 @@ export function threadHere<Data>(program: ThreadProgram<Data>, data: Data): Thre
     },
     terminate: () => {
       code = 1;
-      // Keeps the process alive, so that the promise resolves.
+      // The open port keeps the process alive until the promise resolves.
       outer.ref();
       const ended = new Promise<number>((resolve) => events.once('exit', resolve));
       inner.close();

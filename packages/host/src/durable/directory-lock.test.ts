@@ -25,7 +25,7 @@ async function holdInChild(directory: string): Promise<ReturnType<typeof spawn>>
   return child;
 }
 
-test('a second process is refused with the id of the first, until that one is killed', () =>
+test('a second process is refused with the id of the first until the first is killed', () =>
   inDirectory(async (directory) => {
     const child = await holdInChild(directory);
     const attempt = (): unknown => lockDirectory(directory);
@@ -37,7 +37,7 @@ test('a second process is refused with the id of the first, until that one is ki
     lock.release();
   }));
 
-test('the lock also holds within a process, and is free after its release', () =>
+test('a lock also excludes its own process, and can be taken again after its release', () =>
   inDirectory(async (directory) => {
     const lock = lockDirectory(directory);
     expect(() => lockDirectory(directory)).toThrow(`in use by process ${process.pid}`);
@@ -46,7 +46,7 @@ test('the lock also holds within a process, and is free after its release', () =
     lockDirectory(directory).release();
   }));
 
-test('a damaged lock file still locks', () =>
+test('a directory can be locked even if its lock file is damaged', () =>
   inDirectory(async (directory) => {
     await mkdir(directory);
     await writeFile(join(directory, 'lock'), 'no database at all '.repeat(500));

@@ -5,18 +5,17 @@ import { isNoRoom, makeFolder, makeOwnFile, OWN_FILE, tightenFiles } from './own
 
 const HOLDER = 'lock.pid';
 /**
- * References to held locks: an unreferenced database would be closed by garbage collection, which
- * would release its lock.
+ * References to the databases of held locks. Garbage collection would close an unreferenced
+ * database and release its lock.
  */
 const HELD = new Set<DatabaseSync>();
 
 /**
  * Prevents two processes from using one data directory.
- *
- * The lock is a kernel lock, taken through SQLite on an empty file. It ends with its holder, even
- * if that is killed, and does not depend on whether a process id in a file still means the same
- * process. Such a check fails if two starts take over a stale file at once, and for a holder in
- * another container, whose id has no meaning here. The id next to the lock is only for the message.
+ * The lock is a kernel lock, taken through SQLite on an empty file. The kernel releases it when its
+ * holder ends, even if that process is killed. A process id in a file would not be sufficient: two
+ * starts could take over a stale file at once, and the id of a process in another container is
+ * meaningless here. The id next to the lock is only used in messages.
  */
 
 export type DirectoryLock = {
@@ -35,7 +34,7 @@ export class DirectoryLockedError extends Error {
   }
 }
 
-/** Takes the lock of a directory immediately, or throws `DirectoryLockedError`. */
+/** Takes the lock of a directory without waiting, or throws `DirectoryLockedError`. */
 export function lockDirectory(directory: string): DirectoryLock {
   makeFolder(directory);
   const holderFile = join(directory, HOLDER);
@@ -47,8 +46,8 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (cause) {
     if (isBusy(cause)) throw new DirectoryLockedError(directory, holderOf(directory), cause);
     if (!isNoDatabase(cause)) throw cause;
-    // SQLite reads a file only after locking it, so this file is not locked. It is emptied and not
-    // removed, because a concurrent process must find the same file.
+    // SQLite locks a file before it reads it, so a file with unreadable content is not locked. It
+    // is emptied and not removed, because a concurrent process must find the same file.
     truncateSync(file);
     database = takeLock(file);
   }
@@ -64,8 +63,8 @@ export function lockDirectory(directory: string): DirectoryLock {
 }
 
 /**
- * Whether the lock of a directory is held, for processes that only read there: creates and changes
- * nothing.
+ * Returns true if another process holds the lock of a directory. This function is for processes
+ * that only read there, and creates and changes nothing.
  */
 export function isDirectoryLocked(directory: string): boolean {
   const file = join(directory, 'lock');
@@ -87,7 +86,8 @@ export function isDirectoryLocked(directory: string): boolean {
 function takeLock(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
-    // Nothing is ever written, so no rollback is needed: the lock works on a full disk too.
+    // Nothing is ever written, so no rollback journal on disk is needed and the lock works on a
+    // full disk too.
     database.exec('PRAGMA journal_mode = MEMORY');
     database.exec('BEGIN EXCLUSIVE');
     return database;
@@ -97,7 +97,7 @@ function takeLock(file: string): DatabaseSync {
   }
 }
 
-/** Only for a message, so a full disk does not matter. */
+/** Stores the process id, which is only used in messages, so a full disk is ignored. */
 function writePid(file: string): void {
   try {
     writeFileSync(file, `${process.pid}\n`, { mode: OWN_FILE });
@@ -106,7 +106,9 @@ function writePid(file: string): void {
   }
 }
 
-/** The low byte is the kind of the failure; the others contain details. */
+/**
+ * The low byte of a SQLite error code is the kind of the failure; the other bytes contain details.
+ */
 const SQLITE_BUSY = 5;
 const SQLITE_NO_DATABASE: readonly number[] = [11, 26];
 
@@ -114,7 +116,7 @@ function isBusy(error: unknown): boolean {
   return kindOf(error) === SQLITE_BUSY;
 }
 
-/** True for a lock file with foreign content. */
+/** Returns true if a lock file is not a valid SQLite database. */
 function isNoDatabase(error: unknown): boolean {
   return SQLITE_NO_DATABASE.includes(kindOf(error));
 }
@@ -123,13 +125,13 @@ function kindOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 }
 
-/** The process id stored by the holder of a lock. */
+/** Returns the process id stored by the holder of a lock, or undefined if there is none. */
 export function holderOf(directory: string): number | undefined {
   try {
     const pid = Number(readFileSync(join(directory, HOLDER), 'utf8'));
     return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined;
   } catch {
-    // The holder has not written its id yet; only the lock counts.
+    // The holder has not written its id yet. Only the lock itself is decisive.
     return undefined;
   }
 }

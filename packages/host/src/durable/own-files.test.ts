@@ -14,7 +14,7 @@ import { lockDirectory } from './directory-lock.ts';
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-test('after locking the folder, files of an earlier release are accessible to their owner only', () =>
+test('locking a folder removes the access of other users to files of an earlier release', () =>
   inDirectory(async (directory) => {
     const folder = join(directory, 'data');
     mkdirSync(join(folder, 'journal'), { recursive: true });
@@ -31,7 +31,7 @@ test('after locking the folder, files of an earlier release are accessible to th
     const lock = lockDirectory(folder);
     try {
       expect(names.map((name) => modeOf(join(folder, name)))).toEqual(['600', '600', '600', '400']);
-      // The target of a link is not part of the folder.
+      // The target of a symbolic link is not part of the folder.
       expect(modeOf(outside)).toBe('644');
       for (const name of ['link', 'dangling']) unlinkSync(join(folder, name));
       const files = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());

@@ -11,19 +11,19 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** The mode of files that a program stores: accessible to their owner only, whatever the umask. */
+/** Mode of the files that a program stores: only their owner has access, whatever the umask. */
 export const OWN_FILE = 0o600;
 const OTHERS = 0o077;
 
-/** Creates a missing file. A library that creates it by name would use another mode. */
+/** Creates a missing file, because a library that creates it would use another mode. */
 export function makeOwnFile(file: string): void {
   closeSync(openSync(file, 'a', OWN_FILE));
 }
 
 /**
  * Removes the access of other users from all files below a folder, which an earlier release or a
- * copy may have granted. Links are not followed, and files of another user, such as those of a
- * database server, are not changed.
+ * copy may have granted. Symbolic links are not followed, and files of another user, such as those
+ * of a database server, are not changed.
  */
 export function tightenFiles(folder: string): void {
   const uid = process.getuid?.();
@@ -37,13 +37,13 @@ export function tightenFiles(folder: string): void {
         chmodSync(path, status.mode & ~OTHERS & 0o777);
       }
     } catch (error) {
-      // Another process may have removed it meanwhile.
+      // Another process may have removed the file in the meantime.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
 }
 
-/** The stored data is private to its user: keys, addresses and trades. */
+/** The stored data is private to its user, because it contains keys, addresses and trades. */
 const OWN_FOLDER = 0o700;
 /** Removes the access of other users from everything that a process creates. */
 export const OWN_UMASK = 0o077;
@@ -69,8 +69,8 @@ export function syncFolder(folder: string): void {
 
 /**
  * Creates a folder and its missing parents one by one, because Node's recursive variant loops
- * forever if a parent exists but accepts no folders, as in /proc. A new folder is an entry of its
- * parent, which is synced.
+ * forever if a parent exists but accepts no folders, as in /proc. The parent of each new folder is
+ * synced, because it contains the new entry.
  */
 export function makeFolder(folder: string): void {
   const wanted = resolve(folder);
@@ -80,13 +80,13 @@ export function makeFolder(folder: string): void {
   try {
     mkdirSync(wanted, { mode: OWN_FOLDER });
   } catch (error) {
-    // Another process may have created it just now.
+    // Another process may have created the folder at the same time.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   syncFolder(parent);
 }
 
-/** Writes a whole buffer at a position, because a single write may be partial. */
+/** Writes a whole buffer at a position, because a single write can be partial. */
 export async function writeFully(
   handle: FileHandle,
   bytes: Buffer,
@@ -99,12 +99,15 @@ export async function writeFully(
   }
 }
 
-/** There is no space for the entry: it was not written, and a later one can succeed (R-disk). */
+/**
+ * Thrown if there is no space for an entry, which was not written. A later entry can succeed
+ * (R-disk).
+ */
 export class JournalFullError extends Error {
   override readonly name = 'JournalFullError';
 }
 
-/** True for the errors of a full disk or an exhausted quota. */
+/** Returns true for the errors of a full disk or an exhausted quota. */
 export function isNoRoom(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each instanceof JournalFullError) return true;

@@ -45,7 +45,7 @@ test('appended records are read back in order', () => {
   expect(read()).toEqual({ records: [{ n: 1 }, { text: 'zwölf\n' }, ['three']], damaged: [] });
 });
 
-test('a line torn by a crash is removed, and the next one is separate', () => {
+test('a line torn by a crash is removed before the next one is written', () => {
   written({ n: 1 });
   appendFileSync(file, '0123abcd {"n":2,"te');
   written({ n: 3 });
@@ -60,7 +60,7 @@ test('an altered line is reported by its number, and the file is not changed', (
   expect(readFileSync(file, 'utf8')).toBe(`${changed}torn`);
 });
 
-test('a missing, duplicated or reordered line is damage', () => {
+test('a missing, duplicated or reordered line is reported as damage', () => {
   written({ n: 1 }, { n: 2 });
   written({ n: 3 });
   written({ n: 4 });
@@ -80,7 +80,7 @@ test('a missing, duplicated or reordered line is damage', () => {
   }
 });
 
-test('records appended together count together: after a crash in between none of them remains', () => {
+test('if a crash interrupts an append of several records, none of them remains', () => {
   written({ n: 1 });
   const before = readFileSync(file);
   written({ n: 2 }, { n: 3 }, { n: 4 });
@@ -90,12 +90,12 @@ test('records appended together count together: after a crash in between none of
     expect(read()).toEqual({ records: [{ n: 1 }], damaged: [] });
     expect(readFileSync(file)).toEqual(before);
   }
-  // The disk wrote the end but not the beginning.
+  // The disk wrote the end of the append but not its beginning.
   for (let end = before.length + 1; end < whole.length; end++) {
     writeFileSync(file, Buffer.from(whole).fill(0, before.length, end));
     expect(read()).toEqual({ records: [{ n: 1 }], damaged: [] });
   }
-  // A hole in earlier lines is not the effect of a crash.
+  // A hole in earlier lines cannot be the effect of a crash.
   writeFileSync(file, Buffer.from(whole).fill(0, 20, 22));
   expect(read().damaged).toContain(1);
 });
@@ -112,15 +112,15 @@ test('a file of an earlier release is read and continued', () => {
   expect(read()).toEqual({ records: [{ n: 1 }, { text: 'zwölf' }, { n: 3 }], damaged: [] });
   const text = readFileSync(file, 'utf8');
   expect(text.startsWith(lines.join(''))).toBe(true);
-  // Appended lines continue the checksum of the old ones too, so lines can neither be removed nor
-  // added.
+  // The checksum of appended lines also covers the old lines, so that a removed or inserted line is
+  // detected.
   writeFileSync(file, text.slice(lines[0]?.length));
   expect(read().damaged).toEqual([2]);
   writeFileSync(file, text + lines[0]);
   expect(read().damaged).toEqual([4]);
 });
 
-test('a file of release 0.3.0 is read, and would be written identically', () => {
+test('a file of release 0.3.0 is read and would be written identically', () => {
   mkdirSync(dirname(file));
   const earlier =
     '6e49fda03c8e3b3b+{"n":1}\na1ad19b959a74861 {"text":"zwölf\\n"}\n529a2fb70c45f394 3\n';
@@ -132,7 +132,7 @@ test('a file of release 0.3.0 is read, and would be written identically', () => 
   expect(readFileSync(file, 'utf8')).toBe(earlier);
 });
 
-test('lines longer than one read, and many of them, are read back', () => {
+test('lines longer than the read buffer, and files with many lines, are read completely', () => {
   const records = [1, 700_000, 2_500_000, 3, 1_048_576].map((length) => 'ü'.repeat(length / 2));
   written(...records);
   const opened = new RecordFile(file);
@@ -144,19 +144,19 @@ test('lines longer than one read, and many of them, are read back', () => {
   expect(read().records).toEqual([...records.toReversed(), 'more']);
 });
 
-test('nothing is written after a failed sync', () => {
+test('a record file accepts no more writes after a failed sync', () => {
   const opened = new RecordFile(file);
   opened.read();
   opened.append([{ n: 1 }]);
   opened.close();
-  // The descriptor is closed: neither the write nor the truncation that undoes it works.
+  // The descriptor is closed, so neither the write nor the truncation that would undo it succeeds.
   expect(() => opened.append([{ n: 2 }])).toThrow('EBADF');
   expect(() => opened.append([{ n: 2 }])).toThrow('cannot be written');
   expect(() => opened.replace([{ n: 2 }])).toThrow('cannot be written');
   expect(read().records).toEqual([{ n: 1 }]);
 });
 
-test('a file with many lines for few records is rewritten', () => {
+test('a file with many more lines than records is rewritten', () => {
   const opened = new RecordFile(file);
   opened.read();
   const records = new Map<number, unknown>();
@@ -175,8 +175,8 @@ test('a file with many lines for few records is rewritten', () => {
 });
 
 /**
- * Appends until the file reaches its size limit, prints the number of successful appends, and tries
- * once more.
+ * A program that appends until the file reaches its size limit, prints the number of successful
+ * appends, and tries once more.
  */
 const FILLING = `
 const { RecordFile } = await import(process.argv[1]);
@@ -192,7 +192,7 @@ try { opened.replace(records.values()); } catch (error) { replaced = error.code;
 console.log(JSON.stringify({ count, code, again: append(), replaced }));
 `;
 
-test('R-disk: without space no record is half written, and existing ones remain', () => {
+test('R-disk: a record that does not fit on the disk is not partly written, and existing ones remain', () => {
   const limited = `trap '' XFSZ; ulimit -f 16; exec "$0" --input-type=module -e "$1" "$2" "$3"`;
   const module = join(import.meta.dirname, 'record-file.ts');
   const output = execFileSync('/bin/sh', ['-c', limited, process.execPath, FILLING, module, file]);

@@ -15,13 +15,13 @@ import { writeAll, writeWholeFile } from './whole-file.ts';
 
 /** The file is rewritten if it has this many more lines than records. */
 const SPARE_LINES = 4_096;
-/** Smaller files are not rewritten. */
+/** Smaller files are never rewritten by size. */
 const SPARE_BYTES = 1_048_576;
-/** Characters per write of a rewritten file. */
+/** Number of characters per write when a file is rewritten. */
 const PIECE_CHARACTERS = 1_048_576;
 /**
- * Bounds of the file size relative to its rewritten size: it is measured at the lower factor and
- * rewritten at the upper one at the latest.
+ * Bounds of the file size relative to its size after a rewrite. The needed size is measured at the
+ * lower factor, and the file is rewritten at the upper one at the latest.
  */
 const TIMES_MOST = 4;
 const TIMES_LEAST = 2;
@@ -29,10 +29,10 @@ const TIMES_LEAST = 2;
 type Written = { readonly bytes: number; readonly lines: number; readonly check: string };
 
 /**
- * Records as lines of one file, in the order in which they were written; the checksum of each line
- * continues the previous one. An append is durable when it returns: the file is synced, and also
- * its folder when the file is created. An append that a crash left incomplete was never
- * acknowledged and is removed. A disk without space (R-disk) leaves the file unchanged.
+ * Stores records as lines of one file, in the order in which they were written. The checksum of
+ * each line continues the previous one. An append is durable when it returns, because the file is
+ * synced, and its folder as well when the file is created. An append that a crash left incomplete
+ * was never acknowledged and is removed. A disk without space (R-disk) leaves the file unchanged.
  */
 export class RecordFile implements RecordStore {
   readonly #file: string;
@@ -44,7 +44,10 @@ export class RecordFile implements RecordStore {
   #check = '';
   #shortenAt = 0;
   #measureAt = SPARE_BYTES;
-  /** After a failed sync the content of the disk is unknown, so nothing more is written. */
+  /**
+   * Set by a failed sync, after which the content of the disk is unknown and nothing more is
+   * written.
+   */
   #failure: unknown = undefined;
 
   constructor(file: string, form: LineForm = RECORD_LINES) {
@@ -52,7 +55,7 @@ export class RecordFile implements RecordStore {
     this.#draft = `${file}.new`;
     this.#form = form;
     makeFolder(dirname(file));
-    // The unfinished file of a rewrite is worthless after a crash.
+    // The draft of a rewrite that a crash interrupted is not used.
     rmSync(this.#draft, { force: true });
     this.#descriptor = openSync(file, 'a+', OWN_FILE);
     syncFolder(dirname(file));
@@ -71,8 +74,8 @@ export class RecordFile implements RecordStore {
   }
 
   /**
-   * Called before any append. The returned records are on disk, even if a process that ended early
-   * left them only in the cache.
+   * Reads all records. It must be called before any append. The returned records are on disk, even
+   * if a process that ended early left them only in the cache.
    */
   read(): RecordLines {
     const records: unknown[] = [];
@@ -80,7 +83,7 @@ export class RecordFile implements RecordStore {
     return { records, damaged: damaged.map(({ line }) => line) };
   }
 
-  /** The same for a file too large for memory, record by record. Returns the damaged lines. */
+  /** Reads a file that is too large for memory record by record. Returns the damaged lines. */
   readEach(onRecord: (record: unknown) => void): readonly DamagedLine[] {
     const read = readLines(this.#descriptor, this.#form, onRecord);
     this.#bytes = read.end;
@@ -138,12 +141,15 @@ export class RecordFile implements RecordStore {
     this.#bytes = written.bytes;
     this.#lines = written.lines;
     this.#check = written.check;
-    // Otherwise the old file could reappear after a power loss, without the records appended to the
-    // new one.
+    // The folder is synced, because otherwise the old file could reappear after a power loss,
+    // without the records appended to the new one.
     this.#orStop(() => syncFolder(dirname(this.#file)));
   }
 
-  /** The same once most lines are obsolete. A failed attempt is repeated much later. */
+  /**
+   * Replaces the content if most lines are obsolete. A failed attempt is repeated after many more
+   * lines.
+   */
   shorten(records: { readonly size: number; values(): Iterable<unknown> }): void {
     if (this.#lines <= records.size + SPARE_LINES || this.#lines < this.#shortenAt) return;
     try {
@@ -154,9 +160,9 @@ export class RecordFile implements RecordStore {
   }
 
   /**
-   * The same by bytes, for records of very different sizes; called before any append. The needed
-   * size is measured whenever the file has doubled since the last measurement, so the cost is small
-   * compared with the appends.
+   * Replaces the content if most bytes are obsolete, for records of very different sizes. It must
+   * be called before any append. The needed size is measured whenever the file has doubled since
+   * the last measurement, so the cost is small compared with that of the appends.
    */
   shortenLong(records: () => Iterable<unknown>): void {
     if (this.#bytes < this.#measureAt) return;
@@ -171,7 +177,7 @@ export class RecordFile implements RecordStore {
     }
   }
 
-  /** As a copy next to the file. */
+  /** Copies the file to a file with the suffix `.damaged` and returns its path. */
   setAside(): string {
     const aside = `${this.#file}.damaged`;
     writeWholeFile(aside, readFileSync(this.#file));
@@ -182,7 +188,7 @@ export class RecordFile implements RecordStore {
     closeSync(this.#descriptor);
   }
 
-  /** Written in pieces, because all records at once may exceed the memory. */
+  /** Writes the records in pieces, because all of them at once could exceed the memory. */
   #writeEach(descriptor: number, records: Iterable<unknown>): Written {
     const written = { bytes: 0, lines: 0, check: '' };
     let piece = '';
@@ -224,32 +230,35 @@ export class RecordFile implements RecordStore {
 
 export type RecordLines = {
   readonly records: readonly unknown[];
-  /** Numbers of altered lines that no crash explains. */
+  /** Numbers of altered lines that a crash cannot explain. */
   readonly damaged: readonly number[];
 };
 
 /**
- * Persistent records in the order in which they were written: a file, or storage shared by several
- * machines. With a file the effect is complete when a call returns; with a promise, when it
- * resolves.
+ * Persistent records in the order in which they were written, in a file or in storage shared by
+ * several machines. A call that returns no promise has taken effect when it returns, and others
+ * when their promise resolves.
  */
 export type RecordStore = {
-  /** The name for operators. */
+  /** The name of the store in messages for operators. */
   readonly name: string;
-  /** Called before any append. */
+  /** Reads all records. It must be called before any append. */
   read(): RecordLines;
-  /** Appends all records or none; they are durable before any code acts on them. */
+  /** Appends all records or none. They must be durable before any code acts on them. */
   append(records: readonly unknown[]): void | Promise<void>;
-  /** Replaces the content. If that is asynchronous, later appends follow it or fail with it. */
+  /**
+   * Replaces the content. If the replacement is asynchronous, later appends follow it or fail with
+   * it.
+   */
   replace(records: Iterable<unknown>): void;
-  /** The same once most of the content is obsolete; a failed attempt is repeated later. */
+  /** Replaces the content if most of it is obsolete. A failed attempt is repeated later. */
   shorten(records: { readonly size: number; values(): Iterable<unknown> }): void;
   /** Preserves the content for an operator if possible, and returns its location. */
   setAside(): string;
   close(): void;
 };
 
-/** The file with that name, or the store itself. */
+/** Opens the file with that name, or returns the store itself. */
 export function recordStoreAt(place: string | RecordStore): RecordStore {
   return typeof place === 'string' ? new RecordFile(place) : place;
 }

@@ -3,12 +3,12 @@ import { crc32 } from 'node:zlib';
 import { readSync } from 'node:fs';
 
 /**
- * A line is a checksum, a mark and a record as JSON. The checksum continues that of the previous
- * line, so that changed, removed and reordered lines are detected. The mark states whether the next
- * line was appended together with this one: such lines count together.
- *
- * Files of earlier releases have an independent checksum per line, followed by a space. Such lines
- * may only precede the others.
+ * The format of a line: a checksum, a mark, and a record as JSON. The checksum continues that of
+ * the previous line, so that changed, removed and reordered lines are detected. The mark states
+ * whether the next line was appended together with this one, in which case both are valid only
+ * together.
+ * Files of earlier releases have an independent checksum per line, followed by a space. These lines
+ * can only precede lines in the current format.
  */
 export const RECORD_LINES: LineForm = {
   write: (record, before, isLast) => {
@@ -28,7 +28,10 @@ const LINE = /^([0-9a-f]{16})([ +])/;
 const EARLIER_LINE = /^([0-9a-f]{8}) /;
 const EARLIER_CHARACTERS = 8;
 
-/** A damaged line is skipped using its own claimed checksum, because the next one may be intact. */
+/**
+ * Reads a line. A damaged line passes on its own stored checksum, because the next line may be
+ * intact.
+ */
 function readLine(text: string, before: ReadLine | undefined): ReadLine {
   const [, check = text.slice(0, CHECK_CHARACTERS), mark] = LINE.exec(text) ?? [];
   const body = text.slice(CHECK_CHARACTERS);
@@ -50,7 +53,7 @@ function readLine(text: string, before: ReadLine | undefined): ReadLine {
   return { record: undefined, check, isRight: false, isLast: mark === LAST, isEarlier };
 }
 
-/** The checksum of a line and all lines before it. */
+/** Returns the checksum of a line and all lines before it. */
 export function chainedCheck(before: string, body: string): string {
   const hash = createHash('sha256').update(before).update(body);
   return hash.digest('hex').slice(0, CHECK_CHARACTERS);
@@ -60,18 +63,18 @@ function sumOf(text: string): string {
   return crc32(text).toString(16).padStart(EARLIER_CHARACTERS, '0');
 }
 
-/** The position of an altered line that no crash explains. */
+/** The position of an altered line that a crash cannot explain. */
 export type DamagedLine = { readonly line: number; readonly byte: number };
 
 type ReadLines = {
   readonly damaged: readonly DamagedLine[];
-  /** The lines up to an incomplete, unacknowledged append, and its offset. */
+  /** Number of lines up to an incomplete, unacknowledged append, and its byte offset. */
   readonly lines: number;
   readonly end: number;
   readonly isTorn: boolean;
-  /** The checksum of the last line, which the next one continues. */
+  /** The checksum of the last line, which the next line continues. */
   readonly check: string;
-  /** The records of an incomplete append of which only the final line end is missing. */
+  /** The records of an incomplete append that lacks only the final line end. */
   readonly unended: readonly unknown[];
 };
 
@@ -79,11 +82,11 @@ type Line = ReadLine & {
   readonly start: number;
   readonly end: number;
   /**
-   * A crash can have caused this: the end is missing, or there is a hole that the disk had not
-   * written.
+   * True if a crash can have caused the fault: the end is missing, or there is a hole that the disk
+   * had not written.
    */
   readonly canBeTorn: boolean;
-  /** The records if only the line end is missing. */
+  /** The records of the line if it lacks only its line end. */
   readonly unended: readonly unknown[];
 };
 
@@ -92,8 +95,8 @@ const NEW_LINE = 0x0a;
 const HOLE = '\0';
 
 /**
- * Reads a file in pieces and passes on its records. Each append is passed on once the next one has
- * begun, because all of it was synced before that. A torn last append is not passed on.
+ * Reads a file in chunks and passes on its records. Each append is passed on once the next one has
+ * begun, because it was synced before. An incomplete last append is not passed on.
  */
 export function readLines(
   descriptor: number,
@@ -117,7 +120,7 @@ export function readLines(
     if (appended.at(-1)?.isLast === true) take();
     appended.push(line);
   }
-  // Lines after a hole continue the missing content, so they cannot be verified.
+  // Lines after a hole continue the checksum of the missing content, so they cannot be verified.
   const wrong = appended.find(({ isRight }) => !isRight);
   const isTorn = wrong?.canBeTorn ?? appended.at(-1)?.isLast !== true;
   const unended = isTorn && appended.length === 1 ? (appended[0]?.unended ?? []) : [];
@@ -140,7 +143,10 @@ function* parsed(descriptor: number, form: LineForm): Generator<Line> {
   }
 }
 
-/** Also if another byte is in the place of the line end. */
+/**
+ * Returns the record of a line without its line end, even if another byte is in the place of the
+ * line end.
+ */
 function unendedOf(form: LineForm, text: string, before: Line | undefined): readonly unknown[] {
   const found = [text, text.slice(0, -1)].map((each) => form.read(each, before));
   const right = found.find(({ isRight }) => isRight);
@@ -165,7 +171,7 @@ function* splitLines(descriptor: number): Generator<Split> {
       start = read + from;
       at = chunk.indexOf(NEW_LINE, from);
     }
-    // Copied, because the chunk is reused.
+    // The bytes are copied, because the chunk is reused.
     if (from < length) pieces.push(Buffer.from(chunk.subarray(from, length)));
     read += length;
   }
@@ -176,12 +182,12 @@ function* splitLines(descriptor: number): Generator<Split> {
 export type LineForm = {
   /** `isLast` is false if the next line is appended together with this one. */
   readonly write: (record: unknown, before: string, isLast: boolean) => WrittenLine;
-  /** `before` is the previous line; undefined for the first. */
+  /** `before` is the previous line, or undefined for the first line. */
   readonly read: (text: string, before: ReadLine | undefined) => ReadLine;
   /** True if an unacknowledged line can have holes after a crash, in addition to a missing end. */
   readonly canHaveHoles: boolean;
   /**
-   * True if a line that only lacks its end counts, because its record may already have had an
+   * True if a line that lacks only its end is accepted, because its record may already have had an
    * effect.
    */
   readonly countsWithoutEnd: boolean;
@@ -196,10 +202,10 @@ type WrittenLine = {
 export type ReadLine = {
   readonly record: unknown;
   readonly check: string;
-  /** The line is unchanged and follows the right predecessor. */
+  /** True if the line is unchanged and follows the right predecessor. */
   readonly isRight: boolean;
-  /** The append ends with this line. */
+  /** True if the append ends with this line. */
   readonly isLast: boolean;
-  /** The line and all before it have the format of an earlier release. */
+  /** True if the line and all lines before it have the format of an earlier release. */
   readonly isEarlier?: boolean;
 };

@@ -13,12 +13,12 @@ import { makeFolder, OWN_FILE, syncDirectory, syncFolder } from './own-files.ts'
 import { randomBytes } from 'node:crypto';
 
 /**
- * Files that are read as a whole. Each appears under its name completely or not at all, replacing a
- * previous file with the name, and survives a power loss once the call returns: its content is
- * synced before it gets the name, the folder afterwards.
+ * Functions for files that are written as a whole. A file appears under its name completely or not
+ * at all, and replaces a previous file with that name. It survives a power loss once the call
+ * returns: its content is synced before it gets the name, and the folder is synced afterwards.
  */
 
-/** Accessible to its owner only, unless another mode is given. */
+/** The mode of the file. By default only the owner has access. */
 type WholeFileOptions = { readonly mode?: number };
 
 export function writeWholeFile(
@@ -28,13 +28,13 @@ export function writeWholeFile(
 ): void {
   makeFolder(dirname(file));
   const draft = draftOf(file);
-  // The unfinished file of a crash may have another mode.
+  // A draft left by a crash could have another mode.
   rmSync(draft, { force: true });
   try {
     writeNew(draft, content, mode);
     renameSync(draft, file);
   } catch (error) {
-    // A full disk needs the space.
+    // The draft is removed, because a full disk needs the space.
     rmSync(draft, { force: true });
     throw error;
   }
@@ -42,7 +42,7 @@ export function writeWholeFile(
 }
 
 /**
- * For a file that must not exist yet; an existing one is unchanged and the error has the code
+ * Writes a file that must not exist yet. An existing file is unchanged, and the error has the code
  * `EEXIST`.
  */
 export function createWholeFile(file: string, content: string | Uint8Array): void {
@@ -55,7 +55,7 @@ export function createWholeFile(file: string, content: string | Uint8Array): voi
   syncFolder(dirname(file));
 }
 
-/** For content that a callback writes in pieces. */
+/** Writes a file whose content a callback writes in pieces. */
 export async function writeWholeFileBy<Result>(
   file: string,
   write: (handle: FileHandle) => Promise<Result>,
@@ -82,7 +82,7 @@ export async function writeWholeFileBy<Result>(
   return result;
 }
 
-/** The text of a file; undefined if it does not exist. */
+/** Returns the text of a file, or undefined if the file does not exist. */
 export function readTextFile(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
@@ -110,13 +110,14 @@ function writeNew(file: string, content: string | Uint8Array, mode: number): voi
   }
 }
 
-/** A single write may be partial. */
+/** Writes all bytes, because a single write can be partial. */
 export function writeAll(descriptor: number, bytes: Buffer): void {
   for (let at = 0; at < bytes.length;) at += writeSync(descriptor, bytes, at);
 }
 
 /**
- * A secret file is damaged, or is missing although it was used; the message is for the operator.
+ * Thrown if a secret file is damaged, or missing although it was used. The message is for the
+ * operator.
  */
 export class SecretFileError extends Error {
   override readonly name = 'SecretFileError';
@@ -125,15 +126,16 @@ export class SecretFileError extends Error {
 type SecretFile = {
   readonly file: string;
   readonly bytes: number;
-  /** A file that depends on the secret; undefined if there is none. */
+  /** A file that depends on the secret, or undefined if there is none. */
   readonly madeWith: string | undefined;
   /** The remedy for an operator without a backup, as a continuation of "If there is none,". */
   readonly remedy: string;
 };
 
 /**
- * Random bytes, created once and stored as hex in a file that only its user can read. A lost secret
- * is never replaced if dependent files exist, because they would silently become invalid.
+ * Returns random bytes that are created once and stored as hex in a file that only its user can
+ * read. A lost secret is never replaced if dependent files exist, because they would silently
+ * become invalid.
  */
 export function secretFile({ bytes, file, madeWith, remedy }: SecretFile): Uint8Array {
   const text = readTextFile(file);

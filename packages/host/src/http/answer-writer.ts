@@ -25,26 +25,29 @@ type AnswerWriterOptions = {
   readonly work?: WorkBudget | undefined;
   readonly bodyBytesMax: number;
   readonly downRefusal?: ((error: unknown) => WireError | undefined) | undefined;
-  /** The age of the state from which answers are read. */
+  /** Returns the age of the state from which responses are read. */
   readonly ageMs?: (() => number) | undefined;
   readonly visitors: Visitors;
 };
 
 const WARN_EVERY_MS = 1000;
 const DOWN = 503;
-/** A block arrives at least every second; for a state older than this its age is reported. */
+/**
+ * A block arrives at least every second. The age of a state older than this is reported to the
+ * client.
+ */
 const OLD_MS = 5_000;
 /** Memory for bodies is normally available again within a moment. */
 const BODY_RETRY_SECONDS = 1;
-/** The minimum cost of any answer on the thread, in milliseconds. */
+/** Minimum cost of any response on the main thread, in milliseconds. */
 const ANSWER_MS = 0.05;
 const RETRY_SOON = ['retry-after', String(BODY_RETRY_SECONDS)];
 /** The status that proxies log if the client has closed the request. */
 const NOBODY_WAITED = 499;
 
 /**
- * Writes answers and refusals: each counts as work of its client, and against the budget for unread
- * answers.
+ * Writes responses and refusals. Each counts as work of its client and against the budget for
+ * unread responses.
  */
 export class AnswerWriter {
   readonly #options: AnswerWriterOptions;
@@ -67,7 +70,7 @@ export class AnswerWriter {
     this.send(call, { ...reply, retryAfterSeconds: BODY_RETRY_SECONDS });
   }
 
-  /** Undefined for an internal error. */
+  /** Returns undefined for an internal error. */
   #refusalOf(error: unknown): WireError | undefined {
     const { downRefusal } = this.#options;
     if (!(error instanceof UnavailableError)) return downRefusal?.(error);
@@ -75,7 +78,10 @@ export class AnswerWriter {
     return downRefusal?.(error.cause) ?? refusal('unavailable', []);
   }
 
-  /** While a dependency is down every request fails; it is logged only periodically. */
+  /**
+   * Logs the failure of a dependency at most once per second, because every request fails while the
+   * dependency is down.
+   */
   #warnDown(call: Call, error: unknown): void {
     this.#refusedDown++;
     if (call.startedMs < this.#warnedMs + WARN_EVERY_MS) return;
@@ -90,19 +96,25 @@ export class AnswerWriter {
   }
 
   send(call: Call, { status, body, bytes, retryAfterSeconds }: Reply): void {
-    // The failure may be temporary: the answer states when to retry.
+    // The failure may be temporary, so the response states when to retry.
     const after = retryAfterSeconds ?? (status === DOWN ? BODY_RETRY_SECONDS : undefined);
     const more = after === undefined ? [] : ['retry-after', String(after)];
     this.write(call, status, bytes ?? body, [...more, ...this.#ageOf(call)]);
   }
 
-  /** Queries continue while nothing new can be written, and report the age of the state. */
+  /**
+   * Returns a header with the age of the state, because queries continue while nothing new can be
+   * written.
+   */
   #ageOf({ endpoint }: Call): readonly string[] {
     const ageMs = endpoint?.surface === 'info' ? (this.#options.ageMs?.() ?? 0) : 0;
     return ageMs > OLD_MS ? ['x-block-age-ms', String(Math.round(ageMs))] : [];
   }
 
-  /** Clients that pace themselves by these headers get the same values in them. */
+  /**
+   * Refuses a request of a client that has exceeded its work budget. The headers contain the same
+   * values as the message, for clients that pace themselves by headers.
+   */
   refuseWork(call: Call, debt: Debt): void {
     const { endpoint, ip } = call;
     const left = this.#options.work?.left(ip);
@@ -130,7 +142,9 @@ export class AnswerWriter {
     this.count(call, answer.status);
   }
 
-  /** Accounts for every answer; false if its client is gone, or if a refusal is sent instead. */
+  /**
+   * Accounts for a response. Returns false if its client is gone, or if a refusal is sent instead.
+   */
   #takesRoom(call: Call, bytes: number): boolean {
     const { endpoint, ip, response } = call;
     if (call.isOver || response.headersSent || response.destroyed) {
@@ -141,7 +155,7 @@ export class AnswerWriter {
     const isFree = endpoint !== undefined && endpoint.surface !== 'info';
     if (!isFree)
       this.#options.work?.spend(ip, ANSWER_MS + sendingMs(bytes), call.what ?? call.path);
-    // A refusal for lack of memory is short, and the last answer of its connection.
+    // A refusal for lack of memory is short and is the last response on its connection.
     const refused = call.isLast ? undefined : this.#options.port.hold(call, bytes);
     if (refused === undefined) return true;
     this.refuseBody(call, refused);
@@ -172,29 +186,29 @@ export class AnswerWriter {
   }
 }
 
-/** An answer with the headers that all answers share. */
+/** A response with the headers that all responses share. */
 
 type Answer = {
   readonly status: number;
-  /** JSON text; empty for none. */
+  /** JSON text; empty for no body. */
   readonly body: string | Buffer;
   readonly budget: Budget | undefined;
-  /** Additional headers, alternating names and values. */
+  /** Additional headers, as alternating names and values. */
   readonly headers: readonly string[];
-  /** The connection ends with this answer. */
+  /** True if the connection closes after this response. */
   readonly isLast: boolean;
-  /** The origin allowed to read it; undefined if the request is not from a page. */
+  /** The origin that may read the response; undefined if the request is not from a page. */
   readonly allowed: string | undefined;
 };
 
 /**
- * Includes the date, by which clients of other origins measure their clock's offset and the age of
- * the data.
+ * Includes the date, with which clients of other origins measure the offset of their clock and the
+ * age of the data.
  */
 const EXPOSED =
   'date, retry-after, x-block-age-ms, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset';
 
-/** The preflight headers that a browser needs before a page of another origin may post here. */
+/** The preflight headers that a browser needs before a page of another origin can post here. */
 export const PREFLIGHT_HEADERS: readonly string[] = [
   'access-control-allow-methods',
   'POST',
@@ -212,7 +226,7 @@ function respond(
   const origin = allowed === undefined ? [] : ['access-control-allow-origin', allowed];
   const headers = [...origin, 'access-control-expose-headers', EXPOSED];
   if (body !== '') headers.push('content-type', 'application/json');
-  // The answer to a GET depends on the client: browsers get the page at these paths.
+  // The response to a GET depends on the client, because browsers receive the page at these paths.
   if (request.method !== 'POST') headers.push('cache-control', 'no-store', 'vary', 'accept');
   if (budget !== undefined) pushBudget(headers, budget);
   for (const part of more) headers.push(part);
@@ -229,8 +243,8 @@ function respondPage(
 }
 
 /**
- * The more exhausted of a client's budgets for requests and for work; work counts in milliseconds.
- * A work budget that is more than half full is not reported.
+ * Returns the more exhausted of a client's budgets for requests and for work, which counts in
+ * milliseconds. A work budget that is more than half full is not reported.
  */
 function closerOf(requests: Budget | undefined, work: WorkLeft | undefined): Budget | undefined {
   if (requests === undefined || work === undefined) return requests;
@@ -253,8 +267,8 @@ function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): v
 }
 
 /**
- * Sends an answer part by part. The next part is created when the previous one has been sent, so a
- * client that stops reading holds only one part in memory, and its connection is closed after a
+ * Sends a response part by part. The next part is created when the previous one has been sent, so a
+ * client that stops reading holds only one part in memory. Its connection is closed after a
  * timeout.
  */
 export async function sendParts(
@@ -301,7 +315,7 @@ export type PageAnswer = {
 };
 
 export type ShownPage = {
-  /** Undefined for an unknown path. */
+  /** Returns undefined for an unknown path. */
   answer(request: IncomingMessage, path: string): PageAnswer | undefined;
 };
 
@@ -310,11 +324,11 @@ export function pageAnswerOf(page: string | undefined): PageAnswer | undefined {
   return { status: 200, headers: { 'content-type': 'text/markdown; charset=utf-8' }, body: page };
 }
 
-/** A request of the HTTP server with the data for its answer. */
+/** A request of the HTTP server with the data for its response. */
 export type Call = PortCall & {
   readonly path: string;
   readonly endpoint: AnyEndpoint | undefined;
   budget: Budget | undefined;
-  /** The name of its work, once known. */
+  /** The name of the request's kind of work, once it is known. */
   what?: string | undefined;
 };

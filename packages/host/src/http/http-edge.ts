@@ -34,19 +34,19 @@ import {
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The public port. It refuses requests as cheaply as possible: by path and method, the client's
- * budget, headers, size, then the text. Only valid requests reach an endpoint.
+ * The public port. It refuses invalid requests as cheaply as possible. It checks the path and
+ * method first, then the client's budget, the headers, the size, and the text. Only valid requests
+ * reach an endpoint.
  */
 
 export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
-  /** By path. */
   readonly endpoints: Readonly<Record<string, AnyEndpoint>>;
   readonly limiter: RateLimiter;
   readonly log: Logger;
   readonly metrics: Metrics;
   /**
-   * Markdown by path, for the explanations to which refusals link; without them unknown paths are
-   * answered with JSON.
+   * Markdown pages by path, for the explanations to which refusals link. Without them, unknown
+   * paths are answered with JSON.
    */
   readonly pages?: ReadonlyMap<string, string>;
   /** The web page, for GET requests that no endpoint answers. */
@@ -56,11 +56,14 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
   /** Limits the cost per client on this thread; unlimited if undefined. */
   readonly work?: WorkBudget;
   /**
-   * The refusal for an error of an unavailable dependency, in addition to `UnavailableError`;
-   * undefined for an internal error.
+   * Returns the refusal for an error of an unavailable dependency, in addition to
+   * `UnavailableError`, or undefined for an internal error.
    */
   readonly downRefusal?: (error: unknown) => WireError | undefined;
-  /** The age of the state from which answers are read; reported by /info if it is old. */
+  /**
+   * Returns the age of the state from which responses are read. Responses of /info contain it if
+   * the state is old.
+   */
   readonly ageMs?: (() => number) | undefined;
 };
 
@@ -100,18 +103,18 @@ export class HttpEdge {
     return this.#port.bodies;
   }
 
-  /** Bytes of answers that were not read yet. */
+  /** Number of response bytes that clients have not read yet. */
   get unreadBytes(): number {
     return this.#port.unreadBytes;
   }
 
-  /** Resolves with the port once the server listens. */
+  /** Resolves with the port number once the server listens. */
   listen(port: number, host: string): Promise<number> {
     return this.#port.listen(port, host);
   }
 
   /**
-   * Completes pending requests; new requests on open connections are answered with a request to
+   * Completes pending requests. New requests on open connections are refused with the advice to
    * reconnect elsewhere.
    */
   drain(): Promise<void> {
@@ -209,7 +212,10 @@ export class HttpEdge {
     return void this.#answer(call, () => endpoint.handle({ ...sent, body: parsed.body }));
   }
 
-  /** All users behind an untrusted proxy share one budget, which is certainly not intended. */
+  /**
+   * Warns the operator, because all users behind an untrusted proxy share one budget, which is
+   * certainly not intended.
+   */
   #warnForwarded(): void {
     if (this.#hasWarnedForwarded) return;
     this.#hasWarnedForwarded = true;
@@ -226,7 +232,10 @@ export class HttpEdge {
     }
   }
 
-  /** A failure after the first part can only be signalled by cutting off the answer. */
+  /**
+   * Sends a streamed response. A failure after the first part can only be signalled by cutting off
+   * the response.
+   */
   async #stream(call: Call, endpoint: StreamEndpoint): Promise<void> {
     const { client, request, response } = call;
     this.#port.works(call);
@@ -263,7 +272,6 @@ function parametersOf(request: IncomingMessage): URLSearchParams {
   return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
 }
 
-/** True for a handshake on one of the WebSocket paths. */
 function isWebSocket(request: IncomingMessage): boolean {
   const isAsked = request.headers.upgrade?.toLowerCase() === 'websocket';
   return isAsked && WEBSOCKET_PATHS.has(pathOf(request));
@@ -273,7 +281,10 @@ function isPreflight(request: IncomingMessage): boolean {
   return request.method === 'OPTIONS' && 'access-control-request-method' in request.headers;
 }
 
-/** The reason to refuse a request by its headers alone; undefined if they are valid. */
+/**
+ * Returns the reason to refuse a request based on its headers alone, or undefined if they are
+ * valid.
+ */
 function headerFault(
   { headers }: IncomingMessage,
   bodyBytesMax: number,

@@ -1,4 +1,4 @@
-/** A public HTTP server: endpoints, refusals and limits. */
+/** A public HTTP server with its endpoints, refusals and limits. */
 export {
   Address,
   ERROR_CODES,

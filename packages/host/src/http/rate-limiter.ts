@@ -3,11 +3,11 @@ import { type TokenBucket, TokenBuckets } from '../ports/token-bucket.ts';
 
 /**
  * A token bucket per client address and surface. A bucket holds the tokens of one second and is
- * refilled at that rate, so a bucket that was unused for a second is full and dropped: memory is
+ * refilled at that rate. A bucket that was unused for a second is full and is dropped, so memory is
  * bounded by the clients of two seconds.
  */
 
-/** The surfaces with separate buckets per client. */
+/** The groups of endpoints with separate buckets per client. */
 type Surface = 'info' | 'exchange' | 'explainSignature' | 'simulate';
 
 /** Requests per second and client address. */
@@ -23,7 +23,9 @@ export type Budget = {
 
 type Taken = Budget & {
   readonly allowed: boolean;
-  /** Whole seconds until the next token, at least 1; meaningful only after a refusal. */
+  /**
+   * Whole seconds until the next token, at least 1. The value is meaningful only after a refusal.
+   */
   readonly retryAfterSeconds: number;
 };
 
@@ -63,7 +65,7 @@ export class RateLimiter {
     return { ...budgetOf(limit, bucket, nowMs), allowed, retryAfterSeconds };
   }
 
-  /** The remainder of a client's budget, without taking a token. */
+  /** Returns the remainder of a client's budget without taking a token. */
   peek(surface: Surface, client: string): Budget {
     const limit = this.#limits[surface];
     const bucket = this.#buckets[surface].find(clientKey(client));

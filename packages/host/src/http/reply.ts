@@ -1,12 +1,12 @@
 import { ERROR_CODES, refusal, type Warning, type WireError } from '@oddlot/protocol';
 import type { Debt, WorkLeft } from '../ports/work-budget.ts';
 
-/** The answer of an endpoint; the server adds the common headers. */
+/** The response of an endpoint; the server adds the common headers. */
 export type Reply = {
   readonly status: number;
-  /** JSON text. */
+  /** The body as JSON text. */
   readonly body: string;
-  /** The same as bytes instead of text, which many answers may share. */
+  /** The body as bytes, which many responses can share. */
   readonly bytes?: Buffer;
   readonly retryAfterSeconds?: number;
 };
@@ -18,28 +18,34 @@ export type TextRequest = {
   readonly ip: string;
   /** The size of the body; undefined for a request from inside the process. */
   readonly bytes?: number;
-  /** Deducts the cost of the request, in milliseconds of this thread, from the client's budget. */
+  /** Deducts the cost of the request from the client's budget, in milliseconds of this thread. */
   readonly spend?: (ms: number) => void;
   /** True if the request has proxy headers, trusted or not. */
   readonly isForwarded?: boolean;
 };
 
-/** The same with the parsed body. */
+/** A request with a parsed body. */
 export type EdgeRequest = TextRequest & { readonly body: Readonly<Record<string, unknown>> };
 
 type EndpointHead = {
-  /** The budget against which requests are counted. */
+  /** The group of endpoints whose budget the request uses. */
   readonly surface: 'info' | 'exchange';
-  /** The size limit of a body with this beginning, if it differs from the default. */
+  /**
+   * Returns the size limit of a body that begins with these bytes, if it differs from the default.
+   */
   readonly bodyBytesMaxOf?: (start: Buffer) => number;
   /**
-   * The endpoint's error envelope. `isGateway` is true for a refusal before the request was parsed.
+   * Returns a refusal in the endpoint's error format. `isGateway` is true for a refusal before the
+   * request was parsed.
    */
   readonly refuse: (error: WireError, isGateway: boolean) => Reply;
 };
 
 export type Endpoint = EndpointHead & {
-  /** The name of its work, and whether the client's work budget applies; by default it does. */
+  /**
+   * Returns the name of the request's kind of work, and whether the request is exempt from the
+   * client's work budget.
+   */
   readonly workOf?: (body: Readonly<Record<string, unknown>>) => {
     readonly what?: string;
     readonly isFree?: boolean;
@@ -52,14 +58,14 @@ export type TextEndpoint = EndpointHead & {
   readonly handleText: (request: TextRequest) => Reply | Promise<Reply>;
 };
 
-/** A GET request with an answer of unbounded length. */
+/** A GET request whose response has an unlimited length. */
 export type StreamRequest = {
   readonly parameters: Iterable<readonly [string, string]>;
   /** The client whose budget applies. */
   readonly client: string;
 };
 
-/** An answer that is sent in parts, as fast as the client reads. */
+/** A response that is sent in parts, as fast as the client reads. */
 export type StreamedReply = {
   /** Alternating names and values. */
   readonly headers: readonly string[];
@@ -74,19 +80,19 @@ export type StreamEndpoint = EndpointHead & {
 
 export type AnyEndpoint = Endpoint | TextEndpoint | StreamEndpoint;
 
-/** A dependency of a request is unavailable; the client may retry later. */
+/** Thrown if a dependency of a request is unavailable; the client can retry later. */
 export class UnavailableError extends Error {
   override readonly name = 'UnavailableError';
 }
 
-/** An answer of /info in its envelope. */
+/** Returns a response of /info in its envelope. */
 export function infoReply(data: unknown, warnings: readonly Warning[] = []): Reply {
   const envelope = { success: true, code: 0, data };
   const body = warnings.length === 0 ? envelope : { ...envelope, warnings };
   return { status: 200, body: JSON.stringify(body) };
 }
 
-/** The same for data that is JSON text already, with further fields. */
+/** Returns a response of /info for data that is already JSON text, with further fields. */
 export function infoReplyOf(
   json: string,
   warnings: readonly Warning[],
@@ -109,14 +115,20 @@ const HTTP_TOO_MANY = 429;
 const HTTP_TOO_LARGE = 413;
 const HTTP_WRONG_TYPE = 415;
 
-/** The refusal of a client over its budget; /info keeps the code known to older clients. */
+/**
+ * Returns the refusal of a client that has exceeded its rate limit. On /info it keeps the code that
+ * older clients know.
+ */
 export function rateLimited(surface: Endpoint['surface']): WireError {
   const limited = refusal('rateLimited', []);
   const { details: _, ...error } = { ...limited, httpStatus: HTTP_TOO_MANY };
   return surface === 'exchange' ? error : { ...error, code: ERROR_CODES.INVALID };
 }
 
-/** The refusal of a client whose requests have cost too much, with the most expensive kind. */
+/**
+ * Returns the refusal of a client whose requests have cost too much, with the most expensive kind
+ * of request.
+ */
 export function tooMuchWork({ ms, what }: Debt, { msPerSecond, remainingMs }: WorkLeft): WireError {
   const details = {
     budget: 'work',

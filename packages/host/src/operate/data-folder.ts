@@ -1,11 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** Sizes of the files in the data folder, read at each scrape. */
+/** Functions that read the sizes of files in the data folder at each scrape. */
 
 /**
- * The total size of the files in a directory, optionally with a suffix; files that disappear
- * meanwhile are ignored.
+ * Returns the total size of the files in a directory, optionally only those with a suffix. Files
+ * that disappear in the meantime are ignored.
  */
 export async function bytesIn(directory: string, suffix = ''): Promise<number> {
   let bytes = 0;
@@ -16,12 +16,16 @@ export async function bytesIn(directory: string, suffix = ''): Promise<number> {
   return bytes;
 }
 
-/** The size of the newest snapshot and the time of its creation; undefined without one. */
+/**
+ * Returns the size of the newest snapshot and the time of its creation, or undefined if there is
+ * none.
+ */
 export async function newestSnapshot(
   directory: string,
 ): Promise<{ readonly bytes: number; readonly writtenMs: number } | undefined> {
   const names = await readdir(directory).catch(() => []);
-  // Their names contain the height with leading zeros.
+  // The file names contain the height with leading zeros, so their alphabetical order is that of
+  // the heights.
   const newest = names
     .filter((name) => /^snapshot-\d+\.(?:bin|json)$/.test(name))
     .toSorted()
@@ -31,7 +35,7 @@ export async function newestSnapshot(
   return file === undefined ? undefined : { bytes: file.size, writtenMs: file.mtimeMs };
 }
 
-/** True for a folder itself and for paths inside it, by their names alone. */
+/** Returns true for the folder itself and for paths inside it. Only the names are compared. */
 export function isInside(path: string, folder: string): boolean {
   const way = relative(resolve(folder), resolve(path));
   return !isAbsolute(way) && way.split(sep)[0] !== '..';

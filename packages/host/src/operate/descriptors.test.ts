@@ -7,11 +7,11 @@ test.each([
   [65_536, 65_376],
   [200, 100],
   [1, 1],
-])('%i descriptors leave room for %i connections', (descriptors, connections) => {
+])('a limit of %i descriptors allows %i connections', (descriptors, connections) => {
   expect(connectionsFor(descriptors)).toBe(connections);
 });
 
-test('the limit is that of the process', () => {
+test('the descriptor limit is that of the process', () => {
   const program = `import { descriptorLimit } from '${import.meta.dirname}/process.ts';
     process.stdout.write(String(descriptorLimit()));`;
   const command = 'ulimit -n 333 && exec "$0" --input-type=module -e "$1"';

@@ -10,13 +10,16 @@ import type { Metrics } from './metrics.ts';
  * that it can be restricted to internal networks and answers when the public port is overloaded.
  */
 
-/** One condition for trading. */
+/** A condition that must be met for the venue to be ready. */
 export type ReadinessCheck = {
   readonly name: string;
   readonly ok: boolean;
-  /** The reason, if it is not ok. */
+  /** The reason for a failure. */
   readonly why?: string;
-  /** Trading does not depend on it: a failure is reported, but the venue is ready. */
+  /**
+   * True if trading does not depend on this condition. A failure is reported, but the venue stays
+   * ready.
+   */
   readonly isSpared?: true;
 };
 
@@ -25,7 +28,10 @@ export type Readiness = () => {
   readonly failing: readonly { readonly name: string; readonly why: string }[];
 };
 
-/** Ready means that the venue can trade: every check that trading requires has passed. */
+/**
+ * Returns a function that combines the checks. The venue is ready if every check that trading
+ * requires passes.
+ */
 export function readiness(checks: readonly (() => ReadinessCheck)[]): Readiness {
   return () => {
     const failing = checks.map((check) => check()).filter(({ ok }) => !ok);
@@ -43,15 +49,15 @@ type OperationsOptions = {
   readonly readiness: Readiness;
   readonly log: Logger;
   /**
-   * The queue of the public port in the same process: requests here take turns with those of
-   * traders.
+   * The queue of the public port in the same process: requests to this port take turns with those
+   * of traders.
    */
   readonly queue: FairQueue;
   /** Additional pages for operators, by path. */
   readonly pages?: Readonly<Record<string, () => object | Promise<object>>>;
-  /** Answers other than JSON, by path; called with the query parameters. */
+  /** Responses other than JSON, by path; called with the query parameters. */
   readonly downloads?: Readonly<Record<string, OperationsDownload>>;
-  /** POST requests, by path; called with the body, whose size is bounded. */
+  /** POST requests, by path; called with the body, whose size is limited. */
   readonly posts?: Readonly<Record<string, OperationsRequest>>;
 };
 
@@ -67,13 +73,13 @@ type OperationsRequest = (
 
 const POST_BYTES_MAX = 64 * 1024;
 /**
- * One client may have all connections, because there is often a single monitor; idle connections
- * are closed for new ones, and their number is small enough to leave descriptors for the public
- * ports. Requests take turns as on the public port (R-requests).
+ * A single client may use all connections, because often there is only one monitor. Idle
+ * connections are closed for new ones. The number is small enough to leave descriptors for the
+ * public ports. Requests take turns as on the public port (R-requests).
  */
 export const OPERATIONS_CONNECTIONS_MAX = 64;
 
-/** Creates the operations port; the caller listens and drains. */
+/** Creates the operations port; the caller starts and drains it. */
 export function createOperationsPort(options: OperationsOptions): HttpPort {
   const port: HttpPort = new HttpPort({
     serve: (call) => {
@@ -135,7 +141,9 @@ async function answer(
   send(response, 404, { message: 'Not found' });
 }
 
-/** Undefined if the body is too long or not JSON, which the handler refuses. */
+/**
+ * Reads a JSON body. Returns undefined if it is too long or invalid, and the handler refuses it.
+ */
 function readJson(port: HttpPort, call: PortCall): Promise<unknown> {
   if (call.awaitsContinue) call.response.writeContinue();
   return new Promise((resolve) => {

@@ -11,6 +11,6 @@ test.each([
   ['/', '/data', false],
   ['data/key', 'data', true],
   ['key', 'data', false],
-])('%s is inside %s: %s', (path, folder, isSo) => {
+])('isInside compares the path %s with the folder %s: %s', (path, folder, isSo) => {
   expect(isInside(path, folder)).toBe(isSo);
 });

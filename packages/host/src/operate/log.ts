@@ -6,7 +6,8 @@ export type { Logger } from 'pino';
 type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
 /**
- * JSON lines on standard error, because standard output is reserved for the line with the address.
+ * Creates a logger that writes JSON lines to standard error, because standard output is reserved
+ * for the line with the address.
  */
 export function createLogger(
   options: { level?: LogLevel; destination?: DestinationStream } = {},

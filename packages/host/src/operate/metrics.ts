@@ -1,6 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from '@prometheus-io/client';
 
-/** Metrics for Prometheus. There is one instance per venue, which is passed to each part. */
+/**
+ * Metrics for Prometheus. Each venue has one instance, which is passed to all of its components.
+ */
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SYNC_SECONDS = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 1];
@@ -85,14 +87,14 @@ export class Metrics {
     'Always 1; the labels contain the version and the main settings.',
     ['version', 'node', 'network', 'oracle', 'reference_prices'],
   );
-  /** Cached children, because looking one up by its labels costs more than counting. */
+  /** Child metrics are cached, because looking one up by its labels costs more than counting. */
   readonly #requestChildren = new Map<string, { inc: () => void }>();
   readonly #durationChildren = new Map<string, { observe: (seconds: number) => void }>();
   readonly #orderChildren = new Map<string, { inc: (count: number) => void }>();
 
   constructor(options: { processMetrics?: boolean } = {}) {
-    // Each counter starts with 0 before the first liquidation, so that a rate over the first one
-    // can be computed.
+    // Each counter starts with 0 before the first liquidation, so that a rate that includes the
+    // first one can be computed.
     for (const step of ['cancel', 'market', 'net', 'insurance', 'adl']) {
       this.#liquidations.labels(step).inc(0);
     }
@@ -152,12 +154,12 @@ export class Metrics {
     this.#logCompactFailures.inc();
   }
 
-  /** A step of R-liquidation. */
+  /** Counts a step of a liquidation (R-liquidation). */
   liquidation(step: string): void {
     this.#liquidations.labels(step).inc();
   }
 
-  /** R-adl: a position was closed to cover another account's loss. */
+  /** R-adl: counts a position that was closed to cover another account's loss. */
   deleveraged(): void {
     this.#deleveraged.inc();
   }
@@ -177,7 +179,7 @@ export class Metrics {
     this.#syncSeconds.observe(seconds);
   }
 
-  /** A gauge that is read at each scrape, such as a queue length. */
+  /** Registers a gauge that is read at each scrape, such as a queue length. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void {
     const collected: Gauge = new Gauge({
       name: `oddlot_${name}`,
@@ -187,7 +189,7 @@ export class Metrics {
     });
   }
 
-  /** The same with one number per value of a label. */
+  /** Registers a gauge with one number per value of a label, read at each scrape. */
   gauges(name: string, help: string, label: string, read: () => Record<string, number>): void {
     const collected = new Gauge({
       name: `oddlot_${name}`,
@@ -195,20 +197,20 @@ export class Metrics {
       labelNames: [label],
       registers: [this.registry],
       collect: () => {
-        // Values that no longer exist must not be reported.
+        // Label values that no longer exist must not be reported.
         collected.reset();
         for (const [value, count] of Object.entries(read())) collected.labels(value).set(count);
       },
     });
   }
 
-  /** The text that is being rendered, and the time of the last one. */
+  /** The text that is being rendered, and the time at which the last one was rendered. */
   #next: Promise<MetricsText> | undefined = undefined;
   #madeMs = -TEXT_EVERY_MS;
 
   /**
-   * The text for a scrape, rendered after the request. Rendering takes milliseconds, so it happens
-   * at most ten times a second, for all waiting requests.
+   * Returns the text for a scrape, rendered after the request. Rendering takes milliseconds, so it
+   * happens at most ten times a second, for all waiting requests together.
    */
   text(): Promise<MetricsText> {
     this.#next ??= this.#later();
@@ -260,16 +262,16 @@ function histogram(
 }
 
 /**
- * The library computes the event loop's utilization once per elapsed interval, all in one go: after
- * hours of suspension, a short interval would block a process for seconds.
+ * The library computes the event loop's utilization once per elapsed interval, all in one batch.
+ * After hours of suspension, a short interval would block a process for seconds.
  */
 const UTILIZATION_EVERY_MS = 10_000;
 
 let collected: Registry | undefined;
 
 /**
- * Node's metrics of this process. There is one instance, however many venues run in a process,
- * because its timers and observers run until the process ends.
+ * Returns Node's metrics of this process. There is only one instance per process, because its
+ * timers and observers run until the process ends.
  */
 function processMetrics(): Registry {
   if (collected === undefined) {

@@ -5,9 +5,9 @@ import { basename } from 'node:path';
 const LOOK_MS = 500;
 
 /**
- * Calls back when the process that started this one is gone. `npm start` forwards signals while it
- * lives, but not if it is killed: the venue would continue unsupervised. The system gives an orphan
- * another parent, so a changed parent id indicates this.
+ * Calls back when the process that started this one has ended. `npm start` forwards signals, but
+ * not if it is killed, and the venue would then continue unsupervised. The system assigns an orphan
+ * a new parent, so a changed parent id indicates this.
  */
 export function watchParent(
   onGone: () => void,
@@ -24,8 +24,8 @@ export function watchParent(
 }
 
 /**
- * Work that untrusted clients can cause, and work that can wait, yields to the trading thread: with
- * all cores busy it gets about a tenth of that thread's share.
+ * Priority of work that untrusted clients can cause, and of work that can wait. If all cores are
+ * busy, this work gets about a tenth of the trading thread's share.
  */
 const NICENESS = 10;
 
@@ -34,13 +34,16 @@ export function lowerPriority(pid: number | undefined): void {
   if (pid !== undefined) tryLower(() => setPriority(pid, NICENESS));
 }
 
-/** Lowers the priority of the calling thread. Only Linux has priorities of threads. */
+/** Lowers the priority of the calling thread, which only Linux supports. */
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux') return;
   tryLower(() => setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS));
 }
 
-/** The process may have ended, or the system may forbid it; both are harmless. */
+/**
+ * Ignores errors: the process may have ended, or the system may forbid the change, and both are
+ * harmless.
+ */
 function tryLower(lower: () => void): void {
   try {
     lower();
@@ -49,33 +52,39 @@ function tryLower(lower: () => void): void {
   }
 }
 
-/** The number of descriptors that this process may open, and the part available for connections. */
+/** Functions that divide the file descriptors of this process among its connections. */
 
-/** Reserved for the log, snapshots, receipts, threads, price sources and the operations port. */
+/**
+ * Number of descriptors reserved for the log, snapshots, receipts, threads, price sources and the
+ * operations port.
+ */
 const RESERVED = 160;
-/** The usual minimum, if the system does not report a limit. */
+/** The usual minimum, for systems that do not report a limit. */
 const USUAL_LIMIT = 1024;
 
-/** The number of connections that the descriptors allow; at least half of them. */
+/** Returns the number of connections that the descriptors allow, which is at least half of them. */
 export function connectionsFor(descriptors: number): number {
   return Math.max(1, descriptors - Math.min(RESERVED, Math.ceil(descriptors / 2)));
 }
 
-/** A local chain has few clients. */
+/** A local chain has few clients, so its share of the connections is small. */
 const CHAIN_CONNECTIONS_MAX = 256;
 const CHAIN_SHARE = 8;
 
-/** The part of these connections for a local chain in the same process. */
+/** Returns the number of these connections for a local chain in the same process. */
 export function chainConnectionsFor(descriptors: number): number {
   return Math.min(CHAIN_CONNECTIONS_MAX, Math.ceil(connectionsFor(descriptors) / CHAIN_SHARE));
 }
 
-/** The part for the public port. */
+/** Returns the number of these connections for the public port. */
 export function publicConnectionsFor(descriptors: number): number {
   return connectionsFor(descriptors) - chainConnectionsFor(descriptors);
 }
 
-/** The soft limit of open files; a runtime that could raise it has done so at its start. */
+/**
+ * Returns the soft limit of open files. A runtime that can raise the limit has done so at its
+ * start.
+ */
 export function descriptorLimit(): number {
   return fromProc() ?? fromReport() ?? USUAL_LIMIT;
 }
@@ -85,7 +94,7 @@ function fromProc(): number | undefined {
     const soft = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
     return numberOf(soft);
   } catch {
-    // Not Linux.
+    // This file exists only on Linux.
     return undefined;
   }
 }
@@ -103,8 +112,8 @@ function numberOf(text: string | undefined): number | undefined {
 }
 
 /**
- * A logger for the library that stops a program: it reports a stop that fails, times out or is
- * interrupted.
+ * Returns a logger for the library that stops a program. It reports a stop that fails, times out or
+ * is interrupted.
  */
 export function stopLogger(report: (why: string) => void): { error(why: unknown): void } {
   return {

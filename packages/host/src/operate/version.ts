@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The release of this process, from `package.json` at the root of the repository. */
+/** The release of this process, read from `package.json` at the root of the repository. */
 export const VERSION: string = readVersion();
 
 function readVersion(): string {

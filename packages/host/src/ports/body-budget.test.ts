@@ -1,8 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { BodyBudget, type BodyHold } from './body-budget.ts';
 
-/** R-requests: the memory budget of bodies and the connections that are closed to free it. */
-
 const KIB = 1024;
 const limits = {
   bodiesMax: 30,
@@ -24,7 +22,7 @@ class Room {
   }
 }
 
-test('bytes are held until the answer, the slot only while reading', () => {
+test('a body holds its bytes until the answer, and its slot only while it is read', () => {
   const room = new Room();
   const first = room.hold('a');
   expect(first.grow(90 * KIB)).toBeUndefined();
@@ -44,8 +42,8 @@ test('bytes are held until the answer, the slot only while reading', () => {
   third.release();
 });
 
-describe('when the budget is exhausted', () => {
-  test('the client with the most bodies loses its oldest one', () => {
+describe('an exhausted body budget', () => {
+  test('closes the oldest body of the client with the most bodies', () => {
     const room = new Room();
     for (let at = 1; at <= 20; at++) room.enter('a', `a${at}`);
     for (let at = 1; at <= 10; at++) room.enter('b', `b${at}`);
@@ -59,7 +57,7 @@ describe('when the budget is exhausted', () => {
     expect(room.budget.use.bodies).toBe(30);
   });
 
-  test('if all clients have the same number, the oldest slow body is closed', () => {
+  test('closes the oldest slow body if all clients have the same number', () => {
     const now = vi.spyOn(performance, 'now').mockReturnValue(0);
     try {
       const room = new Room();
@@ -76,7 +74,7 @@ describe('when the budget is exhausted', () => {
     }
   });
 
-  test('for bytes, the client with the most loses its oldest body that is not being processed', () => {
+  test("closes the largest holder's oldest body that is not being processed, if bytes are exhausted", () => {
     const room = new Room();
     const [inWork, sent, other] = [room.hold('a', 'a1'), room.hold('a', 'a2'), room.hold('b')];
     inWork.grow(60 * KIB);
@@ -86,7 +84,7 @@ describe('when the budget is exhausted', () => {
     expect(room.hold('c').grow(10 * KIB)).toBeUndefined();
     expect(room.cut).toEqual(['a2']);
     expect(room.budget.use.bytes).toBe(165 * KIB);
-    // The requested amount is not small compared with that of the others.
+    // The requested number of bytes is not small compared with that of the other clients.
     expect(room.hold('d').grow(40 * KIB)).toBe('all');
     expect(room.cut).toEqual(['a2']);
   });

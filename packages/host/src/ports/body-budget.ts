@@ -1,16 +1,15 @@
 /**
- * The memory for bodies, in total and per client (R-requests). A body counts as one while it is
- * read, and its bytes count until its request is answered, because a text that waits for a
- * signature or a block is held as well. When the budget is exhausted, the client with the largest
- * part loses a body: otherwise a few dozen clients that never complete their requests would block
- * all others.
+ * Limits the memory for bodies, in total and per client (R-requests). A body counts as one while it
+ * is read. Its bytes count until its request is answered, because a text that waits for a signature
+ * or a block is held as well. When the budget is exhausted, the client with the largest part loses
+ * a body. Otherwise a few dozen clients that never complete their requests would block all others.
  */
 
 export type BodyLimits = {
-  /** Bodies that are being read. */
+  /** Maximum number of bodies that are being read. */
   readonly bodiesMax: number;
   readonly bodiesPerClientMax: number;
-  /** Bytes of bodies whose request has no answer yet. */
+  /** Maximum number of bytes in bodies whose request has no answer yet. */
   readonly bytesMax: number;
   readonly bytesPerClientMax: number;
 };
@@ -24,7 +23,7 @@ export const BODY_LIMITS: BodyLimits = {
   bytesPerClientMax: 4 * MIB,
 };
 
-/** The same for answers that clients have not read yet. */
+/** Limits for responses that clients have not read yet. */
 export const ANSWER_LIMITS: BodyLimits = {
   bodiesMax: Infinity,
   bodiesPerClientMax: Infinity,
@@ -32,7 +31,7 @@ export const ANSWER_LIMITS: BodyLimits = {
   bytesPerClientMax: 12 * MIB,
 };
 
-/** For load tests: disables the limits per client, but keeps those that protect the process. */
+/** Disables the limits per client for load tests, but keeps those that protect the process. */
 export function withoutClientLimits(limits: BodyLimits): BodyLimits {
   return { ...limits, bodiesPerClientMax: Infinity, bytesPerClientMax: Infinity };
 }
@@ -41,10 +40,12 @@ export function withoutClientLimits(limits: BodyLimits): BodyLimits {
 export type BodyRefusal = 'client' | 'all';
 
 type Use = { bodies: number; bytes: number };
-/** The use of a client, and its bodies in progress, oldest first. */
+/** The memory use of a client, and its bodies in progress, oldest first. */
 type ClientUse = Use & { readonly client: string; readonly open: Set<BodyHold> };
 
-/** A normal client completes a body within this time, after which it may be closed for others. */
+/**
+ * A normal client completes a body within this time. A slower body can be closed for other clients.
+ */
 const HELD_MS = 2_000;
 
 export class BodyBudget {
@@ -75,7 +76,7 @@ export class BodyBudget {
   }
 
   /**
-   * Called before a body is read; a returned hold must always be released. `cut` closes the
+   * Must be called before a body is read. A returned hold must always be released. `cut` closes the
    * connection if the memory is needed for clients that hold less.
    */
   enter(client: string, cut: () => void): BodyHold | BodyRefusal {
@@ -102,8 +103,8 @@ export class BodyBudget {
   }
 
   /**
-   * Closes the oldest body of the client with the largest part, or, if no client has more, a body
-   * that was slow.
+   * Closes the oldest body of the client with the largest part. If no client has more than the
+   * others, closes a body that was slow.
    */
   #makeRoom(of: keyof Use, own: ClientUse, more: number): boolean {
     let most: ClientUse = own;
@@ -146,16 +147,16 @@ export class BodyHold {
     this.#cut = cut;
   }
 
-  /** Reserves more bytes; returns the exhausted budget, if any. */
+  /** Reserves more bytes. Returns the exhausted budget, if any. */
   grow(bytes: number): BodyRefusal | undefined {
-    // The client is gone; the rest of its body is not stored.
+    // The client is gone, so the rest of its body is not stored.
     if (this.#isReleased) return 'client';
     const refused = this.#room.grow(this.#own, bytes);
     if (refused === undefined) this.#bytes += bytes;
     return refused;
   }
 
-  /** The body is complete, or will not be read further. */
+  /** Marks the body as complete, or as one that will not be read further. */
   read(): void {
     if (!this.#isReading) return;
     this.#isReading = false;
@@ -168,7 +169,7 @@ export class BodyHold {
     this.#cut();
   }
 
-  /** The request was answered. */
+  /** Releases the bytes after the request was answered. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;

@@ -5,7 +5,7 @@ import { checkPorts, PortError } from './check-ports.ts';
 
 const host = '127.0.0.1';
 
-test('free ports stay free, and 0 stands for any', async () => {
+test('a check leaves free ports free, and accepts port 0', async () => {
   const server = createServer();
   const port = await listen(server, 0, host);
   await new Promise((resolve) => server.close(resolve));
@@ -17,7 +17,7 @@ test('free ports stay free, and 0 stands for any', async () => {
   server.close();
 });
 
-test('a port in use is named with its flag, and the ports opened before it are released', async () => {
+test('the error for a port in use contains its flag, and other ports are released', async () => {
   const [taken, other] = [createServer(), createServer()];
   const port = await listen(taken, 0, host);
   const free = await listen(other, 0, host);
@@ -38,7 +38,7 @@ test('a port in use is named with its flag, and the ports opened before it are r
   taken.close();
 });
 
-test('equal ports are refused, and so is an address of another machine', async () => {
+test('two equal ports and an address of another machine are refused', async () => {
   const server = createServer();
   const port = await listen(server, 0, host);
   await new Promise((resolve) => server.close(resolve));

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** A configured port, and the flag that sets it. */
 export type WantedPort = { readonly port: number; readonly host: string; readonly flag: string };
 
-/** A port that cannot be opened. The message is for operators. */
+/** Thrown if a port cannot be opened. The message is for operators. */
 export class PortError extends Error {
   override readonly name = 'PortError';
   readonly port: number;
@@ -21,8 +20,9 @@ export class PortError extends Error {
 }
 
 /**
- * Throws `PortError` unless all of these ports can be opened at once; port 0 means any free one.
- * Called at the beginning of a start, which may take long and creates files before it listens.
+ * Throws `PortError` unless all of these ports can be opened at once; port 0 stands for any free
+ * port. It is called at the beginning of a start, which can take long and creates files before it
+ * listens.
  */
 export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   const opened: Server[] = [];
@@ -42,14 +42,14 @@ export async function checkPorts(wanted: readonly WantedPort[]): Promise<void> {
   }
 }
 
-/** A server that never listened is closed already. */
+/** Resolves when the server is closed; one that never listened is closed already. */
 function closed(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
   });
 }
 
-/** An interface in the notation of URLs. */
+/** Returns the host in the notation of URLs. */
 export function hostText(host: string): string {
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { clientIpFinder, clientKey, isLoopback, normalIp } from './client-ip.ts';
 
-test('without proxies the header is ignored', () => {
+test('the X-Forwarded-For header is ignored without configured proxies', () => {
   const find = clientIpFinder([]);
   expect(find('::ffff:10.1.2.3', '6.6.6.6')).toBe('10.1.2.3');
   expect(find(undefined, undefined)).toBe('');
@@ -20,11 +20,11 @@ test.each([
   ['10.0.0.1', undefined, '10.0.0.1'],
   ['fd00::5', '1.2.3.4', '1.2.3.4'],
   ['8.8.8.8', '1.2.3.4', '8.8.8.8'],
-])('peer %s with hops %s is %s', (peer, hops, expected) => {
+])('with the peer %s and the hops %s the client address is %s', (peer, hops, expected) => {
   expect(clientIpFinder(['10.0.0.0/24', 'fd00::/8'])(peer, hops)).toBe(expected);
 });
 
-test('addresses have one notation', () => {
+test('every address has exactly one notation', () => {
   expect(normalIp('::ffff:127.0.0.1')).toBe('127.0.0.1');
   expect(normalIp('localhost')).toBeUndefined();
   expect(isLoopback('127.0.0.9')).toBe(true);
@@ -42,6 +42,6 @@ test.each([
   ['2001:db8:0:0:1::', '2001:db8:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['::1', '0:0:0:0::/64'],
-])('limits count %s as %s', (ip, expected) => {
+])('rate limits count the address %s as %s', (ip, expected) => {
   expect(clientKey(ip)).toBe(expected);
 });

@@ -1,10 +1,13 @@
 import { BlockList, isIP } from 'node:net';
 import type { IncomingMessage } from 'node:http';
 
-/** Determines the client address for limits: the peer, or the client of a trusted proxy. */
+/** Returns the client address for limits: the peer, or the client of a trusted proxy. */
 export type ClientIp = (peer: string | undefined, forwardedFor: string | undefined) => string;
 
-/** `trustedProxies` contains addresses and networks in prefix notation. */
+/**
+ * Returns a function that finds the client address. `trustedProxies` contains addresses, and
+ * networks in prefix notation.
+ */
 export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
   if (trustedProxies.length === 0) return (peer) => normalIp(peer ?? '') ?? '';
   const isTrusted = isTrustedProxy(trustedProxies);
@@ -12,7 +15,8 @@ export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
     let client = normalIp(peer ?? '') ?? '';
     if (forwardedFor === undefined) return client;
     const hops = forwardedFor.split(',');
-    // From the nearest hop outwards: each is reported by the trusted one after it.
+    // The hops are read from the nearest one outwards, because each is reported by the trusted
+    // proxy after it.
     for (let index = hops.length - 1; index >= 0 && isIP(client) !== 0; index--) {
       if (!isTrusted(client)) break;
       const hop = normalIp((hops[index] as string).trim());
@@ -23,13 +27,12 @@ export function clientIpFinder(trustedProxies: readonly string[]): ClientIp {
   };
 }
 
-/** Distinguishes trusted proxies from other peers. */
+/** Returns a function that distinguishes trusted proxies from other peers. */
 export function isTrustedProxy(trustedProxies: readonly string[]): (ip: string) => boolean {
   const trusted = blockListOf(trustedProxies);
   return (ip) => isIP(ip) !== 0 && trusted.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** True for a client on this machine. */
 export function isLoopback(ip: string): boolean {
   return ip === '::1' || ip.startsWith('127.');
 }
@@ -37,8 +40,8 @@ export function isLoopback(ip: string): boolean {
 const GROUPS_OF_NETWORK = 4;
 
 /**
- * The unit of limits: an IPv4 address, or the 64 bits of an IPv6 network, because every IPv6 user
- * has 2^64 addresses.
+ * Returns the unit of limits: an IPv4 address, or the first 64 bits of an IPv6 address, because
+ * every IPv6 user has 2^64 addresses.
  */
 export function clientKey(ip: string): string {
   if (!ip.includes(':')) return ip;
@@ -55,7 +58,8 @@ export function clientKey(ip: string): string {
 }
 
 /**
- * The address without port and brackets, with IPv4 in its own notation; undefined if it is invalid.
+ * Returns the address without port and brackets, with IPv4 in its own notation, or undefined if it
+ * is invalid.
  */
 export function normalIp(text: string): string | undefined {
   let ip = text;
@@ -90,7 +94,7 @@ const HEADERS: readonly string[] = [
   'x-real-ip',
 ];
 
-/** True if a header states that the request was forwarded. */
+/** Returns true if a header indicates that a proxy forwarded the request. */
 export function hasForwarding({ headers }: IncomingMessage): boolean {
   return HEADERS.some((name) => headers[name] !== undefined);
 }

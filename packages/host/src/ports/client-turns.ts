@@ -8,7 +8,7 @@ type Client<Item> = {
   readonly bucket: TokenBucket;
   /** The time of its last request or service. */
   atMs: number;
-  /** The number of its items being served; the others wait meanwhile. */
+  /** The number of its items that are being served. Other items wait until they are done. */
   served: number;
 };
 
@@ -16,13 +16,13 @@ export type Turn<Item> = { readonly id: string; readonly item: Item };
 
 /**
  * Orders the waiting items of clients: one item per client in turn, and the items of one client in
- * order. A client without tokens rests until it has earned some; the caller decides when resting
+ * order. A client without tokens rests until it has earned some. The caller decides when resting
  * clients are served.
  */
 export class ClientTurns<Item> {
   readonly #pace: BucketRate;
   readonly #clients = new Map<string, Client<Item>>();
-  /** Clients with an item to serve, the next one first; and clients without tokens. */
+  /** Clients with an item to serve, the next one first, and clients without tokens. */
   readonly #line = new Map<string, Client<Item>>();
   readonly #resting = new Map<string, Client<Item>>();
   #sweptMs = 0;
@@ -47,7 +47,7 @@ export class ClientTurns<Item> {
     return this.#client(id, nowMs).bucket.left(nowMs) >= 1;
   }
 
-  /** True if a new item of the client would be the next one. */
+  /** Returns true if a new item of the client would be served next. */
   isFirst(id: string, nowMs: number): boolean {
     return this.#line.size === 0 && this.#client(id, nowMs).waiting.length === 0;
   }
@@ -58,12 +58,12 @@ export class ClientTurns<Item> {
     if (client.waiting.length === 1 && client.served === 0) this.#queue(id, client, nowMs);
   }
 
-  /** Takes the next item. The caller begins to serve it immediately. */
+  /** Returns the next item, which the caller must begin to serve immediately. */
   next(): Turn<Item> | undefined {
     return this.#take(this.#line);
   }
 
-  /** The same for resting clients. */
+  /** Returns the next item of a resting client. */
   nextResting(): Turn<Item> | undefined {
     return this.#take(this.#resting);
   }
@@ -76,7 +76,7 @@ export class ClientTurns<Item> {
   }
 
   /**
-   * Ends serving an item and deducts its further cost; the client's next item waits behind those of
+   * Ends serving an item and deducts its further cost. The client's next item waits behind those of
    * others.
    */
   end(id: string, tokens: number, nowMs: number): void {
@@ -95,7 +95,7 @@ export class ClientTurns<Item> {
     }
   }
 
-  /** Drops all items; the use of clients is remembered. */
+  /** Drops all items but remembers the use of clients. */
   clear(): void {
     this.#line.clear();
     this.#resting.clear();

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Limits connections (R-requests), per client, and in total so that files, the operations port and
- * the log always get a descriptor. A client at its limit loses an idle connection; at the total
+ * Limits connections (R-requests) per client and in total, so that files, the operations port and
+ * the log always get a descriptor. A client at its limit loses an idle connection. At the total
  * limit, a new connection replaces an idle one of the client with the most connections.
  */
 
@@ -16,7 +16,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
   connectionsPerClientMax: 512,
 };
 
-/** The state of a connection. In the first two it may be closed. */
+/** The state of a connection. In the first two states the connection can be closed for others. */
 type Doing = 'waiting' | 'sending' | 'working' | 'upgraded';
 
 type GateRefusal = 'client' | 'all';
@@ -46,7 +46,7 @@ export class ConnectionGate {
     return this.#guests.size;
   }
 
-  /** Connections that were refused, and connections that were closed for others. */
+  /** Number of connections that were refused, and of those that were closed for others. */
   get counts(): { readonly refused: number; readonly evicted: number } {
     return { refused: this.#refused, evicted: this.#evicted };
   }
@@ -71,7 +71,7 @@ export class ConnectionGate {
     return undefined;
   }
 
-  /** True if it was admitted and is open. */
+  /** Returns true if the connection was admitted and is open. */
   has(socket: Socket): boolean {
     return this.#guests.has(socket);
   }
@@ -113,7 +113,7 @@ export class ConnectionGate {
 
   #evict(guest: Guest): void {
     this.#evicted += 1;
-    // The slot is free immediately; the descriptor is free in this turn of the event loop.
+    // The slot is free immediately, and the descriptor within this turn of the event loop.
     this.#leave(guest);
     guest.socket.destroy();
   }

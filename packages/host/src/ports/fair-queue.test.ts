@@ -10,8 +10,8 @@ const settled = async (isSo: () => boolean): Promise<void> => {
   await expect.poll(isSo, { interval: 1, timeout: 60_000 }).toBe(true);
 };
 
-describe('R-requests: clients take turns', () => {
-  test('a client with one request is served after one request of each of the others', async () => {
+describe('R-requests: clients take turns in a fair queue', () => {
+  test('a client with one request is served after at most one request of each other client', async () => {
     const queue = new FairQueue(NO_PACE);
     const order: string[] = [];
     for (let index = 0; index < 200; index++) {
@@ -46,7 +46,7 @@ describe('R-requests: clients take turns', () => {
     expect(others).toBeGreaterThanOrEqual(10);
   });
 
-  test('without load requests run immediately', () => {
+  test('a request runs immediately if there is no load', () => {
     // A simulated clock, because the system may suspend this thread between two requests and end
     // their turn.
     vi.useFakeTimers({ toFake: ['performance'] });
@@ -69,18 +69,19 @@ describe('R-requests: clients take turns', () => {
         });
       }
     }
-    // Requests that arrive meanwhile are served first.
+    // Requests of other clients that arrive in the meantime are served first.
     await settled(() => done.a >= 15 && done.b >= 15);
     let before = 0;
     queue.take('once', () => (before = done.a + done.b));
     await settled(() => before > 0);
     expect(before).toBeLessThan(120);
     await settled(() => done.a + done.b === 120);
-    // The excess takes several hundred milliseconds, which get a tenth of the time.
+    // The excess takes several hundred milliseconds, and only a tenth of the time is available for
+    // it.
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(700);
   });
 
-  test('a client over its pace is not delayed without load', async () => {
+  test('a client that exceeds its pace is not delayed if there is no load', async () => {
     const queue = new FairQueue({ perSecond: 1, burst: 10 });
     let done = 0;
     for (let index = 0; index < 1_000; index++) queue.take('often', () => (done += 1));

@@ -3,29 +3,32 @@ import type { BucketRate } from './token-bucket.ts';
 
 /**
  * Decides which request runs next. Clients take turns with one request each, independent of their
- * number of connections, and after a few milliseconds the rest of the process runs. Clients over
- * their pace, by number or by cost of requests, together get a limited part of the thread: their
- * requests run later, but are not refused.
+ * number of connections, and after a few milliseconds the rest of the process runs. Clients that
+ * exceed their pace, by number or by cost of requests, together get a limited part of the thread.
+ * Their requests run later, but are not refused.
  */
 
 /** The rate of a client's requests that take priority, and the burst of an idle client. */
 type Pace = BucketRate;
 
 /**
- * More than all request limits allow together, and a burst larger than that of a browser opening
- * the page.
+ * The rate exceeds what all request limits allow together, and the burst exceeds that of a browser
+ * that opens the page.
  */
 export const PACE: Pace = { perSecond: 100, burst: 400 };
 
-/** The time for requests before the rest of the process runs. */
+/** Time for requests before the rest of the process runs. */
 const SLICE_MS = 2;
-/** The period of a slice while no request waits. */
+/** Period of a slice while no request waits. */
 const WINDOW_MS = 10;
-/** The cost of a slow request, in tokens per millisecond. */
+/** Cost of a slow request, in tokens per millisecond. */
 const TOKENS_PER_MS = 5;
-/** The interval for serving clients over their pace. */
+/** Interval at which clients that exceed their pace are served. */
 const REST_MS = 10;
-/** Their time per slice, together; afterwards the others have nine times that for themselves. */
+/**
+ * Time per slice for all clients that exceed their pace. The other clients have nine times that
+ * before the next one.
+ */
 const SPARE_MS = 2;
 const SPARED_FACTOR = 9;
 
@@ -40,7 +43,7 @@ export class FairQueue {
   #isTimed = false;
   #windowMs = 0;
   #usedMs = 0;
-  /** The time at which clients over their pace are served again. */
+  /** Time at which clients that exceed their pace are served again. */
   #spareFromMs = 0;
 
   constructor(pace: Pace = PACE) {
@@ -57,8 +60,8 @@ export class FairQueue {
   }
 
   /**
-   * Runs immediately if no request waits and there is time. A continuation of a request costs no
-   * token, and does not wait again within the turn of that request.
+   * Runs the function immediately if no request waits and there is time. A continuation of a
+   * request costs no token, and does not wait again within the turn of that request.
    */
   take(id: string, run: () => void, { tokens = 1, turn }: Follows = {}): void {
     const nowMs = performance.now();
@@ -85,7 +88,7 @@ export class FairQueue {
     if (this.#turns.hasResting) this.#wakeLater();
   }
 
-  /** A slice of time: one request of each client in turn. */
+  /** Serves one request of each client in turn until the time of the slice has elapsed. */
   readonly #next = (): void => {
     this.#isDue = false;
     this.#open(performance.now());
@@ -105,7 +108,7 @@ export class FairQueue {
     this.#serveLater();
   };
 
-  /** A short time for clients over their pace, free of cost. */
+  /** Serves clients that exceed their pace for a short time, without a further charge. */
   #spare(nowMs: number): void {
     let usedMs = 0;
     while (usedMs < SPARE_MS) {

@@ -22,8 +22,8 @@ import { isForeign, type Visitors } from './visitors.ts';
 
 /**
  * The common part of all ports for untrusted clients (R-requests): limits on connections, one
- * request at a time per connection, clients in turn, and memory limits for bodies and answers. The
- * owner of the port produces the answers.
+ * request at a time per connection, clients in turn, and memory limits for bodies and responses.
+ * The owner of the port produces the responses.
  */
 
 export type HttpPortOptions = {
@@ -32,38 +32,43 @@ export type HttpPortOptions = {
   readonly clientIp: ClientIp;
   /** Requests from pages of other origins are answered with 403 without calling `serve`. */
   readonly visitors: Visitors;
-  /** Proxies, which have connections of several clients and no limit on their number. */
+  /**
+   * Returns true for proxies, which have connections of several clients and no limit on their
+   * number.
+   */
   readonly isProxy?: ((ip: string) => boolean) | undefined;
-  /** Selects the handshakes to process, and handles them. */
+  /** Selects the WebSocket handshakes that `upgrade` handles. */
   readonly accepts?: (request: IncomingMessage) => boolean;
   readonly upgrade?: UpgradeHandler | undefined;
   /** Limits on connections, in total and per client. */
   readonly connectionLimits?: ConnectionLimits | undefined;
   /** Memory limits for bodies, in total and per client. */
   readonly bodyLimits?: BodyLimits | undefined;
-  /** Memory limits for unread answers, in total and per client. */
+  /** Memory limits for unread responses, in total and per client. */
   readonly answerLimits?: BodyLimits | undefined;
-  /** Decides the order of requests; shared if clients also use other ports. */
+  /** Decides the order of requests. Ports with the same clients can share a queue. */
   readonly queue?: FairQueue | undefined;
   /**
-   * For a port with a shared queue: its clients take separate turns from those with the same
-   * address on other ports.
+   * A prefix for the clients of a port with a shared queue. They take separate turns from clients
+   * with the same address on other ports.
    */
   readonly turnsOf?: string | undefined;
-  /** Time limits for the headers of a request, and for all of it. */
+  /** Time limits for the headers of a request, and for the whole request. */
   readonly headersTimeoutMs?: number | undefined;
   readonly requestTimeoutMs?: number | undefined;
   /** How long a drain waits for slow clients. */
   readonly drainMs?: number | undefined;
   /**
-   * How long a drain still accepts requests on open connections, one each; by default not at all.
+   * How long a drain still accepts requests on open connections, one each. By default it accepts
+   * none.
    */
   readonly lingerMs?: number | undefined;
 };
 
 /**
- * Not imported: an import resolves all exports of the module, and would load the runtime's
- * WebSocket client, which no port needs and which takes longer to load than all other exports.
+ * The module is not imported, because an import resolves all of its exports. That would load the
+ * runtime's WebSocket client, which no port needs and which takes longer to load than all other
+ * exports together.
  */
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
@@ -74,7 +79,7 @@ const KEEP_ALIVE_MS = 65_000;
 const SILENCE_MS = 30_000;
 /** How long a stop waits for slow clients, because it still has to write a snapshot. */
 const DRAIN_MS = 5_000;
-/** The approximate size of an answer's head. */
+/** Approximate size of a response's head. */
 const HEAD_BYTES = 512;
 
 type Line = { readonly pipeline: Pipeline; readonly calls: Set<PortCall> };
@@ -109,7 +114,7 @@ export class HttpPort {
     this.server = createServer(settings, (request, response) => this.#enter(request, response));
     this.server.timeout = SILENCE_MS;
     this.server.prependListener('connection', (socket: Socket) => this.#admit(socket));
-    // Registered after the runtime's own listener, which has set up parsing by then.
+    // This listener is registered after the runtime's own listener, which sets up the parser.
     this.server.on('connection', (socket: Socket) => this.#follow(socket));
     this.server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       this.#enter(request, response, 'continue');
@@ -131,27 +136,27 @@ export class HttpPort {
     return this.#isDraining;
   }
 
-  /** True while it drains and refuses new requests. */
+  /** True while the port is draining and refuses new requests. */
   get isClosed(): boolean {
     return this.#isDraining && !this.#isLingering;
   }
 
-  /** Open connections, and the numbers of refused and closed ones. */
+  /** Number of open connections, and of those that were refused and closed. */
   get connections(): { readonly open: number; readonly refused: number; readonly evicted: number } {
     return { open: this.#gate.size, ...this.#gate.counts };
   }
 
-  /** Bodies that are being read, and the bytes of those whose request has no answer. */
+  /** Number of bodies that are being read, and bytes of those whose request has no answer yet. */
   get bodies(): { readonly bodies: number; readonly bytes: number } {
     return this.#bodies.use;
   }
 
-  /** Bytes of answers that were not read yet. */
+  /** Number of response bytes that clients have not read yet. */
   get unreadBytes(): number {
     return this.#answers.use.bytes;
   }
 
-  /** Resolves with the port once it listens. */
+  /** Resolves with the port number once the server listens. */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.server.once('error', reject);
@@ -164,14 +169,14 @@ export class HttpPort {
   }
 
   /**
-   * Stops accepting, and resolves when every pending request has its answer or its client has timed
-   * out. The owner refuses new requests on open connections meanwhile.
+   * Stops accepting connections, and resolves when every pending request has its answer or its
+   * client has timed out. The owner refuses new requests on open connections in the meantime.
    */
   async drain(): Promise<void> {
     if (!this.#isDraining) {
       this.#isDraining = true;
-      // The method of `net`, because that of `http` closes idle connections that are about to be
-      // used.
+      // This calls the method of `net`, because that of `http` closes idle connections that are
+      // about to be used.
       NetServer.prototype.close.call(this.server);
       await this.#linger();
     }
@@ -180,8 +185,8 @@ export class HttpPort {
   }
 
   /**
-   * Reads a body within the budgets. Calls back when it is the client's turn; never if the client
-   * disconnects.
+   * Reads a body within the budgets. Calls back when it is the client's turn, and never if the
+   * client disconnects.
    */
   read(call: PortCall, bounds: Omit<BodyBounds, 'hold'>, done: (read: ReadBody) => void): void {
     const { turn } = this.#queue;
@@ -201,7 +206,7 @@ export class HttpPort {
     this.#gate.note(call.request.socket, 'working');
   }
 
-  /** Accounts for an answer until it has been sent; returns the exhausted budget, if any. */
+  /** Accounts for a response until it has been sent. Returns the exhausted budget, if any. */
   hold(call: PortCall, bytes: number): BodyRefusal | undefined {
     const hold = this.#answers.enter(call.client, () => call.request.socket.destroy());
     if (typeof hold === 'string') return hold;
@@ -247,13 +252,13 @@ export class HttpPort {
   }
 
   /**
-   * Counts a request until its answer is sent. A pending request gets no event when its connection
-   * closes, so the connection notifies it.
+   * Counts a request until its response is sent. A pending request gets no event when its
+   * connection closes, so the connection notifies it.
    */
   #enter(request: IncomingMessage, response: ServerResponse, expects?: 'continue' | 'other'): void {
     const { socket } = request;
     const line = this.#lines.get(socket);
-    // A pipelined request on a closed connection needs no answer.
+    // A pipelined request on a closed connection needs no response.
     if (line === undefined || socket.destroyed) return;
     const ip = this.#options.clientIp(socket.remoteAddress, forwardedFor(request));
     const call: PortCall = {
@@ -297,7 +302,7 @@ export class HttpPort {
     return this.#options.serve(call);
   }
 
-  /** CONNECT is not supported. */
+  /** Refuses CONNECT requests, which are not supported. */
   #refuseTunnel({ socket }: IncomingMessage): void {
     this.#lines.get(socket)?.pipeline.leave();
     socket.on('error', () => socket.destroy());
@@ -319,13 +324,13 @@ export class HttpPort {
 
 const FOREIGN = '{"message":"Requests from pages of other sites are not allowed"}';
 
-/** Answers without reading the body, and closes the connection. */
+/** Responds without reading the body, and closes the connection. */
 function end({ request, response }: PortCall, status: number, body: string): void {
   const headers = ['content-type', 'application/json', 'cache-control', 'no-store'];
   finishAnswer(request, response, { status, body, headers, isLast: true });
 }
 
-/** The name of a status; empty for an unknown one. */
+/** Returns the name of a status, which is empty for an unknown one. */
 export function statusText(status: number): string {
   return STATUS_CODES[status] ?? '';
 }
@@ -338,7 +343,8 @@ export function forwardedFor(request: IncomingMessage): string | undefined {
 }
 
 /**
- * The runtime uses the first Host header and drops the others, which a proxy may have used instead.
+ * Counts the Host headers. The runtime uses the first one and drops the others, which a proxy could
+ * have used instead.
  */
 function hostsOf({ rawHeaders }: IncomingMessage): number {
   let hosts = 0;
@@ -349,7 +355,6 @@ function hostsOf({ rawHeaders }: IncomingMessage): number {
   return hosts;
 }
 
-/** Refuses a handshake and closes the connection. */
 function refuseUpgrade(socket: Duplex): void {
   socket.on('error', () => socket.destroy());
   socket.end('HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
@@ -363,13 +368,13 @@ export type PortCall = {
   /** The client address, and the client whose budget applies. */
   readonly ip: string;
   readonly client: string;
-  /** The client waits for status 100 before it sends its body. */
+  /** True if the client waits for status 100 before it sends its body. */
   awaitsContinue: boolean;
-  /** Resources to release when the answer is sent or the client is gone. */
+  /** Functions that release resources when the response is sent or the client is gone. */
   readonly releases: (() => void)[];
   /** True after the release. */
   isOver: boolean;
-  /** The connection ends with the answer, because the rest of the body is not read. */
+  /** True if the connection closes after the response, because the rest of the body is not read. */
   isLast: boolean;
 };
 

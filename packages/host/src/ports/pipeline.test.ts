@@ -6,8 +6,6 @@ import { HttpPort, type HttpPortOptions, type PortCall } from './http-port.ts';
 import { NO_PACE } from './client-turns.ts';
 import { FairQueue } from './fair-queue.ts';
 
-/** R-requests: a connection has one request in progress. */
-
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
@@ -15,7 +13,7 @@ afterEach(async () => {
 
 type Served = { readonly url: string; readonly text: string };
 
-/** A port that echoes each request after a turn of the event loop. */
+/** Opens a port that echoes each request after a turn of the event loop. */
 async function aPort(options: Partial<HttpPortOptions> = {}, bodyBytes = 0) {
   const served: Served[] = [];
   const most = { inWork: 0 };
@@ -73,14 +71,14 @@ describe('pipelined requests', () => {
     await expect.poll(() => port.inFlight).toBe(0);
   });
 
-  test('wait while the client does not read its answers, and so does the sender', async () => {
+  test('wait while the client does not read its answers, and the sender waits as well', async () => {
     const { number, port, served } = await aPort({}, 50_000);
     const socket = open(number);
     socket.pause();
     const many = get('/').repeat(40_000);
     for (let index = 0; index < 8; index++) socket.write(many);
     await expect.poll(() => port.unreadBytes + served.length).toBeGreaterThan(0);
-    // The answers fill the system's buffers, and then there is no more progress.
+    // The answers fill the system's buffers, after which no further request is processed.
     let before = -1;
     await expect
       .poll(
@@ -152,8 +150,8 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('a connection', () => {
-  test('passes the bytes after a handshake to its stream', async () => {
+describe('a pipelined connection', () => {
+  test('passes the bytes after a WebSocket handshake to its stream', async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const { number } = await aPort({
       accepts: () => true,
@@ -178,7 +176,7 @@ describe('a connection', () => {
   test.each([
     ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n', 400],
     ['an unknown expectation', 'GET / HTTP/1.1\r\nHost: a\r\nExpect: x\r\n\r\n', 417],
-  ])('with %s is closed with its answer', async (_name, request, status) => {
+  ])('is closed after the error response to a request with %s', async (_name, request, status) => {
     const { number, served } = await aPort();
     const socket = open(number);
     let text = '';
@@ -190,7 +188,7 @@ describe('a connection', () => {
   });
 });
 
-describe('malformed input', () => {
+describe('malformed HTTP input', () => {
   const answerOf = async (port: number): Promise<string> => {
     const socket = open(port);
     socket.write(get('/fine'));
@@ -203,7 +201,7 @@ describe('malformed input', () => {
     ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['nonsense', 'X\r\n\r\n'],
     ['a head with two ends', 'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n'],
-  ])('%s with requests after it closes only its own connection', async (_, bytes) => {
+  ])('%s followed by more requests closes only its own connection', async (_, bytes) => {
     const { number } = await aPort();
     for (const behind of [get('/behind'), bytes, post('/behind', 'body').repeat(100)]) {
       const socket = open(number);
@@ -215,7 +213,7 @@ describe('malformed input', () => {
     expect(await answerOf(number)).toBe('HTTP/1.1 200 OK');
   });
 
-  test('a tunnel is refused with a text', async () => {
+  test('a tunnel is refused with a status line', async () => {
     const { number } = await aPort();
     const socket = open(number);
     socket.write('CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -233,7 +231,7 @@ describe('malformed input', () => {
     const socket = open(number);
     socket.resume();
     socket.write(before + '\r\n\r\n'.repeat(4_096) + get('/behind'));
-    // Thirty-two parts of the flood at a time.
+    // The flood is passed on in batches of 32 parts.
     await expect.poll(() => taken.mock.calls.length).toBeGreaterThanOrEqual(4_096 / 32);
     expect(served.length).toBeLessThanOrEqual(1);
   });

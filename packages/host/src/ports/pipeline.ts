@@ -3,31 +3,31 @@ import type { Socket } from 'node:net';
 
 /**
  * Passes the bytes of a connection to the parser one request at a time. The runtime's parser
- * processes everything that has arrived: sixty kilobytes can be two thousand requests without a
- * body, all begun before any other client has a turn, each with its answer in memory. Here the
- * bytes after a request wait until its answer has been sent; then the socket's buffer fills, and
- * the sender waits as well.
+ * processes everything that has arrived. Sixty kilobytes can contain two thousand requests without
+ * a body. All of them would begin before any other client has a turn, each with its answer in
+ * memory. This class holds the bytes after a request until its answer has been sent. The socket's
+ * buffer then fills, and the sender waits as well.
  */
 export class Pipeline {
   readonly #socket: Socket;
   /** The runtime's handler of received bytes. */
   readonly #feed: (bytes: Buffer) => void;
   #current: IncomingMessage | undefined;
-  /** Missing bytes of the body; unknown for a chunked one. */
+  /** Number of missing bytes of the body; unknown for a chunked body. */
   #bodyLeft = 0;
-  /** The number of fed bytes after the end of a head. */
+  /** Number of bytes passed on after the end of a head. */
   #behindHead = 0;
-  /** The number of bytes of an end of head matched so far. */
+  /** Number of bytes of an end of head matched so far. */
   #matched = 0;
   #rest: Buffer = NOTHING;
   #isLeft = false;
-  /** Too many parts have arrived at once: the next ones wait for their turn. */
+  /** True if too many parts have arrived at once and the next ones wait for their turn. */
   #isWaiting = false;
   readonly #later: (run: () => void) => void;
 
   /**
-   * Must be created after the runtime has set up the connection; `later` schedules the
-   * continuation.
+   * The constructor must be called after the runtime has set up the connection. `later` schedules
+   * the continuation.
    */
   constructor(socket: Socket, later: (run: () => void) => void) {
     const [feed] = socket.listeners('data') as ((bytes: Buffer) => void)[];
@@ -39,7 +39,9 @@ export class Pipeline {
     socket.on('data', this.#take);
   }
 
-  /** The parser has found the head of a request; called while bytes are fed. */
+  /**
+   * Called by the port when the parser has found the head of a request, while bytes are passed on.
+   */
   begin(request: IncomingMessage): void {
     const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
     const bytes = coding === undefined ? Number(length ?? 0) : 0;
@@ -47,7 +49,10 @@ export class Pipeline {
     this.#bodyLeft = Math.max(0, bytes - this.#behindHead);
   }
 
-  /** The answer has been sent, or its client is gone: the next request may follow. */
+  /**
+   * Called when the answer has been sent or its client is gone, after which the next request can
+   * follow.
+   */
   end(): void {
     this.#current = undefined;
     this.#goOn();
@@ -84,8 +89,8 @@ export class Pipeline {
   };
 
   /**
-   * Whether the runtime still parses this connection. It reuses the parser after a malformed
-   * request or an upgrade; bytes fed afterwards would reach another connection.
+   * True if the runtime still parses this connection. It reuses the parser after a malformed
+   * request or an upgrade, so that bytes passed on afterwards would reach another connection.
    */
   get #isParsed(): boolean {
     const { parser } = this.#socket as Socket & { readonly parser?: unknown };
@@ -93,7 +98,8 @@ export class Pipeline {
   }
 
   /**
-   * Only if there are bytes: a connection that is being read reports when its client disconnects.
+   * Pauses the socket and returns the bytes to it. It is called only if there are bytes, because a
+   * connection that is being read reports when its client disconnects.
    */
   #putBack(): void {
     this.#socket.pause();
@@ -106,7 +112,7 @@ export class Pipeline {
     if (!isOver && !this.#isWaiting && this.#socket.isPaused()) this.#socket.resume();
   }
 
-  /** The bytes that certainly belong to one request. */
+  /** Returns the bytes that certainly belong to one request. */
   #nextPart(): Buffer {
     const rest = this.#rest;
     this.#behindHead = 0;
@@ -121,15 +127,18 @@ export class Pipeline {
       return rest;
     }
     this.#matched = 0;
-    // Without another end of a head, no second request can begin in these bytes; most bodies arrive
-    // with their head.
+    // Without another end of a head, no second request can begin in these bytes. Most bodies arrive
+    // together with their head.
     if (rest.indexOf(END_OF_HEAD, end) >= 0) return rest.subarray(0, end);
     this.#behindHead = rest.length - end;
     this.#matched = matchedBy(rest, 0);
     return rest;
   }
 
-  /** The offset after the empty line that ends a head or a chunked body; negative without one. */
+  /**
+   * Returns the offset after the empty line that ends a head or a chunked body, or a negative
+   * number if there is none.
+   */
   #endOfHead(bytes: Buffer): number {
     const missing = END_OF_HEAD.subarray(this.#matched);
     if (this.#matched > 0 && bytes.subarray(0, missing.length).equals(missing)) {
@@ -141,14 +150,17 @@ export class Pipeline {
 }
 
 /**
- * The maximum number of parts passed on at once. A request with its body is a few parts; a flood of
- * empty lines, which are not counted as requests, has as many parts as a quarter of its bytes.
+ * Maximum number of parts passed on at once. A request with its body has a few parts. A flood of
+ * empty lines, which are not counted as requests, has one part per four bytes.
  */
 const PARTS_MAX = 32;
 const NOTHING = Buffer.alloc(0);
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-/** The number of bytes of an end of head matched at the end, given the number matched before. */
+/**
+ * Returns the number of bytes of an end of head that match at the end of the bytes, given the
+ * number that matched before.
+ */
 function matchedBy(bytes: Buffer, before: number): number {
   const last = END_OF_HEAD.length - 1;
   let matched = bytes.length >= last ? 0 : before;

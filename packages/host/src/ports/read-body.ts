@@ -2,24 +2,27 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BodyHold, BodyRefusal } from './body-budget.ts';
 
-/** Reads bodies of bounded size, and answers clients that are still sending. */
+/** Functions that read bodies of limited size, and answer clients that are still sending. */
 
 /** The reason why a body was not read. */
 export type BodyFault = 'tooLarge' | 'notUtf8' | BodyRefusal;
 
 export type BodyBounds = {
   readonly bytesMax: number;
-  /** Returns another size limit for a body with this beginning; called once, at `bytesMax`. */
+  /**
+   * Returns another size limit for a body that begins with these bytes. It is called once, when
+   * `bytesMax` is reached.
+   */
   readonly bytesMaxOf?: (start: Buffer) => number;
   /** The part of the budget held by this body. */
   readonly hold?: BodyHold;
 };
 
-/** The buffer size allocated with the first piece of an incomplete body. */
+/** Initial buffer size for a body that arrives in several pieces. */
 const ROOM_BYTES_MIN = 4 * 1024;
 
 /**
- * Collects a body. Calls back once; never if the client disconnects. Pieces are copied into one
+ * Collects a body. Calls back once, and never if the client disconnects. Pieces are copied into one
  * buffer as they arrive, because a client that sends single bytes would otherwise cause an object
  * for each of them.
  */
@@ -74,10 +77,10 @@ const EMPTY = Buffer.alloc(0);
  * A remainder of up to this many bytes is read and discarded, so that the connection can be reused.
  */
 const DROPPED_BYTES_MAX = 4 * 1024 * 1024;
-/** How long a client that sends more can read the answer before the connection is closed. */
+/** How long a client that is still sending can read the answer before the connection is closed. */
 const LINGER_MS = 1000;
 
-/** True if the remainder is known to be short enough to be discarded. */
+/** Returns true if the remainder is known to be short enough to be discarded. */
 function canDropRest(request: IncomingMessage): boolean {
   if (request.complete) return true;
   const length = request.headers['content-length'];
@@ -87,7 +90,7 @@ function canDropRest(request: IncomingMessage): boolean {
 
 /**
  * Ends a response on a connection that will be closed while the client is still sending. Closing
- * immediately would reset the connection and lose the answer, so the remainder is read for a
+ * immediately would reset the connection and lose the response, so the remainder is read for a
  * moment.
  */
 function endLingering(request: IncomingMessage, response: ServerResponse): void {
@@ -108,15 +111,15 @@ function endLingering(request: IncomingMessage, response: ServerResponse): void 
 
 type FinishedAnswer = {
   readonly status: number;
-  /** Empty for none. */
+  /** Empty for no body. */
   readonly body: string | Buffer;
   /** Alternating names and values. */
   readonly headers: readonly string[];
-  /** The connection ends with this answer. */
+  /** True if the connection closes after this response. */
   readonly isLast: boolean;
 };
 
-/** Sends a complete answer, even to a client that is still sending. */
+/** Sends a complete response, even to a client that is still sending. */
 export function finishAnswer(
   request: IncomingMessage,
   response: ServerResponse,

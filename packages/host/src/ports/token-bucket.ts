@@ -12,23 +12,23 @@ export type BucketRate = {
 const PARTS = 1000;
 
 /**
- * Tokens that refill over time. If the cost of an operation is known only afterwards, it is spent
- * anyway, and the excess is a debt that is paid before anything else is taken. The caller provides
- * the time; stepping back takes no tokens.
+ * Tokens that refill over time. An operation whose cost is known only afterwards can overspend, and
+ * the excess is a debt that must be paid before tokens can be taken again. The caller provides the
+ * time; a clock that steps back takes no tokens.
  */
 export class TokenBucket {
   readonly #rate: BucketRate;
   #parts: number;
   #atMs: number;
 
-  /** A new bucket is full. */
+  /** Creates a full bucket. */
   constructor(rate: BucketRate, nowMs: number) {
     this.#rate = rate;
     this.#parts = rate.burst * PARTS;
     this.#atMs = Math.floor(nowMs);
   }
 
-  /** The number of tokens; negative for a debt. */
+  /** Returns the number of tokens, which is negative for a debt. */
   left(nowMs: number): number {
     this.#refill(nowMs);
     return this.#parts / PARTS;
@@ -38,7 +38,7 @@ export class TokenBucket {
     return this.left(nowMs) >= this.#rate.burst;
   }
 
-  /** Takes this many tokens if they are available. */
+  /** Takes this many tokens if they are available, and returns whether they were. */
   take(tokens: number, nowMs: number): boolean {
     if (this.left(nowMs) < tokens) return false;
     this.spend(tokens, nowMs);
@@ -51,13 +51,16 @@ export class TokenBucket {
     this.#parts -= Math.ceil(tokens * PARTS);
   }
 
-  /** Milliseconds until this many tokens are available; 0 if they are. */
+  /** Returns the number of milliseconds until this many tokens are available, or 0 if they are. */
   msUntil(tokens: number, nowMs: number): number {
     this.#refill(nowMs);
     return Math.max(0, tokens * PARTS - this.#parts) / this.#rate.perSecond;
   }
 
-  /** At one token per second a millisecond refills a fraction of a token. */
+  /**
+   * Adds the tokens earned since the last call. At one token per second, a millisecond refills a
+   * fraction of a token.
+   */
   #refill(nowMs: number): void {
     const { burst, perSecond } = this.#rate;
     const full = burst * PARTS;
@@ -71,7 +74,7 @@ export class TokenBucket {
 const SWEEP_MS_MIN = 1_000;
 const SWEEP_MS_MAX = 60_000;
 
-/** A bucket for each name. Full buckets are not stored; debts always are. */
+/** Contains a bucket for each name. Full buckets are dropped, and buckets with a debt never are. */
 export class TokenBuckets {
   readonly #rate: BucketRate;
   readonly #sweepMs: number;
@@ -89,12 +92,12 @@ export class TokenBuckets {
     return this.#buckets.size;
   }
 
-  /** Undefined if it is full, as far as known. */
+  /** Returns undefined if no bucket is stored, which means that it is full. */
   find(name: string): TokenBucket | undefined {
     return this.#buckets.get(name);
   }
 
-  /** The bucket to take from, created if missing. */
+  /** Returns the bucket to take from, and creates it if it is missing. */
   of(name: string, nowMs: number): TokenBucket {
     this.#sweep(nowMs);
     const bucket = this.#buckets.get(name) ?? new TokenBucket(this.#rate, nowMs);

@@ -7,7 +7,7 @@ const OWN: Visitors = {
   names: 'any',
 };
 
-describe('a request without Origin is judged by Host', () => {
+describe('the Host header of a request without Origin', () => {
   test.each([
     '127.0.0.1:8692',
     '10.0.0.10:8692',
@@ -19,7 +19,7 @@ describe('a request without Origin is judged by Host', () => {
     'venue.example:8692',
     'Venue.Example',
     undefined,
-  ])('%s is accepted', (host) => {
+  ])('is accepted if it is %s', (host) => {
     expect(isForeign({ host }, NONE)).toBe(false);
   });
 
@@ -32,17 +32,17 @@ describe('a request without Origin is judged by Host', () => {
     'evil.example.',
     '',
     'not a name',
-  ])('"%s" is foreign', (host) => {
+  ])('is foreign if it is "%s"', (host) => {
     expect(isForeign({ host }, NONE)).toBe(true);
   });
 
-  test('a port that serves POST only accepts every Host', () => {
+  test('can be any name on a port that serves POST only', () => {
     expect(isForeign({ host: 'chain.example' }, OWN)).toBe(false);
   });
 });
 
-describe('a request with Origin is judged by Origin', () => {
-  test('a port without pages accepts none', () => {
+describe('the Origin header of a request', () => {
+  test('is always foreign on a port without pages', () => {
     for (const origin of [
       'null',
       'https://evil.example',
@@ -54,7 +54,7 @@ describe('a request with Origin is judged by Origin', () => {
     }
   });
 
-  test('pages of the venue are accepted, others are foreign', () => {
+  test('is accepted for pages of the venue and foreign for all others', () => {
     const host = '127.0.0.1:8693';
     expect(isForeign({ host, origin: 'http://localhost:8690' }, OWN)).toBe(false);
     expect(isForeign({ host, origin: 'https://venue.example' }, OWN)).toBe(false);
@@ -63,6 +63,6 @@ describe('a request with Origin is judged by Origin', () => {
   });
 });
 
-test('a public port serves every page', () => {
+test('is accepted for every page on a public port', () => {
   expect(isForeign({ host: 'evil.example', origin: 'https://evil.example' }, 'any')).toBe(false);
 });

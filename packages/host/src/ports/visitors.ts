@@ -8,15 +8,16 @@ export type Visitors =
       readonly pages: PageOrigins | 'none';
       /**
        * Host names of this machine, in addition to addresses, localhost and names without a dot.
-       * `any` is for ports that serve POST only: browsers send `Origin` with every POST, also after
-       * DNS rebinding.
+       * `any` is for ports that serve POST only, because browsers send `Origin` with every POST,
+       * even after DNS rebinding.
        */
       readonly names: ReadonlySet<string> | 'any';
     };
 
 /**
- * Whether a request comes from a page of another site. Browsers name the page in `Origin`, except in a GET to the page's
- * own host. A page can point its own host name to this machine (DNS rebinding), and then only `Host` shows the foreign name.
+ * Returns true if a request comes from a page of another site. Browsers name the page in `Origin`,
+ * except in a GET to the page's own host. A page can point its own host name to this machine (DNS
+ * rebinding), in which case only `Host` contains the foreign name.
  */
 export function isForeign(
   { host, origin }: { readonly host?: string | undefined; readonly origin?: string | undefined },
@@ -28,7 +29,10 @@ export function isForeign(
   return host !== undefined && names !== 'any' && !isOwnName(host, names);
 }
 
-/** A name without a dot cannot be registered in the public DNS. */
+/**
+ * Returns true for the names of this machine. A name without a dot cannot be registered in the
+ * public DNS.
+ */
 function isOwnName(host: string, names: ReadonlySet<string>): boolean {
   const url = `http://${host}`;
   if (!URL.canParse(url)) return false;
@@ -41,16 +45,16 @@ function isOwnName(host: string, names: ReadonlySet<string>): boolean {
 export type PageOrigins = {
   /** Ports on which this machine serves the page. */
   readonly ports: Set<number>;
-  /** The origins of proxies that serve the page: `https://venue.example`. */
+  /** Origins of proxies that serve the page, such as `https://venue.example`. */
   readonly origins: ReadonlySet<string>;
 };
 
-/** Browser extensions, such as wallets, which the user has installed. */
+/** URL schemes of browser extensions, such as wallets, which the user has installed. */
 const EXTENSIONS = new Set(['chrome-extension:', 'moz-extension:', 'safari-web-extension:']);
 
 /**
- * True for the page of the venue on the same machine, by IP address or as localhost: the owner of
- * any other name could point it to this machine.
+ * Returns true for the page of the venue on the same machine, opened by IP address or as localhost.
+ * The owner of any other name could point it to this machine.
  */
 function isOwnPage(
   origin: string,

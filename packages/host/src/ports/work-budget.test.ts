@@ -6,8 +6,8 @@ function budget(limits = { msPerSecond: 100, msBurst: 500 }) {
   return { clock, work: new WorkBudget(limits, () => clock.nowMs) };
 }
 
-describe('a budget of work', () => {
-  test('lets a client go into debt and then wait until it is paid', () => {
+describe('a work budget', () => {
+  test('lets a client go into debt and then makes it wait until the debt is paid', () => {
     const { clock, work } = budget();
     work.spend('a', 499);
     expect(work.waitSeconds('a')).toBe(0);
@@ -58,7 +58,7 @@ describe('a budget of work', () => {
     expect(work.waitSeconds('a')).toBe(0);
   });
 
-  test('is charged for work, also if it fails', () => {
+  test('is charged for work even if the work fails', () => {
     const spent: number[] = [];
     const spin = (): number => {
       let sum = 0;

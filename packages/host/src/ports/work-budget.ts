@@ -2,10 +2,10 @@ import { clientKey } from './client-ip.ts';
 import { type TokenBucket, TokenBuckets } from './token-bucket.ts';
 
 /**
- * Limits the time that one client may use on the main thread, in milliseconds. Requests are counted
- * elsewhere; this counts their cost, so that a few expensive ones do not displace many cheap ones.
- * The cost is known only afterwards: a client with a positive balance may send a request, and goes
- * into debt by its cost.
+ * Limits the time that one client can use on the main thread, in milliseconds. Requests are counted
+ * elsewhere. This budget counts their cost, so that a few expensive requests do not displace many
+ * cheap ones. The cost is known only afterwards: a client with a positive balance can send a
+ * request, and goes into debt by its cost.
  */
 
 export type WorkLimits = {
@@ -17,10 +17,13 @@ export type WorkLimits = {
 
 export const WORK_LIMITS: WorkLimits = { msPerSecond: 250, msBurst: 500 };
 
-/** Sending also costs time, most of which cannot be measured per client. */
+/**
+ * Sending also costs time, most of which cannot be measured per client, so it is estimated from the
+ * size.
+ */
 const BYTES_PER_MS = 500_000;
 
-/** The cost of sending this many bytes, in milliseconds. */
+/** Returns the cost of sending this many bytes, in milliseconds. */
 export function sendingMs(bytes: number): number {
   return bytes / BYTES_PER_MS;
 }
@@ -35,15 +38,12 @@ export type WorkLeft = {
   readonly resetMs: number;
 };
 
-/**
- * Maximum number of distinct kinds of work; the names are defined by the venue, so there are few.
- */
+/** Maximum number of distinct kinds of work. The venue defines their names, so there are few. */
 const KINDS_MAX = 100;
 
 export class WorkBudget {
   readonly #limits: WorkLimits;
   readonly #now: () => number;
-  /** In milliseconds of work. */
   readonly #buckets: TokenBuckets;
   /** The use by kind since the budget was full, in milliseconds. */
   readonly #on = new WeakMap<TokenBucket, Map<string, number>>();
@@ -59,7 +59,7 @@ export class WorkBudget {
     return this.#buckets.size;
   }
 
-  /** Undefined if the client may send a request. */
+  /** Returns undefined if the client can send a request. */
   debt(client: string): Debt | undefined {
     const waitSeconds = this.waitSeconds(client);
     if (waitSeconds === 0) return undefined;
@@ -71,7 +71,7 @@ export class WorkBudget {
     return { waitSeconds, what, ms: Math.ceil(ms) };
   }
 
-  /** Undefined if there is no limit. */
+  /** Returns undefined if there is no limit. */
   left(client: string): WorkLeft | undefined {
     const { msBurst, msPerSecond } = this.#limits;
     if (msPerSecond === Infinity) return undefined;
@@ -81,20 +81,19 @@ export class WorkBudget {
     return { msPerSecond, remainingMs: Math.max(0, leftMs), resetMs };
   }
 
-  /** Whole seconds until the client may send a request; 0 if it may now. */
+  /** Returns the whole seconds until the client can send a request, or 0 if it can now. */
   waitSeconds(client: string): number {
     const waitMs = this.waitMs(client);
     return waitMs === 0 ? 0 : Math.max(1, Math.ceil(waitMs / 1000));
   }
 
-  /** The same in milliseconds, for recurring work. */
+  /** Returns the milliseconds until the client can send a request, for recurring work. */
   waitMs(client: string): number {
     const [bucket, nowMs] = [this.#find(client), this.#now()];
     if (bucket === undefined || bucket.left(nowMs) > 0) return 0;
     return Math.max(1, bucket.msUntil(0, nowMs));
   }
 
-  /** Charges a client for a kind of work. */
   spend(client: string, ms: number, what = 'a subscription'): void {
     if (this.#limits.msPerSecond === Infinity) return;
     const nowMs = this.#now();
@@ -113,7 +112,7 @@ export class WorkBudget {
   }
 }
 
-/** Runs a function and charges its time on this thread, without the time spent waiting. */
+/** Runs a function and charges the CPU time that it uses on this thread. */
 export function measured<Value>(run: () => Value, spend: (ms: number) => void): Value {
   const before = process.threadCpuUsage();
   try {

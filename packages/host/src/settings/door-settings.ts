@@ -1,7 +1,7 @@
 import { HOST, list, NETWORK, text } from './setting-kinds.ts';
 import { setting } from './setting.ts';
 
-/** Settings shared by venue and relay. */
+/** Settings shared by the venue and the relay. */
 
 export const TRUSTED_PROXIES = setting(list(NETWORK), {
   default: [],
@@ -11,7 +11,7 @@ export const TRUSTED_PROXIES = setting(list(NETWORK), {
   isEveryday: true,
 });
 
-/** Host names that pages of other sites cannot use to read from a port. */
+/** Host names under which browsers may read from a port. Pages of other sites cannot use them. */
 export const HOST_NAMES = setting(
   list(
     text({
@@ -29,7 +29,7 @@ export const HOST_NAMES = setting(
   },
 );
 
-/** Access to a local chain: by network and by web page. */
+/** Settings for the access to a local chain, by network and by web page. */
 export const CHAIN_DOOR = {
   chainHost: setting(HOST, {
     default: '127.0.0.1',

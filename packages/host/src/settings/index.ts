@@ -1,4 +1,7 @@
-/** Settings of programs: declared once, and read, explained and listed from the declaration. */
+/**
+ * Settings of programs. Each is declared once, and is read, explained and listed from its
+ * declaration.
+ */
 export { CHAIN_DOOR, HOST_NAMES, TRUSTED_PROXIES } from './door-settings.ts';
 export { readFlags, readSettings, SettingError } from './read-settings.ts';
 export {

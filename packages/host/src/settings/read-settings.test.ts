@@ -69,7 +69,7 @@ test('a flag overrides the environment, which overrides the file, which override
   expect(readSettings(PROGRAM, [], { PROGRAM_CONFIG: path }).name).toBe('file');
 });
 
-test('types follow from the declarations', () => {
+test('the types of settings follow from their declarations', () => {
   const settings = readSettings(PROGRAM, []);
   expectTypeOf(settings.port).toEqualTypeOf<number>();
   expectTypeOf(settings.color).toEqualTypeOf<'red' | 'green' | 'blue' | undefined>();
@@ -83,7 +83,7 @@ test('a program without variables does not read the environment', () => {
   expect(readSettings(silent, [], { PROGRAM_PORT: '2', CONFIG: '/none' }).port).toBe(80);
 });
 
-test('a missing required setting is an error', () => {
+test('a missing required setting causes an error', () => {
   const strict = {
     ...PROGRAM,
     groups: { One: { key: setting(text(), { isRequired: true, help }) } },
@@ -92,7 +92,7 @@ test('a missing required setting is an error', () => {
   expect(readSettings(strict, ['--key', 'k']).key).toBe('k');
 });
 
-describe('a flag is rejected', () => {
+describe('an invalid command-line flag', () => {
   test.each<[string, readonly string[], string]>([
     [
       'with the name that was probably meant',
@@ -166,7 +166,7 @@ test.each<[string, string]>([
   expect(refusal(inFile(toml))).toContain(message);
 });
 
-test('help lists the common settings, or all', () => {
+test('the help lists the common settings or all of them', () => {
   expect(['--help', '--help=all'].map((arg) => helpAsked(['--port', '1', arg]))).toEqual([
     'everyday',
     'all',
@@ -205,7 +205,7 @@ That is all.
   expect(all).toContain('  [[parts]]\n      what it does\n      file parts only; default none');
 });
 
-test('the page has a table for each group', () => {
+test('the settings reference has a table for each group', () => {
   expect(settingsPage(PROGRAM)).toContain(`### Doors
 
 | Flag | Environment | TOML | Default | Meaning |

@@ -16,9 +16,9 @@ import {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the settings of a program: flags override environment variables, those a TOML file, those
- * the defaults. Unknown names are errors, because a misspelt setting must not silently use its
- * default.
+ * Reads the settings of a program. Flags override environment variables, which override a TOML
+ * file, which overrides the defaults. Unknown names are errors, because a misspelt setting must not
+ * silently use its default.
  */
 export function readSettings<Groups extends SettingGroups>(
   program: SettingsProgram<Groups>,
@@ -42,12 +42,12 @@ export function readSettings<Groups extends SettingGroups>(
   }
   const shape = Object.fromEntries(settings.map(([key, { schema }]) => [key, schema]));
   const parsed = z.strictObject(shape).safeParse(given);
-  // The declarations produced both the schema and the type, which the compiler cannot see.
+  // The schema and the type come from the same declarations, which the compiler cannot see.
   if (parsed.success) return parsed.data as SettingsOf<Groups>;
   throw new SettingError(faultOf(parsed.error.issues[0], new Map(settings), given));
 }
 
-/** A setting of a former release is rejected with a text about its replacement. */
+/** Rejects a setting of a former release with a text about its replacement. */
 function assertNoFormer(
   program: SettingsProgram,
   {
@@ -102,7 +102,10 @@ function fromText(declared: Setting, text: string, source = ''): unknown {
   throw new SettingError(`${source} must be ${declared.expected}: ${text}${hint}`);
 }
 
-/** The first error: for a value the expected form, for a name the most similar one. */
+/**
+ * Returns the first error, with the expected form of a value or the name that is most similar to an
+ * unknown one.
+ */
 function faultOf(
   issue: z.core.$ZodIssue | undefined,
   settings: ReadonlyMap<string, Setting>,
@@ -123,7 +126,7 @@ function faultOf(
 
 const ALWAYS = ['help'];
 
-/** The flags of a command line; an unknown one is rejected with the most similar one. */
+/** Returns the flags of a command line. An unknown one is rejected with the most similar one. */
 export function readFlags<const Options extends ParseArgsOptionsConfig>(
   args: readonly string[],
   options: Options,
@@ -156,7 +159,7 @@ function nearest(name: string, options: ParseArgsOptionsConfig): string {
   return near === undefined ? '' : `. Did you mean --${near}?`;
 }
 
-/** An invalid setting; the message is for the operator. */
+/** Thrown for an invalid setting; the message is for the operator. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
 }

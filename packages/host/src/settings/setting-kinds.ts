@@ -29,8 +29,8 @@ const UNITS = {
 >;
 
 /**
- * Converts a quantity with a unit: `1h` in milliseconds is 3600000; undefined if it does not have
- * such a unit.
+ * Converts a quantity with a unit, such as `1h` to 3600000 milliseconds. Returns undefined if it
+ * has none of the known units.
  */
 function wholeIn(unit: keyof typeof UNITS, written: string): string | undefined {
   const others: Readonly<Record<string, number>> = UNITS[unit].others;
@@ -47,25 +47,25 @@ export type Kind<Schema extends z.ZodType = z.ZodType> = {
   readonly schema: Schema;
   /** The valid form, as a continuation of "must be". */
   readonly expected: string;
-  /** The placeholder of the value in help: `MS`. */
+  /** The placeholder of the value in help texts, such as `MS`. */
   readonly placeholder: string;
   /**
-   * Converts the text of a flag or a variable into the value as a file would contain it; undefined
-   * for an invalid text.
+   * Converts the text of a flag or a variable to the value that a file would contain. Returns
+   * undefined for an invalid text.
    */
   readonly fromText: (text: string) => unknown;
-  /** The correct notation of the value that an invalid text probably means. */
+  /** Returns the correct notation of the value that an invalid text probably means. */
   readonly meant?: (text: string) => string | undefined;
   readonly entry?: Kind;
-  /** `--faucet` and `--no-faucet` instead of a value. */
+  /** True if the setting has the flags `--faucet` and `--no-faucet` instead of a value. */
   readonly isSwitch?: true;
-  /** It cannot be set by a flag or a variable. */
+  /** True if the setting cannot be set by a flag or a variable. */
   readonly isInFileAlone?: true;
 };
 
 const PORT_MAX = 65_535;
 
-/** Any text, or one that matches a pattern, which `expected` describes. */
+/** Accepts any text, or a text that matches a pattern, which `expected` describes. */
 export function text({
   expected = 'text',
   pattern = /^/,
@@ -94,7 +94,7 @@ export function choice<const Words extends readonly string[]>(
   };
 }
 
-/** A whole number of a unit, at least 1 by default. */
+/** Accepts a whole number of a unit, at least 1 by default. */
 export function whole(
   unit: keyof typeof UNITS = 'count',
   { max, min = 1 }: { readonly min?: number; readonly max?: number } = {},
@@ -113,7 +113,7 @@ export function whole(
   };
 }
 
-/** A list: in text its entries are separated by commas. */
+/** Accepts a list, whose entries are separated by commas in text. */
 export function list<Schema extends z.ZodType>(
   entry: Kind<Schema>,
   { max = Infinity, min = 0 }: { readonly min?: number; readonly max?: number } = {},
@@ -148,7 +148,7 @@ export const SWITCH: Kind<z.ZodBoolean> = {
   isSwitch: true,
 };
 
-/** Without limit, or a number of days. */
+/** Accepts a number of days, or `all` for no limit. */
 export const KEPT: Kind<z.ZodUnion<[z.ZodLiteral<'all'>, z.ZodInt]>> = {
   ...whole('days'),
   schema: z.union([z.literal('all'), whole('days').schema]),
@@ -158,7 +158,7 @@ export const KEPT: Kind<z.ZodUnion<[z.ZodLiteral<'all'>, z.ZodInt]>> = {
 };
 
 export const PORT = { ...whole('count', { min: 0, max: PORT_MAX }), placeholder: 'PORT' };
-/** Never empty, because an empty host means every interface. */
+/** The text is never empty, because an empty host means every interface. */
 export const HOST = text({
   pattern: /./s,
   expected: 'an interface like 127.0.0.1, or 0.0.0.0 for all',

@@ -14,21 +14,21 @@ export const MUST_BE_SET = 'required';
 type Options = {
   /** One sentence in Markdown, with links relative to docs/operate. */
   readonly help: string;
-  /** One of the dozen common settings; the others are in `--help all`. */
+  /** True for the dozen most common settings. The others are listed by `--help all`. */
   readonly isEveryday?: true;
 };
 
-/** A setting with a default; `unset` describes a default whose value is not obvious. */
+/** Declares a setting with a default; `unset` describes a default whose value is not obvious. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
   options: Options & { readonly default: z.input<Schema>; readonly unset?: string },
 ): Setting<z.ZodPrefault<Schema>>;
-/** A required setting. */
+/** Declares a required setting. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
   options: Options & { readonly isRequired: true },
 ): Setting<Schema>;
-/** An optional setting; `unset` describes the behaviour without it. */
+/** Declares an optional setting; `unset` describes the behaviour without it. */
 export function setting<Schema extends z.ZodType>(
   kind: Kind<Schema>,
   options: Options & { readonly unset: string },
@@ -69,12 +69,12 @@ export type SettingsProgram<Groups extends SettingGroups = SettingGroups> = {
   /** A description in one line. */
   readonly title: string;
   /**
-   * The command that starts it: `oddlot start`, or a script of the repository such as `npm run
-   * chain`.
+   * The command that starts the program: `oddlot start`, or a script of the repository such as `npm
+   * run chain`.
    */
   readonly command: string;
   readonly groups: Groups;
-  /** The prefix of its variables; without it the environment is not read. */
+  /** The prefix of the program's variables. Without it the environment is not read. */
   readonly environment?: string;
   /** Removed settings, with the error text for each. */
   readonly former?: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ export type SettingsOf<Groups extends SettingGroups> = z.output<
 
 type SchemaOf<Declared> = Declared extends Setting<infer Schema> ? Schema : never;
 
-/** All groups in one: the intersection of their types. */
+/** The intersection of the types of all groups. */
 type Joined<Groups extends SettingGroups> = (
   { [Name in keyof Groups]: (group: Groups[Name]) => void }[keyof Groups] extends infer Takes
     ? Takes
@@ -102,7 +102,7 @@ export function settingsIn({ groups }: SettingsProgram): readonly (readonly [str
   return Object.values(groups).flatMap((group) => Object.entries(group));
 }
 
-/** All flags of a program, including those that disable a switch. */
+/** Returns all flags of a program, including those that disable a switch. */
 export function settingFlags(program: SettingsProgram): readonly string[] {
   return settingsIn(program)
     .filter(([, { isInFileAlone }]) => !isInFileAlone)
@@ -112,12 +112,15 @@ export function settingFlags(program: SettingsProgram): readonly string[] {
     });
 }
 
-/** `--snapshot-every-blocks`, without the dashes before it. */
+/** Returns the flag of a setting without its dashes, such as `snapshot-every-blocks`. */
 export function flagName(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** `ODDLOT_SNAPSHOT_EVERY_BLOCKS`; undefined if the program reads no variables. */
+/**
+ * Returns the variable of a setting, such as `ODDLOT_SNAPSHOT_EVERY_BLOCKS`, or undefined if the
+ * program reads no variables.
+ */
 export function variableName(program: SettingsProgram, key: string): string | undefined {
   if (program.environment === undefined) return undefined;
   return program.environment + flagName(key).replaceAll('-', '_').toUpperCase();

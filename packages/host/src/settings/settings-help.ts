@@ -10,7 +10,10 @@ import {
 const WIDTH = 110;
 const INDENT = 6;
 
-/** The requested help: the common settings, or all of them; undefined if none is requested. */
+/**
+ * Returns whether the common settings or all settings are requested, or undefined if no help is
+ * requested.
+ */
 export function helpAsked(args: readonly string[]): 'everyday' | 'all' | undefined {
   const at = args.findIndex((arg) => arg === '--help' || arg.startsWith('--help='));
   if (at < 0) return undefined;
@@ -18,8 +21,8 @@ export function helpAsked(args: readonly string[]): 'everyday' | 'all' | undefin
 }
 
 /**
- * The output of `--help` and `--help all`. The environment contains the npm script that started the
- * program.
+ * Returns the output of `--help` and `--help all`. The environment contains the npm script that
+ * started the program.
  */
 export function settingsHelp(
   program: SettingsProgram,
@@ -48,7 +51,9 @@ ${all.length - everyday.length} more settings are listed by --help all. Set limi
   return `${title}\n\n  ${command} [flags]\n\n${shown}\n\n${closing}\n`;
 }
 
-/** The command as the user typed it. An npm script passes on only the arguments after `--`. */
+/**
+ * Returns the command as the user typed it. An npm script passes on only the arguments after `--`.
+ */
 function typedCommand({ command }: SettingsProgram, script: string | undefined): string {
   if (!command.startsWith('oddlot ')) return `${command} --`;
   if (script === 'oddlot') return `npm run oddlot -- ${command.slice('oddlot '.length)}`;
@@ -77,7 +82,10 @@ function defaultOf({ defaultText }: Setting): string {
   return defaultText.startsWith(MUST_BE_SET) ? defaultText : `default ${defaultText}`;
 }
 
-/** Markdown formatted for a terminal: links by their text, without emphasis, wrapped at a width. */
+/**
+ * Formats Markdown for a terminal: links become their text, emphasis is removed, and lines are
+ * wrapped.
+ */
 function wrapped(markdown: string): string {
   const words = markdown
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
@@ -93,7 +101,7 @@ function wrapped(markdown: string): string {
   return lines.map((line) => ' '.repeat(INDENT) + line).join('\n');
 }
 
-/** The settings of a program as Markdown tables, for its guide. */
+/** Returns the settings of a program as Markdown tables, for its guide. */
 export function settingsPage(program: SettingsProgram): string {
   const environment = program.environment === undefined ? [] : ['Environment'];
   const head = ['Flag', ...environment, 'TOML', 'Default', 'Meaning'];
