@@ -13,22 +13,21 @@ import type { Held, Purse, Shot } from './shot.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-oracle-stale, R-order-of-events: no money leaves a margin-restricted account in any way, and
- * money that leaves in the entry of a price gap is free before and after it. The check does not
- * list the ways: money that was in the account is no longer in it, although no permitted command
- * removed it.
+ * R-oracle-stale, R-order-of-events: checks that no money leaves a margin-restricted account, and
+ * that money leaving in the entry of a price gap is free before and after the gap. The check
+ * compares balances and not commands, so it also covers unknown ways out.
  */
 export function judgeDoors(entry: Entry, fund: Address): void {
   const acts = entry.commands.filter((command) => isSigned(command));
   const busy = touched(entry);
   for (const [address, before] of entry.before.purses) {
     const after = entry.after.purses.get(address);
-    // The fund is never margin-restricted.
+    // The insurance fund is never margin-restricted.
     if (after === undefined || busy.has(address) || address === fund) continue;
     judgeCross(entry, before, after, acts);
     judgeIsolated(entry, before, after, acts);
   }
-  // With several commands in an entry, the state at each fill is unknown.
+  // The state at each fill is unknown if the entry has several commands.
   if (acts.length > 1) return;
   const purses = new Map(entry.before.purses);
   for (const event of entry.result.events) {
@@ -43,8 +42,9 @@ export function judgeDoors(entry: Entry, fund: Address): void {
 }
 
 /**
- * The state after the entry, with the markets as they were while commands ran: a market whose
- * closing hour ends without enough samples waits from the last steps of the entry (R-delist).
+ * Returns the state after the entry, with the markets as they were while commands ran. A closing
+ * hour that ends with too few samples makes its market wait only in the last steps of the entry
+ * (R-delist).
  */
 function inEntry({ after, before }: Entry): Shot {
   const markets = new Map(after.markets);
@@ -56,7 +56,10 @@ function inEntry({ after, before }: Entry): Shot {
   return { ...after, markets };
 }
 
-/** Accounts whose money changed in ways that other judges check: trades, funding, liquidations. */
+/**
+ * Returns the accounts whose money changed by trades, funding or liquidations, which other judges
+ * check.
+ */
 function touched(entry: Entry): Set<Address> {
   const accounts = new Set<Address>();
   for (const event of entry.result.events) {
@@ -83,8 +86,8 @@ function judgeCross(
 ): void {
   if (after.balance >= before.balance) return;
   const left = before.balance - after.balance;
-  // The requirement is that of before: new orders have separate checks, and others may be
-  // cancelled.
+  // Uses the requirement from before the entry, because new orders are checked separately and other
+  // orders can be cancelled.
   const then = asLeveraged(before, after, acts);
   const own = acts.length > 1 || hasFailed(entry, before.address) ? withoutOrders(then) : then;
   const rest = { ...own, balance: after.balance };
@@ -126,7 +129,7 @@ function judgeIsolated(
   }
 }
 
-/** Commands that take money out of cross. */
+/** Commands that take money out of the cross balance. */
 const LEAVING: ReadonlySet<Command['type']> = new Set(['sendToken', 'withdraw']);
 
 const AHEAD: ReadonlySet<Command['type']> = new Set([
@@ -137,14 +140,13 @@ const AHEAD: ReadonlySet<Command['type']> = new Set([
 ]);
 
 /**
- * R-block: after an order of the same account, its other commands also wait until the gap is
- * settled.
+ * R-block: after an order of the account, its other commands also wait until the gap is settled.
  */
 function isAheadOfGap(address: Address, acts: readonly SignedCommand[]): boolean {
   return acts.every(({ authority, type }) => authority.signer !== address || AHEAD.has(type));
 }
 
-/** R-fill-check: a margin-restricted account only reduces, near the mark. */
+/** R-fill-check: a margin-restricted account can only reduce positions, and only near the mark. */
 function judgeFill(
   entry: Entry,
   purses: ReadonlyMap<Address, Purse>,
@@ -169,7 +171,8 @@ function judgeFill(
     const isReducing = Math.abs(start + signed) < Math.abs(start) && start * (start + signed) >= 0;
     const worse = signed > 0 ? price - mark : mark - price;
     const bound = Math.min(0.005, 0.05 / Math.max(1, side.leverage));
-    // An isolated order reserved before the market lost its price still fills elsewhere.
+    // Isolated openings are skipped above, because an order reserved before another market lost its
+    // price can still fill.
     demand(
       isReducing && worse - 1 <= mark * bound,
       'traded while blind',
@@ -180,7 +183,8 @@ function judgeFill(
 }
 
 /**
- * The account after a fill; a close realises its loss, so only the price changes the account value.
+ * Returns the account after a fill. A close realises the loss that the account already had, so only
+ * the price of the fill changes the account value.
  */
 function filled(
   purse: Purse,
@@ -189,7 +193,7 @@ function filled(
   signed: number,
 ): Purse {
   const now = heldOf(purse, id, signed, reduceOnly);
-  // The effect of fills on isolated margin is not modelled here.
+  // This check does not model the effect of fills on isolated margin.
   if (now === undefined || marginMode === 'isolated') return purse;
   const cost = now.cost + BigInt(signed) * BigInt(price);
   const held = purse.held.map((each) =>
@@ -198,7 +202,10 @@ function filled(
   return { ...purse, balance: purse.balance - fee, held };
 }
 
-/** R-oracle-stale: a margin-restricted account opens isolated positions from reserves only. */
+/**
+ * R-oracle-stale: a margin-restricted account can open isolated positions only from reserved
+ * margin.
+ */
 function judgeReserved(entry: Entry): void {
   for (const [address, before] of entry.before.purses) {
     const after = entry.after.purses.get(address);
@@ -231,7 +238,9 @@ function judgeReserved(entry: Entry): void {
   }
 }
 
-/** R-leverage: raising it before money leaves lowers the requirement. */
+/**
+ * R-leverage: an account can raise its leverage before money leaves, which lowers the requirement.
+ */
 function asLeveraged(before: Purse, after: Purse, acts: readonly SignedCommand[]): Purse {
   const own = acts.filter(({ authority }) => authority.signer === before.address);
   const raisedAt = own.findIndex(({ type }) => type === 'updateLeverage');
@@ -246,8 +255,8 @@ function asLeveraged(before: Purse, after: Purse, acts: readonly SignedCommand[]
 }
 
 /**
- * R-fillable: before any command ran, orders of this account failed their check and need no margin
- * any more.
+ * R-fillable: true if orders of this account failed the fill test before any command ran, so that
+ * they no longer need margin.
  */
 function hasFailed(entry: Entry, address: Address): boolean {
   return entry.result.events.some(
@@ -260,8 +269,8 @@ function hasFailed(entry: Entry, address: Address): boolean {
 }
 
 /**
- * Orders that a margin-restricted account may not fill are cancelled during matching, and need no
- * margin any more.
+ * Removes the resting orders. Matching cancels orders that a margin-restricted account may not
+ * fill, so they no longer need margin.
  */
 function withoutOrders(purse: Purse): Purse {
   const held = purse.held.map((each) => ({ ...each, restingBuy: 0, restingSell: 0 }));

@@ -12,29 +12,29 @@ import { judgeRanks } from './rank-judge.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * The owners' gains, except for those from prices of held positions, fills of honest accounts' own
- * orders, and funding.
+ * Gains of the owners, without gains from price changes of held positions, fills of honest
+ * accounts' orders, and funding.
  */
 export type Gains = {
-  /** From bankruptcies: closes at prices outside the book, and paid deficits. */
+  /** Gain from bankruptcies: closes at prices outside the book, and deficits that others paid. */
   relief: bigint;
-  /** The maximum that other accounts and the insurance fund may have paid for it. */
+  /** Maximum that other accounts and the insurance fund may have paid for `relief`. */
   allowed: bigint;
   /**
-   * From the venue's orders for accounts in liquidation and for the insurance fund, valued at the
-   * mark.
+   * Gain from the venue's orders for accounts in liquidation and for the insurance fund, valued at
+   * the mark.
    */
   forced: bigint;
 };
 
 /**
- * All checks of a history, entry by entry, and at its end the total gain of accounts with one
- * owner. A gain has five parts. (1) Price changes of held positions, a risk of both sides. (2)
- * Trades with orders of other accounts at the prices of those orders, which is a maker's risk. (3)
- * Funding, which `FundingJudge` bounds hour by hour. (4) Forced sales, bounded by the failing
- * account's remaining equity, because a close beyond its bankruptcy price leaves a deficit, which
- * `FundJudge` checks. (5) The rest comes from bankruptcies: it is at most the gap profit that
- * deleveraged accounts gave up plus the fund's payments within its bounds.
+ * Checks each entry of a history, and at its end the total gain of accounts with one owner. A gain
+ * has five parts. (1) Price changes of held positions are a risk of both sides. (2) Trades with
+ * orders of other accounts at the prices of those orders are a maker's risk. (3) `FundingJudge`
+ * bounds funding for each hour. (4) Forced sales are bounded by the remaining equity of the failing
+ * account, because a close beyond its bankruptcy price leaves a deficit, which `FundJudge` checks.
+ * (5) The remaining gain comes from bankruptcies: at most the gap profit that deleveraged accounts
+ * gave up plus the permitted payments of the fund.
  */
 export class Examination {
   readonly #owners: ReadonlySet<Address>;
@@ -43,7 +43,9 @@ export class Examination {
   readonly #funding: FundingJudge;
   readonly #margins: MarginJudge;
   readonly gains: Gains = { relief: 0n, allowed: 0n, forced: 0n };
-  /** The number of occurrences of each checked case: a search without any proves nothing. */
+  /**
+   * Number of occurrences of each checked case. A search that reaches none of them proves nothing.
+   */
   readonly reached = new Map<string, number>();
 
   constructor(owners: readonly Address[], fund: Address) {
@@ -85,7 +87,7 @@ export class Examination {
     if (relief > 0n) this.#count('owner relieved');
   }
 
-  /** Checks at the end of a history. */
+  /** Runs the checks at the end of a history. */
   conclude(state: State): void {
     checkInvariants(state);
     const { allowed, relief } = this.gains;
@@ -110,7 +112,10 @@ export class Examination {
     return gain;
   }
 
-  /** A group that holds all positions of the affected markets gains only the fund's payments. */
+  /**
+   * Checks that a group that holds all positions of the affected markets gains at most the fund's
+   * payments.
+   */
   #judgeGroup(entry: Entry, relief: bigint, paid: bigint): void {
     const concerned = new Set<number>();
     for (const event of entry.result.events) {
@@ -140,8 +145,8 @@ export class Examination {
 }
 
 /**
- * Prices of closes are rounded to one unit, a micro-USDC per lot; a close splits its released
- * margin.
+ * Close prices are rounded to one price unit, which is a micro-USDC per lot, and each close splits
+ * its released margin.
  */
 function slackOf({ result }: Entry): bigint {
   let slack = 0n;
@@ -151,7 +156,7 @@ function slackOf({ result }: Entry): bigint {
   return slack;
 }
 
-/** R-conservation, and longs equal shorts. */
+/** Checks R-conservation, and that long positions equal short positions. */
 function conserved(state: State, { after }: Entry): void {
   let money = after.treasury;
   const net = new Map<number, number>();

@@ -1,4 +1,6 @@
-/** The violation that a judge reports. A shortened history must violate the same property. */
+/**
+ * Properties that a judge can find violated. A shortened history must violate the same property.
+ */
 export type Property =
   | 'conservation'
   | 'newcomer deleveraged'
@@ -34,7 +36,7 @@ export function demand(isRight: boolean, property: Property, message: () => stri
   if (!isRight) throw new Finding(property, message());
 }
 
-/** Formats micro-USDC for people. */
+/** Formats micro-USDC as USDC. */
 export function usdc(amount: bigint): string {
   const sign = amount < 0n ? '-' : '';
   const digits = String(amount < 0n ? -amount : amount).padStart(7, '0');

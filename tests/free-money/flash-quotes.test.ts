@@ -3,9 +3,9 @@ import type { History, Person, Routine } from './history.ts';
 import { play } from './play.ts';
 
 /**
- * R-funding, R-mark: bids that are in the book for 10 ms around each sample, and never trade.
- * Quotes far from the price make a mid that moves the average of the mark, so the bound is the
- * premium cap, or the mark band if that is narrower.
+ * R-funding, R-mark: bids that rest for 10 ms around each sample and never trade. Quotes far from
+ * the price create a mid that moves the average of the mark. The gain is therefore bounded by the
+ * premium cap, or by the mark band if that is narrower.
  */
 
 const RESTS = { perp: 0, timeInForce: 'gtc', reduceOnly: false, leadMs: 10, every: 1 } as const;
@@ -18,12 +18,15 @@ const ROUTINES: readonly Routine[] = [
 test.each([
   { band: 'wider than the cap', maxLeverage: 20, percent: 0.11875 },
   { band: 'of 0.2236%', maxLeverage: 50, percent: 0.0217 },
-])('with a band $band, an hour of them gains at most $percent% of open interest', (terms) => {
-  const { finding, funding } = play(historyOf(terms.maxLeverage));
-  expect(finding).toBeUndefined();
-  expect(funding.hours).toBe(1);
-  expect(Number(funding.worstE10) / 1e8).toBeLessThanOrEqual(terms.percent);
-});
+])(
+  'R-funding: with a mark band $band, an hour of flash quotes gains at most $percent% of open interest',
+  (terms) => {
+    const { finding, funding } = play(historyOf(terms.maxLeverage));
+    expect(finding).toBeUndefined();
+    expect(funding.hours).toBe(1);
+    expect(Number(funding.worstE10) / 1e8).toBeLessThanOrEqual(terms.percent);
+  },
+);
 
 function historyOf(maxLeverage: number): History {
   const person: Person = { usdc: 20_000, isHedged: false, isIsolated: [false], leverage: [10] };

@@ -4,21 +4,21 @@ import { type Prices, type Purse, worth } from './shot.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * The causes of an account's change in one entry. Price changes of held positions, fills of its
- * orders, funding and transfers are explained by events; the rest is the effect of a bankruptcy,
- * regardless of how the engine books it.
+ * Splits an account's change in one entry by cause. Events explain price changes of held positions,
+ * fills, funding and transfers; the rest is the effect of a bankruptcy, however the engine books
+ * it.
  */
 export type Change = {
-  /** From the last valid marks to this entry's. */
+  /** Change from the last valid marks to the marks of this entry. */
   readonly total: bigint;
-  /** Fills of its own orders at their prices, valued at this entry's mark, less fees. */
+  /** Effect of the account's fills at their prices, valued at this entry's mark, less fees. */
   readonly fills: bigint;
   readonly funding: bigint;
-  /** Incoming less outgoing amounts. */
+  /** Incoming less outgoing transfers. */
   readonly moved: bigint;
-  /** The effect of price changes on held positions. */
+  /** Effect of price changes on held positions. */
   readonly carried: bigint;
-  /** The rest: closes at prices outside the book, and payments from and to the fund. */
+  /** The rest: closes at prices outside the book, and payments from and to the insurance fund. */
   readonly relief: bigint;
 };
 
@@ -26,7 +26,7 @@ export function marksOf({ after }: Entry): Prices {
   return (id) => after.markets.get(id)?.mark ?? 0;
 }
 
-/** An instrument without a valid mark counts at its current mark. */
+/** Returns the last valid marks. An instrument without one is valued at its current mark. */
 export function judgedMarksOf({ after, judged }: Entry): Prices {
   return (id) => judged.get(id) ?? after.markets.get(id)?.mark ?? 0;
 }
@@ -77,7 +77,7 @@ function note(event: EngineEvent, flow: Flow, marks: Prices): void {
   }
 }
 
-/** Both sides of a trade with the signed size of each. */
+/** Returns both sides of a trade with the signed size of each. */
 export function sidesOf({ maker, size, taker, takerIsBuy }: TradeExecuted): readonly {
   readonly side: TradeSide;
   readonly signed: number;

@@ -7,16 +7,18 @@ import { larger, magnitude, type Prices, type Purse, unrealised } from './shot.t
 import type { Entry } from './venue.ts';
 
 /**
- * R-insurance-fund, R-deficit: the limits on the fund's takeovers, hourly payments and sale prices.
- * Its account value is followed through an entry by events; uncertain fees count in its favour, so
- * that no permitted payment is reported.
+ * R-insurance-fund, R-deficit: checks the limits on the fund's takeovers, hourly payments and sale
+ * prices. The judge follows the fund's account value through an entry's events. It counts uncertain
+ * fees in favour of the fund, so that it never reports a permitted payment.
  */
 
 const MINUTE_MS = 60_000;
 const WINDOW_MINUTES = 60;
 const LEVERAGE_MAX = 5n;
 const INSTRUMENT_MAX = 2n;
-/** A twentieth and a tenth of its account value per hour. */
+/**
+ * The fund may pay a twentieth of its account value per hour for one market, and a tenth for all.
+ */
 const COST_IN_ONE = 20n;
 const COST_IN_ALL = 10n;
 const E8 = 100_000_000n;
@@ -31,7 +33,10 @@ export class FundJudge {
     this.#fund = fund;
   }
 
-  /** The fund's payments in an entry: takeovers above the mark, deficits, sales below the mark. */
+  /**
+   * Records the fund's payments in an entry (takeovers above the mark, deficits, sales below the
+   * mark) and returns their total.
+   */
   judge(entry: Entry, lots: LotBook): bigint {
     const minute = Math.floor(entry.after.timeMs / MINUTE_MS);
     this.#costs = this.#costs.filter((cost) => cost.minute > minute - WINDOW_MINUTES);
@@ -44,7 +49,7 @@ export class FundJudge {
   }
 }
 
-/** One entry, event by event. */
+/** Follows one entry event by event. */
 class Walk {
   readonly #entry: Entry;
   readonly #fund: Address;
@@ -53,13 +58,15 @@ class Walk {
   readonly #costs: Cost[];
   readonly #marks: Prices;
   readonly #sizes = new Map<number, number>();
-  /** Positions that were offered for auto-deleveraging in this entry. */
+  /** Positions that this entry offered for auto-deleveraging. */
   readonly #offered = new Set<string>();
-  /** A settlement changes a mark in the middle of an entry: the bounds are those of before. */
+  /**
+   * True if a settlement changes a mark within the entry, so that the bounds from before it apply.
+   */
   readonly #isSettling: boolean;
   #value = 0n;
   #allowance: Map<Address, bigint> | undefined;
-  /** The account being closed in the market, and the fund's fees from that. */
+  /** Account that is being closed in the market, and the fees that the fund earns from that. */
   #closing: Address | undefined;
   readonly #fees = new Map<Address, bigint>();
 
@@ -117,7 +124,9 @@ class Walk {
     if (amount > 0n) this.#costs.push({ minute: this.#minute, id, amount });
   }
 
-  /** Counts all fees as the fund's, which is the maximum. Its own trades are unwinding. */
+  /**
+   * Counts all fees as the fund's, which is their maximum. Trades of the fund itself are unwinding.
+   */
   #trade(event: TradeExecuted): void {
     const { instrumentId: id, maker, price, taker } = event;
     this.#value += larger(0n, taker.fee) + larger(0n, maker.fee);
@@ -150,7 +159,7 @@ class Walk {
     const gain = BigInt(size) * BigInt(mark - price);
     const cost = larger(0n, -gain);
     if (this.#offered.has(placeOf(step))) {
-      // R-deficit: no other account takes it.
+      // R-deficit: the fund may take over a deficit only if no other account can.
       const others = this.#lots.oldLots(id, size < 0, step.account);
       demand(
         others === 0,
@@ -196,9 +205,9 @@ class Walk {
   }
 
   /**
-   * Only the deficit of a margin account at the last valid marks, and funding, cannot be charged to
-   * any account. A fill may also leave less than the fee of the previous fill, which the fund then
-   * returns.
+   * Only two amounts cannot be charged to an account: the deficit of a margin account at the last
+   * valid marks, and funding. A fill can also leave less than the fee of the previous fill, which
+   * the fund then returns.
    */
   #deficit(account: Address, amount: bigint): void {
     this.#pay(undefined, amount);
@@ -222,7 +231,7 @@ function allowances(entry: Entry): Map<Address, bigint> {
   const judged = judgedMarksOf(entry);
   const allowed = new Map<Address, bigint>();
   for (const [account, purse] of entry.before.purses) {
-    // Prices of closes are rounded by less than a micro-USDC per lot, and a close splits its
+    // Close prices are rounded by less than a micro-USDC per lot, and each close splits its
     // released margin.
     let sum = 1_000n + lackOf(purse, judged);
     for (const { size } of purse.held) sum += 2n * magnitude(size);
@@ -235,7 +244,7 @@ function allowances(entry: Entry): Map<Address, bigint> {
   return allowed;
 }
 
-/** The total deficit of an account's margin accounts, each computed separately. */
+/** Returns the total deficit of an account's margin accounts, each computed separately. */
 function lackOf({ balance, held }: Purse, prices: Prices): bigint {
   let cross = balance;
   let lack = 0n;

@@ -5,10 +5,10 @@ import { isJudged, larger } from './shot.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-funding, R-insurance-fund: the maximum funding that accounts of one owner may gain from others;
- * the insurance fund pays none. The bound is the rate of an hour with every sample at the premium
- * cap, on the whole open interest: 0.11875% of it in a full hour, less if the market was stale,
- * halted or closing for a part.
+ * R-funding, R-insurance-fund: checks the funding that accounts of one owner gain from others; the
+ * insurance fund pays none. The bound is the hourly rate with every sample at the premium cap,
+ * applied to the whole open interest: 0.11875% of it in a full hour. It is lower if the market was
+ * stale, halted or closing for part of the hour.
  */
 
 const E10 = 10_000_000_000n;
@@ -19,12 +19,12 @@ const SAMPLES = 720n;
 const SAMPLE_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-/** The owners' gains from funding, and the open interest of these gains, hour by hour. */
+/** Funding gains of the owners, and the open interest in the hours of these gains. */
 export type FundingFigures = {
   gain: bigint;
-  /** The sum over hours of open interest at the oracle price. */
+  /** Sum of the open interest at the oracle price over these hours. */
   interestHours: bigint;
-  /** The largest hourly gain as a share of its open interest, 10^-10. */
+  /** Largest hourly gain as a share of its open interest, in 10^-10. */
   worstE10: bigint;
   hours: number;
 };
@@ -32,7 +32,7 @@ export type FundingFigures = {
 export class FundingJudge {
   readonly #owners: ReadonlySet<Address>;
   readonly #fund: Address;
-  /** Instants of the current hour at which the market was open to samples. */
+  /** Number of sampling instants in the current hour at which each market was open. */
   readonly #open = new Map<number, bigint>();
   readonly figures: FundingFigures = { gain: 0n, interestHours: 0n, worstE10: 0n, hours: 0 };
 
@@ -87,8 +87,8 @@ export class FundingJudge {
 }
 
 /**
- * R-funding: the rate if this many of the hour's samples are at the cap and the others 0, rounded
- * up.
+ * R-funding: returns the rate if this many samples of the hour are at the cap and the others are 0,
+ * rounded up.
  */
 function rateBoundE10(samples: bigint): bigint {
   const premium = (PREMIUM_CAP_E10 * (samples < SAMPLES ? samples : SAMPLES)) / SAMPLES + 1n;
@@ -98,6 +98,7 @@ function rateBoundE10(samples: bigint): bigint {
 }
 
 function hourOf(timeMs: number): number {
-  // Work due at an hour belongs to the entry that reaches it.
+  // Funding that is due at an hour is paid in the entry that reaches it, so the entry counts as
+  // that hour.
   return Math.floor(timeMs / HOUR_MS);
 }

@@ -6,15 +6,16 @@ import { magnitude } from './shot.ts';
 import type { Entry } from './venue.ts';
 
 /**
- * R-liquidation, R-adl: the maximum cost of a bankruptcy for other accounts. An account closed
- * against a bankrupt position gives up the gap's profit on the closed lots, and no earlier profit
- * at the last valid marks; an account that is neither bankrupt nor closed against pays nothing.
+ * R-liquidation, R-adl: bounds the cost of a bankruptcy for other accounts. An account closed
+ * against a bankrupt position gives up only the profit that the gap gave to the closed lots, and no
+ * earlier profit at the last valid marks. An account that is neither bankrupt nor closed against
+ * pays nothing.
  */
 
-/** The rounding of one close, in addition to that of its price. */
+/** Rounding of one close, in addition to the rounding of its price. */
 const CLOSE_SLACK = 4n;
 
-/** Returns the total that deleveraged accounts gave up. */
+/** Checks the entry and returns the total that deleveraged accounts gave up. */
 export function judgeGap(
   entry: Entry,
   changes: ReadonlyMap<Address, Change>,
@@ -58,7 +59,10 @@ export function judgeGap(
   return forgone;
 }
 
-/** The worse one of the last valid mark and the marks of this entry, for a holder of that side. */
+/**
+ * Returns the worst price for a holder of that side among the last valid mark and the marks of this
+ * entry.
+ */
 function worstPrice(entry: Entry, id: number, isLong: boolean): number {
   const marks = [judgedMarksOf(entry)(id)];
   for (const event of entry.result.events) {
@@ -69,7 +73,7 @@ function worstPrice(entry: Entry, id: number, isLong: boolean): number {
   return isLong ? Math.min(...marks) : Math.max(...marks);
 }
 
-/** The maximum funding per lot in this entry, rounded up. */
+/** Returns the largest funding per lot in this entry, rounded up. */
 function fundingPerLot({ result }: Entry): Map<number, bigint> {
   const most = new Map<number, bigint>();
   for (const event of result.events) {

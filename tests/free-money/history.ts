@@ -2,10 +2,10 @@ import type { Chance } from '../support/seeded.ts';
 
 /**
  * A random history as plain data. Steps refer to accounts and markets by index and to amounts by
- * share, so that a history with removed steps remains valid.
+ * share, so that a history stays valid when steps are removed.
  */
 
-/** The participants: first those of the one owner, then the others. */
+/** The participants: first the accounts of the one owner, then all others. */
 export type Opening = {
   readonly perps: readonly { readonly maxLeverage: number; readonly mmrE8: number }[];
   readonly owners: readonly Person[];
@@ -16,26 +16,26 @@ export type Opening = {
 export type Person = {
   readonly usdc: number;
   readonly isHedged: boolean;
-  /** By market. */
+  /** Margin mode per market. */
   readonly isIsolated: readonly boolean[];
   readonly leverage: readonly number[];
-  /** The terms of an honest maker; accounts without them trade only as the steps require. */
+  /** Terms of an honest maker. Accounts without quotes trade only when a step says so. */
   readonly quotes?: Quotes;
 };
 
-/** A maker's quotes on both sides of the fair price in the first market. */
+/** Quotes of a maker on both sides of the fair price in the first market. */
 export type Quotes = {
   readonly everyMs: number;
   /** Half of the spread, in ten-thousandths of the fair price. */
   readonly half: number;
   readonly levels: number;
   readonly lots: number;
-  /** The largest position, in lots, that its quotes may create. */
+  /** Largest position that the maker's quotes may create, in lots. */
   readonly inventory: number;
   readonly timeInForce: 'gtc' | 'alo';
 };
 
-/** An account's action. Prices are in thousandths of distance from the mark. */
+/** Action of an account. Its prices are distances from the mark, in thousandths. */
 export type Act =
   | {
       readonly kind: 'order';
@@ -90,7 +90,7 @@ export type Step =
   | { readonly kind: 'hush'; readonly perp: number; readonly isHushed: boolean }
   | { readonly kind: 'halt'; readonly perp: number; readonly isHalted: boolean }
   | { readonly kind: 'delist'; readonly perp: number }
-  /** A whole closing hour, with prices that move in the middle. */
+  /** A whole closing hour, in the middle of which prices move. */
   | { readonly kind: 'close'; readonly perp: number; readonly moves: readonly number[] }
   | Stretch;
 
@@ -98,39 +98,39 @@ export type Step =
 export type Stretch = {
   readonly kind: 'stretch';
   readonly seconds: number;
-  /** The interval between price pushes. */
+  /** Interval between price pushes. */
   readonly pushMs: number;
   readonly walk: {
     readonly seed: number;
-    /** The largest move per push, in hundred-thousandths. */
+    /** Largest move per push, in hundred-thousandths. */
     readonly step: number;
-    /** One push in this many moves by 1 to 8 percent; 0 for none. */
+    /** One in this many pushes moves the price by 1 to 8 percent; 0 means none. */
     readonly gapEvery: number;
   };
   readonly routines: readonly Routine[];
-  /** Single actions, each in the sampling interval of that number. */
+  /** Single actions, each in the sampling interval with that number. */
   readonly acts: readonly { readonly at: number; readonly act: Act }[];
 };
 
 /** An order that an owner repeats around the instants of premium samples. */
 export type Routine = {
   /**
-   * `rest` keeps an order in the book, `follow` replaces it when the price has moved, `flash`
-   * places it before a sample and cancels it in the entry of the sample, `amend` moves a resting
-   * order there and back, `sweep` is an `Ioc`.
+   * `rest` keeps an order in the book. `follow` replaces it when the price has moved. `flash`
+   * places it before a sample and cancels it in the entry of the sample. `amend` moves a resting
+   * order there and back. `sweep` sends an `Ioc` order.
    */
   readonly kind: 'rest' | 'follow' | 'flash' | 'amend' | 'sweep';
   readonly who: number;
   readonly perp: number;
   readonly isBuy: boolean;
-  /** Thousandths of the oracle price. */
+  /** Distance from the oracle price, in thousandths. */
   readonly away: number;
   readonly share: number;
   readonly timeInForce: 'gtc' | 'alo';
   readonly reduceOnly: boolean;
-  /** The time before the sample. */
+  /** Time before the sample. */
   readonly leadMs: number;
-  /** Every this many samples. */
+  /** Repeats at every n-th sample. */
   readonly every: number;
 };
 
@@ -188,7 +188,7 @@ const other = ({ chance, owners, people }: Cast): number => owners + chance.belo
 const anyone = ({ chance, people }: Cast): number => chance.below(people);
 const market = ({ chance, perps }: Cast): number => chance.below(perps);
 
-/** A few related steps that would rarely occur together by chance. */
+/** Returns a few related steps that would rarely occur together by chance. */
 function scene(cast: Cast): Step[] {
   const { chance } = cast;
   if (chance.below(40) === 0) {
@@ -209,7 +209,9 @@ function scene(cast: Cast): Step[] {
   }
 }
 
-/** Opposite positions, waiting TP/SL orders, offers near the next price, and a price gap. */
+/**
+ * Opposite positions, waiting TP/SL orders and offers near the next price, followed by a price gap.
+ */
 function gap(cast: Cast): Step[] {
   const { chance } = cast;
   const perp = market(cast);
@@ -249,8 +251,8 @@ function gap(cast: Cast): Step[] {
 }
 
 /**
- * A market becomes stale, is halted, waits for a price or has lost its closing hour; money is
- * moved; the price returns.
+ * A market loses its valid price (stale, halted, waiting, or a lost closing hour), accounts try to
+ * move money, and the price returns.
  */
 function blindness(cast: Cast): Step[] {
   const { chance } = cast;
@@ -278,7 +280,7 @@ function blindness(cast: Cast): Step[] {
   return steps;
 }
 
-/** An attempt to move money before the gap is settled. */
+/** Attempts to move money before the gap is settled. */
 function leave(cast: Cast): Act {
   const { chance } = cast;
   const share = chance.pick([50, 100, 200, 500]);
@@ -314,7 +316,7 @@ function escape(cast: Cast, who: number): Step {
       return { kind: 'margin', who, nth: chance.below(2), share: chance.pick([-60, -95, 90, 100]) };
     case 4:
     case 5: {
-      // Far from the mark, with a cooperating account.
+      // The trade is far from the mark, with a cooperating account.
       const away = chance.pick([0, -30, 30, -150, 150]);
       const [buyer, seller] = chance.below(2) === 0 ? [who, owner(cast)] : [owner(cast), who];
       return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([5, 30, 90]) };
@@ -424,7 +426,7 @@ export function deal(cast: Cast, perp: number, who?: number): Step {
   return { kind: 'deal', buyer, seller, perp, away, share: chance.pick([20, 50, 90, 95]) };
 }
 
-/** Another account's order, small or large, near the mark. */
+/** Places an order of another account near the mark, small or large. */
 function quote(cast: Cast): Step {
   const { chance } = cast;
   const isBuy = chance.below(2) === 0;

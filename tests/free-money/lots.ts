@@ -5,13 +5,14 @@ import { sidesOf } from './flows.ts';
 import type { Shot } from './shot.ts';
 
 /**
- * The lots of every position through one entry: those from before the entry, and those opened in
- * it. A reduction uses the newest first; deleveraging may close only the old ones (R-adl).
+ * Follows the lots of every position through one entry and separates old lots from lots opened in
+ * the entry. A reduction uses the newest lots first, but deleveraging may close only the old ones
+ * (R-adl).
  */
 
 type Lots = { sign: number; old: number; fresh: number };
 
-/** A close against a bankrupt position: the account, the lots and their side. */
+/** Close against a bankrupt position. */
 export type Closed = {
   readonly event: Deleveraged;
   readonly isLong: boolean;
@@ -21,7 +22,7 @@ export class LotBook {
   readonly #lots = new Map<string, Lots>();
   readonly #hedged = new Set<Address>();
   readonly #fund: Address;
-  /** Deleveragings of the entry without a matching position change so far. */
+  /** Deleveraging events of the entry whose position change has not followed yet. */
   readonly #notices: Deleveraged[];
   readonly closed: Closed[] = [];
 
@@ -50,8 +51,8 @@ export class LotBook {
   }
 
   /**
-   * Lots from before the entry that accounts other than the fund and one account still hold on a
-   * side.
+   * Returns the old lots on a side that accounts still hold, without the fund and one other
+   * account.
    */
   oldLots(id: number, isLong: boolean, except: Address): number {
     let sum = 0;
@@ -63,7 +64,7 @@ export class LotBook {
     return sum;
   }
 
-  /** Lots from before the entry that an account still holds on a side. */
+  /** Returns the old lots that an account still holds on a side. */
   oldOf(account: Address, id: number, isLong: boolean): number {
     let sum = 0;
     for (const leg of [0, 1] as const) {

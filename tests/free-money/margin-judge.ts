@@ -6,35 +6,34 @@ import { isJudged, larger, magnitude, type Held, type Market, type Purse } from 
 import type { Entry } from './venue.ts';
 
 /**
- * R-fillable, R-tif: no honest order is cancelled for lack of margin while its owner has margin for
- * a fill of its whole remaining size, no honest post-only order is rejected only because of orders
- * that cannot fill, and the best prices used for a mark are of orders that can. Everything is
- * computed from balances, positions and order events, in exact arithmetic. Checked are cross
- * accounts with one position per market.
+ * R-fillable, R-tif: checks three properties of honest orders. An order is not cancelled for lack
+ * of margin while its owner has margin for a fill of its whole remaining size. A post-only order is
+ * not rejected only because of orders that cannot fill. The best prices used for a mark belong to
+ * orders that can fill. The judge computes in exact arithmetic from balances, positions and order
+ * events; it covers cross accounts with one position per market.
  */
 
 const E8 = 100_000_000n;
 /** The highest maker fee. */
 const MAKER_FEE_E8 = 15_000n;
 const LIQUIDATION_FEE_E8 = 500_000n;
-/** The maximum difference, in micro-USDC, of fees and margins that are each rounded once. */
+/** Maximum difference, in micro-USDC, of fees and margins that are each rounded once. */
 const ROUNDING = 3n;
 
 export type MarginFigures = {
-  /** Honest orders cancelled for lack of margin. */
+  /** Number of honest orders cancelled for lack of margin. */
   cancelled: number;
-  /** Of those, orders in a stale market, where no fill may increase exposure. */
+  /** Cancelled orders in a stale market, where no fill may increase exposure. */
   stale: number;
-  /** Of those, orders that could be checked. */
+  /** Cancelled orders that could be checked. */
   judged: number;
-  /** Honest post-only orders that were rejected. */
+  /** Number of honest post-only orders that were rejected. */
   refused: number;
 };
 
 export class MarginJudge {
   readonly #owners: ReadonlySet<Address>;
   readonly #fund: Address;
-  /** Resting orders, by id. */
   readonly #orders = new Map<number, OrderSnapshot>();
   readonly figures: MarginFigures = { cancelled: 0, stale: 0, judged: 0, refused: 0 };
 
@@ -47,7 +46,7 @@ export class MarginJudge {
     const changes = new Changes(entry);
     let hasMarks = false;
     for (const event of entry.result.events) {
-      // Before any mark of the entry moves, every book has been checked.
+      // The venue checks every book before the first mark of the entry moves.
       if (event.type === 'markUpdated' && !hasMarks) {
         hasMarks = true;
         this.#judgeBooks(entry, changes);
@@ -66,7 +65,7 @@ export class MarginJudge {
     if (isHonest && reject?.reason === 'postOnlyWouldTrade') {
       this.#judgeRefusal(entry, changes, order);
     }
-    // A trigger order is outside the book until it triggers.
+    // A trigger order enters the book only when it triggers.
     const isWaiting = order.trigger !== undefined && order.hasFired !== true;
     if (status === 'open' && !isWaiting) this.#orders.set(order.orderId, order);
     else this.#orders.delete(order.orderId);
@@ -75,14 +74,14 @@ export class MarginJudge {
   #judgeCancel(entry: Entry, changes: Changes, order: OrderSnapshot): void {
     this.figures.cancelled += 1;
     if (entry.after.markets.get(order.instrumentId)?.isStale === true) this.figures.stale += 1;
-    // An order that never rested is a taker whose rest is cancelled.
+    // An order that never rested is a taker whose remaining size is cancelled.
     if (!this.#orders.has(order.orderId)) return;
     const numbers = this.#fillOf(entry, changes, order, -ROUNDING);
     if (numbers === undefined) return;
     this.figures.judged += 1;
-    // A taker may want only a part. At a price better than the mark, a part adds less value for the
-    // same margin, least of all the first lot that does not reduce; a fill of any size is covered
-    // if this one and the whole are.
+    // A taker can want only a part of the order. At a price better than the mark, a smaller fill
+    // adds less value for the same margin, and the first lot that does not reduce adds the least.
+    // If both this lot and the whole order are covered, a fill of any size is covered.
     const opening = Math.min(order.remaining, Math.abs(numbers.start) + 1);
     const least = this.#fillOf(entry, changes, order, -ROUNDING, opening);
     const isCovered = numbers.isCovered && (least?.isCovered ?? true);
@@ -121,7 +120,8 @@ export class MarginJudge {
       if (changes.markOf(market.id) === 0) continue;
       for (const isBuy of [true, false]) {
         const orders = best.get(sideOf(market.id, isBuy)) ?? [];
-        // Of several orders at one price the first in time is the one that passed.
+        // Only the first of several orders at the best price has passed the fill test, so one
+        // fillable order is enough.
         const canFill = orders.some(
           (each) => this.#fillOf(entry, changes, each, ROUNDING)?.isCovered ?? true,
         );
@@ -150,8 +150,8 @@ export class MarginJudge {
   }
 
   /**
-   * R-fill-check on the state after a fill, by default of the whole remaining size; undefined if it
-   * is not checked. The parameter is the maximum rounding difference.
+   * Returns the account after a fill, by default of the whole remaining size, for R-fill-check;
+   * undefined if the fill cannot be checked. `rounding` is the maximum rounding difference.
    */
   #fillOf(
     entry: Entry,
@@ -176,11 +176,11 @@ export class MarginJudge {
     const start = changes.sizeOf(purse, id);
     const reduces = start !== 0 && Math.abs(start + signed) + Math.abs(signed) === Math.abs(start);
     const isBlind = before.doubt > 0n && before.worth - before.doubt < before.initial;
-    // A reducing fill of a margin-restricted account has further bounds, which are not checked
-    // here.
+    // A reducing fill of a margin-restricted account has further bounds that this judge does not
+    // check.
     if (isBlind && reduces) return undefined;
     const market = entry.after.markets.get(id);
-    // R-oracle-stale: without a price no fill increases exposure, with any margin.
+    // R-oracle-stale: no fill increases exposure without a valid price, whatever the margin.
     if (market?.isStale === true && !reduces) return undefined;
     const isOpenCovered = worth - after.doubt >= after.initial;
     const isReduceCovered =
@@ -189,7 +189,7 @@ export class MarginJudge {
     return { isCovered, worth, initial: after.initial, mark, start };
   }
 
-  /** Resting lots of an account by market, without reduce-only ones. */
+  /** Returns the resting lots of an account by market, without reduce-only orders. */
   #restingOf(account: Address): Resting {
     const resting: Resting = new Map();
     for (const order of this.#orders.values()) {
@@ -221,7 +221,7 @@ function add(resting: Resting, id: number, isBuy: boolean, lots: number): void {
   else known.sells += lots;
 }
 
-/** The changes by trades, funding and new marks of an entry, up to the checked event. */
+/** Changes by trades, funding and new marks in an entry, up to the event being checked. */
 class Changes {
   readonly #marks = new Map<number, number>();
   readonly #sizes = new Map<string, number>();
@@ -259,7 +259,7 @@ class Changes {
     for (const { side, signed } of sidesOf(event)) {
       const key = `${side.account} ${id}`;
       this.#sizes.set(key, (this.#sizes.get(key) ?? 0) + signed);
-      // At the trade price; marks follow in `worthOf`.
+      // Values the fill at its trade price; `worthOf` adds the marks.
       this.#gain(side.account, -side.fee - BigInt(signed) * BigInt(event.price));
     }
   }
@@ -281,7 +281,7 @@ class Changes {
     return before + (this.#sizes.get(`${address} ${id}`) ?? 0);
   }
 
-  /** The account value at the current marks. */
+  /** Returns the account value at the current marks. */
   worthOf({ address, balance, held }: Purse, ids: Iterable<number>): bigint {
     let worth = balance + (this.#worth.get(address) ?? 0n);
     for (const { cost } of held) worth -= cost;
@@ -329,7 +329,10 @@ function scopeOf(
   return { worth, initial, doubt, risk };
 }
 
-/** A market settles, or begins to wait for a price, after all checks of the entry (R-delist). */
+/**
+ * Returns the market as the fill test saw it: settlement, and waiting for a price, begin after the
+ * tests of the entry (R-delist).
+ */
 function asTested(after: Market, before: Market | undefined): Market {
   const isLater = after.isSettled || after.isWaiting;
   if (before === undefined || !isLater || before.isSettled || before.isWaiting) return after;

@@ -10,11 +10,11 @@ import {
 } from './shot.ts';
 
 /**
- * R-initial, R-oracle-stale: the value and requirements of a margin account, computed from balances
+ * R-initial, R-oracle-stale: computes the value and requirements of a margin account from balances
  * and positions only.
  */
 
-/** A margin account: the cross positions of an account, or one isolated position. */
+/** Figures of a margin account: the cross positions of an account, or one isolated position. */
 export type ScopeNumbers = {
   readonly value: bigint;
   readonly initial: bigint;
@@ -39,7 +39,7 @@ export function isolatedNumbers(
   prices: Prices,
   judged: Prices,
 ): ScopeNumbers {
-  // Its resting orders have separate reserves.
+  // Resting isolated orders have their own reserves.
   const alone = { ...held, restingBuy: 0, restingSell: 0 };
   return numbers(held.margin, [alone], shot, prices, judged);
 }
@@ -74,7 +74,7 @@ function numbers(
   return { value, initial, notional, blindPart };
 }
 
-/** No money may leave such an account, and it may open no position. */
+/** True for a margin-restricted account, which may neither lose money nor open a position. */
 export function isBlind({ blindPart, initial, value }: ScopeNumbers): boolean {
   return blindPart > 0n && value - blindPart < initial;
 }

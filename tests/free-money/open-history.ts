@@ -13,14 +13,14 @@ import {
 } from './history.ts';
 
 /**
- * Histories of the open world: colluding owners among honest makers, who quote around the fair
- * price, and honest holders. The owners aim at funding, so positions come first, followed by
- * minutes or hours of attacks on the book.
+ * Returns a history of the open world: colluding owners among honest holders and honest makers, who
+ * quote around the fair price. The owners try to gain funding, so the history starts with positions
+ * and continues with minutes or hours of attacks on the book.
  */
 
 /**
- * Ten minutes at a high premium are sufficient for a rate above the bound, so most stretches need
- * no whole hour.
+ * Durations of stretches. Ten minutes at a high premium are enough for a rate above the bound, so
+ * only some stretches last an hour.
  */
 const SECONDS = [60, 150, 300, 600, 600, 1_200, 3_600];
 
@@ -32,13 +32,13 @@ export function randomOpenHistory(chance: Chance): History {
   const still = opening.perps.map(() => 0);
   const steps: Step[] = [];
   const isClosing = chance.below(5) === 0;
-  // A closing hour that begins with the funding hour leaves it few samples of an open market.
+  // If the closing hour begins with the funding hour, few samples see an open market.
   const seconds = isClosing ? chance.below(300) : chance.below(3_500);
   steps.push({ kind: 'prices', seconds, moves: still, acts: [] });
   if (chance.below(4) === 0) steps.push(...fundPosition(cast, opening));
   const isShort = chance.below(2) === 0;
   for (let deals = 1 + chance.below(4); deals > 0; deals--) steps.push(position(cast, isShort));
-  // Large enough that reduce-only orders reach the impact notional.
+  // The position is large enough that reduce-only orders reach the impact notional.
   if (isClosing) steps.push(largePosition(cast, isShort));
   if (chance.below(4) === 0) steps.push(deal(cast, opening.perps.length - 1));
   if (isClosing) return { opening, steps: [...steps, ...closingScenes(cast, isShort)] };
@@ -52,7 +52,10 @@ export function randomOpenHistory(chance: Chance): History {
   return { opening, steps };
 }
 
-/** The history with one change: a search continues from the one with the larger gain. */
+/**
+ * Returns the history with one random change. A search continues from the history with the larger
+ * gain.
+ */
 export function mutated(history: History, chance: Chance): History {
   const { opening, steps } = history;
   const owners = opening.owners.length;
@@ -165,7 +168,9 @@ const owner = ({ chance, owners }: Cast): number => chance.below(owners);
 const honest = ({ chance, owners, people }: Cast): number => owners + chance.below(people - owners);
 const market = ({ chance, perps }: Cast): number => (chance.below(5) === 0 ? perps - 1 : 0);
 
-/** An owner against an honest account near the mark: their positions from earlier trades. */
+/**
+ * Opens a position of an owner against an honest account near the mark, as if from earlier trades.
+ */
 function position(cast: Cast, isShort: boolean): Step {
   const { chance } = cast;
   const [own, other] = [owner(cast), honest(cast)];
@@ -174,17 +179,23 @@ function position(cast: Cast, isShort: boolean): Step {
   return { kind: 'deal', buyer, seller, perp: market(cast), away: 0, share };
 }
 
-/** The first owner against the first honest account, in the first market. */
+/**
+ * Opens a large position of the first owner against the first honest account in the first market.
+ */
 function largePosition({ owners }: Cast, isShort: boolean): Step {
   const [buyer, seller] = isShort ? [owners, 0] : [0, owners];
   return { kind: 'deal', buyer, seller, perp: 0, away: 0, share: 90 };
 }
 
-/** An account fails while the book is empty, so that the fund takes over a position. */
+/**
+ * Makes an account fail while the book is empty, so that the insurance fund takes over its
+ * position.
+ */
 function fundPosition(cast: Cast, { perps }: Opening): Step[] {
   const { chance } = cast;
   const { maxLeverage, mmrE8 } = perps[0] ?? { maxLeverage: 1, mmrE8: 0 };
-  // Far enough that less than two thirds of the maintenance margin remain, but some margin is left.
+  // The price moves far enough to leave some margin, but less than two thirds of the maintenance
+  // margin.
   const remaining = (mmrE8 / 100_000) * (chance.below(70) / 100);
   const leap = chance.pick([-1, 1]) * Math.round(1_000 / maxLeverage - remaining);
   const [failing, other] = [honest(cast), chance.below(2) === 0 ? owner(cast) : honest(cast)];
@@ -199,14 +210,15 @@ function fundPosition(cast: Cast, { perps }: Opening): Step[] {
   ];
 }
 
-/** The market closes while the oracle price moves away from its average. */
+/** Closes the market while the oracle price moves away from its average. */
 function closingScenes(cast: Cast, isShort: boolean): Step[] {
   const { chance } = cast;
   const moves = movesOf(cast);
   moves[0] = (isShort ? -1 : 1) * chance.pick([-5, 15, 40, 40, 150]);
   const closing = (seconds: number): Stretch => {
     const one = stretch(cast, isShort, seconds);
-    // Only reducing orders are accepted.
+    // Only reducing orders are accepted, so the first owner, who has the large position, acts more
+    // often.
     const routines = one.routines.map((each) => ({
       ...each,
       who: chance.below(2) === 0 ? 0 : each.who,
@@ -220,7 +232,7 @@ function closingScenes(cast: Cast, isShort: boolean): Step[] {
   };
   return [
     { kind: 'delist', perp: 0 },
-    // The mark lags behind a late price move, by the share of earlier samples.
+    // The mark lags behind a late price move, in proportion to the earlier samples.
     closing(chance.pick([300, 900, 1_800, 1_800])),
     { kind: 'prices', seconds: 1 + chance.below(5), moves, acts: [] },
     closing(chance.pick([600, 900, 1_500])),
@@ -235,8 +247,8 @@ function disturbance(cast: Cast): Step {
   switch (chance.below(8)) {
     case 0:
     case 1:
-      // The last market: owners may have one position without a price while they act in another
-      // market.
+      // Silences the last market, so that owners can hold a position without a price while they act
+      // in another market.
       return { kind: 'hush', perp: cast.perps - 1, isHushed: chance.below(3) > 0 };
     case 2:
       return { kind: 'halt', perp, isHalted: chance.below(3) === 0 };
@@ -249,7 +261,7 @@ function disturbance(cast: Cast): Step {
   }
 }
 
-/** The owners' actions in addition to their routines. */
+/** Returns an action of the owners in addition to their routines. */
 function ownAct(cast: Cast): ReturnType<typeof anyAct> {
   const act = anyAct(cast);
   const who = owner(cast);
@@ -258,7 +270,7 @@ function ownAct(cast: Cast): ReturnType<typeof anyAct> {
   return { ...act, who, away };
 }
 
-/** In thousandths, anywhere in the price band of orders. */
+/** Returns a distance from the oracle in thousandths, anywhere in the price band of orders. */
 function anywhere({ chance }: Cast): number {
   return chance.below(1_581) - 790;
 }
@@ -286,7 +298,7 @@ function stretch(cast: Cast, isShort: boolean, seconds: number): Stretch {
   };
 }
 
-/** Both sides of a book beyond the oracle price: a mid that moves the mark. */
+/** Quotes both sides of a book beyond the oracle price, which creates a mid that moves the mark. */
 function twoSided(cast: Cast, isShort: boolean): Routine[] {
   const { chance } = cast;
   const near = chance.pick([2, 5, 11, 12, 16, 30]);
@@ -300,7 +312,10 @@ function twoSided(cast: Cast, isShort: boolean): Routine[] {
   ];
 }
 
-/** Usually on the side that makes the others pay: bids above the oracle price for short owners. */
+/**
+ * Returns a routine, usually on the side that makes others pay: bids above the oracle price for
+ * short owners.
+ */
 function routine(cast: Cast, isShort: boolean): Routine {
   const { chance } = cast;
   const isBuy = isShort === chance.below(6) > 0;

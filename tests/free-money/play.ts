@@ -10,7 +10,7 @@ import { type Held, larger, type Purse, smaller } from './shot.ts';
 import { playStretch, type Players } from './stretch.ts';
 import { listing, order, someone, START_MS, type Unsigned, Venue } from './venue.ts';
 
-/** Plays a history on a separate venue, checked from the first entry to the last. */
+/** Plays a history on its own venue and checks every entry. */
 
 export type Played = {
   readonly finding: Finding | undefined;
@@ -126,7 +126,7 @@ class Table {
         break;
       }
       case 'hour':
-        // Samples of the book are taken up to its end, when funding is due.
+        // The book is sampled until the end of the hour, when funding is due.
         venue.wait(Math.max(0, HOUR_MS - BEFORE_HOUR_MS - (venue.nowMs % HOUR_MS))).prices({});
         venue.wait(BEFORE_HOUR_MS + 1_000).prices(this.#moved(step.moves));
         break;
@@ -189,14 +189,14 @@ class Table {
     return Math.max(TICK, Math.round(price / TICK) * TICK);
   }
 
-  /** The account's free balance, computed without the engine. */
+  /** Returns the free balance of an account, computed without the engine. */
   #free(purse: Purse): bigint {
     const marks = (id: number): number => this.#mark(id);
     const { initial, value } = crossNumbers(purse, this.#venue.shot, marks, marks);
     return larger(0n, smaller(purse.balance, value - initial));
   }
 
-  /** Lots that a share of the free balance can carry. */
+  /** Returns the lots that a share of the free balance can carry. */
   #lots(purse: Purse, id: number, share: number): number {
     const leverage = purse.held.find((held) => held.id === id)?.leverage ?? 10;
     const most = (this.#free(purse) * BigInt(leverage)) / BigInt(Math.max(1, this.#mark(id)));
@@ -215,7 +215,7 @@ class Table {
       venue.deal({ buyer, seller }, { id, price, size });
       return;
     }
-    // One account on both sides: the positions of a hedge, each against any resting order.
+    // If one account is on both sides, each of its hedge positions trades with any resting orders.
     const terms = { id, price, size, timeInForce: 'ioc' } as const;
     for (const isBuy of [true, false]) venue.place(buyer, order({ ...terms, isBuy }));
   }
@@ -231,7 +231,8 @@ class Table {
   #unsigned(act: Act, purse: Purse): Unsigned | undefined {
     const part = (amount: bigint, share: number): number =>
       Number((amount * BigInt(Math.abs(share))) / 100n);
-    // Above 100 means more than the free balance before the entry, because a gap may release it.
+    // A share above 100 asks for more than the free balance before the entry, because a gap can
+    // release money.
     const money = (share: number): number =>
       Number(smaller(larger(0n, purse.balance), BigInt(part(this.#free(purse), share))));
     switch (act.kind) {
@@ -299,7 +300,7 @@ class Table {
     return order({ id, isBuy, reduceOnly, timeInForce, price, size });
   }
 
-  /** A TP/SL order for each matching position of the account in the market. */
+  /** Returns a TP/SL order for each matching position of the account in the market. */
   #exits(act: Extract<Act, { kind: 'exit' }>, purse: Purse): OrderRequest[] {
     const id = this.#id(act.perp);
     const price = this.#priceNear(id, act.away);

@@ -7,8 +7,8 @@ import { type Held, isJudged, magnitude, type Purse, unrealised } from './shot.t
 import type { Entry } from './venue.ts';
 
 /**
- * R-adl: the order of deleveraging. Ranks are those at the settlement of the gap, which are known
- * only if no account acted and nothing was paid before it in the entry.
+ * R-adl: checks the order of deleveraging. Ranks are those at the settlement of the gap, which are
+ * known only if no account acted and nothing was paid earlier in the entry.
  */
 export function judgeRanks(entry: Entry, fund: Address): void {
   const { events } = entry.result;
@@ -42,7 +42,7 @@ export function judgeRanks(entry: Entry, fund: Address): void {
 
 type Ranked = {
   readonly address: Address;
-  /** The rank is their quotient; an account without equity is ranked without one. */
+  /** The rank is `over` divided by `under`. An account without equity is ranked without one. */
   readonly over: bigint;
   readonly under: bigint;
   readonly notional: bigint;
@@ -82,8 +82,8 @@ function rankOf(entry: Entry, purse: Purse, held: Held): Ranked {
 }
 
 /**
- * R-ratio: of the position's margin account; positions without a valid price count at their worse
- * value.
+ * R-ratio: returns the equity of the position's margin account. Positions without a valid price
+ * count at the worse of two values.
  */
 function equityOf(entry: Entry, purse: Purse, held: Held): bigint {
   const marks = marksOf(entry);

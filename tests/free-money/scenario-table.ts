@@ -3,14 +3,16 @@ import { type Address, instrumentId } from '@oddlot/units';
 import { worth } from './shot.ts';
 import { listing, order, someone, Venue } from './venue.ts';
 
-/** A venue for one written scenario: prices of 100, sizes in whole units, money in USDC. */
+/** A venue for one written scenario, with prices of 100, sizes in whole units and money in USDC. */
 
 export const PRICE = 10_000;
 export const LOTS = 100;
 
 export type Mode = 'cross' | 'isolated';
 
-/** Leverage 20 at most, maintenance 1%, no fees, so that all gains come from the scenario. */
+/**
+ * Maximum leverage 20, maintenance margin 1% and no fees, so that all gains come from the scenario.
+ */
 export const FREE: Partial<PerpDefinition> = {
   takerFeeE8: 0,
   makerFeeE8: 0,
@@ -27,7 +29,7 @@ export class Story {
     this.venue = new Venue(this.#perps.map((id) => listing(id, terms)));
   }
 
-  /** A new account with money that uses one margin mode for every market. */
+  /** Creates a funded account that uses one margin mode in all markets. */
   person(
     usdc: number,
     mode: Mode = 'cross',
@@ -51,13 +53,13 @@ export class Story {
     this.venue.credit(this.venue.fund, usdc);
   }
 
-  /** One account buys units from another. */
+  /** Lets one account buy units from another. */
   deal(buyer: Address, seller: Address, units: number, price = 100, id = 1): void {
     const terms = { id, price: price * PRICE, size: units * LOTS };
     this.venue.deal({ buyer, seller }, terms);
   }
 
-  /** A resting order: positive units buy. Returns the reason of a reject, if any. */
+  /** Rests an order; positive units buy. Returns the reason of its reject, if any. */
   rest(account: Address, units: number, price: number, id = 1): string | undefined {
     const size = Math.abs(Math.round(units * LOTS));
     const isBuy = units > 0;
@@ -68,7 +70,7 @@ export class Story {
     return (reject ?? entries?.[0]?.reject)?.reason;
   }
 
-  /** A market TP/SL order of a whole position. */
+  /** Places a market TP/SL order for a whole position. */
   exit(
     account: Address,
     kind: 'takeProfit' | 'stopLoss',
@@ -83,7 +85,7 @@ export class Story {
     this.venue.place(account, { ...plain, trigger });
   }
 
-  /** Prices in a separate entry, after the given seconds. */
+  /** Pushes prices in their own entry after the given seconds. */
   prices(prices: Readonly<Record<number, number>>, seconds = 1): void {
     const changes: Record<number, number> = {};
     for (const [id, price] of Object.entries(prices))
@@ -91,13 +93,13 @@ export class Story {
     this.venue.wait(1_000 * seconds).prices(changes);
   }
 
-  /** Stops reporting a market's price, which becomes stale shortly afterwards. */
+  /** Stops pushing a market's price and waits until the price is stale. */
   silence(id: number): void {
     this.venue.hush(id, true);
     this.prices({}, 31);
   }
 
-  /** Reports it again. */
+  /** Resumes pushing the price. */
   speak(id: number, price: number): void {
     this.venue.hush(id, false);
     this.prices({ [id]: price });
@@ -114,7 +116,7 @@ export class Story {
     return sum / LOTS;
   }
 
-  /** The total of some accounts, positions at the mark, to the cent. */
+  /** Total value of the accounts with positions at the mark, rounded to the cent. */
   sum(...people: readonly Address[]): number {
     const { markets, purses } = this.venue.shot;
     let total = 0n;
@@ -125,7 +127,7 @@ export class Story {
     return Math.round(Number(total) / 10_000) / 100;
   }
 
-  /** The insurance fund and the fee treasury. */
+  /** Balances of the insurance fund and the treasury. */
   get reserves(): number {
     const treasury = Number(this.venue.shot.treasury) / 1_000_000;
     return Math.round((this.sum(this.venue.fund) + treasury) * 100) / 100;

@@ -4,17 +4,17 @@ import { LOTS, PRICE, Story } from './scenario-table.ts';
 import { order, type Unsigned } from './venue.ts';
 
 /**
- * R-oracle-stale: a position without a valid price, and its owner's attempts to move money away
- * before the price returns at half. The remaining money pays for it; other accounts and the fund do
- * not.
+ * R-oracle-stale: the owner of a position without a valid price tries to move money away before the
+ * price returns at half. The money that remains pays for the loss, and other accounts and the fund
+ * do not.
  */
 
 const [AA, BB] = [1, 2];
 const HOUR_S = 3_600;
-/** Seven samples are fresh, and the following 373 are missed. */
+/** The first seven samples of the hour are fresh, and the following 373 are missed. */
 const LOST_S = 1_900;
 
-/** How a market loses its valid price, and how it gets one again. */
+/** Ways in which a market loses its valid price, and how it regains one. */
 const SILENCES: readonly {
   readonly what: string;
   readonly begin: (story: Story) => void;
@@ -33,7 +33,7 @@ const SILENCES: readonly {
       story.venue.hush(AA, true);
       story.prices({}, HOUR_S);
     },
-    // Another hour starts with the price, which sets its first mark.
+    // The new hour starts with this price as its first mark.
     end: (story, price) => story.speak(AA, price),
   },
   {
@@ -64,7 +64,7 @@ function halt({ venue }: Story, halted: boolean): void {
   venue.apply([{ type: 'setPerp', instrumentId: instrumentId(AA), halted, changes: {} }]);
 }
 
-/** Sends a command and returns whether it was accepted, including its first order. */
+/** Sends a command, and returns true if the command and its first order are accepted. */
 function passes(story: Story, account: Address, command: Unsigned): boolean {
   const { entries, reject } = story.venue.act(account, command).outcome;
   return reject === undefined && entries?.[0]?.reject === undefined;
@@ -73,7 +73,7 @@ function passes(story: Story, account: Address, command: Unsigned): boolean {
 const buy = (id: number, units: number, price = 100) =>
   order({ id, price: price * PRICE, size: Math.round(units * LOTS), timeInForce: 'ioc' });
 
-describe.each(SILENCES)('$what', ({ begin, end }) => {
+describe.each(SILENCES)('R-oracle-stale: a position in $what', ({ begin, end }) => {
   test('margin cannot move to an isolated position in another market', () => {
     const { fund, maker, owner, story } = opened();
     isolate(story, owner);
@@ -92,7 +92,7 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
     expect(story.reserves).toBeGreaterThanOrEqual(fund);
   });
 
-  test('nor by a trade far from the mark with a cooperating account', () => {
+  test('money cannot leave by a trade far from the mark with a cooperating account', () => {
     const { fund, owner, story } = opened();
     const friend = story.person(20_000);
     begin(story);
@@ -105,7 +105,7 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
     expect(story.reserves).toBeGreaterThanOrEqual(fund);
   });
 
-  test('nor by removing margin from an isolated position there', () => {
+  test('margin cannot be removed from an isolated position without a valid price', () => {
     const story = new Story(2);
     story.fund(50_000);
     const owner = story.person(5_000, 'isolated');
@@ -124,7 +124,7 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
     expect(story.reserves).toBeGreaterThanOrEqual(50_000);
   });
 
-  test('nor by transfer or withdrawal, nor by a lower leverage of another position', () => {
+  test('money cannot leave by transfer, withdrawal or a lower leverage of another position', () => {
     const { owner, story } = opened();
     isolate(story, owner);
     const maker = story.person(100_000);
@@ -139,7 +139,7 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
     expect(passes(story, owner, lower)).toBe(false);
   });
 
-  test('while orders elsewhere may reduce near the mark, and deposits are accepted', () => {
+  test('orders in other markets can reduce near the mark, and deposits are accepted', () => {
     const { maker, owner, story } = opened();
     story.deal(owner, maker, 10, 100, BB);
     begin(story);
@@ -157,7 +157,10 @@ describe.each(SILENCES)('$what', ({ begin, end }) => {
   });
 });
 
-/** Cross long 100 AA on 5,000, against a well-funded account, with a large insurance fund. */
+/**
+ * Opens a cross long position of 100 AA with 5,000 USDC against a well-funded account, next to a
+ * large insurance fund.
+ */
 function opened(): { story: Story; owner: Address; maker: Address; fund: number } {
   const story = new Story(2);
   const fund = 50_000;

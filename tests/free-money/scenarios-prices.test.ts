@@ -2,9 +2,7 @@ import { instrumentId } from '@oddlot/units';
 import { expect, test } from 'vitest';
 import { Story } from './scenario-table.ts';
 
-/** Prices that a book or a missing oracle could move away from the oracle price. */
-
-test('R-trigger: a book alone moves the mark to a stop, and gains nothing from it', () => {
+test('R-trigger: a one-sided book moves the mark to a stop, but the stop does not fill far from the oracle', () => {
   const story = new Story();
   const [owner, maker] = [story.person(1_000), story.person(100_000)];
   story.deal(owner, maker, 50);
@@ -18,19 +16,19 @@ test('R-trigger: a book alone moves the mark to a stop, and gains nothing from i
   }
   expect(lowest, 'the stop was reached').toBeLessThanOrEqual(99.2);
   expect(story.units(owner), 'there is no bid within a hundredth of the oracle').toBe(50);
-  // When the oracle follows, the band widens and the stop is filled.
+  // When the oracle follows, the band around it reaches the bid and the stop is filled.
   for (let seconds = 0; seconds < 30; seconds++) story.prices({ 1: 98.5 });
   expect(story.units(owner)).toBe(0);
 });
 
-test('R-delist: missed samples are in neither sum of the closing mark', () => {
+test('R-delist: missed samples count in neither sum of the closing mark', () => {
   const story = new Story();
   const [long, short] = [story.person(10_000), story.person(10_000)];
   story.deal(long, short, 10);
   const id = instrumentId(1);
   story.venue.apply([{ type: 'setPerp', instrumentId: id, delisted: true, changes: {} }]);
   for (let seconds = 0; seconds < 31 * 60 - 10; seconds += 5) story.prices({ 1: 100 }, 5);
-  // Half an hour without a price, and another price for the last ten seconds.
+  // Half an hour passes without a price, and the last ten seconds have another price.
   story.prices({ 1: 90 }, 29 * 60);
   story.prices({ 1: 90 }, 9);
   const last = story.mark();

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { Story } from './scenario-table.ts';
 
 /**
- * Written scenarios of price gaps: each was a way to gain money from the venue or from another
- * account. There are no fees here, so an owner's final total is at most the initial one.
+ * Written scenarios of price gaps, each of which once gained money from the venue or from another
+ * account. There are no fees, so an owner may not end with more than the initial total.
  */
 
 test('R-liquidation: three accounts with positions in each other settle a gap among themselves', () => {
@@ -23,7 +23,7 @@ test('R-liquidation: three accounts with positions in each other settle a gap am
   expect(story.reserves).toBe(0);
 });
 
-test('R-order-of-events: a take-profit of a hedge does not leave the loss of its other side to a maker', () => {
+test('R-order-of-events: the take-profit of a hedge does not leave the loss of its other side to a maker', () => {
   const story = new Story();
   const owner = story.person(2_000, 'isolated', { hedge: true });
   const maker = story.person(100_000);
@@ -31,13 +31,13 @@ test('R-order-of-events: a take-profit of a hedge does not leave the loss of its
   story.exit(owner, 'takeProfit', 85, 100);
   expect(story.rest(maker, -100, 80.4)).toBeUndefined();
   story.prices({ 1: 80 });
-  // Without the rule it gained 1,460, which the maker, who sold at 80.40 and was closed at 95 in
-  // the same entry, lost.
+  // Without the rule, the owner gained 1,460 from the maker, who sold at 80.40 and was closed at 95
+  // in the same entry.
   expect(story.sum(owner)).toBeLessThanOrEqual(2_000);
   expect(story.sum(maker)).toBeGreaterThanOrEqual(100_000);
 });
 
-test('R-adl: nor does one of two accounts', () => {
+test('R-adl: the take-profit of one of two accounts does not leave the loss of the other to a maker', () => {
   const story = new Story();
   const [long, short] = [story.person(1_000, 'isolated'), story.person(2_000, 'isolated')];
   const maker = story.person(100_000);
@@ -45,12 +45,12 @@ test('R-adl: nor does one of two accounts', () => {
   story.exit(short, 'takeProfit', 85, 200);
   expect(story.rest(maker, -200, 80.4)).toBeUndefined();
   story.prices({ 1: 80 });
-  // Without the rule, 2,920 for both together.
+  // Without the rule, the two accounts together gained 2,920.
   expect(story.sum(long, short)).toBeLessThanOrEqual(3_000);
   expect(story.sum(maker)).toBeGreaterThanOrEqual(100_000);
 });
 
-test('R-deficit: nor to the fund and the treasury if the maker has little money', () => {
+test('R-deficit: a take-profit does not leave a loss to the fund and the treasury if the maker has little money', () => {
   const story = new Story();
   const [long, short] = [story.person(1_000, 'isolated'), story.person(2_000, 'isolated')];
   const maker = story.person(1_100);
@@ -72,24 +72,24 @@ test('R-adl: a winner cannot avoid deleveraging by a loss in another market', ()
   story.fund(2_000);
   story.deal(loser, winner, 100);
   story.deal(winner, third, 100, 100, 2);
-  // The winner has a ratio below 1: 150 of equity on 15,150 of positions.
+  // The winner has a ratio below 1, with an equity of 150 and positions of 15,150.
   story.prices({ 1: 80, 2: 71.5 });
   expect(story.sum(loser, winner, third)).toBeLessThanOrEqual(6_500);
   expect(story.reserves).toBeGreaterThanOrEqual(2_000);
 });
 
-test('R-insurance-fund: a rich fund pays for no gap that costs more than a twentieth of it', () => {
+test('R-insurance-fund: a rich fund pays for no gap that costs more than a twentieth of its value', () => {
   const story = new Story();
   const [long, short] = [story.person(500), story.person(2_000)];
   story.fund(20_000);
   story.deal(long, short, 100);
   story.prices({ 1: 80 });
-  // Without the rule, 1,500 for both together, from the fund.
+  // Without the rule, the two accounts together gained 1,500 from the fund.
   expect(story.sum(long, short)).toBeLessThanOrEqual(2_500);
   expect(story.reserves).toBeGreaterThanOrEqual(20_000);
 });
 
-test('R-insurance-fund: consecutive gaps in several markets cost it at most a tenth in an hour', () => {
+test('R-insurance-fund: consecutive gaps in several markets cost the fund at most a tenth in an hour', () => {
   const markets = [1, 2, 3, 4, 5, 6];
   const story = new Story(markets.length);
   story.fund(100_000);
@@ -100,7 +100,7 @@ test('R-insurance-fund: consecutive gaps in several markets cost it at most a te
     story.deal(long, short, 200, 100, id);
     story.prices({ [id]: 80 });
   }
-  // Without the rule, 3,000 each.
+  // Without the rule, each pair of accounts gained 3,000.
   expect(story.reserves).toBeGreaterThanOrEqual(90_000);
   expect(story.sum(...owners)).toBeLessThanOrEqual(6 * 5_000 + 10_000);
 });
@@ -111,7 +111,7 @@ test('R-insurance-fund: the only bidder for its unwinding gains less than the ma
   const [long, short] = [story.person(5_000), story.person(20_000)];
   const bidder = story.person(200_000);
   story.deal(long, short, 1_000);
-  // 0.6% of equity remain with a maintenance margin of 1%, and there are no bids.
+  // The equity is 0.6% of the position, the maintenance margin is 1%, and there are no bids.
   story.prices({ 1: 95.6 });
   story.prices({ 1: 95.6 });
   expect(story.units(story.venue.fund)).toBe(1_000);
@@ -120,8 +120,8 @@ test('R-insurance-fund: the only bidder for its unwinding gains less than the ma
     if (tries % 2 === 0) story.rest(bidder, 49, 94.65);
     story.prices({ 1: 95.6 }, 10);
   }
-  // Without the rule it sold at 94.65, 1% below the mark, a position taken over at 95, and lost
-  // more than it had received.
+  // Without the rule, the fund sold at 94.65, 1% below the mark, a position that it had taken over
+  // at 95.
   const gained = story.sum(long, short, bidder) - before;
   expect(gained).toBeLessThanOrEqual(0.005 * 95_600);
   expect(story.reserves).toBeGreaterThanOrEqual(200_000);
@@ -131,7 +131,7 @@ const FIFTY = {
   tiers: [{ tier: 1, minSize: 0, maxSize: 100_000_000, maxLeverage: 50, mmrE8: 1_000_000 }],
 };
 
-/** A long and a short position of one account against an account that is flat afterwards. */
+/** Opens a long and a short position of one account against a maker who is flat afterwards. */
 function hedge(story: Story, owner: Address, maker: Address, units: number): void {
   story.deal(owner, maker, units);
   story.deal(maker, owner, units);

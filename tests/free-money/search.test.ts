@@ -5,19 +5,19 @@ import { explain, search } from './search.ts';
 
 /**
  * R-liquidation, R-oracle-stale, R-insurance-fund, R-funding, R-fillable: no group of accounts
- * gains money without risk. New histories in every run: FREE_MONEY_SEED repeats those of a run,
- * FREE_MONEY_RUNS runs more of them, and `npm run free-money` runs for an hour.
+ * gains money without risk. Every commit gets new histories. FREE_MONEY_SEED repeats those of a
+ * run, FREE_MONEY_RUNS sets their number, and `npm run free-money` runs for an hour.
  */
 
 const RUNS = Number(process.env['FREE_MONEY_RUNS'] ?? 1_000);
 /**
- * One history of the open world, with hours of consensus time, takes about as long as fifty of the
- * closed world.
+ * One history of the open world lasts hours of consensus time and takes about as long as fifty of
+ * the closed world.
  */
 const OPEN_RUNS = Math.ceil(RUNS / 50);
 const SEED = freshSeed('FREE_MONEY_SEED');
 
-/** The cases that the histories must have reached, because otherwise the judges checked nothing. */
+/** Cases that the histories must reach, because otherwise the judges checked nothing. */
 const REACHED = [
   'adl',
   'cancel',
@@ -38,7 +38,7 @@ const REACHED = [
 ];
 
 test(
-  `colluding accounts find no free money around gaps and in markets without a valid price, FREE_MONEY_SEED=${SEED}`,
+  `colluding accounts gain no money around gaps and in markets without a valid price, FREE_MONEY_SEED=${SEED}`,
   () => {
     const { found, reached } = search({ worlds: ['closed'], seed: SEED, runs: RUNS });
     expect(found.map(explain).join('\n')).toBe('');
@@ -48,7 +48,7 @@ test(
 );
 
 test(
-  `colluding accounts gain no funding beyond its bound from makers and holders, FREE_MONEY_SEED=${SEED}`,
+  `colluding accounts gain no more funding from makers and holders than its bound, FREE_MONEY_SEED=${SEED}`,
   () => {
     const { found, reached } = search({ worlds: ['open'], seed: SEED, runs: OPEN_RUNS });
     expect(found.map(explain).join('\n')).toBe('');
@@ -60,10 +60,13 @@ test(
 );
 
 /**
- * Seeds of former false alarms: a fee that a later fill of the same order did not cover, leverage
- * raised in the entry in which money left, and a maker that had margin for a fill of the whole
- * order but not for the part that the taker wanted.
+ * These seeds caused false alarms: a fee that a later fill of the same order did not cover,
+ * leverage raised in the entry in which money left, and a maker with margin for a fill of the whole
+ * order but not of the part that the taker wanted.
  */
-test.each([846_770_216, 91_049_933, 628_861_503])('nor in the history of seed %d', (seed) => {
-  expect(search({ worlds: ['closed'], seed, runs: 1 }).found.map(explain)).toEqual([]);
-});
+test.each([846_770_216, 91_049_933, 628_861_503])(
+  'colluding accounts gain no money in the history of seed %d',
+  (seed) => {
+    expect(search({ worlds: ['closed'], seed, runs: 1 }).found.map(explain)).toEqual([]);
+  },
+);

@@ -8,11 +8,11 @@ import { play, type Played } from './play.ts';
 import { shrink } from './shrink.ts';
 
 /**
- * The search for free money: `npm run free-money -- --minutes 60`, or `--world open --seed 7 --runs
- * 1` to repeat one history. In the closed world accounts of one owner, among others, act at random
- * around price gaps and in stale, halted and closing markets. In the open world they attack the
- * book among honest makers and holders for hours of funding. All properties are checked after every
- * entry. A violating history is shortened as far as possible and printed.
+ * Searches for risk-free gains: `npm run free-money -- --minutes 60`, or `--world open --seed 7
+ * --runs 1` to repeat one history. In the closed world, accounts of one owner and others act at
+ * random around price gaps and in stale, halted and closing markets. In the open world, the owner's
+ * accounts attack the book among honest makers and holders over hours of funding. All properties
+ * are checked after every entry. A violating history is shortened as far as possible and printed.
  */
 
 const WORLDS = {
@@ -25,7 +25,7 @@ export type World = keyof typeof WORLDS;
 export type SearchReport = {
   readonly runs: number;
   readonly entries: number;
-  /** The number of occurrences of checked cases. */
+  /** Number of occurrences of each checked case. */
   readonly reached: Readonly<Record<string, number>>;
   readonly figures: Readonly<Record<string, number | string>>;
   readonly found: readonly Found[];
@@ -40,14 +40,15 @@ export type Found = {
 
 export type SearchOptions = {
   /**
-   * One history of each for every seed; in the open world also mutations of it with a larger gain.
+   * Each seed gives one history of each world. In the open world, mutations of the history with a
+   * larger gain follow.
    */
   readonly worlds: readonly World[];
   readonly seed: number;
-  /** The number of seeds, unless the time limit is reached first. */
+  /** Number of seeds, unless the time limit is reached first. */
   readonly runs: number;
   readonly untilMs?: number;
-  /** The number of findings after which it ends. */
+  /** Number of findings after which the search ends. */
   readonly findings?: number;
   readonly tell?: (line: string) => void;
 };
@@ -77,7 +78,9 @@ export function search(options: SearchOptions): SearchReport {
   return { runs, entries, reached: reached(), figures: figures.summary(), found };
 }
 
-/** A history of a seed, followed by mutations, each of the history with the largest gain so far. */
+/**
+ * Plays the history of a seed and then mutations, each of the history with the largest gain so far.
+ */
 function searchSeed(world: World, seed: number, figures: Figures): Found | undefined {
   const random = chance(seed);
   let best = WORLDS[world].random(random);
@@ -105,7 +108,7 @@ function playSeed(world: World, seed: number, history: History): Played {
   }
 }
 
-/** A finding with the shortest history that still shows it. */
+/** Describes a finding with the shortest history that still shows it. */
 export function explain({ finding, history, seed, world }: Found): string {
   const short = shrink(history, finding.property);
   const steps = short.steps.map((step) => `  ${JSON.stringify(step)}`).join('\n');

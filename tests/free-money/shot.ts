@@ -2,14 +2,14 @@ import type { MarginTier, State } from '@oddlot/engine';
 import type { Address } from '@oddlot/units';
 
 /**
- * A copy of the accounts and markets at one moment: amounts and sizes only. The judges compute all
- * derived values themselves.
+ * Copy of the accounts and markets at one moment, with amounts and sizes only. The judges derive
+ * all other values themselves.
  */
 
 export type Held = {
   readonly id: number;
   readonly leg: 0 | 1;
-  /** Signed. */
+  /** Position size in signed lots. */
   readonly size: number;
   readonly cost: bigint;
   readonly isIsolated: boolean;
@@ -35,12 +35,12 @@ export type Market = {
   readonly oracle: number;
   readonly isHalted: boolean;
   readonly isStale: boolean;
-  /** R-delist: its closing hour had too few samples. */
+  /** R-delist: the closing hour had too few samples. */
   readonly isWaiting: boolean;
-  /** R-delist: its closing hour has missed more than half of its samples. */
+  /** R-delist: the closing hour has missed more than half of its samples. */
   readonly isLost: boolean;
   readonly isSettled: boolean;
-  /** R-delist: from the operator's delist action. */
+  /** R-delist: true from the operator's delist action onwards. */
   readonly isClosing: boolean;
   readonly tiers: readonly MarginTier[];
 };
@@ -97,15 +97,15 @@ export function shotOf(state: State): Shot {
   return { timeMs: state.timeMs, purses, markets, treasury: state.treasury };
 }
 
-/** Whether the mark is a valid price (R-order-of-events, R-oracle-stale). */
+/** True if the mark is a valid price (R-order-of-events, R-oracle-stale). */
 export function isJudged({ isHalted, isLost, isStale, isWaiting, mark }: Market): boolean {
   return mark > 0 && !isHalted && !isStale && !isWaiting && !isLost;
 }
 
-/** Prices for the valuation of positions, by instrument. */
+/** Price of each instrument at which positions are valued. */
 export type Prices = (id: number) => number;
 
-/** The total value of an account, with positions at given prices. */
+/** Returns the total value of an account with positions at the given prices. */
 export function worth({ aside, balance, held }: Purse, prices: Prices): bigint {
   let value = balance + aside;
   for (const each of held) value += each.margin + each.reserved + unrealised(each, prices);

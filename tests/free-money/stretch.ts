@@ -5,9 +5,8 @@ import type { Act, Quotes, Routine, Stretch } from './history.ts';
 import type { Market, Purse } from './shot.ts';
 import { order, type Venue } from './venue.ts';
 
-/** Plays a stretch of the open world, one sampling interval after another. */
+/** Plays a stretch of the open world, one sampling interval at a time. */
 
-/** The context of a stretch. */
 export type Players = {
   readonly venue: Venue;
   readonly makers: readonly { readonly address: Address; readonly quotes: Quotes }[];
@@ -19,10 +18,13 @@ export type Players = {
 
 /** R-funding: premiums are sampled at multiples of this interval. */
 const SAMPLE_MS = 5_000;
-/** Single actions occur this long after the last sample. */
+/** Time of single actions after the last sample. */
 const ACT_MS = 2_200;
 const RESTING_MS = 1_700;
-/** Makers quote this long after whole seconds, one after another. */
+/**
+ * Time of the makers' quotes after whole seconds; each maker quotes slightly later than the
+ * previous one.
+ */
 const MAKER_MS = 300;
 const PRICE_MIN = 20_000;
 const PRICE_MAX = 50_000_000;
@@ -45,7 +47,10 @@ export function playStretch(players: Players, stretch: Stretch): void {
   }
 }
 
-/** The due commands of an interval, by time; those of one instant are one entry. */
+/**
+ * Returns the commands that are due in an interval by time. Commands at the same time share an
+ * entry.
+ */
 function entriesOf(
   players: Players,
   stretch: Stretch,
@@ -103,8 +108,8 @@ function moved(venue: Venue, { walk }: Stretch, random: Chance): Record<number, 
 }
 
 /**
- * New quotes of an honest maker. Makers know the fair price, also while the oracle is stale; a
- * closing market is valued at its mark (R-delist), and there they only reduce.
+ * Returns new quotes of an honest maker. Makers know the fair price even while the oracle is stale.
+ * A closing market is valued at its mark (R-delist), and makers only reduce there.
  */
 function requote(venue: Venue, address: Address, quotes: Quotes, id: number): Command[] {
   const purse = venue.shot.purses.get(address);
@@ -167,12 +172,12 @@ function attack(players: Players, routine: Routine, nth: number): Command[] {
     case 'amend':
       return [venue.sign(address, { type: 'modifyOrder', ...perp, target, price, size })];
     default:
-      // If an order with this client order id still rests, the engine rejects a second one.
+      // The engine rejects a second order with this client order id while the first one rests.
       return [place(request)];
   }
 }
 
-/** The second half of a routine, in the entry of the sample. */
+/** Returns the second half of a routine, in the entry of the sample. */
 function withdrawn(players: Players, routine: Routine, nth: number): Command[] {
   const { venue } = players;
   const address = players.who(routine.who);
@@ -185,7 +190,7 @@ function withdrawn(players: Players, routine: Routine, nth: number): Command[] {
   if (routine.kind === 'flash') {
     return [venue.sign(address, { type: 'cancelByClientId', cancels: [{ ...perp, ...target }] })];
   }
-  // Back to a price without effect; the first time it is placed there.
+  // Moves the order back to a price without effect; the first time, it is placed at that price.
   const price = priceOf(venue, market, routine.isBuy ? -790 : 790);
   const size = sizeOf(players, purse, market, routine);
   const request = { ...orderOf(market, routine), price, size, clientOrderId };
@@ -210,13 +215,13 @@ function sizeOf(
   return Math.max(1, Math.floor((Math.abs(held?.size ?? 0) * share) / 100));
 }
 
-/** Within the price band around the oracle price. */
+/** Returns a price within the price band around the oracle price. */
 function priceOf(venue: Venue, { id, oracle }: Market, away: number): number {
   const fair = oracle > 0 ? oracle : venue.oracleOf(id);
   return Math.max(TICK, Math.round((fair * (1_000 + away)) / 1_000 / TICK) * TICK);
 }
 
-/** The client order id of each routine's order, 16 bytes. */
+/** Returns the 16-byte client order id of a routine's order. */
 function nameOf({ who }: Routine, nth: number): string {
   return `0x${(0xa0_00 + 16 * who + nth).toString(16).padStart(32, '0')}`;
 }

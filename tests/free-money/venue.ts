@@ -13,29 +13,30 @@ import { defaultParameters } from '../../packages/replica/src/genesis-commands.t
 import { isJudged, shotOf, type Shot } from './shot.ts';
 
 /**
- * The venue under test: the engine only, driven by commands, with a copy of its accounts and
+ * The venue under test is the engine alone, driven by commands. It keeps copies of accounts and
  * markets before and after each entry, and the last valid mark of every instrument.
  */
 
 export const START_MS = 1_767_225_600_000;
 const USDC = 1_000_000;
 
-/** A command without its signer. */
 export type Unsigned<T = Command> = T extends { readonly authority: unknown }
   ? Omit<T, 'authority'>
   : never;
 
-/** One entry of the log, in public form. */
+/** One entry of the log, as the judges see it. */
 export type Entry = {
   readonly commands: readonly Command[];
   readonly result: BlockResult;
   readonly before: Shot;
   readonly after: Shot;
-  /** R-order-of-events: each instrument's mark in the last earlier entry with a valid one. */
+  /** R-order-of-events: each instrument's mark in the last earlier entry in which it was valid. */
   readonly judged: ReadonlyMap<number, number>;
 };
 
-/** A price of 100 is 1,000,000 units and a lot is 0.01, so that a lot costs one USDC. */
+/**
+ * A price of 100 is 1,000,000 price units and a lot is 0.01 units, so that a lot costs one USDC.
+ */
 export function listing(id: number, changes: Partial<PerpDefinition> = {}): PerpDefinition {
   return {
     instrumentId: instrumentId(id),
@@ -91,7 +92,7 @@ export class Venue {
     this.prices({});
   }
 
-  /** Calls back after every entry. */
+  /** Calls `onEntry` after every entry. */
   watch(onEntry: (entry: Entry) => void): void {
     this.#watch = onEntry;
   }
@@ -133,7 +134,7 @@ export class Venue {
     return entry;
   }
 
-  /** An entry with the prices of all reported markets, with changes. */
+  /** Applies an entry with the prices of all reported markets, some of them changed. */
   prices(changes: Readonly<Record<number, number>>, ...more: readonly Command[]): Entry {
     for (const [id, price] of Object.entries(changes)) this.#oracles.set(Number(id), price);
     const prices = [...this.#oracles]
@@ -143,7 +144,7 @@ export class Venue {
     return this.apply([push, ...more]);
   }
 
-  /** Stops or resumes reporting this market's price, starting with the next entry with prices. */
+  /** Stops or resumes pushing this market's price, starting with the next entry that has prices. */
   hush(id: number, isHushed: boolean): void {
     if (isHushed) this.#hushed.add(id);
     else this.#hushed.delete(id);
@@ -170,7 +171,7 @@ export class Venue {
     return this.act(signer, { type: 'placeOrders', orders }).outcome;
   }
 
-  /** A trade between two accounts at a price; the seller's order rests first. */
+  /** Trades between two accounts at a price; the seller's order rests first. */
   deal(
     sides: { readonly buyer: Address; readonly seller: Address },
     terms: { readonly id: number; readonly price: number; readonly size: number },
