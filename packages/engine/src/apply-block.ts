@@ -31,9 +31,9 @@ import { keepValidMarks, updateMarks } from './steps/update-marks.ts';
 import { fireTriggers } from './triggers/fire-triggers.ts';
 
 /**
- * Applies one block of the log: the venue's only transition. The steps and their order are fixed
- * (R-order-of-events). Either the whole block applies or an `InvariantError` stops the process. An observer
- * receives details of the order books.
+ * Applies one block of the log, which is the only way to change the state. The steps and their
+ * order are fixed (R-order-of-events). Either the whole block applies or an `InvariantError` stops
+ * the process. An observer receives details of the order books.
  */
 export function applyBlock(state: State, block: Block, observer?: BookObserver): BlockResult {
   assert(block.height === state.height + 1, `block ${block.height} follows ${state.height}`);
@@ -116,7 +116,10 @@ function run(
   execution.commandIndex = TIMER;
 }
 
-/** The account that the signer acts for, from the ordering of commands; undefined if keys have changed since. */
+/**
+ * Returns the acting account that the ordering of commands determined, or undefined if keys have
+ * changed since.
+ */
 function knownActor(
   { state }: Execution,
   { authority }: SignedCommand,
@@ -128,7 +131,10 @@ function knownActor(
   return typeof actor === 'string' ? undefined : actor;
 }
 
-/** A rejected authorization changes nothing; after it the nonce is used, even if the command is rejected. */
+/**
+ * Executes a signed command. A rejected authorization changes nothing; after a successful one the
+ * nonce is used, even if the command is rejected.
+ */
 function executeSigned(
   execution: Execution,
   command: SignedCommand,
@@ -151,7 +157,10 @@ function executeSigned(
   return withTargets(state, account, command, rules, result);
 }
 
-/** A command of the process is checked by its term and its handler, one of the operator by its signature first. */
+/**
+ * Executes a command that no account signed. Its term is checked first, and the signature of an
+ * operator second.
+ */
 function executeOperator(execution: Execution, command: UnsignedCommand): CommandResult {
   const { term } = command;
   const over = term === undefined ? undefined : takeTerm(execution.state, term);

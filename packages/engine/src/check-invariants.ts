@@ -37,8 +37,9 @@ import type { Firing, TriggerOrder } from './state/trigger-book.ts';
 import type { OrderGroup } from './state/order-groups.ts';
 
 /**
- * Checks from scratch all invariants that hold after every block. The cost grows with the size of
- * the state: tests and the simulation check after every command, a venue on request.
+ * Checks all invariants that hold after every block, without using cached values. The cost grows
+ * with the size of the state: tests and the simulation check after every command, a venue on
+ * request.
  */
 export function checkInvariants(state: State): void {
   checkConservation(state);
@@ -64,8 +65,9 @@ export function checkInvariants(state: State): void {
 }
 
 /**
- * R-conservation: balances, holds and unclaimed rewards + unrealised PnL + treasury = deposits − withdrawals, exactly. The signed
- * sizes of a perp sum to zero, so its unrealised PnL is minus the sum of signed costs at any mark.
+ * Checks that balances, holds and unclaimed rewards + unrealised PnL + treasury = deposits −
+ * withdrawals, exactly (R-conservation). The signed sizes of a perp sum to zero, so its unrealised
+ * PnL is minus the sum of signed costs at any mark.
  */
 function checkConservation(state: State): void {
   let sum: bigint = state.treasury;
@@ -82,7 +84,7 @@ function checkConservation(state: State): void {
   assert(sum === owed, `money is conserved: ${sum} on the books, ${owed} owed`);
 }
 
-/** R-withdraw: an account's holds are the sum of its pending withdrawals. */
+/** Checks that an account's hold is the sum of its pending withdrawals (R-withdraw). */
 function checkHolds(state: State): void {
   assert(state.treasury >= 0n, 'the treasury pays what it has');
   const ids = [...state.withdrawals.keys()];
@@ -99,7 +101,7 @@ function checkHolds(state: State): void {
   }
 }
 
-/** R-reserve: every reserve belongs to a live order; sums by holding and by account match. */
+/** Checks that every reserve belongs to a live order (R-reserve). */
 function checkReserves(state: State): void {
   for (const [orderId, reserve] of state.reserves) {
     assert(state.pool.find(orderId) !== NONE, `the reserve of ${orderId} is that of a live order`);
@@ -130,7 +132,9 @@ function checkOpenInterest(state: State): void {
   }
 }
 
-/** Funding samples are bounded and settled; a delisted perp has nothing left. */
+/**
+ * Checks that funding samples are bounded and settled, and that a delisted perp has nothing left.
+ */
 function checkFunding(state: State, id: number): void {
   const perp = present(state.perps.get(id), 'a listed perp');
   const { due, samples, sum } = perp.funding;
@@ -145,7 +149,9 @@ function checkFunding(state: State, id: number): void {
   assert(!waits, `${id} is delisted and nothing waits for its mark`);
 }
 
-/** R-delist: after the first log entry of a closing hour, no order can open a position. */
+/**
+ * Checks that no order can open a position after the first log entry of a closing hour (R-delist).
+ */
 function checkClosing({ pool, triggers }: State, perp: Perp): void {
   const { instrumentId: id } = perp.definition;
   const { closing } = perp;
@@ -174,7 +180,10 @@ function checkVolume({ address, volume }: Account): void {
   assert(isSorted, `the days of ${address} are in order`);
 }
 
-/** A map built over time and a restored one only agree if they iterate in key order. */
+/**
+ * Returns true if keys ascend; only then do a map built over time and a restored one iterate in the
+ * same order.
+ */
 function isAscending(keys: readonly number[]): boolean {
   return keys.every((key, at) => at === 0 || (keys[at - 1] ?? 0) < key);
 }
@@ -258,9 +267,9 @@ const NO_PARTS: Parts = {
 };
 
 /**
- * An account's cached margin equals the margin computed from its holdings and the marks. It is
- * computed separately: a check that refreshed the cached sums would hide a missing update. Sums of
- * older marks are recomputed on use, so there is nothing to compare.
+ * Checks that an account's cached margin equals the margin computed from its holdings and the
+ * marks. The margin is computed separately, because refreshing the cached sums would hide a missing
+ * update. Sums of older marks are not compared, because they are recomputed when they are used.
  */
 function checkMargin(state: State, account: Account): void {
   if (account.margin.epoch !== state.markEpoch) return;
@@ -304,7 +313,10 @@ function isSame(a: Parts, b: Parts): boolean {
   );
 }
 
-/** R-insurance-fund: the band of the next unwinding order is at most that of the last step. */
+/**
+ * Checks that the distance of the fund's next unwinding order is within its band
+ * (R-insurance-fund).
+ */
 function checkFund({ fundUnwindBands, parameters, perps }: State): void {
   assert(parameters !== undefined || fundUnwindBands.size === 0, 'no venue, nothing to unwind');
   if (parameters === undefined) return;
@@ -450,7 +462,7 @@ function checkOutcomes(state: State): void {
       assert(market.locked === owed, `what ${id} has locked is what its holders are owed`);
       continue;
     }
-    // R-conservation: total YES = total NO = locked collateral.
+    // Total YES = total NO = locked collateral (R-conservation).
     assert((yes.get(id) ?? 0) === market.pairs, `the YES shares of ${id} are its pairs`);
     assert((no.get(id) ?? 0) === market.pairs, `the NO shares of ${id} are its pairs`);
     const locked = microUsdc(BigInt(market.pairs) * BigInt(market.unit));
@@ -460,7 +472,7 @@ function checkOutcomes(state: State): void {
   for (const event of outcomes.events.values()) checkEvent(state, event);
 }
 
-/** R-event-sets: the counts of an event match the resolutions of its markets. */
+/** Checks that the counts of an event match the resolutions of its markets (R-event-sets). */
 function checkEvent({ outcomes }: State, event: MarketEvent): void {
   let resolved = 0;
   let sum = 0;
@@ -477,7 +489,10 @@ function checkEvent({ outcomes }: State, event: MarketEvent): void {
   assert(!event.mutuallyExclusive || sum <= FRACTION_ONE, `${event.slug} pays one at most`);
 }
 
-/** R-reserve: nothing is spent twice. */
+/**
+ * Checks that reserves of outcome orders match the account and that nothing is reserved twice
+ * (R-reserve).
+ */
 function checkOutcomeAccount(state: State, account: Account): void {
   const { pool } = state;
   let reserved = 0n;
@@ -562,14 +577,14 @@ function checkTrigger(state: State, trigger: TriggerOrder): void {
   if (trigger.firing !== undefined) checkFiring(state, account, trigger, trigger.firing);
 }
 
-/** R-grouping: the filled size of a live parent, in the book or waiting. */
+/** Returns the filled size of a live parent, in the book or waiting (R-grouping). */
 function filledBy({ pool, triggers }: State, orderId: number): number {
   const slot = pool.find(orderId);
   if (slot === NONE) return triggers.find(orderId)?.firing?.filled ?? 0;
   return readSlot(pool.original, slot) - readSlot(pool.remaining, slot);
 }
 
-/** R-trigger: only a reducing trigger retries, while there is a position. */
+/** Checks that only a reducing trigger retries, and only while there is a position (R-trigger). */
 function checkFiring(
   { timeMs }: State,
   account: Account,

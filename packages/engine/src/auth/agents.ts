@@ -7,21 +7,22 @@ import type { Execution } from '../state/execution.ts';
 import { raiseNonceFloor } from './nonces.ts';
 import type { SigningRules } from './gate.ts';
 
-/** Approving this address revokes the label. */
+/** Approving this address as an agent revokes the label. */
 export const ZERO_ADDRESS: Address = address('0x0000000000000000000000000000000000000000');
 
 /**
- * An address cannot become an agent if it is one already, has its own account (as every vault has), or will get one (as
- * the relay's addresses will). Otherwise anyone could capture actions that another account's key signs, or block money
- * from arriving there.
+ * Returns true if an address cannot become an agent: it is one already, has its own account (as
+ * every vault has), or will get one (as relay addresses will). Otherwise anyone could take over
+ * actions that another account's key signs, or block deposits to that address.
  */
 export function isAddressTaken({ accountIndex, agents, bridge }: State, agent: Address): boolean {
   return agents.has(agent) || accountIndex.has(agent) || bridge?.pegs.has(agent) === true;
 }
 
 /**
- * R-agents: a key ends its own binding by approving the zero address without a name, with or without an account. If its
- * account has an unnamed agent, the action revokes that agent instead.
+ * Returns true if a key ends its own binding: it approves the zero address without a label, with or
+ * without an account (R-agents). If its account has an unnamed agent, the action revokes that agent
+ * instead.
  */
 export function isOwnRelease(state: State, command: SignedCommand): boolean {
   if (command.type !== 'approveAgent') return false;
@@ -33,7 +34,9 @@ export function isOwnRelease(state: State, command: SignedCommand): boolean {
   return isMeant && state.agents.has(signer);
 }
 
-/** R-agents: an address that acts with its own key for its own account stops being an agent. */
+/**
+ * Ends the agent binding of an address that acts with its own key for its own account (R-agents).
+ */
 export function endOwnBinding(
   execution: Execution,
   account: Account,
@@ -45,7 +48,10 @@ export function endOwnBinding(
   if (isOwnAct) releaseAgent(execution, signer);
 }
 
-/** R-agents: a key that has acted for its owner has agreed to it, so its own deposit does not end the binding. */
+/**
+ * Records that a key has acted for its owner and thereby agreed to the binding, so that its own
+ * deposit does not end it (R-agents).
+ */
 export function noteAgentUse({ bridge }: State, { authority }: SignedCommand): void {
   const { multiSig, signer } = authority;
   if (bridge === undefined || bridge.unusedAgents.size === 0) return;
@@ -61,13 +67,14 @@ export function releaseAgent(execution: Execution, agent: Address): void {
   revokeAgent(execution, owner, binding.label);
 }
 
-/** Revokes every agent of an account in order of label, which is the same in a restored state. */
+/**
+ * Revokes every agent of an account, sorted by label so that a restored state uses the same order.
+ */
 export function revokeAgents(execution: Execution, account: Account): void {
   const labels = [...account.agents.keys()].sort((a, b) => (a < b ? -1 : 1));
   for (const label of labels) revokeAgent(execution, account, label);
 }
 
-/** Revokes the agent under a label that is bound. */
 export function revokeAgent(execution: Execution, account: Account, label: string): void {
   const previous = account.agents.get(label)?.agent;
   if (previous !== undefined) freeAddress(execution.state, previous);
@@ -75,7 +82,10 @@ export function revokeAgent(execution: Execution, account: Account, label: strin
   emitAgent(execution, account, { label, agent: undefined, previous });
 }
 
-/** Releases an agent's address: actions that it has signed so far become invalid, for any owner (R-nonce). */
+/**
+ * Releases an agent's address. All actions that it has signed so far become invalid, for any owner
+ * (R-nonce).
+ */
 export function freeAddress(state: State, agent: Address): void {
   state.agents.delete(agent);
   state.keyChanges += 1;
@@ -83,7 +93,7 @@ export function freeAddress(state: State, agent: Address): void {
   raiseNonceFloor(state, agent);
 }
 
-/** Emits that a label was bound, rebound or, without an agent, revoked. */
+/** Emits that a label was bound, rebound or, if `agent` is undefined, revoked. */
 export function emitAgent(
   { commandIndex, events, state }: Execution,
   account: Account,
@@ -100,9 +110,9 @@ export function emitAgent(
 }
 
 /**
- * Checks the address that receives money or a new account. The zero address has no key (R-transfer). An agent's address
- * must not get an account from another user: its key would then act for its owner instead of itself, and only the key
- * can end the binding (R-agents).
+ * Checks the address that receives money or a new account. The zero address has no key
+ * (R-transfer). Other users cannot open an account for an agent's address, because its key would
+ * act for the agent's owner instead; only the key itself can end the binding (R-agents).
  */
 export function checkDestination(state: State, destination: Address): Reject | undefined {
   if (destination === ZERO_ADDRESS) return { reason: 'addressInvalid', address: destination };
@@ -110,7 +120,10 @@ export function checkDestination(state: State, destination: Address): Reject | u
   return isBound ? { reason: 'agentAddressUsed' } : undefined;
 }
 
-/** True while the address is an agent whose own deposit would not end the binding (R-agents). */
+/**
+ * Returns true while the address is an agent and its own deposit would not end the binding
+ * (R-agents).
+ */
 export function isForBound(
   state: State,
   { account, isOwn }: Pick<CreditDepositCommand, 'account' | 'isOwn'>,

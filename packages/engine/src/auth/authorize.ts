@@ -16,9 +16,10 @@ import { checkNonceFresh, checkNonceWindow, isFormerAgent } from './nonces.ts';
 import { parametersOf } from '../state/execution.ts';
 
 /**
- * Authorizes a command. The checks are, in order: the window of the nonce, the role of the signer, the vault, the
- * account, the gate, the expiry and the freshness of the nonce. Changes nothing; admission and execution both call
- * it. Callers that have already looked up the signer pass it, which saves a second lookup.
+ * Authorizes a command without changing the state, for admission and execution alike. The checks
+ * are, in order: the nonce window, the role of the signer, the vault, the account, the gate, the
+ * expiry, and whether the nonce is unused. Callers that have already looked up the signer pass it
+ * to save a second lookup.
  */
 export function authorize(
   state: State,
@@ -57,7 +58,7 @@ function judgeRole(
   return judgeVault(state, command, rules, actor.account);
 }
 
-/** The actor itself, or the vault that the command names if the actor leads it. */
+/** Returns the actor itself, or the vault that the command names if the actor leads it. */
 export function judgeVault(
   state: State,
   { authority }: SignedCommand,
@@ -67,7 +68,7 @@ export function judgeVault(
   const { vault } = authority;
   if (vault === undefined) return { account: actor };
   const led = vaultLedBy(state, { ...authority, vault }, actor);
-  // Only the vault's own key changes its keys and moves its money, never its leader (R-vault).
+  // Only the vault's own key can change its keys and move its money, never its leader (R-vault).
   return led.reject === undefined && signedBy === 'ownKey'
     ? { account: actor, reject: { reason: 'vaultLeaderDiffers', vault } }
     : led;
@@ -84,19 +85,19 @@ function judgeActor(
     return checkQuorum(state, authority.signer, authority.multiSig);
   const account = known ?? actorOf(state, command, rules);
   if (account === undefined) return { reject: roleRefusal(state, command, rules) };
-  // A multi-sig account needs several signatures, so its own key alone is not enough.
+  // A multisig account needs several signatures, so its own key alone is not sufficient.
   if (account.multiSig !== undefined && account.address === authority.signer) {
     return { account, reject: { reason: 'multiSigRequired' } };
   }
   return { account };
 }
 
-/** An account, or the address of one that is not open yet. */
+/** An account, or the address of an account that is not open yet. */
 export type Actor = Account | Address;
 
 /**
- * The account that a command affects, whether or not it exists yet and whether or not the signer
- * may act for it. Commands with the same actor keep their order.
+ * Returns the account that a command affects, whether or not it exists yet and whether or not the
+ * signer may act for it. Commands with the same actor keep their order.
  */
 export function actingFor(state: State, command: SignedCommand, rules: SigningRules): Actor {
   const { multiSig, signer, vault } = command.authority;
@@ -105,7 +106,7 @@ export function actingFor(state: State, command: SignedCommand, rules: SigningRu
   return actorOf(state, command, rules) ?? signer;
 }
 
-/** An own-key command affects the signer's account; an agent may end its own binding. */
+/** Returns the signer's own account for own-key commands, unless an agent ends its own binding. */
 function actorOf(
   state: State,
   command: SignedCommand,
@@ -117,7 +118,7 @@ function actorOf(
     : directActor(state, signer);
 }
 
-/** An agent acts for its owner; any other signer acts for the account at its own address. */
+/** Returns the owner of an agent; any other signer acts for the account at its own address. */
 function directActor(state: State, signer: Address): Account | undefined {
   const binding = state.agents.get(signer);
   return binding === undefined ? accountAt(state, signer) : state.accounts[binding.accountIndex];
@@ -139,10 +140,11 @@ function checkExpiry(authority: Authority, timeMs: number): Reject | undefined {
 }
 
 /**
- * Authorizes a command of the operator. The checks are, in the order of `authorize`: the window of the nonce, the
- * role of the signer, the expiry and the freshness of the nonce. The signer itself must have the role: an agent of
- * such a signer is rejected, and no account is needed. A command without a signature comes from the process itself
- * and passes. Changes nothing; admission and execution both call it.
+ * Authorizes a command of the operator without changing the state, for admission and execution
+ * alike. The checks are, in the order of `authorize`: the nonce window, the role of the signer, the
+ * expiry, and whether the nonce is unused. The signer itself must have the role: its agents are
+ * rejected, and it needs no account. A command without a signature comes from the venue's own
+ * process and passes.
  */
 export function authorizeOperator(
   state: State,
@@ -166,8 +168,8 @@ export type Authorization =
   | { readonly account?: never; readonly reject: Reject };
 
 /**
- * R-multisig: enough distinct signers of the set signed the inner action, and the sender of the
- * envelope belongs to the set. Signatures of other keys are ignored.
+ * Checks that enough distinct signers of the set signed the inner action, and that the sender of
+ * the envelope belongs to the set (R-multisig). Signatures of other keys are ignored.
  */
 function checkQuorum(
   state: State,
@@ -190,7 +192,6 @@ function checkQuorum(
   return { account };
 }
 
-/** True for an account that needs several signatures. */
 export function isMultiSig(state: State, address: Address): boolean {
   return accountAt(state, address)?.multiSig !== undefined;
 }
@@ -211,15 +212,18 @@ function vaultLedBy(
   return { account: present(state.accounts[vault.accountIndex], 'the account of a vault') };
 }
 
-/** A leader that is an agent of another account still leads with its own key. */
+/**
+ * Returns true if the vault's leader signed the command. A leader that is also an agent of another
+ * account still leads with its own key.
+ */
 function isLeaderItself(state: State, { leader }: Vault, authority: Authority): boolean {
   if (authority.multiSig !== undefined || authority.signer !== leader) return false;
   return state.accountIndex.has(leader) && !isMultiSig(state, leader);
 }
 
 /**
- * R-terms: checks the term of a command. A number above the highest one of its lease begins a new
- * term; a lower number, or the same number with another holder, is rejected. This fences off a
+ * Checks the term of a command (R-terms). A number above the highest one of its lease begins a new
+ * term; a lower number, or the same number with another holder, is rejected. This excludes a
  * process that was suspended while another one took over its lease.
  */
 export function takeTerm(state: State, term: HolderTerm): Reject | undefined {
@@ -237,7 +241,7 @@ export function takeTerm(state: State, term: HolderTerm): Reject | undefined {
   return undefined;
 }
 
-/** The number of the current term of a lease, or 0 before the first term. */
+/** Returns the number of the current term of a lease, or 0 before the first term. */
 export function termOf({ terms }: State, lease: string): number {
   return terms.get(lease)?.number ?? 0;
 }

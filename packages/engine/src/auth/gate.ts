@@ -16,9 +16,10 @@ import { findTarget, type State } from '../state/state.ts';
 import type { Gate } from '../state/permissions.ts';
 
 /**
- * Rejects commands that add risk on a channel that is closed to the account acted for (R-gate):
- * orders that may open, amends of orders that are not reduce-only, reversals and splits. One such
- * order rejects its whole action. All other commands pass, so that positions can always be closed.
+ * Rejects commands that add risk on a channel that is closed to the acting account (R-gate): orders
+ * that can open a position, amendments of orders that are not reduce-only, reversals and splits.
+ * One affected order causes its whole action to be rejected. All other commands pass, so that
+ * positions can always be closed.
  */
 export function checkGate(
   state: State,
@@ -30,7 +31,6 @@ export function checkGate(
   return gate(state, account, command);
 }
 
-/** Checks new orders against the gate of their channel. */
 export function gateOrders(
   state: State,
   account: Account,
@@ -43,7 +43,6 @@ export function gateOrders(
   return undefined;
 }
 
-/** Checks an amend against the gate of its channel. */
 export function gateAmend(
   state: State,
   account: Account,
@@ -54,7 +53,7 @@ export function gateAmend(
   return refuse(state, account, command.instrumentId);
 }
 
-/** Checks a reversal against the gate of its channel; its second half opens a position. */
+/** Checks a reversal against the gate of its channel, because its second half opens a position. */
 export function gateReversal(
   state: State,
   account: Account,
@@ -63,7 +62,7 @@ export function gateReversal(
   return refuse(state, account, instrumentId);
 }
 
-/** Checks a split or merge against the gate of its channel; merges always pass. */
+/** Checks a split against the gate of its channel; merges always pass. */
 export function gateOperation(
   state: State,
   account: Account,
@@ -74,7 +73,10 @@ export function gateOperation(
   return refuse(state, account, first.instrumentId);
 }
 
-/** True when none of the new orders may open a position, which a venue then still accepts. */
+/**
+ * Returns true if none of the new orders can open a position; a restricted venue still accepts such
+ * actions.
+ */
 export function doOrdersReduce(
   _state: State,
   account: Account,
@@ -83,7 +85,6 @@ export function doOrdersReduce(
   return orders.every((order) => !isOpening(account, order));
 }
 
-/** True when the amended order is reduce-only. */
 export function doesAmendReduce(
   state: State,
   account: Account,
@@ -93,7 +94,10 @@ export function doesAmendReduce(
   return slot !== NONE && isReduceOnly(state, slot);
 }
 
-/** Checks an order again when it enters the book: a delayed order may open a position by then. */
+/**
+ * Checks an order again when it enters the book, because a delayed order may open a position by
+ * that time.
+ */
 export function checkOrderGate(
   state: State,
   account: Account,
@@ -103,7 +107,7 @@ export function checkOrderGate(
   return refuse(state, account, order.instrumentId);
 }
 
-/** The first reason why a channel is closed to an address, or undefined. */
+/** Returns the first reason why a channel is closed to an address, or undefined. */
 export function gateRefusal(
   state: State,
   channel: Exchange,
@@ -127,7 +131,7 @@ function isReduceOnly({ pool }: State, slot: number): boolean {
   return (readSlotInt(pool.flags, slot) & REDUCE_ONLY) !== 0;
 }
 
-/** This fast path covers nearly every order without a lookup. */
+/** Returns true if both channels are open to all; this avoids a lookup for nearly every order. */
 function isOpenToAll({ gates }: State): boolean {
   return isOpen(gates[0]) && isOpen(gates[1]);
 }
@@ -140,14 +144,17 @@ function checkNewOrder(state: State, account: Account, order: OrderRequest): Rej
   return isOpening(account, order) ? refuse(state, account, order.instrumentId) : undefined;
 }
 
-/** A trigger that is not reduce-only may open a position by the time that it fires. */
+/**
+ * Returns true if an order can open a position. A trigger order that is not reduce-only can do so
+ * by the time it fires.
+ */
 function isOpening(account: Account, order: OrderRequest): boolean {
   return order.trigger === undefined ? mayOpen(account, order) : !order.reduceOnly;
 }
 
 /**
- * True when an order could open or enlarge a position: together with the resting orders on its
- * side, it exceeds the position that it closes. Outcome sells are reduce-only.
+ * Returns true if an order could open or increase a position: together with the resting orders on
+ * its side, it exceeds the position that it closes. Outcome sells are reduce-only.
  */
 function mayOpen(account: Account, order: OrderRequest): boolean {
   if (order.reduceOnly) return false;
@@ -163,14 +170,14 @@ function refuse(state: State, account: Account, instrumentId: number): Reject | 
   return gate === undefined ? undefined : { reason: 'gated', gate, channel };
 }
 
-/** The rules for authorizing a command. The table of commands has them for each type. */
+/** The columns of a command's row that determine its authorization. */
 export type SigningRules<Asked extends SignedCommand = SignedCommand> = {
   /**
-   * `agent`: the account's own key, or one of its agents'. `ownKey`: only the account's own key,
-   * because agents trade and never move funds (R-agents).
+   * `agent` accepts the account's own key or one of its agents' keys. `ownKey` accepts only the
+   * account's own key, because agents trade and never move funds (R-agents).
    */
   readonly signedBy: 'agent' | 'ownKey';
-  /** R-gate: the check against a closed channel, or `passes` when the command adds no risk. */
+  /** Check against a closed channel, or `passes` if the command adds no risk (R-gate). */
   readonly gate:
     | 'passes'
     | ((state: State, account: Account, command: Asked) => Reject | undefined);

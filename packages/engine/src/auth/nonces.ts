@@ -5,12 +5,15 @@ import type { NonceBounds, Reject } from '../messages/reject.ts';
 import type { SignerNonces } from '../state/permissions.ts';
 import type { State } from '../state/state.ts';
 
-// Constants of this module are known to the compiler; imported ones would be read each time.
+// The compiler knows constants of this module; imported ones would be read each time.
 const { nonceAgeMs, nonceAheadMs, noncesPerSigner } = LIMITS;
-/** Above this number of nonces, the digest form of the signer's address is kept; for all signers it would need too much memory. */
+/**
+ * Signers with more nonces than this have their address cached in digest form; caching all signers
+ * would need too much memory.
+ */
 const OFTEN = 16;
 
-/** The bounds of a valid nonce by time alone. */
+/** Returns the bounds between which nonces are valid at a time. */
 export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number): NonceBounds {
   return {
     minExclusive: Math.max(timeMs - nonceAgeMs, beganMs),
@@ -19,8 +22,8 @@ export function nonceWindow({ beganMs }: Pick<State, 'beganMs'>, timeMs: number)
 }
 
 /**
- * Checks a nonce by time alone: younger than two days, at most one day ahead, and after the start of the log. Earlier
- * actions were signed for a previous venue of the same name.
+ * Checks a nonce by time alone: it must be younger than two days, at most one day ahead, and after
+ * the start of the log. Earlier actions were signed for a previous venue with the same name.
  */
 export function checkNonceWindow(
   state: Pick<State, 'beganMs'>,
@@ -51,7 +54,7 @@ export function checkNonceFresh(
   return undefined;
 }
 
-/** Records a nonce of the signer; nonces that are too old anyway are dropped. */
+/** Records a nonce of the signer and drops nonces that are too old to be valid. */
 export function useNonce(
   state: State,
   signer: Address,
@@ -85,15 +88,15 @@ export function raiseNonceFloor(state: State, signer: Address): void {
 }
 
 /**
- * True for a revoked agent as long as one of its signed actions could still be valid. A record that the next sweep
- * removes does not count.
+ * Returns true for a revoked agent while one of its signed actions could still be valid. A record
+ * that the next sweep will remove does not count.
  */
 export function isFormerAgent(state: State, address: Address): boolean {
   const record = state.signers.get(address);
   return record?.isRevokedAgent === true && !isOver(state, record);
 }
 
-/** Removes signers whose recorded nonces are all too old. Runs once an hour. */
+/** Removes signers whose recorded nonces are all too old; runs once an hour. */
 export function sweepSigners(state: State): void {
   if (state.timeMs - state.signersSweptMs < LIMITS.signerSweepMs) return;
   state.signersSweptMs = state.timeMs;
@@ -102,12 +105,11 @@ export function sweepSigners(state: State): void {
   }
 }
 
-/** True if all nonces of the record are too old. */
 function isOver(state: State, record: SignerNonces): boolean {
   return largestOf(record) <= state.timeMs - nonceAgeMs;
 }
 
-/** The highest of the used nonces and the nonce floor. */
+/** Returns the higher of the highest used nonce and the nonce floor. */
 function largestOf({ floor, used }: SignerNonces): number {
   return Math.max(used[used.length - 1] ?? 0, floor);
 }

@@ -30,14 +30,12 @@ type BookLevel = {
 };
 
 /**
- * The book of one instrument, in price-time priority (R-book).
- *
+ * The order book of one instrument, in price-time priority (R-book).
  * Orders are stored in the pool that all books share and linked into a queue per price level; each
- * side keeps its levels sorted. The book sorts and counts; it does not match. The engine decides
- * which orders may rest and guarantees that no two resting orders cross.
- *
- * Sums of lots are safe integers, asserted for each level: the largest order size times the maximum
- * number of orders in a book must stay below 2^53.
+ * side keeps its levels sorted. The book sorts and counts orders; it does not match them. The
+ * engine decides which orders may rest and guarantees that no two resting orders cross.
+ * Sums of lots are safe integers, which is asserted for each level: the largest order size times
+ * the maximum number of orders in a book must stay below 2^53.
  */
 export class LevelBook {
   readonly instrument: number;
@@ -45,12 +43,12 @@ export class LevelBook {
   readonly #pool: OrderPool;
   #bids: LevelSide;
   #asks: LevelSide;
-  /** True in a fork that has not changed yet: its levels are still those of the origin. */
+  /** True in a fork that has not changed yet and still uses the levels of its origin. */
   #isShared: boolean;
   #orderCount = 0;
   #version = 0;
 
-  /** With an origin, the new book is a fork of it: see `fork`. */
+  /** Creates an empty book, or a fork of `origin` (see `fork`). */
   constructor(pool: OrderPool, instrument: number, origin?: LevelBook) {
     this.#pool = pool;
     this.instrument = instrument;
@@ -63,8 +61,8 @@ export class LevelBook {
   }
 
   /**
-   * A book with the same orders over a fork of the pool. It can change without changing this book,
-   * which must not change meanwhile. Its levels are copied on the first change.
+   * Returns a book with the same orders over a fork of the pool. The fork can change without
+   * changing this book, which must not change meanwhile. Its levels are copied on the first change.
    */
   fork(pool: OrderPool): LevelBook {
     return new LevelBook(pool, this.instrument, this);
@@ -74,18 +72,17 @@ export class LevelBook {
     return this.#orderCount;
   }
 
-  /** Each change increments it by one, so that readers can check whether their copy is current. */
+  /** Increases by one with each change, so that readers can check whether their copy is current. */
   get version(): number {
     return this.#version;
   }
 
   /**
    * Inserts an order by its side, price, acceptance time and rank, which the pool contains.
-   *
-   * At its price, the order is queued by time, then by rank. A new order is the youngest and goes
-   * to the end; an amended one walks back from there to its position. `notBeforeMs` limits how far:
-   * the order is queued as if it had been accepted no earlier than that (R-modify). A restored book
-   * passes the dumped `queueMs`, which gives the same position again.
+   * At its price, the order is queued by time, then by rank. A new order is the youngest and is
+   * appended; an amended order walks back from the end to its position. `notBeforeMs` limits how
+   * far: the order is queued as if it had been accepted no earlier than that (R-modify). A restored
+   * book passes the dumped `queueMs`, which results in the same position.
    */
   insert(slot: number, notBeforeMs = 0): void {
     const { floats, ints } = this.#pool;
@@ -130,7 +127,7 @@ export class LevelBook {
 
   /**
    * Fills part or all of a resting order. A fully filled order stays in the book so that the caller
-   * can report it; the caller removes it before the command ends.
+   * can report it; the caller must remove it before the command ends.
    */
   fill(slot: number, size: number): void {
     this.#own();
@@ -160,7 +157,7 @@ export class LevelBook {
     return this.#first(side, side.best);
   }
 
-  /** The best price of a side, or 0, which is not a valid price, when the side is empty. */
+  /** Returns the best price of a side, or 0, which is not a valid price, if the side is empty. */
   bestPrice(isBuy: boolean): number {
     return (isBuy ? this.#bids : this.#asks).bestPrice;
   }
@@ -170,7 +167,10 @@ export class LevelBook {
     return side.best === NONE ? 0 : side.floats[side.best + TOTAL]!;
   }
 
-  /** The next order in trading order: the next of its queue or the first at a worse price. */
+  /**
+   * Returns the next order in trading order: the next one in its queue, or the first at a worse
+   * price.
+   */
   next(slot: number): number {
     const { floats, ints } = this.#pool;
     this.#levelOf(slot);
@@ -199,8 +199,9 @@ export class LevelBook {
   }
 
   /**
-   * The lots that trade before a resting order at its price. It walks to the nearer end of the queue, over at most
-   * `ordersMax` orders in either direction; undefined when both ends are further away.
+   * Returns the lots that trade before a resting order at its price. It walks to the nearer end of
+   * the queue, over at most `ordersMax` orders in either direction, and returns undefined if both
+   * ends are further away.
    */
   aheadOf(slot: number, ordersMax: number): number | undefined {
     const { floats, ints } = this.#pool;
@@ -236,7 +237,7 @@ export class LevelBook {
     return size;
   }
 
-  /** Asserts the invariants that hold between commands. It walks the whole book. */
+  /** Asserts the invariants that hold between commands, by walking the whole book. */
   checkConsistency(): void {
     const orders = this.#checkSide(true) + this.#checkSide(false);
     assert(orders === this.#orderCount, 'book: the order count is that of the levels');
@@ -294,7 +295,7 @@ export class LevelBook {
     this.#isShared = false;
   }
 
-  /** Brings a slot into a fork before the book reads it. */
+  /** Copies a slot into a fork before the book reads it. */
   #needed(slot: number): number {
     this.#pool.need(slot);
     return slot;
@@ -320,7 +321,10 @@ export class LevelBook {
     return level;
   }
 
-  /** True when an order precedes another one at the same price: earlier time, then lower rank. */
+  /**
+   * Returns true if an order precedes another one at the same price: it has an earlier time, or the
+   * same time and a lower rank.
+   */
   #isAhead(slot: number, other: number): boolean {
     const { floats } = this.#pool;
     const ms = floats[slot + QUEUE_MS]!;
@@ -328,7 +332,10 @@ export class LevelBook {
     return ms === otherMs ? floats[slot + RANK]! < floats[other + RANK]! : ms < otherMs;
   }
 
-  /** Links an order at the end of its level's queue, or before it if the last order is younger. */
+  /**
+   * Links an order at the end of its level's queue, or before the last order if that one is
+   * younger.
+   */
   #link(side: LevelSide, level: number, slot: number): void {
     const { ints } = this.#pool;
     const levels = side.ints;
@@ -342,7 +349,7 @@ export class LevelBook {
     levels[level + TAIL] = slot;
   }
 
-  /** Walks an amended order back from the end to its position. */
+  /** Walks an amended order back from the end of the queue to its position. */
   #linkBefore(side: LevelSide, level: number, slot: number): void {
     const { ints } = this.#pool;
     let following = side.ints[level + TAIL]!;

@@ -2,8 +2,8 @@ import { assert } from '@oddlot/units';
 import { NONE as NO_LEVEL } from './order-index.ts';
 
 /**
- * The memory layout of a price level: two Int32 and two Float64 numbers, each relative to the
- * level, so that fields that are used together are adjacent.
+ * Memory layout of a price level: two Int32 and two Float64 numbers, each relative to the level, so
+ * that fields that are used together are adjacent.
  */
 export const LEVEL_FIELDS = {
   LEVEL_STEP: 2,
@@ -22,43 +22,47 @@ const { COUNT, HEAD, LEVEL_STEP, TAIL, TOTAL } = LEVEL_FIELDS;
 const NONE = NO_LEVEL;
 
 const BLOCK = 8;
-/** Above this price the number of a block would no longer fit 31 bits. */
+/** Above this price, the number of a block would no longer fit into 31 bits. */
 export const PRICE_MAX = BLOCK * 2 ** 31 - 1;
 
-/** A block's entry in the index: its number, the bits of its open levels, where they are. */
+/**
+ * Offsets in a block's index entry: its number, the bits of its open levels, and the position of
+ * its levels.
+ */
 const NUMBER = 0;
 const BITS = 1;
 const FIRST_LEVEL = 2;
 const ENTRY = 3;
 
-/** Most books are thin, and a venue may list thousands of them. */
+/**
+ * Initial number of blocks; it is small, because most books are thin and a venue can list thousands
+ * of them.
+ */
 const BLOCKS_START = 2;
-/** In elements of the arrays of levels. */
+/** Length of a block in elements of the level arrays. */
 const BLOCK_STEP = BLOCK * LEVEL_STEP;
-/** Below this many elements a loop is faster than the call overhead of `copyWithin`. */
+/** Below this many elements, a loop is faster than the call overhead of `copyWithin`. */
 const SHORT_MOVE = 48;
 
 /**
- * The price levels of one side of a book.
- *
+ * Price levels of one side of a book.
  * Neighbouring prices share a block, and a level is a position in a block. Bits mark the open
- * levels: near the touch, where levels are dense, opening and closing one sets a bit, and the next
- * one is found by counting zeros. Only the blocks are sorted, from the worst to the best. When
- * prices are far apart, each level has its own block, and the side is a sorted array.
- *
- * The number of a block, and the position of a level in it, are larger where the price is better:
- * on the sell side their bits are inverted.
+ * levels: near the best price, where levels are dense, opening or closing a level sets a bit, and
+ * the next level is found by counting zeros. Only the blocks are sorted, from the worst to the
+ * best. When prices are far apart, each level has its own block, and the side is a sorted array.
+ * The number of a block, and the position of a level in it, are larger for better prices: on the
+ * sell side their bits are inverted.
  */
 export class LevelSide {
-  /** See `LEVEL_FIELDS`. The arrays are replaced when the side grows. */
+  /** Arrays of the levels (see `LEVEL_FIELDS`), which are replaced when the side grows. */
   ints = new Int32Array(BLOCKS_START * BLOCK_STEP);
   floats = new Float64Array(BLOCKS_START * BLOCK_STEP);
 
-  /** Inverts the bits of numbers and positions: 0 on the buy side, -1 on the sell side. */
+  /** Inverts the bits of numbers and positions: 0 on the buy side, −1 on the sell side. */
   readonly #flip: number;
   /** An entry for each block, the best one last, followed by the entries of free blocks. */
   #index = freshIndex(BLOCKS_START);
-  /** The start of the entries of free blocks. */
+  /** Index at which the entries of free blocks start. */
   #end = 0;
   #best = NONE;
   #bestPrice = 0;
@@ -82,7 +86,7 @@ export class LevelSide {
     return this.#best;
   }
 
-  /** The best price, or 0, which is not a valid price, when no level is open. */
+  /** Best price, or 0, which is not a valid price, if no level is open. */
   get bestPrice(): number {
     return this.#bestPrice;
   }
@@ -161,8 +165,8 @@ export class LevelSide {
     const index = this.#index;
     const last = this.#end - ENTRY;
     if (last < 0) return 0;
-    // Entries up to the last one are at most as many as the numbers between them. If no number is
-    // missing, as is usual near the touch, the first guess is correct.
+    // There cannot be more entries up to the last one than numbers between them. If no number is
+    // missing, which is usual near the best price, the first guess is correct.
     const ahead = index[last]! - number;
     if (ahead < 0) return this.#end;
     let low = Math.max(last - ENTRY * ahead, 0);
@@ -236,7 +240,7 @@ function freshIndex(blocks: number): Int32Array {
   return index;
 }
 
-/** The highest set bit of a word that is not zero. */
+/** Returns the position of the highest set bit of a number other than zero. */
 function highest(bits: number): number {
   return 31 - Math.clz32(bits);
 }

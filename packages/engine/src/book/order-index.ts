@@ -3,23 +3,28 @@ import { assert } from '@oddlot/units';
 export const NONE = -1;
 
 const PLACES_MIN = 256;
-/** Minimum places per live order, so that an order moves to the hash only after many later ids. */
+/**
+ * Minimum number of places per live order, so that an order moves to the hash only after many later
+ * ids.
+ */
 const PLACES_PER_ORDER = 4;
 const PLACES_MAX = 2 ** 30;
 
 /**
  * Maps order ids to slots.
- *
  * Ids are consecutive and most orders are short-lived, so the low bits of an id are its place, and
  * a new order is adjacent to the previous one. When an id reaches a place that is still taken, the
  * older order there moves to a hash, which answers every lookup that misses its place. A client
- * that keeps orders whose places collide only slows down lookups of its own orders.
+ * that keeps orders whose places collide slows down only the lookups of its own orders.
  */
 export class OrderIndex {
-  /** By the low bits of the id: `slot + 1`, or 0. The order at the slot confirms the full id. */
+  /**
+   * By the low bits of the id: `slot + 1`, or 0 if the place is free. The order in the slot
+   * confirms the full id.
+   */
   #places = new Int32Array(PLACES_MIN);
   readonly #older: OrderHash;
-  /** The highest id in the hash, so that new ids are not looked up there. */
+  /** Highest id in the hash, so that new ids are not looked up there. */
   #olderMax = -1;
   #size = 0;
   readonly #orders: Orders;
@@ -39,7 +44,7 @@ export class OrderIndex {
     return this.#older.get(orderId);
   }
 
-  /** Allocates once: step-by-step growth would move each id several times. */
+  /** Allocates all places at once, because gradual growth would move each id several times. */
   reserve(count: number): void {
     let length = this.#places.length;
     while (PLACES_PER_ORDER * count > length) length *= 2;
@@ -85,7 +90,7 @@ export class OrderIndex {
 }
 
 const ENTRIES_MIN = 64;
-/** The entries of the largest table, so that twice the index of an entry fits 31 bits. */
+/** Maximum number of entries, so that twice the index of an entry fits into 31 bits. */
 const ENTRIES_MAX = 2 ** 29;
 
 /** 2^32 divided by the golden ratio. */
@@ -95,19 +100,19 @@ const ELEMENTS_PER_ID = 4;
 type Orders = { readonly orderId: Float64Array };
 
 /**
- * Maps order ids to slots: an open-addressing hash with linear probing, at most half full.
- *
- * A `Map` costs more memory and produces garbage when it rehashes; this table is one typed array. An entry is two
- * adjacent numbers, the low half of the id and `slot + 1` (0 = empty), so that it is small and a lookup usually
- * touches one cache line. If the low half matches, the order itself confirms the full id. Deletion shifts the
- * following entries back instead of leaving tombstones, so the table does not degrade.
- *
- * The salt makes the layout unpredictable to a client that chooses which orders to keep so that they collide. Results
- * do not depend on the layout, so replicas may have different ones.
+ * Maps order ids to slots with an open-addressing hash table that uses linear probing and is at
+ * most half full.
+ * A `Map` costs more memory and produces garbage when it rehashes; this table is one typed array.
+ * An entry consists of two adjacent numbers, the low half of the id and `slot + 1` (0 if empty), so
+ * a lookup usually touches one cache line. If the low half matches, the order itself confirms the
+ * full id. Deletion shifts the following entries back instead of leaving tombstones, so lookups do
+ * not become slower over time.
+ * The salt makes the layout unpredictable to a client that tries to keep orders that collide.
+ * Results do not depend on the layout, so replicas can have different ones.
  */
 class OrderHash {
   #entries = new Int32Array(2 * ENTRIES_MIN);
-  /** Masks the array index of an entry, which is even. */
+  /** Mask for the array index of an entry, which is even. */
   #mask = 2 * ENTRIES_MIN - 1;
   #shift = Math.clz32(ENTRIES_MIN - 1);
   #size = 0;
@@ -146,8 +151,8 @@ class OrderHash {
       hole = (hole + 2) & mask;
     }
     for (let at = (hole + 2) & mask; entries[at + 1] !== 0; at = (at + 2) & mask) {
-      // A following entry may fill the hole unless its home position comes after the hole: a search
-      // that starts there would then end before the entry.
+      // A following entry can fill the hole unless its home position comes after the hole; a search
+      // that starts there would end before the entry.
       const low = entries[at]!;
       if (((at - this.#home(low)) & mask) < ((at - hole) & mask)) continue;
       entries[hole] = low;
@@ -170,8 +175,8 @@ class OrderHash {
   }
 
   /**
-   * The start of the search for an id with this low half. Multiples of this constant spread
-   * consecutive ids evenly, so that recent orders rarely collide.
+   * Returns where the search for an id with this low half starts. Multiplication by this constant
+   * spreads consecutive ids evenly, so that recent orders rarely collide.
    */
   #home(low: number): number {
     return 2 * (Math.imul(low ^ this.#salt, GOLDEN) >>> this.#shift);
@@ -199,7 +204,7 @@ export type SlotIndex = Pick<OrderIndex, 'get' | 'add' | 'delete' | 'size'>;
 /** An index on top of another one, which it never changes and which must not change meanwhile. */
 export class LayeredIndex {
   readonly #below: SlotIndex;
-  /** Slots of added ids, and `NONE` for deleted ids. */
+  /** Slots of added ids; deleted ids have `NONE`. */
   readonly #changes = new Map<number, number>();
   #size: number;
 

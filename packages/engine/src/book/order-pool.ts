@@ -3,9 +3,8 @@ import { LayeredMap } from '../collections/maps.ts';
 import { LayeredIndex, NONE as NO_SLOT, OrderIndex, type SlotIndex } from './order-index.ts';
 
 /**
- * The memory layout of an order in the pool: its Float64 fields are adjacent in one array and its
- * Int32 fields in another, both starting at the order's slot. Fields that books use come first.
- *
+ * Memory layout of an order in the pool: its Float64 fields are adjacent in one array and its Int32
+ * fields in another, both starting at the order's slot. Fields that books use come first.
  * An operation on a random order therefore causes a few cache misses instead of one per field. The
  * pool documents the fields.
  */
@@ -25,7 +24,9 @@ export const ORDER_FIELDS = {
   EXPIRE_MS: 9,
   TAKER_OVERPAID: 10,
 
-  /** A slot that does not exist has no level, and every public method of a book rejects it. */
+  /**
+   * Public methods of a book use this field to reject slots that do not exist, which have no level.
+   */
   LEVEL: 0,
   BOOK_NEXT: 1,
   BOOK_PREV: 2,
@@ -35,7 +36,7 @@ export const ORDER_FIELDS = {
   OWN_NEXT: 6,
   OWN_PREV: 7,
   TIF: 8,
-  /** In the memory of forks: the fork that copied the order. */
+  /** In the memory of forks: stamp of the fork that copied the order. */
   STAMP: 9,
 } as const;
 
@@ -70,43 +71,41 @@ const NONE = NO_SLOT;
 
 /**
  * All live resting orders of the venue, in typed arrays.
- *
- * An order is a slot number into these arrays. Orders therefore create no work for the garbage collector, and books
- * link them by slot. Slots are reused: callers must drop a slot when its order is released. The slot of an order
- * depends on history, so no result of the engine, no dump and no iteration order may depend on slot numbers.
- *
- * Slots are opaque and not dense: they increase by `STRIDE` from record to record. The array of a field is a view of
- * the memory of all records, offset by the position of the field in a record: `price[slot]` and `floats[slot +
- * PRICE]` are the same number. Code that reads one field uses its array; performance-critical code reads and writes
- * records through one array per type.
- *
- * In this folder typed arrays are read with `!`: the index is a slot or level from one of these lists or indexes, and
- * the property tests check them. A wrong index from outside reads `undefined`, which fails the range assertions of
- * each public method.
+ * An order is a slot number into these arrays. Orders therefore create no work for the garbage
+ * collector, and books link them by slot. Slots are reused: callers must drop a slot when its order
+ * is released. The slot of an order depends on history, so no result of the engine, no dump and no
+ * iteration order may depend on slot numbers.
+ * Slots are opaque and not dense: they increase by `STRIDE` from record to record. The array of a
+ * field is a view of the memory of all records, offset by the position of the field in a record:
+ * `price[slot]` and `floats[slot + PRICE]` are the same number. Code that reads one field uses its
+ * array; performance-critical code reads and writes records through one array per type.
+ * In this folder typed arrays are read with `!`: the index is a slot or level from one of these
+ * lists or indexes, and the property tests check them. A wrong index from outside reads
+ * `undefined`, which fails the range assertions of each public method.
  */
 
-/** Flag: the order buys; without it, it sells. */
+/** Flag of buy orders; orders without it sell. */
 export const SIDE_BUY = 1;
-/** Flag: the order may only make a position smaller. */
+/** Flag of orders that can only reduce a position. */
 export const REDUCE_ONLY = 2;
-/** Flag: the order is about the short leg of a hedged account. */
+/** Flag of orders for the short leg of an account in hedge mode. */
 export const LEG_SHORT = 4;
-/** Flag: the order pays a builder fee. */
+/** Flag of orders that pay a builder fee. */
 export const HAS_BUILDER = 8;
 
 const CAPACITY_MAX = 2 ** 27;
-/** The order id in a slot that holds no order. */
+/** Order id of a slot without an order. */
 const FREE = -1;
 
-/** The number of orders that a fork can add: one command adds fewer. */
+/** Number of orders that a fork can add; a single command adds fewer. */
 const FORK_ROOM = 1024;
-/** Stamps are int32; after this one they start again, in new memory. */
+/** Highest stamp that fits into an int32; afterwards stamps start again, in new memory. */
 const STAMP_MAX = 2 ** 31 - 1;
 
 const NO_FLOATS = new Float64Array(0);
 const NO_INTS = new Int32Array(0);
 
-/** The live orders of one owner in one instrument, linked through `ownNext` and `ownPrev`. */
+/** Live orders of one owner in one instrument, linked through `ownNext` and `ownPrev`. */
 export type OwnList = {
   head: number;
   tail: number;
@@ -114,88 +113,97 @@ export type OwnList = {
 };
 
 /**
- * The memory of forks. It is as large as the pool, but only the parts that forks touch are ever written. Consecutive
- * forks reuse it, because allocating arrays of this size for each fork would load the garbage collector.
+ * Memory of forks. It is as large as the pool, but only the parts that forks touch are ever
+ * written. Consecutive forks reuse it, because allocating arrays of this size for each fork would
+ * load the garbage collector.
  */
 type Scratch = {
   readonly floats: Float64Array<ArrayBuffer>;
   readonly ints: Int32Array<ArrayBuffer>;
   readonly capacity: number;
-  /** The stamp of the newest fork, which is the only valid one. */
+  /** Stamp of the newest fork, which is the only valid one. */
   stamp: number;
 };
 
-/** A list without orders. */
 export function emptyOwnList(): OwnList {
   return { head: NONE, tail: NONE, count: 0 };
 }
 
 /**
- * The store of resting orders. The arrays are replaced when the pool grows, so read them through
- * the pool each time (`pool.price[slot]`) and never keep one across an `allocate`.
+ * Stores resting orders. The arrays are replaced when the pool grows: read them through the pool
+ * each time (`pool.price[slot]`) and never keep one across an `allocate`.
  */
 export class OrderPool {
   /** All Float64 fields of all orders; see `ORDER_FIELDS`. */
   floats: Float64Array = NO_FLOATS;
   /** All Int32 fields of all orders. */
   ints: Int32Array = NO_INTS;
-  /** Only the pool writes it. */
+  /** Written only by the pool. */
   orderId: Float64Array = NO_FLOATS;
-  /** Limit price in price units of the instrument, at least 1. Constant while in a book. */
+  /**
+   * Limit price in price units of the instrument, at least 1. Constant while the order is in a
+   * book.
+   */
   price: Float64Array = NO_FLOATS;
-  /** Lots still to trade. While the order is in a book, only the book writes it. */
+  /** Lots still to trade. While the order is in a book, only the book writes this field. */
   remaining: Float64Array = NO_FLOATS;
-  /** The ordered size in lots, including filled lots. */
+  /** Ordered size in lots, including filled lots. */
   original: Float64Array = NO_FLOATS;
   /** Sum of price × size over the fills, in micro-USDC: a safe integer. */
   filledNotional: Float64Array = NO_FLOATS;
-  /** Consensus time of acceptance, in ms. */
+  /** Consensus time of acceptance, in milliseconds. */
   acceptedMs: Float64Array = NO_FLOATS;
-  /** The order of acceptance: a venue-wide counter. It never changes. */
+  /** Order of acceptance, from a venue-wide counter; it never changes. */
   rank: Float64Array = NO_FLOATS;
-  /** Consensus time at which the order expires, in ms; 0 = never. */
+  /** Consensus time at which the order expires, in milliseconds; 0 means never. */
   expireMs: Float64Array = NO_FLOATS;
-  /** The amount by which rounding up has overcharged the maker fee, in 10^-8 micro-USDC. */
+  /** Maker fee overcharged by rounding up, in 10^-8 micro-USDC. */
   feeOverpaid: Float64Array = NO_FLOATS;
-  /** The same for the taker fee of a perp order that traded before it rested. */
+  /**
+   * Taker fee overcharged by rounding up, in 10^-8 micro-USDC, for a perp order that traded before
+   * it rested.
+   */
   takerOverpaid: Float64Array = NO_FLOATS;
-  /** Determines the queue position at the order's price, in ms; only the book writes it. */
+  /**
+   * Time in milliseconds that determines the queue position at the order's price; written only by
+   * the book.
+   */
   queueMs: Float64Array = NO_FLOATS;
   account: Int32Array = NO_INTS;
-  /** Instrument id. Constant while in a book. */
+  /** Instrument id. Constant while the order is in a book. */
   instrument: Int32Array = NO_INTS;
-  /** Next in the queue of the price level, or `NONE`; in a free slot, the next free slot. */
+  /** Next order in the queue of the price level, or `NONE`; in a free slot, the next free slot. */
   bookNext: Int32Array = NO_INTS;
-  /** Previous in the queue of the price level, or `NONE`. */
+  /** Previous order in the queue of the price level, or `NONE`. */
   bookPrev: Int32Array = NO_INTS;
   /** Price level in the book, or `NONE` while the order is in no book. */
   level: Int32Array = NO_INTS;
-  /** Next in the owner's list, or `NONE`. */
+  /** Next order in the owner's list, or `NONE`. */
   ownNext: Int32Array = NO_INTS;
-  /** Previous in the owner's list, or `NONE`. */
+  /** Previous order in the owner's list, or `NONE`. */
   ownPrev: Int32Array = NO_INTS;
   /** The flags above; the engine defines the other bits. */
   flags: Int32Array = NO_INTS;
-  /** Time in force, in the engine's coding. */
+  /** Time in force, as the engine encodes it. */
   tif: Int32Array = NO_INTS;
-  /** Client order ids by slot, for orders that have one. They are deleted on release. */
+  /** Client order ids by slot, for orders that have one; they are deleted on release. */
   readonly clientOrderIds: Map<number, string>;
 
   #capacity = 0;
-  /** Slots at and above this one were never used: the free list contains only returned slots. */
+  /** Slots from this one on were never used; the free list contains only returned slots. */
   #used = 0;
   #freeHead = NONE;
   readonly #index: SlotIndex;
-  /** The origin of a fork. A slot was copied if it carries the fork's stamp. */
+  /** Origin of a fork. A slot was copied if it carries the fork's stamp. */
   readonly #origin: OrderPool | undefined;
   readonly #forkStamp: number;
-  /** The memory of this pool's forks or, in a fork, the memory that it uses. */
+  /** Memory of this pool's forks or, in a fork, the memory that it uses. */
   #scratch: Scratch | undefined;
 
   /**
-   * Starts with space for `capacity` orders, which avoids pauses for growing when the load is
+   * Creates a pool with space for `capacity` orders, which avoids pauses for growing if the load is
    * known. The salt is any integer that clients do not know; it has no visible effect (see
-   * `OrderIndex`). With an origin, the new pool is a fork of it: see `fork`.
+   * `OrderIndex`). With an origin, the new pool is a fork of it (see `fork`).
    */
   constructor(capacity = 1024, salt = 0, origin?: OrderPool) {
     this.#origin = origin;
@@ -217,20 +225,19 @@ export class OrderPool {
   }
 
   /**
-   * A pool with the same orders in the same slots that can change without changing this one. Orders
-   * are copied when they are needed, so a fork costs only what it touches. It is valid until the
-   * next fork is made, and this pool must not change meanwhile.
-   *
-   * A slot must be brought in before its fields are read: `find`, `allocate` and the books do so,
-   * and `needList` does it for all orders of an owner. Reading another slot returns data of an
-   * earlier fork, which corrupts only the fork.
+   * Returns a pool with the same orders in the same slots that can change without changing this
+   * one. Orders are copied when they are needed, so a fork costs only what it touches. The fork is
+   * valid until the next one is made, and this pool must not change meanwhile.
+   * A slot must be copied before its fields are read: `find`, `allocate` and the books do so, and
+   * `needList` does it for all orders of an owner. Reading another slot returns data of an earlier
+   * fork, which corrupts only the fork.
    */
   fork(): OrderPool {
     assert(this.#origin === undefined, 'order pool: a fork is not forked again');
     return new OrderPool(0, 0, this);
   }
 
-  /** Copies an order into a fork. In a pool that is not a fork, every order is present. */
+  /** Copies an order into a fork. It has no effect in a pool that is not a fork. */
   need(slot: number): void {
     if (this.#origin !== undefined) this.#bring(slot, this.#origin);
   }
@@ -253,7 +260,7 @@ export class OrderPool {
     return slot;
   }
 
-  /** Most orders have none; if no order has one, the map is not searched. */
+  /** Most orders have no client order id; if none has one, the map is not searched. */
   clientOrderIdOf(slot: number): string | undefined {
     return this.clientOrderIds.size === 0 ? undefined : this.clientOrderIds.get(slot);
   }
@@ -267,8 +274,8 @@ export class OrderPool {
   }
 
   /**
-   * A slot for a new order, which is in no list. The caller writes all other fields, because they
-   * still contain the values of the slot's previous order.
+   * Returns a slot for a new order, which is in no list. The caller must write all other fields,
+   * because they still contain the values of the slot's previous order.
    */
   allocate(orderId: number): number {
     assert(Number.isSafeInteger(orderId) && orderId >= 0, 'order pool: an order id is a count');
@@ -318,7 +325,7 @@ export class OrderPool {
 
   /**
    * Inserts an order into its owner's list by its rank, counted from the end: a new order has the
-   * highest rank and is appended, an amended one returns to its position.
+   * highest rank and is appended, an amended order returns to its position.
    */
   ownInsert(list: OwnList, slot: number): void {
     const rank = this.rank[slot]!;
@@ -448,7 +455,7 @@ export class OrderPool {
   }
 }
 
-// One function per array type: a shared one would have to check the type on each call.
+// There is one function per array type, because a shared one would check the type on each call.
 
 /** Reads a Float64 field of an existing slot. */
 export function readSlot(array: Float64Array, slot: number): number {

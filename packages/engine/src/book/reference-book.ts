@@ -1,6 +1,5 @@
 import { assert } from '@oddlot/units';
 
-/** An order as the reference book keeps it. */
 type ReferenceOrder = {
   readonly orderId: number;
   readonly isBuy: boolean;
@@ -10,16 +9,17 @@ type ReferenceOrder = {
   readonly size: number;
   /** Order of acceptance. */
   readonly rank: number;
-  /** The time by which the order queues at its price, in ms; 0 when absent. */
+  /**
+   * Time in milliseconds that determines the order's place in the queue at its price; 0 if absent.
+   */
   readonly queueMs?: number;
 };
 
 /**
- * The book as one flat list, searched from the start every time.
- *
- * It is the specification that `LevelBook` is tested against, so it stays too simple to be wrong:
- * no index, no cached best price, no state that could fall out of step with the list. It shares no
- * helper with `LevelBook`: a comparison of the two cannot see a mistake that both import.
+ * A reference model of the book as one flat list that is searched from the start every time.
+ * `LevelBook` is tested against it, so it stays simple: it has no index, no cached best price and
+ * no state that could diverge from the list. It shares no helper with `LevelBook`, because a
+ * comparison cannot find a mistake that both import.
  */
 export class ReferenceBook {
   #orders: ReferenceOrder[] = [];
@@ -30,26 +30,24 @@ export class ReferenceBook {
     return copy;
   }
 
-  /** Adds an order with an id that is not yet there. */
   add(order: ReferenceOrder): void {
     assert(!this.#orders.some((each) => each.orderId === order.orderId), 'the order id is new');
     this.#orders.push({ ...order });
   }
 
-  /** Takes out an order that is there. */
   remove(orderId: number): void {
     this.get(orderId);
     this.#orders = this.#orders.filter((each) => each.orderId !== orderId);
   }
 
-  /** Trades a part of an order. With nothing left it stays until it is removed. */
+  /** Fills part of an order. A fully filled order stays until it is removed. */
   fill(orderId: number, size: number): void {
     const left = this.get(orderId).size - size;
     assert(size > 0 && left >= 0, 'a fill is at most what is left');
     this.resize(orderId, left);
   }
 
-  /** Gives an order a new open size; it keeps its place. */
+  /** Changes the open size of an order, which keeps its queue position. */
   resize(orderId: number, size: number): void {
     this.get(orderId);
     this.#orders = this.#orders.map((each) =>
@@ -57,25 +55,23 @@ export class ReferenceBook {
     );
   }
 
-  /** The order with this id, which is there. */
   get(orderId: number): ReferenceOrder {
     const found = this.#orders.find((each) => each.orderId === orderId);
     assert(found !== undefined, 'the order is in the book');
     return found;
   }
 
-  /** The order that trades first on a side. */
   best(isBuy: boolean): number | undefined {
     return this.priority(isBuy)[0];
   }
 
-  /** The ids of a side, first to trade first. */
+  /** Returns the order ids of a side in trading order. */
   priority(isBuy: boolean): number[] {
     const side = this.#orders.filter((each) => each.isBuy === isBuy);
     return side.toSorted(compareForTrade).map((each) => each.orderId);
   }
 
-  /** Up to `max` levels of a side, best first. */
+  /** Returns up to `max` levels of a side, best first. */
   levels(isBuy: boolean, max: number): { price: number; size: number; count: number }[] {
     const side = this.#orders.filter((each) => each.isBuy === isBuy);
     const prices = [...new Set(side.map((each) => each.price))];
@@ -87,7 +83,7 @@ export class ReferenceBook {
     });
   }
 
-  /** The lots that trade before an order at its price. */
+  /** Returns the lots that trade before an order at its price. */
   aheadOf(orderId: number): number {
     const own = this.get(orderId);
     const before = this.#orders.filter(
@@ -97,7 +93,7 @@ export class ReferenceBook {
     return before.reduce((sum, each) => sum + each.size, 0);
   }
 
-  /** Whether an incoming order of this side and limit price would trade at once. */
+  /** Returns true if an incoming order with this side and limit price would trade immediately. */
   crosses(isBuy: boolean, price: number): boolean {
     return this.#orders.some((each) => {
       if (isBuy) return !each.isBuy && each.price <= price;
@@ -106,7 +102,7 @@ export class ReferenceBook {
   }
 }
 
-/** Negative when `a` trades before `b`, both of one side. */
+/** Returns a negative number if `a` trades before `b`; both must be on the same side. */
 function compareForTrade(a: ReferenceOrder, b: ReferenceOrder): number {
   if (a.price !== b.price) return a.isBuy ? b.price - a.price : a.price - b.price;
   const timeDifference = (a.queueMs ?? 0) - (b.queueMs ?? 0);

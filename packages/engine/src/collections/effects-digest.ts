@@ -1,22 +1,23 @@
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 
-// A buffer for values that are mixed in together; it holds nothing between calls.
+// Buffer for values that are mixed in together; its contents are not used between calls.
 const floats = new Float64Array(6);
 const bigs = new BigInt64Array(floats.buffer);
 const words = new Int32Array(floats.buffer);
 
 /**
- * 128 bits over all effects of the log so far (R-determinism): the same log gives the same digest
- * on every machine. It detects replicas that disagree and is not meant to resist an attacker; the
- * process around the engine hashes the commands cryptographically. Mixing follows MurmurHash3.
- *
- * Each word shifts the lanes by one: a becomes b, b becomes a mix of b and c, c becomes d, d becomes the new word. An
- * order adds a few dozen words. Values that always occur together have their own method, which keeps the lanes in
- * local variables and gives the same result as separate calls.
+ * A 128-bit digest of all effects of the log so far (R-determinism): the same log gives the same
+ * digest on every machine. It detects replicas that disagree and is not meant to resist an
+ * attacker; the process around the engine hashes the commands cryptographically. Mixing follows
+ * MurmurHash3.
+ * Each word shifts the lanes by one: a becomes b, b becomes a mix of b and c, c becomes d, d
+ * becomes the new word. An order adds a few dozen words. Values that always occur together have
+ * their own method, which keeps the lanes in local variables and returns the same result as
+ * separate calls.
  */
 export class EffectsDigest {
-  // Separate fields that always hold numbers are faster than an array.
+  // Separate fields that always contain numbers are faster than an array.
   #a = 0;
   #b = 0;
   #c = 0;
@@ -39,7 +40,7 @@ export class EffectsDigest {
     this.#pair(words[0] ?? 0, words[1] ?? 0);
   }
 
-  /** An amount of money. The part above 64 bits follows as another amount. */
+  /** Adds an amount of money. The part above 64 bits follows as another amount. */
   amount(value: bigint): void {
     bigs[0] = value;
     this.#pair(words[0] ?? 0, words[1] ?? 0);
@@ -106,13 +107,16 @@ export class EffectsDigest {
     this.#d = d;
   }
 
-  /** Same result as `text`, several times as fast, for a text from `scrambledText`. */
+  /**
+   * Adds a text prepared by `scrambledText`, with the same result as `text` but several times as
+   * fast.
+   */
   scrambled(text: Int32Array): void {
     let a = this.#a;
     let b = this.#b;
     let c = this.#c;
     let d = this.#d;
-    // Two words per step return the lanes to their variables, so none has to be moved.
+    // Two words per step return the lanes to their variables, so that none has to be moved.
     for (let at = 0; at + 1 < text.length; at += 2) {
       const first = join(a, b, text[at] ?? 0);
       a = turned(c, first);
@@ -177,7 +181,10 @@ function isInt64(value: bigint): boolean {
   return value <= INT64_MAX && value >= INT64_MIN;
 }
 
-/** The two hex digits of each byte. Every block prints its digest, and `toString(16)` is slow. */
+/**
+ * The two hex digits of each byte. They are precomputed, because every block prints its digest and
+ * `toString(16)` is slow.
+ */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 function hexOf(lane: number): string {
@@ -186,7 +193,7 @@ function hexOf(lane: number): string {
 }
 
 /**
- * Prepares a text that is mixed in often. Every signed command contains an address, and reading the
+ * Prepares a text that is added often. Every signed command contains an address, and reading the
  * characters of a string takes longer than mixing them.
  */
 export function scrambledText(text: string): Int32Array {

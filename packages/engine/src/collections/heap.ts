@@ -1,6 +1,6 @@
 /**
- * A binary heap: the first entry in order is on top. Entries that compare as equal come in no
- * particular order; callers that need one break ties in the comparison.
+ * A binary heap with the first entry in order on top. Entries that compare as equal come in no
+ * particular order; callers that need one must break ties in the comparison.
  */
 export class Heap<T> {
   readonly #isBefore: (a: T, b: T) => boolean;
@@ -74,9 +74,9 @@ export class Heap<T> {
 type Due = { readonly dueMs: number; readonly id: number };
 
 /**
- * A queue of ids by due time: expiring orders (Gtd), opening and closing markets. The earliest
- * comes first, then the lowest id. Ids that end earlier for another reason leave their entry
- * behind, so the owner calls `retain` when dead entries outnumber live ones.
+ * A queue of ids by due time, used for expiring orders and for the opening and closing of markets.
+ * The earliest time comes first, then the lowest id. Ids that end earlier for another reason leave
+ * their entry behind, so the owner calls `retain` when dead entries outnumber live ones.
  */
 export class DueQueue {
   readonly #heap = new Heap<Due>(isDueBefore);
@@ -112,13 +112,13 @@ function isDueBefore(a: Due, b: Due): boolean {
 const CAPACITY_START = 16;
 
 /**
- * A binary heap of small numbers, each with a key: the lowest key is on top, and a number can be
+ * A binary heap of small numbers, each with a key. The lowest key is on top, and a number can be
  * moved or removed. Numbers with the same key come in no particular order. All data is in typed
  * arrays, so its size does not affect garbage collection.
  */
 export class NumberedHeap {
   #keys = new Float64Array(CAPACITY_START);
-  /** By number: the position in the heap, starting with 1, or 0. */
+  /** By number: the position in the heap starting with 1, or 0 if the number is not in the heap. */
   #places = new Uint32Array(CAPACITY_START);
   #numbers = new Uint32Array(CAPACITY_START);
   #size = 0;
@@ -155,12 +155,12 @@ export class NumberedHeap {
     if (place === 0) return;
     this.#places[number] = 0;
     this.#size -= 1;
-    // The last number fills the gap, unless it was removed itself.
+    // The last number fills the gap, unless it was itself removed.
     const last = this.#numbers[this.#size] ?? 0;
     if (last !== number) this.#settle(place - 1, last);
   }
 
-  /** Puts a number at a free position, then moves it to its correct one. */
+  /** Puts a number at a free position and moves it to its correct one. */
   #settle(place: number, number: number): void {
     const key = this.#keys[number] ?? 0;
     const isAbove = place > 0 && key < this.#keyAt((place - 1) >> 1);
@@ -203,7 +203,7 @@ export class NumberedHeap {
     this.#places[number] = place + 1;
   }
 
-  /** The heap never contains more numbers than exist, so all arrays have the same size. */
+  /** Grows all arrays to the same size, because the heap never contains more numbers than exist. */
   #makeRoom(number: number): void {
     if (number < this.#keys.length) return;
     const capacity = Math.max(number + 1, 2 * this.#keys.length);

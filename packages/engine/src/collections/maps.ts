@@ -1,7 +1,8 @@
 /**
- * A map on top of another one, which it never changes: changes are stored in the upper map. A value of the lower map
- * is copied on its first read, so that callers may change it; later reads return the same object. Iterates in the
- * order of a plain copy of the lower map. The lower map must not change while this one is in use.
+ * A map on top of another one, which it never changes: changes are stored in the upper map. A value
+ * of the lower map is copied on its first read, so that callers can change it; later reads return
+ * the same object. Iteration has the order of a plain copy of the lower map. The lower map must not
+ * change while this one is in use.
  */
 export class LayeredMap<Key, Value> implements Map<Key, Value> {
   readonly #below: ReadonlyMap<Key, Value>;
@@ -11,7 +12,7 @@ export class LayeredMap<Key, Value> implements Map<Key, Value> {
   readonly #deleted = new Set<Key>();
   readonly #added = new Map<Key, Value>();
 
-  /** Values that are never changed need no copy. */
+  /** Creates a layer over `below`; without `copy`, its values must never be changed. */
   constructor(below: ReadonlyMap<Key, Value>, copy: (value: Value) => Value = (value) => value) {
     this.#below = below;
     this.#copy = copy;
@@ -88,7 +89,7 @@ export class LayeredMap<Key, Value> implements Map<Key, Value> {
 
 /**
  * A map that allocates nothing until its first entry. An account has several maps, most of which
- * stay empty: an empty `Map` takes 200 bytes, which would be most of the memory of a million
+ * stay empty. An empty `Map` takes 200 bytes, which would be most of the memory of a million
  * accounts and would load the garbage collector.
  */
 export class LazyMap<Key, Value> implements Map<Key, Value> {
@@ -151,13 +152,15 @@ export class LazyMap<Key, Value> implements Map<Key, Value> {
 
 const NOTHING = new Map<never, never>();
 
-/** Older entries, which are no longer stored as objects. */
 type Older<Key, Value> = {
   get(key: Key): Value | undefined;
   values(): Iterable<Value>;
 };
 
-/** A map whose older part is stored in compact form. Changing a value from it has no effect. */
+/**
+ * A map whose older entries are stored in compact form. Changing a value read from them has no
+ * effect.
+ */
 export class MapWithPast<Key, Value> {
   readonly #live = new Map<Key, Value>();
   readonly #older: Older<Key, Value>;
@@ -182,7 +185,7 @@ export class MapWithPast<Key, Value> {
     this.#live.set(key, value);
   }
 
-  /** Removes a value that is now stored in the older part. */
+  /** Removes a value that is now stored in compact form. */
   letGo(key: Key): void {
     this.#live.delete(key);
   }

@@ -1,11 +1,12 @@
-/** Hex digits of an address that choose its bucket, and the bits that they hold. */
+/** Number of hex digits of an address that determine its bucket, and the bits that they contain. */
 const DIGITS = 4;
 const BITS = 16;
 
 /**
- * Sorts by address, and items of one address by a given comparison. Addresses are nearly random, so with as many
- * buckets as items each bucket has one or two items, and texts are compared only within a bucket: several times
- * faster for very many items. Addresses that were chosen to share a bucket get an ordinary sort.
+ * Sorts items by address, and items with the same address by a given comparison. Addresses are
+ * nearly random, so with as many buckets as items each bucket has one or two items. Texts are
+ * compared only within a bucket, which is several times as fast for very many items. Addresses that
+ * were chosen to share a bucket are sorted in the ordinary way.
  */
 export function sortByAddress<T>(
   items: readonly T[],
@@ -31,7 +32,7 @@ export function sortByAddress<T>(
     const right = addressOf(b);
     return left === right ? compareSame(a, b) : left < right ? -1 : 1;
   };
-  // At this point each bucket ends where the next one began.
+  // At this point, each bucket ends where the next one began.
   for (let bucket = 0, from = 0; bucket < next.length - 1; bucket++) {
     const until = next[bucket]!;
     if (until - from > 1) sortRange(sorted, from, until, compare);
@@ -55,18 +56,18 @@ function sortRange<T>(
   for (const item of items.slice(from, until).sort(compare)) items[at++] = item;
 }
 
-/** The digits behind the `0x`, as a number. */
+/** Returns the first digits after the `0x` as a number. */
 function firstDigits(address: string): number {
   let value = 0;
   for (let at = 2; at < 2 + DIGITS; at++) {
     const code = address.charCodeAt(at);
-    // '0' to '9' are 48 to 57, 'a' to 'f' are 97 to 102.
+    // Character codes 48 to 57 are '0' to '9', 97 to 102 are 'a' to 'f'.
     value = value * 16 + (code < 58 ? code - 48 : code - 87);
   }
   return value;
 }
 
-/** The entries of a map in ascending order of their keys. */
+/** Returns the entries of a map in ascending order of their keys. */
 export function byKey<Key extends string, Value>(map: ReadonlyMap<Key, Value>): [Key, Value][] {
   return [...map].sort(([a], [b]) => byText(a, b));
 }
@@ -76,16 +77,17 @@ export function byText(a: string, b: string): number {
 }
 
 /**
- * Sorts numbers in place, ascending. A typed array needs no comparator for that, and takes three times as long with one;
- * a list would sort them by their text, so this is the only file that may leave it out.
+ * Sorts numbers in place in ascending order. A typed array needs no comparator for that, and takes
+ * three times as long with one. An ordinary array would sort numbers as texts, so this is the only
+ * file that is allowed to omit the comparator.
  */
 export function sortNumbers(numbers: Float64Array): Float64Array {
   return numbers.sort();
 }
 
 /**
- * Adds to a map that is iterated by ascending key. A map iterates in the order of insertion, which a
- * restored state would not share with one that lived: what comes later is moved behind the new one.
+ * Adds an entry to a map that is iterated by ascending key. A map iterates in insertion order,
+ * which would differ in a restored state, so entries with higher keys are moved behind the new one.
  */
 export function putInOrder<Key extends number, Value>(
   map: Map<Key, Value>,

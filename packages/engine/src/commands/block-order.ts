@@ -6,31 +6,35 @@ import type { State } from '../state/state.ts';
 import { type BlockClass, REST, type SignedRules } from './command-row.ts';
 import { signedRules } from './commands.ts';
 
-/** How the commands of a block are executed. */
+/** Order in which the commands of a block are executed. */
 export type CommandOrder = {
-  /** Indexes by class, each in order of arrival. */
+  /** Indexes of the commands by class, each in order of arrival. */
   readonly classes: readonly [
     operator: readonly number[],
     passive: readonly number[],
     cancels: readonly number[],
     rest: readonly number[],
   ];
-  /** By index: the account that a command acts for, or its address; undefined for the operator's. */
+  /**
+   * By command index: the account for which the command acts, or its address if it is not open yet;
+   * undefined for unsigned commands.
+   */
   readonly acting: readonly (Actor | undefined)[];
-  /** The value of `keyChanges` at that time. */
+  /** Value of `keyChanges` when the actors were determined. */
   readonly keyChanges: number;
 };
 
 /**
- * R-block: the operator first, then commands that cannot take liquidity, then cancels, then all others, so that makers
- * can act before takers reach them. Within a block a command never overtakes an earlier one of the same acting account:
- * its class is at least as high.
+ * Orders the commands of a block (R-block): operator commands, commands that cannot take liquidity,
+ * cancels, all others. Makers can therefore act before takers reach their orders. Within a block a
+ * command never overtakes an earlier one of the same acting account, because its class is at least
+ * as high.
  */
 export function orderCommands(state: State, commands: readonly Command[]): CommandOrder {
   const classes: [number[], number[], number[], number[]] = [[], [], [], []];
   const actors: (Actor | undefined)[] = [];
   const reached = new Map<Actor, number>();
-  /** The accounts of agents that this block approves; of several approvals of one agent the first counts. */
+  /** Owners of the agents that this block approves; the first approval of an agent counts. */
   const bound = new Map<Actor, Actor>();
   for (let index = 0; index < commands.length; index++) {
     const command = present(commands[index], 'a command of the block');

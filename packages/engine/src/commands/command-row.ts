@@ -18,8 +18,8 @@ import { NONE, readSlotInt } from '../book/order-pool.ts';
 import { timeInForceOf } from '../order-common/snapshot.ts';
 
 /**
- * The row of each command: its signer, its check and its execution. There are no defaults: a command without a row, or a
- * row without one of its columns, does not compile.
+ * For each command, the signer that it requires, its check and its execution. There are no
+ * defaults: a command without a row, or a row without one of its columns, does not compile.
  */
 export type CommandTable = {
   readonly [Type in Command['type']]: RulesOf<Extract<Command, { readonly type: Type }>>;
@@ -40,23 +40,33 @@ type NamedOrders<Asked extends SignedCommand> = Asked extends
   ? Required<TargetRules<Asked>>
   : { readonly targets?: never };
 
-/** The row of a command that an account signs, with its own key or an agent's. */
+/** Row of a command that an account signs, with its own key or that of an agent. */
 export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRules<Asked> &
   TargetRules<Asked> & {
-    /** R-block: when in its block it executes, for an account that may not be open yet. */
+    /**
+     * Class that determines when the command executes in its block (R-block); the account may not
+     * be open yet.
+     */
     readonly class:
       | BlockClass
       | ((state: State, command: Asked, account: Account | undefined) => BlockClass);
-    /** R-disk, R-clock: whether a venue that accepts no new risk accepts it; a function if that depends on the command. */
+    /**
+     * Whether a venue that accepts no new risk accepts the command (R-disk, R-clock); a function if
+     * the answer depends on the command.
+     */
     readonly restricted:
       | 'passes'
       | 'stops'
       | ((state: State, account: Account, command: Asked) => boolean);
-    /** Set when `execute` checks the command, or each of its entries, itself: `check` is then for admission only. */
+    /**
+     * Set if `execute` checks the command, or each of its entries, itself; `check` is used for
+     * admission only.
+     */
     readonly checksItself?: true;
     /**
-     * Why the command is rejected now, for an account that may send it. Admission asks, and execution asks
-     * again before it calls `execute`. A command with several entries also returns which entry it is.
+     * Returns the reason why the command is rejected now, for an account that may send it. It is
+     * called at admission and again before `execute`. For a command with several entries, the
+     * result also contains the index of the entry.
      */
     readonly check: (
       state: State,
@@ -64,7 +74,7 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
       command: Asked,
       nowMs: number,
     ) => CommandResult | Reject | undefined;
-    /** Without a result only the account is reported. */
+    /** Executes the command. If it returns undefined, the result contains only the account. */
     readonly execute: (
       execution: Execution,
       account: Account,
@@ -72,32 +82,43 @@ export type SignedRules<Asked extends SignedCommand = SignedCommand> = SigningRu
     ) => CommandResult | undefined;
   };
 
-/** The row of a class 0 command, which the operator signs or the venue creates. */
+/** Row of a class 0 command, which the operator signs or the venue creates. */
 export type UnsignedRules<Asked extends UnsignedCommand = UnsignedCommand> = {
-  /** The signature that it needs if it came through the API; commands of the process are unsigned. */
+  /**
+   * Signature that the command needs if it came through the API; commands from the venue's own
+   * process are unsigned.
+   */
   readonly signedBy: OperatorRole | 'nobody';
-  /** Why the command is rejected now, at admission and before it is executed. */
+  /**
+   * Returns the reason why the command is rejected now; called at admission and before execution.
+   */
   readonly check: (state: State, command: Asked, nowMs: number) => Reject | undefined;
   readonly execute: (execution: Execution, command: Asked) => CommandResult | undefined;
 };
 
-/** Never rejected as a whole: each cancel or price is checked on its own when it executes. */
+/**
+ * Check of commands that are never rejected as a whole: each cancel or price is checked when it
+ * executes.
+ */
 export const checkedPerEntry = (): undefined => undefined;
 
-/** The process itself proposes the command, so there is no admission; `execute` checks what it needs. */
+/**
+ * Check of commands that the venue's own process proposes without admission; `execute` checks their
+ * conditions.
+ */
 export const checkedAtExecution = (): undefined => undefined;
 
-/** R-block: the class of a command in its block. Class 0 is that of commands that no account signs. */
+/** Class of a command in its block (R-block). Class 0 is that of commands that no account signs. */
 export type BlockClass = typeof PASSIVE | typeof CANCEL | typeof REST;
 
-/** Takes no liquidity. */
+/** Class of commands that take no liquidity. */
 export const PASSIVE = 1;
-/** Only cancels. */
+/** Class of commands that only cancel orders. */
 const CANCEL = 2;
-/** May take liquidity. */
+/** Class of commands that can take liquidity. */
 export const REST = 3;
 
-/** Settings and transfers, which a venue that accepts no new risk always rejects. */
+/** Columns of settings and transfers, which a venue that accepts no new risk always rejects. */
 export const BY_AGENT = {
   signedBy: 'agent',
   class: PASSIVE,
@@ -105,13 +126,19 @@ export const BY_AGENT = {
   restricted: 'stops',
 } as const;
 
-/** The same, with the own key only: agents neither move money nor change permissions (R-agents). */
+/**
+ * The same columns for commands that require the account's own key: agents can neither move money
+ * nor change permissions (R-agents).
+ */
 export const BY_OWN_KEY = { ...BY_AGENT, signedBy: 'ownKey' } as const;
 
-/** Cancels pass every gate, and a restricted venue accepts them. */
+/** Columns of cancels, which pass every gate and which a restricted venue accepts. */
 export const CANCELS = { ...BY_AGENT, class: CANCEL, restricted: 'passes' } as const;
 
-/** The most aggressive order decides: only post-only orders that go to the book at once cannot take. */
+/**
+ * Returns the class of the most aggressive order; only post-only orders that enter the book
+ * immediately cannot take liquidity.
+ */
 export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): BlockClass {
   for (const { timeInForce, trigger } of orders) {
     if (timeInForce !== 'alo' || trigger !== undefined) return REST;
@@ -119,7 +146,10 @@ export function classOfOrders(_state: State, { orders }: PlaceOrdersCommand): Bl
   return PASSIVE;
 }
 
-/** An amend of a post-only order cannot take: it is rejected if it would trade. */
+/**
+ * Returns the class of an amendment. Amending a post-only order cannot take liquidity, because the
+ * amendment is rejected if it would trade.
+ */
 export function classOfAmend(
   state: State,
   command: ModifyOrderCommand,

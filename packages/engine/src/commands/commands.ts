@@ -21,7 +21,10 @@ import { PERP_COMMANDS } from './perps.ts';
 import type { CommandTable, SignedRules, UnsignedRules } from './command-row.ts';
 import { VENUE_COMMANDS } from './venue-rules.ts';
 
-/** Every command of the engine. `rules.ts` describes the columns; a row is in the file of its subject. */
+/**
+ * Every command of the engine. `command-row.ts` describes the columns, and the row of a command is
+ * in the file of its subject.
+ */
 export const COMMANDS: CommandTable = {
   ...ORDER_COMMANDS,
   ...MARGIN_COMMANDS,
@@ -33,8 +36,9 @@ export const COMMANDS: CommandTable = {
 };
 
 /**
- * Admission: the rejection that execution at `nowMs` would give, by the same rules, without changes to the state.
- * Execution checks again, and its result is the one that counts.
+ * Checks a command for admission: returns the rejection that execution at `nowMs` would return, by
+ * the same rules and without changing the state. Execution checks again, and only its result
+ * counts.
  */
 export function checkCommand(state: State, command: Command, nowMs: number): CommandResult {
   if (!isSigned(command)) {
@@ -54,7 +58,7 @@ function checkUnsigned(state: State, command: UnsignedCommand, nowMs: number): R
   return reject ?? check(state, command, nowMs);
 }
 
-/** Admission of a command for an account that may send it. */
+/** Checks a command for an account that may send it. */
 export function checkFor(
   state: State,
   account: Account,
@@ -82,7 +86,6 @@ export function executeFor(
   return rules.execute(execution, account, command) ?? { account: account.address };
 }
 
-/** Executes a command that no account signs. */
 export function executeUnsigned(execution: Execution, command: UnsignedCommand): CommandResult {
   const { state } = execution;
   const { check, execute } = unsignedRules(command);
@@ -90,12 +93,15 @@ export function executeUnsigned(execution: Execution, command: UnsignedCommand):
   return reject === undefined ? (execute(execution, command) ?? {}) : { reject };
 }
 
-/** The row of a command that an account signed; its functions take just this command. */
+/** Returns the row of a signed command, typed so that its functions accept this command. */
 export function signedRules({ type }: SignedCommand): SignedRules {
   return present(rowOf(type), 'the row of a signed command') as SignedRules;
 }
 
-/** Frequent commands are read by name: with a varying key the table is searched each time. */
+/**
+ * Returns rows of frequent commands by literal name, because a lookup with a variable key searches
+ * the table each time.
+ */
 function rowOf(type: SignedCommand['type']): CommandTable[SignedCommand['type']] {
   switch (type) {
     case 'placeOrders':
@@ -111,17 +117,18 @@ function rowOf(type: SignedCommand['type']): CommandTable[SignedCommand['type']]
   }
 }
 
-/** The row of a command that no account signs. */
 export function unsignedRules({ type }: UnsignedCommand): UnsignedRules {
   return present(COMMANDS[type], 'the row of a command') as UnsignedRules;
 }
 
-/** The kind of signer of a command. */
 export function signerOf(type: Command['type']): CommandTable[Command['type']]['signedBy'] {
   return COMMANDS[type].signedBy;
 }
 
-/** R-disk, R-clock: true for a command that the venue still accepts while it accepts no new risk. */
+/**
+ * Returns true for a command that the venue accepts even while it accepts no new risk (R-disk,
+ * R-clock).
+ */
 export function passesRestricted(
   state: State,
   address: Address | undefined,

@@ -20,9 +20,8 @@ import { type Perp, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { BY_AGENT, type CommandTable } from './command-row.ts';
 
-/** Leverage, margin mode, isolated margin and position mode. */
 export const MARGIN_COMMANDS = {
-  /** Sets the leverage of an instrument in one margin mode; does not switch the mode. */
+  /** Sets the leverage of an instrument for one margin mode without switching the mode. */
   updateLeverage: {
     ...BY_AGENT,
     check(state, account, command) {
@@ -60,7 +59,10 @@ export const MARGIN_COMMANDS = {
     },
   },
 
-  /** Switches an instrument between cross and isolated. Setting the current mode always succeeds. */
+  /**
+   * Switches an instrument between cross and isolated margin. Setting the current mode again always
+   * succeeds.
+   */
   updateMarginMode: {
     ...BY_AGENT,
     check(state, account, { instrumentId, marginMode }) {
@@ -87,7 +89,7 @@ export const MARGIN_COMMANDS = {
     },
   },
 
-  /** Adds margin to an isolated position from the free cross balance, or removes free margin. */
+  /** Moves margin from the free cross balance to an isolated position, or free margin back. */
   updateIsolatedMargin: {
     ...BY_AGENT,
     check(state, account, command) {
@@ -135,7 +137,10 @@ export const MARGIN_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** Which leverage a command sets: of one mode, and in hedge isolated of one side (R-leverage). */
+/**
+ * The leverage that a command sets: that of one margin mode and, for isolated margin in hedge mode,
+ * of one side (R-leverage).
+ */
 type Target = { readonly perp: Perp; readonly isIsolated: boolean; readonly leg: Leg };
 
 function checkMarginAt(
@@ -164,7 +169,9 @@ function checkMarginAt(
     : { reason: 'marginInsufficient', required: microUsdc(required), available };
 }
 
-/** A lower leverage asks for more margin than the position has; a higher one frees nothing. */
+/**
+ * Returns the margin that a position lacks at a lower leverage; a higher leverage releases nothing.
+ */
 function missingMargin(state: State, account: Account, holding: Holding, leverage: number): bigint {
   const required = initialMargin(holding.perp, Math.abs(holding.size), leverage);
   const before = initialMargin(holding.perp, Math.abs(holding.size), holding.leverage);
@@ -200,7 +207,7 @@ function isCurrentMode(account: Account, { perp, isIsolated }: Target): boolean 
   return current === isIsolated;
 }
 
-/** The positions whose margin the leverage decides. */
+/** Returns the positions whose margin depends on the leverage. */
 function scopeHoldings(account: Account, { perp, isIsolated, leg }: Target): Holding[] {
   const legs: readonly Leg[] = isIsolated ? [leg] : [0, 1];
   return legs.flatMap((each) => {
@@ -235,7 +242,7 @@ function isolatedHolding(
   return holding !== undefined && holding.isIsolated && holding.size !== 0 ? holding : undefined;
 }
 
-/** Tells the account's readers that how it trades has changed. */
+/** Emits that the account's trading settings have changed. */
 function emitSettings(execution: Execution, account: Account): void {
   const { commandIndex, events, state } = execution;
   state.digest.word(account.index);

@@ -33,11 +33,11 @@ import { type Execution, parametersOf } from '../state/execution.ts';
 import { accountAt, type State } from '../state/state.ts';
 import { BY_OWN_KEY, checkedAtExecution, type CommandTable } from './command-row.ts';
 
-/** Transfers, deposits, withdrawals, and the settlement chain as the process reports it. */
 export const MONEY_COMMANDS = {
   /**
-   * Moves free money between an account's sub-accounts or to another account (R-transfer). A receiver
-   * without an account gets one, for a fee in addition to the amount (R-account, R-limits-of-state).
+   * Moves free money between an account's sub-accounts or to another account (R-transfer). If the
+   * recipient has no account, it is opened for a fee in addition to the amount (R-account,
+   * R-limits-of-state).
    */
   sendToken: {
     ...BY_OWN_KEY,
@@ -76,12 +76,12 @@ export const MONEY_COMMANDS = {
     },
   },
 
-  /** Sets money aside for the bridge to pay (R-withdraw). */
+  /** Holds money until the bridge pays it (R-withdraw). */
   withdraw: {
     ...BY_OWN_KEY,
     check(state, account, command) {
       const { destination } = command;
-      // Money paid to such an address is lost (R-transfer).
+      // Money paid to these addresses is lost (R-transfer).
       const { bridge } = state;
       const isLost =
         destination === ZERO_ADDRESS ||
@@ -91,7 +91,7 @@ export const MONEY_COMMANDS = {
       const { withdrawFeeMicroUsdc, withdrawMinMicroUsdc } = parametersOf(state);
       const amount = microUsdc(command.amountMicroUsdc);
       if (command.amountInexact === true) return { reason: 'amountInexact', floor: amount };
-      // The fee comes out of the amount, so the amount has to hold it.
+      // The fee is deducted from the amount, so the amount must be at least as high.
       const min = maxUsdc(microUsdc(withdrawMinMicroUsdc), microUsdc(withdrawFeeMicroUsdc));
       if (amount < min) return { reason: 'withdrawBelowMin', min };
       return checkFreeMoney(state, account, 'perp', amount);
@@ -108,7 +108,10 @@ export const MONEY_COMMANDS = {
     },
   },
 
-  /** Pays collected fees to an account's perp balance; opens the account if it is new (R-treasury). */
+  /**
+   * Pays collected fees to the perp balance of an account and opens the account if it is new
+   * (R-treasury).
+   */
   treasurySend: {
     signedBy: 'admins',
     check(state, command) {
@@ -133,7 +136,7 @@ export const MONEY_COMMANDS = {
     },
   },
 
-  /** Test money; the first credit opens the account (R-account). */
+  /** Pays out test funds; the first payment opens the account (R-account). */
   creditFaucet: {
     signedBy: 'nobody',
     check(state, { account }) {
@@ -156,10 +159,11 @@ export const MONEY_COMMANDS = {
   },
 
   /**
-   * Credits a deposit to the perp balance, once for its place on the chain (R-deposit); a repeated report
-   * changes nothing and is not an error. The first deposit opens the account (R-account). The address's own
-   * deposit ends an agent binding that it has never used (R-agents); a deposit for an address that stays
-   * bound is kept, and credited when it is reported again after the binding has ended.
+   * Credits a deposit to the perp balance, once per place on the chain (R-deposit); a repeated
+   * report has no effect and is not an error. The first deposit opens the account (R-account). A
+   * deposit from the address itself ends an agent binding that it has never used (R-agents). A
+   * deposit for an address that stays bound is held, and credited when it is reported again after
+   * the binding has ended.
    */
   creditDeposit: {
     signedBy: 'nobody',
@@ -209,8 +213,8 @@ export const MONEY_COMMANDS = {
   },
 
   /**
-   * Ends a withdrawal: paid, or returned to the account (R-withdraw). A bridge may report it twice,
-   * for example after a crash; a settled withdrawal is not settled again.
+   * Ends a withdrawal as paid, or returns it to the account (R-withdraw). A bridge can report the
+   * same withdrawal twice, for example after a crash; the second report has no effect.
    */
   settleWithdrawal: {
     signedBy: 'nobody',
@@ -231,8 +235,9 @@ export const MONEY_COMMANDS = {
   },
 
   /**
-   * Names the contracts that money comes from. Earlier credits stay known: the operator may return to a
-   * chain, and its deposits must not count twice (R-deposit).
+   * Sets the contracts from which deposits come. Credited deposits of an earlier chain stay known,
+   * because the operator can return to that chain and its deposits must not be credited twice
+   * (R-deposit).
    */
   openBridge: {
     signedBy: 'nobody',
@@ -247,7 +252,7 @@ export const MONEY_COMMANDS = {
         const isSame = known.chainId === chainId && known.contract === contract;
         if (isSame && known.token === token) return;
         if (!isSame) {
-          // Blocks of another chain, or of another bridge, cannot be compared with these.
+          // Blocks of another chain or bridge cannot be compared with those of the previous one.
           known.cursor = NO_PLACE;
           known.bookedBlock = NO_PLACE.blockNumber;
           known.reserves = undefined;
@@ -264,9 +269,9 @@ export const MONEY_COMMANDS = {
   },
 
   /**
-   * R-limits-of-state: opening the account of a relay withdrawal address is free, and such an address
-   * cannot become an agent (R-agents). Addresses with an account are left out; of the others the ones that
-   * were named last are kept.
+   * Registers relay withdrawal addresses. Opening the account of such an address is free
+   * (R-limits-of-state), and it cannot become an agent (R-agents). Addresses that have an account
+   * are ignored; of the others, the newest are kept.
    */
   registerPegs: {
     signedBy: 'nobody',
@@ -286,7 +291,10 @@ export const MONEY_COMMANDS = {
     },
   },
 
-  /** Records liabilities and assets in the log. A publication never goes back (R-terms). */
+  /**
+   * Records liabilities and assets in the log. The height and block of a publication cannot be
+   * lower than those of the previous one (R-terms).
+   */
   publishReserves: {
     signedBy: 'nobody',
     check: checkedAtExecution,
@@ -317,7 +325,7 @@ export const MONEY_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** USDC, the only token. */
+/** Token id of USDC, the only token. */
 const USDC_TOKEN = 0;
 
 function leastAmount(state: State, destination: Address): MicroUsdc {
@@ -332,7 +340,7 @@ function openingFee(state: State, destination: Address): MicroUsdc {
   return microUsdc(parametersOf(state).openingFeeMicroUsdc);
 }
 
-/** The account under an address, opened now when it is new. */
+/** Returns the account of an address and opens it if it is new. */
 export function openAccount(execution: Execution, address: Address): Account {
   const { commandIndex, events, state } = execution;
   const known = accountAt(state, address);
@@ -348,8 +356,8 @@ export function openAccount(execution: Execution, address: Address): Account {
 }
 
 /**
- * R-limits-of-state: only the newest deposits are kept one by one. Of those forgotten the last place stays:
- * all up to it count as credited.
+ * Records a credited deposit. Only the newest deposits are kept individually (R-limits-of-state).
+ * Of the removed ones the last place is kept, and all deposits up to it count as credited.
  */
 function remember(bridge: Bridge, source: CreditedDeposit): void {
   const { credited, floors } = bridge;
@@ -366,7 +374,6 @@ function remember(bridge: Bridge, source: CreditedDeposit): void {
   floors.set(place.chainId, { blockNumber: place.blockNumber, logIndex: place.logIndex });
 }
 
-/** Tells how far a withdrawal is. */
 function emitWithdrawal(
   { commandIndex, events, state }: Execution,
   withdrawal: Withdrawal,
@@ -397,7 +404,10 @@ const NO_BRIDGE: Reject = {
   why: 'no bridge is open',
 };
 
-/** The settlement chain may rest between two publications, so an equal block number is accepted. */
+/**
+ * Rejects reserves older than the published ones. An equal block number is accepted, because the
+ * settlement chain can be idle between two publications.
+ */
 function checkOrder(
   { blockNumber, height }: PublishReservesCommand,
   last: Reserves | undefined,

@@ -73,7 +73,6 @@ import {
 } from '../auth/gate.ts';
 import { targetOfAmend, targetsOfCancels } from '../orders/target-entries.ts';
 
-/** Orders: place, amend, cancel, and reverse a position. */
 export const ORDER_COMMANDS = {
   placeOrders: {
     signedBy: 'agent',
@@ -96,7 +95,7 @@ export const ORDER_COMMANDS = {
     execute: modifyOrder,
   },
 
-  /** Every cancel is tried; a failed one does not stop the others. */
+  /** Cancels each order separately; a failed cancel does not stop the others. */
   cancelOrders: {
     ...CANCELS,
     targets: targetsOfCancels,
@@ -131,7 +130,7 @@ export const ORDER_COMMANDS = {
     },
   },
 
-  /** Cancels every resting and waiting order in scope; succeeds also when there is none. */
+  /** Cancels every resting and waiting order in scope, and succeeds even if there is none. */
   cancelAll: {
     ...CANCELS,
     check: checkedPerEntry,
@@ -149,7 +148,7 @@ export const ORDER_COMMANDS = {
     },
   },
 
-  /** Sets the dead man's switch to a time, or removes it. */
+  /** Schedules the cancellation of all orders, or removes the schedule. */
   scheduleCancel: {
     ...BY_AGENT,
     check(_state, _account, { atMs }, nowMs) {
@@ -166,9 +165,9 @@ export const ORDER_COMMANDS = {
   },
 
   /**
-   * Closes a position, then opens the same size on the other side, with market orders as far as the book
-   * allows; a job continues what does not fill at once. The closing order takes the place of the resting
-   * reduce-only orders of the position, which are cancelled first.
+   * Closes a position and opens one of the same size on the opposite side, with market orders as
+   * far as the book permits; a job continues what is not filled at once. The closing order replaces
+   * the resting reduce-only orders of the position, which are cancelled first.
    */
   reversePosition: {
     signedBy: 'agent',
@@ -221,7 +220,7 @@ export const ORDER_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** Executes the orders of one action, each on its own: one that fails does not stop the others. */
+/** Executes the orders of one action separately; a failed order does not stop the others. */
 function placeOrders(
   execution: Execution,
   account: Account,
@@ -255,7 +254,10 @@ function placeGrouped(
   }
 }
 
-/** R-sizes: what admission saw of a position decides whether an order closes all of it, too. */
+/**
+ * Places the orders of an action. The position at the start of the action also counts when an order
+ * is checked for closing the whole position, as at admission (R-sizes).
+ */
 function placeEach(
   execution: Execution,
   account: Account,
@@ -272,7 +274,10 @@ function placeEach(
   return entries;
 }
 
-/** The positions of the orders' legs; undefined when each of them is worth enough without one. */
+/**
+ * Returns the positions of the orders' legs, or undefined if each order exceeds the minimum value
+ * regardless of its position.
+ */
 function heldAtStart(
   state: State,
   account: Account,
@@ -284,20 +289,26 @@ function heldAtStart(
   return undefined;
 }
 
-/** False of an order that is worth enough, whatever position it closes. */
+/**
+ * Returns false for an order that exceeds the minimum value regardless of the position that it
+ * closes.
+ */
 function mayBeSmall(state: State, { price, size, timeInForce }: OrderRequest): boolean {
   return (
     timeInForce === 'market' || !isWorth(price, size, parametersOf(state).minOrderValueMicroUsdc)
   );
 }
 
-/** The orders of an action, each with the action's builder when it asks for a fee. */
+/** Returns the orders of an action, each with the action's builder if it requests a fee. */
 function ordersOf({ builder, orders }: PlaceOrdersCommand): readonly OrderRequest[] {
   if (builder === undefined || builder.feeTenthsBp === 0) return orders;
   return orders.map((order) => ({ ...order, builder }));
 }
 
-/** R-builder: why the action's builder would not be paid now, for the first order that it fails. */
+/**
+ * Returns why the action's builder would not be paid now, for the first order to which this applies
+ * (R-builder).
+ */
 function builderDrop(
   state: State,
   account: Account,
@@ -311,7 +322,7 @@ function builderDrop(
   return undefined;
 }
 
-/** Admission of a whole action: finds the first order that would certainly fail. */
+/** Checks a whole action for admission and finds the first order that would certainly fail. */
 function checkPlaceOrders(
   state: State,
   account: Account,
@@ -342,18 +353,21 @@ function checkPlaceOrders(
   return withDrop({ account: account.address }, builderDrop(state, account, command));
 }
 
-/** A refusal of the whole action says nothing about its builder. */
+/** Adds the dropped builder fee to a result, unless the whole action was rejected. */
 function withDrop(outcome: CommandResult, drop: BuilderDrop | undefined): CommandResult {
   const isTold = drop !== undefined && outcome.reject === undefined;
   return isTold ? { ...outcome, builderDrop: drop } : outcome;
 }
 
-/** The orders of one action belong to one exchange; the wire sees to it. */
+/**
+ * Returns true for outcome orders. All orders of an action belong to one exchange, which request
+ * parsing ensures.
+ */
 function isOutcomeAction({ orders }: PlaceOrdersCommand): boolean {
   return orders[0] !== undefined && isOutcomeId(orders[0].instrumentId);
 }
 
-/** The position of an order's leg. */
+/** Returns the size of the position in an order's leg. */
 function heldIn(account: Account, order: OrderRequest): number {
   const key = holdingKey(order.instrumentId, legOf(account, order));
   return account.holdings.get(key)?.size ?? 0;
@@ -365,9 +379,10 @@ function reducesPosition(account: Account, order: OrderRequest): boolean {
 }
 
 /**
- * Amends price and size of a resting order (R-modify). The order keeps its id and its acceptance rank: at
- * an unchanged price its place, whatever the new size; at a new price a place by its acceptance time. It is
- * checked like a new order that replaces the old one, or nothing changes.
+ * Amends price and size of a resting order (R-modify). The order keeps its id and its acceptance
+ * rank. At an unchanged price it keeps its queue position, whatever the new size; at a new price
+ * its acceptance time determines the position. The amendment is checked like a new order that
+ * replaces the old one; if it fails, nothing changes.
  */
 function modifyOrder(
   execution: Execution,
@@ -405,7 +420,10 @@ function modifyOrder(
   return { account: address, entries: [entry] };
 }
 
-/** Whether the amend would trade is left to execution: the book may move until then. */
+/**
+ * Checks an amendment for admission. Whether it would trade is decided at execution, because the
+ * book can change until then.
+ */
 function checkModifyOrder(
   state: State,
   account: Account,
@@ -420,13 +438,13 @@ function checkModifyOrder(
   return checkAmend(state, amendOf(state, account, slot, command, nowMs), command);
 }
 
-/** An order, what it is to become, and what it leaves behind. */
+/** An amendment: the position, the amended order, and the state of the order that it replaces. */
 type Amend = {
   readonly holding: Holding;
   readonly context: OrderContext & { readonly replaced: NonNullable<OrderContext['replaced']> };
 };
 
-/** The rest of the order as if it were new: the new total size less what has filled. */
+/** Returns the rest of the order as if it were new: the new total size less the filled size. */
 function amendOf(
   state: State,
   account: Account,
@@ -447,12 +465,16 @@ function amendOf(
     reserve: reserveOf(state, readSlot(pool.orderId, slot)),
   };
   const { holding } = ownerOf(state, slot);
-  // A builder that may not charge now costs no margin, but the order keeps it.
+  // A builder that currently cannot charge adds no fee to the required margin, but the order keeps
+  // it.
   const judged = withAcceptedBuilder(state, account, order);
   return { holding, context: { state, account, order: judged, timeMs: nowMs, replaced } };
 }
 
-/** A size at or below the filled size ends the order, with the checks of a cancel. */
+/**
+ * Checks an amendment. A size at or below the filled size ends the order and is checked like a
+ * cancel.
+ */
 function checkAmend(
   state: State,
   { context }: Amend,
@@ -466,20 +488,26 @@ function checkAmend(
     : undefined;
 }
 
-/** A reduce-only order rests with no more than the position has left for it. */
+/**
+ * Returns the size that rests; a reduce-only order is reduced to the part of the position that
+ * other orders do not close.
+ */
 function amendedRest({ context, holding }: Amend): number {
   const { order } = context;
   return order.reduceOnly ? Math.min(order.size, reducibleSize(context, holding)) : order.size;
 }
 
-/** The reserve of the amended order, at most what is free together with its old reserve. */
+/** Returns the reserve of the amended order, at most the free balance plus its old reserve. */
 function amendedReserve({ context, holding }: Amend): MicroUsdc {
   const { account, replaced, state } = context;
   const needed = orderReserve(context, holding.perp, holding);
   return minUsdc(needed, addUsdc(freeInCross(state, account), replaced.reserve));
 }
 
-/** The order stays in the book: in its place, or at a new price behind those accepted before it. */
+/**
+ * Amends an order that stays in the book. At an unchanged price it keeps its position; at a new one
+ * it follows orders that were accepted earlier.
+ */
 function amendInPlace(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;
   const { pool } = state;
@@ -511,7 +539,7 @@ function clippedFields(
   return rest === order.size ? {} : { clipped: { from: order.size, to: rest } };
 }
 
-/** Moves the difference between the balance and what the order holds back (R-isolated). */
+/** Sets the reserve of an order and moves the difference from or to the balance (R-isolated). */
 function setReserve(
   state: State,
   account: Account,
@@ -526,7 +554,10 @@ function setReserve(
   postToBalance(state, account, negUsdc(more));
 }
 
-/** A new price that crosses: the order leaves the book and trades; its remainder rests again. */
+/**
+ * Executes an amendment whose new price crosses the book: the order leaves the book and trades, and
+ * its remainder rests again.
+ */
 function tradeAmended(execution: Execution, slot: number, amend: Amend): EntryResult {
   const { state } = execution;
   const { pool } = state;
@@ -566,13 +597,16 @@ function tradeAmended(execution: Execution, slot: number, amend: Amend): EntryRe
   return { ...takerEntry(taker, status), ...clippedFields(order, rest) };
 }
 
-/** Negative while the order waits in the delay queue. */
+/** Returns the id of a live order, which is negative while the order waits in the delay queue. */
 function orderIdOf(account: Account, clientOrderId: string): number | undefined {
   const key = clientOrderKey(clientOrderId);
   return key === undefined ? undefined : account.clientOrders.get(key);
 }
 
-/** An order in the delay queue can't be cancelled before it is released, and lives on (R-delay). */
+/**
+ * Returns the result for an order in the delay queue, which cannot be cancelled before its release
+ * (R-delay).
+ */
 function queuedEntry(clientOrderId: string): EntryResult {
   const reject = { reason: 'orderQueued' } as const;
   const orderId = undefined;
@@ -593,7 +627,10 @@ function cancelOne(
   return { orderId, clientOrderId, state: 'rejected', filled: 0, filledNotional: 0, reject };
 }
 
-/** Cancels the account's own order, in the book or waiting for the mark; undefined when none is. */
+/**
+ * Cancels an order of the account that rests or waits for the mark; returns undefined if there is
+ * none.
+ */
 function cancelOwn(
   execution: Execution,
   account: Account,
@@ -615,13 +652,15 @@ function cancelOwn(
   return isOwn ? cancelOrder(execution, slot, 'userCanceled') : undefined;
 }
 
-/** How the cancel of an order went. */
 function cancelledEntry(order: OrderSnapshot): EntryResult {
   const { clientOrderId, filled, filledNotional, orderId } = order;
   return { orderId, clientOrderId, state: 'cancelled', filled, filledNotional };
 }
 
-/** The position meant: in hedge mode the leg that `isBuy` picks, without it the one there is. */
+/**
+ * Returns the position to reverse. In hedge mode `isBuy` selects the leg; without it, the leg that
+ * has a position.
+ */
 function reversedHolding(
   account: Account,
   { instrumentId, isBuy }: ReversePositionCommand,

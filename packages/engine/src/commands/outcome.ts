@@ -44,9 +44,11 @@ import { listSeriesMarkets } from '../steps/series.ts';
 import { checkedPerEntry, type CommandTable, PASSIVE } from './command-row.ts';
 import { gateOperation } from '../auth/gate.ts';
 
-/** Outcome markets: split and merge, listing, reference prices, trading phases and resolution. */
 export const OUTCOME_COMMANDS = {
-  /** R-split-merge: turns collateral into pairs, or pairs into collateral. All entries or none. */
+  /**
+   * Exchanges collateral for pairs of YES and NO, or pairs for collateral; all entries are executed
+   * or none (R-split-merge).
+   */
   operateOutcome: {
     signedBy: 'agent',
     class: PASSIVE,
@@ -79,7 +81,7 @@ export const OUTCOME_COMMANDS = {
     },
   },
 
-  /** Lists an event; of a listed event without a result the texts change. */
+  /** Lists an event, or changes the texts of a listed event that has no result yet. */
   registerEvent: {
     signedBy: 'deployers',
     check({ outcomes }, { event }) {
@@ -125,7 +127,7 @@ export const OUTCOME_COMMANDS = {
       const event = outcomes.events.get(eventSlug);
       if (event === undefined) return { reason: 'eventUnknown', slug: eventSlug };
       if (outcomes.marketSlugs.has(slug)) return { reason: 'slugUsed', slug };
-      // R-event-sets: an exclusive set takes no market after its first result.
+      // An exclusive event accepts no new market after its first result (R-event-sets).
       const first = event.instrumentIds[0];
       if (event.mutuallyExclusive && event.resolved > 0 && first !== undefined) {
         return { reason: 'alreadyResolved', instrumentId: toInstrumentId(first) };
@@ -146,7 +148,10 @@ export const OUTCOME_COMMANDS = {
     },
   },
 
-  /** Lists a series and its first markets; of a known series, changes the markets that are not listed yet. */
+  /**
+   * Lists a series and its first markets, or changes those markets of a known series that are not
+   * listed yet.
+   */
   registerSeries: {
     signedBy: 'deployers',
     check(_state, { series }) {
@@ -170,7 +175,7 @@ export const OUTCOME_COMMANDS = {
         sortKeys(series);
       } else {
         known.listing = listing;
-        // Its period may be another one: markets start at whole multiples of it.
+        // The period may have changed, and markets start at whole multiples of it.
         const period = periodOf(listing);
         const earliest = Math.max(known.nextStartMs, listing.firstStartMs);
         known.nextStartMs = Math.ceil(earliest / period) * period;
@@ -183,7 +188,7 @@ export const OUTCOME_COMMANDS = {
     },
   },
 
-  /** Opens, halts or closes markets, all of them or none. */
+  /** Opens, halts or closes markets; the change applies to all of them or to none. */
   setTrading: {
     signedBy: 'deployers',
     check({ outcomes }, { instrumentIds, to }) {
@@ -208,7 +213,7 @@ export const OUTCOME_COMMANDS = {
     },
   },
 
-  /** Takes reference prices, each on its own: a skipped price does not stop the others. */
+  /** Records reference prices separately; a skipped price does not stop the others. */
   pushPrice: {
     signedBy: 'deployers',
     check: checkedPerEntry,
@@ -222,7 +227,7 @@ export const OUTCOME_COMMANDS = {
     },
   },
 
-  /** A deployer's result of a closed market (R-settlement). */
+  /** Records a deployer's result of a closed market (R-settlement). */
   resolveMarket: {
     signedBy: 'deployers',
     check({ outcomes }, { fraction, fractionInexact, instrumentId }) {
@@ -262,7 +267,7 @@ function notAMarket(state: State, { instrumentId }: OperateEntry): Reject {
   return unknownMarket(state, instrumentId);
 }
 
-/** Split while open, merge until resolved. */
+/** Rejects splits unless the market is open, and merges once it is resolved. */
 function checkOperatePhase(
   { phase }: OutcomeMarket,
   kind: 'split' | 'merge',
@@ -323,7 +328,7 @@ function operate(
   market.pairs += isSplit ? size : -size;
   postCollateral(state, market, signed);
   postToOutcome(state, account, negUsdc(signed));
-  // A lot of a pair is an even number of price units, so each leg's half is exact.
+  // A lot of a pair is an even number of price units, so half of it is exact.
   const half = microUsdc(divExact(amount, 2n));
   const legs = [holding.yes, holding.no] as const;
   const startSizes = [holding.yes.size, holding.no.size] as const;
@@ -344,7 +349,7 @@ function operate(
   });
 }
 
-/** A split books each leg at 0.50. */
+/** Adds the shares of a split to one outcome at a price of 0.50. */
 function bookHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc): MicroUsdc {
   if (leg.size === 0) {
     leg.feesPaid = ZERO_USDC;
@@ -357,7 +362,7 @@ function bookHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc):
   return ZERO_USDC;
 }
 
-/** A merge closes each leg at 0.50. */
+/** Removes the shares of a merge from one outcome at a price of 0.50. */
 function takeHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc): MicroUsdc {
   const released = releasedPart(leg.cost, size, leg.size);
   const realised = subUsdc(half, released);
@@ -369,7 +374,7 @@ function takeHalf(state: State, leg: LegHolding, size: number, half: MicroUsdc):
   return realised;
 }
 
-/** The validation error of a listing on its own, whatever else is listed. */
+/** Returns the validation error of a listing, without checks against other listings. */
 export function listingFault(
   market: RegisterMarketCommand['market'],
   event: { readonly startMs: number; readonly endMs: number },
@@ -378,7 +383,7 @@ export function listingFault(
   return timesFault(market, event, nowMs) ?? gridFault(market);
 }
 
-/** A market runs within its event, and ends after now. */
+/** Checks that a market runs within its event and ends in the future. */
 function timesFault(
   { endMs, startMs }: RegisterMarketCommand['market'],
   event: { readonly startMs: number; readonly endMs: number },
@@ -400,14 +405,14 @@ function invalid(field: string, why: string): Reject {
   return { reason: 'definitionInvalid', field, why };
 }
 
-/** A map that lived and one that was restored are iterated in the same order. */
+/** Sorts a map by its keys, so that a restored map is iterated in the same order. */
 function sortKeys<Value>(map: Map<string, Value>): void {
   const entries = [...map].sort(([a], [b]) => (a < b ? -1 : 1));
   map.clear();
   for (const [key, value] of entries) map.set(key, value);
 }
 
-/** From where each phase can be entered by hand (R-phases). */
+/** Phases from which an operator can enter each phase (R-phases). */
 const FROM: Record<SetTradingCommand['to'], readonly MarketPhase[]> = {
   open: ['upcoming', 'halted'],
   halted: ['open'],
@@ -431,7 +436,8 @@ function takePrice(
   }
   if (atMs < feed.lastMs) return 'stale';
   feed.lastMs = atMs;
-  // R-series: no price is filled in afterwards. One that comes later is for readers alone.
+  // Prices are never filled in later (R-series). An observation that arrives late is only reported
+  // in events.
   if (state.timeMs - atMs <= LIMITS.observationLateMs) observe(feed, atMs, priceE8);
   state.digest.text(key);
   state.digest.number(priceE8);

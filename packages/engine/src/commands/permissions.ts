@@ -28,9 +28,11 @@ import type { State } from '../state/state.ts';
 import { openAccount } from './money.ts';
 import { BY_AGENT, BY_OWN_KEY, type CommandTable } from './command-row.ts';
 
-/** Permissions: agents, builders, multi-sig accounts and vaults. */
 export const PERMISSION_COMMANDS = {
-  /** Binds, rebinds or revokes the agent under a label, or ends the binding of the signer (R-agents). */
+  /**
+   * Binds, rebinds or revokes the agent with a label, or ends the binding of the signer itself
+   * (R-agents).
+   */
   approveAgent: {
     ...BY_OWN_KEY,
     check(state, account, command) {
@@ -56,7 +58,7 @@ export const PERMISSION_COMMANDS = {
     },
   },
 
-  /** Allows a builder to charge the account up to a rate, or changes the rate (R-builder). */
+  /** Allows a builder to charge the account up to a rate, or changes that rate (R-builder). */
   approveBuilder: {
     ...BY_OWN_KEY,
     check(state, account, { builder, maxFeeE8 }) {
@@ -66,7 +68,7 @@ export const PERMISSION_COMMANDS = {
       if (maxFeeE8 === undefined || maxFeeE8 <= 0 || maxFeeE8 > LIMITS.builderRateMaxE8) {
         return { reason: 'builderFeeInvalid' };
       }
-      // A new rate for a builder that is approved takes no other place.
+      // A new rate for an approved builder does not need another entry.
       const isFull = account.builders.size >= LIMITS.buildersPerAccount;
       return isFull && !account.builders.has(builder) ? { reason: 'buildersFull' } : undefined;
     },
@@ -81,7 +83,7 @@ export const PERMISSION_COMMANDS = {
     },
   },
 
-  /** Revokes a builder's approval. Its fee ends with it, on resting orders too (R-builder). */
+  /** Revokes a builder's approval, which also ends its fee on resting orders (R-builder). */
   revokeBuilder: {
     ...BY_OWN_KEY,
     check(_state, account, { builder }) {
@@ -95,7 +97,7 @@ export const PERMISSION_COMMANDS = {
     },
   },
 
-  /** Moves everything that the account earned as a builder to its perp balance (R-builder). */
+  /** Moves all rewards that the account earned as a builder to its perp balance (R-builder). */
   claimBuilderRewards: {
     ...BY_AGENT,
     check(state, account) {
@@ -111,9 +113,9 @@ export const PERMISSION_COMMANDS = {
   },
 
   /**
-   * Gives an account a set of signers, replaces it or drops it (R-multisig). The conversion of an ordinary
-   * account revokes its agents; those approved by the signers stay, also when the set is replaced or
-   * dropped. Nothing else of the account changes.
+   * Sets, replaces or removes the signers of an account (R-multisig). Converting an ordinary
+   * account revokes its agents. Agents that the signers approved stay, even if the signers are
+   * replaced or removed. Nothing else of the account changes.
    */
   convertToMultiSig: {
     ...BY_OWN_KEY,
@@ -140,8 +142,8 @@ export const PERMISSION_COMMANDS = {
   },
 
   /**
-   * Makes an address a vault and opens its account, or replaces the leader, the name and, when given, the
-   * whole share register of a vault (R-vault).
+   * Makes an address a vault and opens its account, or replaces the leader, the name and, if given,
+   * the complete share register of a vault (R-vault).
    */
   registerVault: {
     signedBy: 'admins',
@@ -183,7 +185,10 @@ export const PERMISSION_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** Returns whether the address is a former agent: what its key signed for later can still run (R-nonce). */
+/**
+ * Binds an agent. Returns true if the address was an agent before, because actions that its key has
+ * signed for later can still execute (R-nonce).
+ */
 function bindAgent(execution: Execution, account: Account, agent: Address, label: string): boolean {
   const { state } = execution;
   const isReused = isFormerAgent(state, agent);
@@ -218,7 +223,7 @@ function setFault(
   return state.vaults.has(address) ? 'a vault cannot become a multi-sig account' : undefined;
 }
 
-/** The holders of a share register; zero counts are dropped. */
+/** Returns the share register of a vault; entries without shares are dropped. */
 function registerOf({ shares }: RegisterVaultCommand): Map<Address, bigint> | undefined {
   if (shares === undefined) return undefined;
   const held = shares.filter(({ shares: count }) => count > 0);
@@ -229,7 +234,7 @@ function fault(field: string, why: string): Reject {
   return { reason: 'definitionInvalid', field, why };
 }
 
-/** Tells that an approval changed; without a rate it is gone. */
+/** Emits that an approval changed; without a rate, it was revoked. */
 function emitBuilder(
   execution: Execution,
   { address, index }: Account,

@@ -19,9 +19,8 @@ import type { State } from '../state/state.ts';
 import { restartClosing, startClosing } from '../steps/close-perps.ts';
 import { checkedPerEntry, type CommandTable } from './command-row.ts';
 
-/** Listing and changing perpetuals, and their oracle prices. */
 export const PERP_COMMANDS = {
-  /** Lists a perpetual. It trades from its first oracle price. */
+  /** Lists a perpetual; trading starts with its first oracle price. */
   registerPerp: {
     signedBy: 'admins',
     check(state, { perp }) {
@@ -31,7 +30,7 @@ export const PERP_COMMANDS = {
       for (const listed of state.perps.values()) {
         if (listed.definition.name === name) return { reason: 'nameUsed', name };
       }
-      // Where an id or a name may stand, digits are an id.
+      // Digits are reserved for ids, because requests can name a market by id or name.
       if (/^[0-9]+$/.test(name)) {
         return { reason: 'definitionInvalid', field: 'name', why: 'must not be digits alone' };
       }
@@ -53,8 +52,9 @@ export const PERP_COMMANDS = {
   },
 
   /**
-   * Changes a listed perpetual. A new margin table applies to the next margin check, a new tick to new and amended
-   * orders; resting orders stay. A delisting is final: its closing hour starts and cannot be stopped (R-delist).
+   * Changes a listed perpetual. A new margin table applies from the next margin check, a new tick
+   * to new and amended orders; resting orders stay. A delisting is final: its closing hour starts
+   * and cannot be stopped (R-delist).
    */
   setPerp: {
     signedBy: 'admins',
@@ -82,8 +82,9 @@ export const PERP_COMMANDS = {
   },
 
   /**
-   * Takes prices of the reference markets. An observation from a little ahead counts as now; one from further ahead,
-   * or older than the last one of its instrument, is skipped and reported; the others apply (R-oracle-stale).
+   * Records oracle prices. An observation slightly in the future counts as current. One further
+   * ahead, or older than the previous one of its instrument, is skipped and reported; the others
+   * apply (R-oracle-stale).
    */
   pushOracle: {
     signedBy: 'admins',
@@ -105,10 +106,10 @@ export const PERP_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** USDC is asset 1 and a perp's own asset follows its instrument id from here on. */
+/** Asset ids of perps are this number plus the instrument id; USDC is asset 1. */
 const ASSET_ID_BASE = 100;
 
-/** Fills in what a listing leaves to the venue: the next id after the largest, a bare asset. */
+/** Completes a listing with the next free instrument id and a bare asset where they are missing. */
 function definitionOf(state: State, listing: PerpListing): PerpDefinition {
   const next = state.perpIds.length === 0 ? 1 : present(state.perpIds.at(-1), 'an id') + 1;
   const instrumentId = listing.instrumentId ?? toInstrumentId(next);
@@ -122,7 +123,10 @@ function definitionOf(state: State, listing: PerpListing): PerpDefinition {
   return { ...listing, instrumentId, asset };
 }
 
-/** The definition with what may change exchanged; anything else in the command is not looked at. */
+/**
+ * Returns the definition with its changeable fields replaced; other fields of the command are
+ * ignored.
+ */
 function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefinition {
   const bandE8 = changes.markBandE8 ?? definition.markBandE8;
   const capE8 = changes.premiumCapE8 ?? definition.premiumCapE8;
@@ -146,7 +150,8 @@ function changed(definition: PerpDefinition, changes: PerpChanges): PerpDefiniti
 function redefine(state: State, perp: Perp, changes: PerpChanges): void {
   const before = perp.definition;
   const definition = changed(before, changes);
-  // By what the command says, not by which object it is: a restored state shares none with it.
+  // Compares with the command and not with object identity, because a restored state shares no
+  // objects with it.
   const hasNewTiers = changes.tiers !== undefined;
   const hasNewMode = definition.onlyIsolated !== before.onlyIsolated;
   if (hasNewMode) for (const account of state.accounts) keepMode(state, account, perp);
@@ -165,15 +170,15 @@ function redefine(state: State, perp: Perp, changes: PerpChanges): void {
 }
 
 /**
- * A position keeps its margin mode when the instrument's default changes: an account that works in
- * the instrument without ever having said how gets the old default as its own setting.
+ * Keeps the margin mode of a position when the instrument's default changes: an account that uses
+ * the instrument without its own setting gets the old default as its setting.
  */
 function keepMode(state: State, account: Account, perp: Perp): void {
   if (!isInUse(state, account, perp.definition.instrumentId)) return;
   settingsOf(account, perp, parametersOf(state).defaultLeverage);
 }
 
-/** Where nothing is open, only-isolated holds at once. */
+/** Switches an account that has nothing open in the instrument to isolated margin. */
 function isolate(state: State, account: Account, perp: Perp): void {
   const { instrumentId } = perp.definition;
   const own = account.settings.get(instrumentId);
@@ -181,8 +186,9 @@ function isolate(state: State, account: Account, perp: Perp): void {
 }
 
 /**
- * Brings every holding in step with its settings, or with the new defaults where there are none: a restored state
- * would read them so. A ratio may have fallen with a new table, so all who hold a position are looked at.
+ * Updates every holding to its settings, or to the new defaults if there are none, because a
+ * restored state would read them that way. A new table can lower ratios, so every margin account
+ * with a position is checked again.
  */
 function realign(state: State, account: Account, perp: Perp): void {
   const { instrumentId } = perp.definition;
@@ -197,20 +203,26 @@ function realign(state: State, account: Account, perp: Perp): void {
   }
 }
 
-/** True with a position or working orders in the instrument: its margin mode is then fixed. */
+/**
+ * Returns true if the account has a position or working orders in the instrument, which fix its
+ * margin mode.
+ */
 function isInUse(state: State, account: Account, instrumentId: number): boolean {
   const { resting, tpsl, triggers } = workingOrders(state, account, instrumentId);
   return hasPosition(account, instrumentId) || resting + tpsl + triggers > 0;
 }
 
-/** R-halt. The average that the mark is made of runs up to now by the rules that held until now. */
+/**
+ * Halts or resumes a market (R-halt). Before the switch, the EMA of the mark is advanced to the
+ * current time under the previous rules.
+ */
 function setHalted(state: State, perp: Perp, halted: boolean): void {
   if (perp.closing !== undefined) perp.closing.isHalted = halted;
-  // One that waits for a price stays halted until it comes (R-delist).
+  // A market that waits for a price stays halted until the price arrives (R-delist).
   if (perp.halted === halted || perp.closing?.isWaiting === true) return;
   if (perp.oracle > 0) advanceEma(perp, state.timeMs);
   perp.halted = halted;
-  // A mark of the other regime is computed anew in the next step of this block.
+  // Forces the next step of this block to compute the mark under the new rules.
   perp.markMs = 0;
 }
 
@@ -240,7 +252,7 @@ function take(
   const { state } = execution;
   if (perp.oracle === 0) perp.emaMs = state.timeMs;
   setOracle(perp, oracle, atMs, parametersOf(state).oracleBandE8);
-  // A mark of an older time is computed anew in the next step of this block.
+  // Forces the next step of this block to compute the mark at the new price.
   perp.markMs = 0;
   restartClosing(execution, perp);
   if (external !== undefined) {

@@ -9,9 +9,8 @@ import type { State } from '../state/state.ts';
 import { openAccount } from './money.ts';
 import { checkedAtExecution, type CommandTable } from './command-row.ts';
 
-/** The venue itself: its parameters, operators, fee tiers, access control and rules versions. */
 export const VENUE_COMMANDS = {
-  /** Makes the venue: its parameters, and the account of its insurance fund. */
+  /** Creates the venue with its parameters and the account of its insurance fund. */
   genesis: {
     signedBy: 'nobody',
     check: checkedAtExecution,
@@ -24,21 +23,27 @@ export const VENUE_COMMANDS = {
     },
   },
 
-  /** Changes nothing: the replica compares its own hash when it applies the block. */
+  /** Does not change the state: the replica compares its own hash when it applies the block. */
   attest: {
     signedBy: 'nobody',
     check: checkedAtExecution,
     execute: () => undefined,
   },
 
-  /** R-era: changes nothing. The leader stops proposing, and a replica with the new rules opens their version. */
+  /**
+   * Does not change the state (R-era): the leader stops proposing blocks, and a replica with the
+   * new rules opens their version.
+   */
   announceEra: {
     signedBy: 'nobody',
     check: checkedAtExecution,
     execute: () => undefined,
   },
 
-  /** R-era: the rules and the state that a version starts from enter the digest, so they are fixed. */
+  /**
+   * Adds the rules version and the hash of its initial state to the digest, which fixes both
+   * (R-era).
+   */
   openEra: {
     signedBy: 'nobody',
     check: checkedAtExecution,
@@ -48,7 +53,7 @@ export const VENUE_COMMANDS = {
     },
   },
 
-  /** Adds admins or deployers, then removes some; applies from the next command. */
+  /** Adds admins or deployers and removes others afterwards; applies from the next command. */
   setOperators: {
     signedBy: 'admins',
     check(state, command) {
@@ -75,7 +80,8 @@ export const VENUE_COMMANDS = {
     },
     execute(execution, command) {
       const { commandIndex, events, state } = execution;
-      // A new array: tiers already looked up are known by the ladder that they come from.
+      // A new array is needed, because cached fee tiers are compared with the array that they come
+      // from.
       state.parameters = { ...parametersOf(state), feeTiers: [...command.tiers] };
       for (const tier of command.tiers) {
         state.digest.number(tier.level);
@@ -88,8 +94,8 @@ export const VENUE_COMMANDS = {
   },
 
   /**
-   * Changes access to a channel (R-gate), all of it or nothing. Removals come before additions, codes
-   * before grants. Resting and waiting orders stay.
+   * Changes the access to a channel, completely or not at all (R-gate). Removals are applied before
+   * additions, codes before grants. Resting and waiting orders stay.
    */
   setGate: {
     signedBy: 'admins',
@@ -116,14 +122,20 @@ export const VENUE_COMMANDS = {
   },
 } satisfies Partial<CommandTable>;
 
-/** Two processes may both have found an empty log: the first of them made the venue. */
+/**
+ * Rejects a second genesis: two processes may both have found an empty log, and the first one
+ * created the venue.
+ */
 const SECOND_GENESIS: Reject = {
   reason: 'definitionInvalid',
   field: 'genesis',
   why: 'the venue exists',
 };
 
-/** In the order in which they were added, each once. */
+/**
+ * Returns the operators after a change, without duplicates and in the order in which they were
+ * added.
+ */
 function operatorsAfter(
   state: State,
   { add = [], remove = [], role }: SetOperatorsCommand,
@@ -155,13 +167,13 @@ function ladderFault(tiers: readonly FeeTier[]): string | undefined {
   return undefined;
 }
 
-/** The new codes and grants; undefined for removed ones. */
+/** Changed codes and grants; undefined marks removed ones. */
 type Plan = {
   readonly codes: Map<string, GateCode | undefined>;
   readonly grants: Map<Address, GateGrant | undefined>;
 };
 
-/** Applies the lists in their order to a plan; the gate itself does not change. */
+/** Applies the lists in their order to a plan, without changing the gate itself. */
 function planOf(
   gate: Gate,
   { accessCodes = {}, grants = {} }: SetGateCommand,
@@ -184,7 +196,7 @@ function planOf(
     const known = planned(gate.codes, plan.codes, code);
     const field = `grants.add[${index}].code`;
     if (known === undefined) return fault(field, 'is not a code of this gate');
-    // Granted by this code already: nothing changes, and no use is spent.
+    // The user already has a grant of this code, so nothing changes and no use is counted.
     if (planned(gate.grants, plan.grants, user)?.code === code) continue;
     if (known.uses >= known.maxUses)
       return fault(field, `is used up: ${known.uses} of ${known.maxUses}`);

@@ -15,8 +15,6 @@ import { CROSS, isolatedKey } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 import { dumpOutcomeHoldings, restoreOutcomeHoldings } from './dump-outcome.ts';
 
-/** Accounts with all that belongs to them, and liquidations in progress, as plain data. */
-
 export function dumpAccount(account: Account) {
   return {
     address: account.address,
@@ -26,30 +24,25 @@ export function dumpAccount(account: Account) {
     outcomeReserved: String(account.outcomeReserved),
     withdrawHold: String(account.withdrawHold),
     positionMode: account.positionMode,
-    /** By instrument id. */
     settings: [...account.settings]
       .sort(([a], [b]) => a - b)
       .map(
         ([id, { isIsolated, crossLeverage, isolatedLeverage }]) =>
           [id, isIsolated, crossLeverage, ...isolatedLeverage] as const,
       ),
-    /** By label. */
     agents: byKey(account.agents).map(
       ([label, { agent, createdMs, updatedMs }]) => [label, agent, createdMs, updatedMs] as const,
     ),
-    /** By address. */
     builders: byKey(account.builders).map(
       ([builder, { maxFeeE8, maxFeeText, updatedMs }]) =>
         [builder, maxFeeE8, maxFeeText, updatedMs] as const,
     ),
     multiSig: account.multiSig ?? null,
-    /** By instrument id, then leg. */
     holdings: [...account.holdings]
       .sort(([a], [b]) => a - b)
       .map(([, holding]) => dumpHolding(holding)),
-    /** By instrument id. */
     outcomes: dumpOutcomeHoldings(account),
-    /** Oldest first. */
+    /** Oldest day first. */
     volume: account.volume.days.map(({ day, notional }) => [day, String(notional)] as const),
   };
 }
@@ -117,28 +110,24 @@ function restoreHolding(
   holding.funding.sinceChange = usdcFromText(sinceChange);
 }
 
-/** Vaults, access control, rewards of builders, and withdrawals that are not settled. */
+/** Returns vaults, access control, rewards of builders and unsettled withdrawals as plain data. */
 export function dumpKeys(state: State) {
   return {
-    /** By address, and so are the shares. */
     vaults: byKey(state.vaults).map(([vault, { leader, name, shares }]) => {
       const rows = byKey(shares).map(([user, count]) => [user, String(count)] as const);
       return [vault, leader, name, rows] as const;
     }),
-    /** By channel. */
     gates: [dumpGate(state.gates[0]), dumpGate(state.gates[1])] as const,
-    /** Of builders that have earned, by address; the accounts contain the approvals. */
+    /** Only builders that have earned fees; the approvals are stored with the accounts. */
     builderRewards: byKey(state.builderRewards)
       .filter(([, { earned }]) => earned > 0n)
       .map(([builder, { earned, claimed }]) => [builder, String(earned), String(claimed)] as const),
-    /** By order id. */
     orderBuilders: [...state.orderBuilders]
       .sort(([a], [b]) => a - b)
       .map(
         ([orderId, { address, feeTenthsBp, takerOwed, makerOwed }]) =>
           [orderId, address, feeTenthsBp, takerOwed, makerOwed] as const,
       ),
-    /** By id. */
     withdrawals: [...state.withdrawals.values()]
       .sort((a, b) => a.withdrawalId - b.withdrawalId)
       .map(
@@ -157,7 +146,10 @@ export function dumpKeys(state: State) {
   };
 }
 
-/** Runs after the accounts are restored, because vaults refer to them. */
+/**
+ * Restores the same data. It must run after the accounts are restored, because vaults refer to
+ * them.
+ */
 export function restoreKeys(state: State, plain: ReturnType<typeof dumpKeys>): void {
   for (const [vault, leader, name, rows] of plain.vaults) {
     const shares = new Map(rows.map(([user, count]) => [user, BigInt(count)] as const));
@@ -192,7 +184,6 @@ export function restoreKeys(state: State, plain: ReturnType<typeof dumpKeys>): v
   state.nextWithdrawalId = plain.nextWithdrawalId;
 }
 
-/** Each list is sorted. */
 function dumpGate(gate: Gate) {
   return {
     mode: gate.mode,
@@ -213,7 +204,9 @@ function restoreGate(gate: Gate, plain: ReturnType<typeof dumpGate>): void {
   for (const [user, code, grantedMs] of plain.grants) gate.grants.set(user, { code, grantedMs });
 }
 
-/** By account, then by holding (CROSS for the cross positions); partials by their key. */
+/**
+ * Returns liquidations in progress, sorted by account and holding (`CROSS` for cross positions).
+ */
 export function dumpLiquidations(state: State) {
   return state.liquidations
     .all()
@@ -241,7 +234,9 @@ export function restoreLiquidations(state: State, rows: ReturnType<typeof dumpLi
   }
 }
 
-/** A restored state has measured none of its margin accounts, so each of them is measured once. */
+/**
+ * Schedules a check of every margin account, because a restored state has not measured any of them.
+ */
 export function watchAllAccounts(state: State): void {
   for (const account of state.accounts) {
     state.risk.changed(account, undefined);

@@ -14,13 +14,13 @@ import { addResting } from '../perp-orders/rest-order.ts';
 import { holdingKey } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
-/** Reserve of an order that holds nothing back. */
+/** Reserve of an order without a reserve. */
 const NO_RESERVE = '0';
 
-/** A resting order of either kind by the names of its columns. */
+/** A resting order of either kind, by the names of its columns. */
 type Resting = ReturnType<typeof restingAt>;
 
-/** The columns in the order of a row. */
+/** Names of the columns, in the order of a row. */
 const COLUMNS = [
   'orderId',
   'accountIndex',
@@ -55,7 +55,7 @@ export function restingOf(row: OrderRow): Resting {
   return Object.fromEntries(COLUMNS.map((name, at) => [name, row[at]])) as Resting;
 }
 
-/** Orders of a dump, whatever their form: each by its row. */
+/** Orders of a dump in rows or in columns, read one at a time. */
 type StoredOrders = {
   readonly count: number;
   rankOf(row: number): number;
@@ -66,7 +66,7 @@ export function dumpOrders(state: State): OrderRow[] {
   return Array.from(orderIdsOf(state), (orderId) => rowOf(restingAt(state, orderId)));
 }
 
-/** The ids of all resting orders, ascending. */
+/** Returns the ids of all resting orders in ascending order. */
 function orderIdsOf(state: State): Float64Array {
   const { pool } = state;
   const ids = new Float64Array(pool.size);
@@ -107,7 +107,7 @@ function restingAt(state: State, orderId: number) {
     expireMs: readSlot(pool.expireMs, slot),
     feeOverpaid: readSlot(pool.feeOverpaid, slot),
     clientOrderId: pool.clientOrderIds.get(slot) ?? null,
-    /** Reserve of an isolated order. */
+    /** Money reserved for an isolated order. */
     reserve: state.reserves.get(orderId)?.toString() ?? NO_RESERVE,
     takerOverpaid: readSlot(pool.takerOverpaid, slot),
   };
@@ -118,7 +118,10 @@ export function ordersOfRows(rows: readonly OrderRow[]): StoredOrders {
   return { count: rows.length, at, rankOf: (row) => at(row).rank };
 }
 
-/** Ranks order the lists of the owners; queue times and ranks order the books. */
+/**
+ * Restores all resting orders. Ranks determine the order of the owners' lists; queue times and
+ * ranks that of the books.
+ */
 export function restoreOrders(state: State, orders: StoredOrders): void {
   const { count } = orders;
   state.pool.reserve(count);
@@ -143,7 +146,7 @@ export function restoreOrders(state: State, orders: StoredOrders): void {
   }
 }
 
-/** The indices of the keys in ascending order of the keys, stable. */
+/** Returns the indices of the keys in ascending order of the keys; equal keys keep their order. */
 function inOrderOf(keys: Float64Array): Uint32Array {
   const places = new Uint32Array(keys.length);
   let isSorted = true;
@@ -151,7 +154,7 @@ function inOrderOf(keys: Float64Array): Uint32Array {
     places[place] = place;
     if (place > 0 && readSlot(keys, place) < readSlot(keys, place - 1)) isSorted = false;
   }
-  // Usually they are sorted already.
+  // Dumps are usually sorted already.
   return isSorted ? places : places.sort((a, b) => readSlot(keys, a) - readSlot(keys, b));
 }
 
@@ -160,7 +163,7 @@ function slotOf({ pool }: State, orderId: number): number {
   return present(slot === NONE ? undefined : slot, 'a resting order');
 }
 
-/** Restores all but the order's place in the book; returns its slot. */
+/** Restores everything about an order except its place in the book, and returns its slot. */
 function restoreOrder(state: State, order: Resting): number {
   const { pool } = state;
   const { clientOrderId, expireMs, flags, instrument, orderId, remaining } = order;
@@ -203,13 +206,13 @@ function restoreOrder(state: State, order: Resting): number {
   return slot;
 }
 
-/** All columns but the two texts. */
+/** All columns except the two texts. */
 type NumberName = Exclude<keyof Resting, 'clientOrderId' | 'reserve'>;
 
 /**
- * Resting orders as columns, for snapshots: a million rows would be a million lists, and three times as long
- * as text. In blocks, so that one step neither writes nor reads all of them. The two texts have entries only
- * for the orders that have one.
+ * Resting orders as columns, for snapshots: a million rows would be a million arrays and three
+ * times as long as text. Orders are divided into blocks, so that one step neither writes nor reads
+ * all of them. The two texts have entries only for the orders that have one.
  */
 export type OrderBlock = { readonly [Name in NumberName]: Column } & {
   readonly clientOrderIds: readonly (readonly [row: number, clientOrderId: string])[];
@@ -220,10 +223,13 @@ const NUMBER_NAMES = COLUMNS.filter(
   (name): name is NumberName => name !== 'clientOrderId' && name !== 'reserve',
 );
 
-/** Orders of a block; the last block can be shorter. */
+/** Orders per block; the last block can be shorter. */
 const BLOCK_ORDERS = 8_192;
 
-/** By order id. Each block is made when the iterator reaches it, from the state at that time. */
+/**
+ * Returns blocks of orders, sorted by order id. Each block is made when the iterator reaches it,
+ * from the state at that time.
+ */
 export function dumpOrderBlocks(state: State, length = BLOCK_ORDERS): Iterable<OrderBlock> {
   return { [Symbol.iterator]: () => blocksOf(state, length) };
 }
@@ -251,7 +257,7 @@ function blockOf(state: State, ids: Float64Array): OrderBlock {
   return { ...numbers, clientOrderIds, reserves };
 }
 
-/** Column by column: a loop over the names takes twice as long. */
+/** Writes each column explicitly, because a loop over the names takes twice as long. */
 function writeColumns(
   columns: Record<NumberName, Float64Array>,
   row: number,
@@ -316,14 +322,14 @@ function readerOf(block: OrderBlock): StoredOrders {
   };
 }
 
-/** Numbers in the narrowest form that holds the largest of them. */
+/** A column of numbers in the narrowest array type that can hold all of them. */
 export type Column = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
-/** A copy in the narrowest form that holds each value exactly. */
+/** Returns a copy in the narrowest type that holds each value exactly. */
 export function narrowColumn(values: Float64Array): Column {
   let max = 0;
   for (const value of values) {
-    // Negative numbers, -0 and fractions need the widest form.
+    // Negative numbers, −0 and fractions need the widest type.
     if (!Object.is(value >>> 0, value)) return values.slice();
     if (value > max) max = value;
   }

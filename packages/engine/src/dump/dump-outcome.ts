@@ -15,37 +15,36 @@ import type { State } from '../state/state.ts';
 
 type OutcomesDump = ReturnType<typeof dumpOutcomes>;
 
-/** A packed dump has settled events in a compact form; a plain one as if they had never been packed. */
+/**
+ * Returns outcome markets as plain data. A packed dump has settled events in compact form; a plain
+ * dump lists them as if they had never been packed.
+ */
 export function dumpOutcomes({ outcomes }: State, isPacked: boolean) {
   const { events, settled } = outcomes;
   return {
-    /** By slug; in a packed dump only those that are not settled. */
+    /** In a packed dump, only events that are not settled. */
     events: [...(isPacked ? events.live : events).values()]
       .sort((a, b) => byText(a.slug, b.slug))
       .map((event) => ({ ...event, instrumentIds: [...event.instrumentIds] })),
     nextEventId: outcomes.nextEventId,
     nextInstrumentId: outcomes.nextInstrumentId,
-    /** By instrument id. */
     markets: outcomes.marketIds.map((id) =>
       dumpMarket(present(outcomes.markets.get(id), 'a listed market')),
     ),
     settled: [...(isPacked ? settled.live : settled).values()].sort(
       (a, b) => a.instrumentId - b.instrumentId,
     ),
-    /** Absent from a plain dump. */
     ...(isPacked ? { past: outcomes.past.dump() } : {}),
-    /** By slug. */
     series: [...outcomes.series.values()].map(
       ({ listing, nextStartMs }) => [listing, nextStartMs] as const,
     ),
-    /** By symbol and source; seconds oldest first. */
+    /** Rows of prices are sorted by time, oldest first. */
     prices: byKey(outcomes.prices).map(([, { lastMs, seconds, source, symbol }]) => {
       const rows = seconds.map(
         ({ observedMs, priceE8, secondMs }) => [secondMs, observedMs, priceE8] as const,
       );
       return [symbol, source, rows, lastMs] as const;
     }),
-    /** By due time, then arrival. */
     queue: outcomes.queue
       .all()
       .map(
@@ -63,7 +62,6 @@ export function dumpOutcomes({ outcomes }: State, isPacked: boolean) {
       ),
     nextQueueId: outcomes.queue.nextId,
     settling: [...outcomes.settling],
-    /** By order id. */
     orderTx: [...outcomes.orderTx.entries()].sort(([a], [b]) => a - b),
   };
 }
@@ -76,14 +74,17 @@ function dumpMarket(market: OutcomeMarket) {
     pairs,
     locked: String(locked),
     lastTrade: [lastTrade, lastTradeMs] as const,
-    /** Absent before it can be determined. */
+    /** Absent until it can be determined. */
     ...(strike === undefined ? {} : { strike }),
     isJudged: market.isJudged,
     resolution: market.resolution ?? null,
   };
 }
 
-/** Runs before the accounts are restored, because their holdings refer to markets. */
+/**
+ * Restores events and markets. It must run before the accounts are restored, because their holdings
+ * refer to markets.
+ */
 export function restoreMarkets(state: State, plain: OutcomesDump): void {
   const { outcomes } = state;
   outcomes.nextEventId = plain.nextEventId;
@@ -118,7 +119,7 @@ export function restoreMarkets(state: State, plain: OutcomesDump): void {
 
 function restoreMarket(state: State, plain: ReturnType<typeof dumpMarket>): void {
   const { definition } = plain;
-  // The definition is copied: the caller may keep the dump.
+  // The definition is copied, because the caller may keep using the dump.
   const market = createMarket(state, restoredDefinition(definition));
   market.phase = plain.phase;
   market.pairs = plain.pairs;
@@ -131,13 +132,16 @@ function restoreMarket(state: State, plain: ReturnType<typeof dumpMarket>): void
   watchMarket(state, market);
 }
 
-/** JSON omits undefined fields. */
+/** Restores undefined fields, which JSON omits. */
 function restoredDefinition(plain: MarketDefinition): MarketDefinition {
   const { reference, seriesSlug } = plain;
   return { ...plain, seriesSlug: seriesSlug ?? undefined, reference: reference ?? undefined };
 }
 
-/** Runs after the accounts are restored, because queued orders count among theirs. */
+/**
+ * Restores the delay queue. It must run after the accounts are restored, because queued orders are
+ * counted in them.
+ */
 export function restoreQueue(state: State, plain: OutcomesDump): void {
   const { queue } = state.outcomes;
   for (const row of plain.queue) {

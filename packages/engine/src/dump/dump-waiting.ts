@@ -6,29 +6,31 @@ import type { OrderGroup } from '../state/order-groups.ts';
 import { reverseJobKey } from '../state/scheduled-jobs.ts';
 import type { Firing, TriggerOrder } from '../state/trigger-book.ts';
 
-/** Trigger orders, groups of orders, scheduled cancellations and position reversals as plain data. */
+/**
+ * Returns trigger orders, order groups, scheduled cancellations and position reversals as plain
+ * data.
+ */
 
 export function dumpWaiting(state: State) {
   return {
-    /** By order id. */
     triggers: state.triggers.all().map(dumpTrigger),
-    /** Orders in the book that were triggers, by order id. */
+    /** Trigger prices of fired orders that now rest in the book. */
     fired: state.triggers
       .allFired()
       .map(
         ([orderId, { isPositionTpsl, trigger }]) =>
           [orderId, condition(trigger), isPositionTpsl] as const,
       ),
-    /** By group id. */
     groups: state.groups.all().map(dumpGroup),
-    /** By account index. */
     schedules: state.schedules.all(),
-    /** By start, then address, then leg. */
     reverseJobs: allReverseJobs(state).map((job) => ({ ...job })),
   };
 }
 
-/** Runs after the accounts and holdings are restored. The lists are in the order of the queues. */
+/**
+ * Restores the same data in the order of the lists. It must run after accounts and holdings are
+ * restored.
+ */
 export function restoreWaiting(state: State, plain: ReturnType<typeof dumpWaiting>): void {
   for (const row of plain.triggers) restoreTrigger(state, row);
   state.triggers.sortOverdue();
@@ -79,7 +81,10 @@ function dumpBuilder({ address, feeTenthsBp }: BuilderTerms) {
   return [address, feeTenthsBp] as const;
 }
 
-/** Its builder is the order's; the last value is null without a builder that may charge. */
+/**
+ * Returns the progress of a fired trigger. Its builder is that of the order; the last value is null
+ * if no builder can charge.
+ */
 function dumpFiring(firing: Firing) {
   return [
     firing.filled,
@@ -92,7 +97,10 @@ function dumpFiring(firing: Firing) {
   ] as const;
 }
 
-/** The order never rests, so only the taker's side of a builder's accumulator is used. */
+/**
+ * Restores the progress of a fired trigger. The order never rests, so only the taker fraction of
+ * the builder fee is used.
+ */
 function firingOf(
   row: ReturnType<typeof dumpFiring> | null,
   terms: BuilderTerms | undefined,

@@ -27,28 +27,28 @@ import { dumpOutcomes, restoreMarkets, restoreQueue } from './dump-outcome.ts';
 import { dumpWaiting, restoreWaiting } from './dump-waiting.ts';
 
 /**
- * The version of the rules that this engine applies. A release raises it when it would compute anything
- * differently from the same log or state: that opens a new era (R-era), and the engine of the era
- * before is kept in `packages/replica/eras/`.
+ * Version of the rules that this engine applies. A release increases it if it would compute
+ * anything differently from the same log or state. The increase opens a new era (R-era), and the
+ * engine of the previous era is kept in `packages/replica/eras/`.
  */
 export const RULES_VERSION = 4;
 
-/** The shape of a dump. It changes with the rules version, and may change without it. */
+/** Format version of a dump. It changes with the rules version, and can change without it. */
 export const DUMP_VERSION = 8;
 
-/** The shape of a dump in snapshots: orders in columns, past data packed. */
+/** Format version of a dump in snapshots, with orders in columns and past data packed. */
 export const PACKED_DUMP_VERSION = 9;
 
 /**
- * The whole state as plain data that survives JSON: canonical (the same state has the same text) and complete
- * (a restored state has the same future). Values that can be derived are omitted. Money is text. Its text is
- * what the log names the start of an era by (R-era).
+ * The whole state as plain data that survives JSON. It is canonical (equal states have equal texts)
+ * and complete (a restored state has the same future). Values that can be derived are omitted, and
+ * money is text. The log identifies the start of an era by the hash of this text (R-era).
  */
 export type StateDump = ReturnType<typeof dump>;
 
 /**
- * The same for snapshots, smaller: settled events are packed and orders are in columns, made as they are
- * read, so the state must not change until then.
+ * A smaller form of the dump for snapshots: settled events are packed, and orders are in columns.
+ * The columns are made when they are read, so the state must not change until then.
  */
 export type PackedDump = ReturnType<typeof dumpPacked>;
 
@@ -72,7 +72,7 @@ function dumpAs<const Format extends number, Orders>(
     format,
     height: state.height,
     timeMs: state.timeMs,
-    /** The time of the log's first entry. */
+    /** Time of the first log entry. */
     beganMs: state.beganMs,
     digest: state.digest.lanes(),
     parameters: state.parameters ?? null,
@@ -83,11 +83,8 @@ function dumpAs<const Format extends number, Orders>(
     deposited: String(state.deposited),
     withdrawn: String(state.withdrawn),
     signersSweptMs: state.signersSweptMs,
-    /** By instrument id. */
     perps: state.perpIds.map((id) => dumpPerp(present(state.perps.get(id), 'a listed perp'))),
-    /** In order of creation. */
     accounts: state.accounts.map(dumpAccount),
-    /** By address. */
     signers: byKey(state.signers).map(
       ([signer, { floor, isRevokedAgent, used }]) =>
         [signer, [...used], floor, isRevokedAgent] as const,
@@ -98,13 +95,10 @@ function dumpAs<const Format extends number, Orders>(
     outcomes: dumpOutcomes(state, isPacked),
     liquidations: dumpLiquidations(state),
     fundUnwindMs: state.fundUnwindMs,
-    /** By instrument id. */
     fundUnwindBands: [...state.fundUnwindBands].sort(([a], [b]) => a - b),
-    /** By minute, then instrument id. */
     fundCosts: state.fundCosts
       .dump(state.timeMs)
       .map(([id, minute, amount]) => [id, minute, String(amount)] as const),
-    /** By lease. */
     terms: byKey(state.terms).map(
       ([lease, { holder, number }]) => [lease, number, holder] as const,
     ),
@@ -170,9 +164,9 @@ function dumpPerp(perp: Perp) {
       ({ close, lots, notional, startMs }) => [startMs, lots, String(notional), close] as const,
     ),
     dayPreviousClose: previousClose,
-    /** Of the hour in progress. */
+    /** Premium samples of the current hour. */
     funding: [String(perp.funding.sum), perp.funding.samples] as const,
-    /** R-delist: null before its closing hour. */
+    /** Null before the closing hour (R-delist). */
     closing: perp.closing === undefined ? null : { ...perp.closing },
   };
 }
@@ -209,22 +203,20 @@ function dumpBridge(bridge: Bridge) {
     chainId,
     contract,
     token,
-    /** In the order of crediting. */
+    /** In the order in which they were credited. */
     credited: [...credited.values()].map(
       (each) => [...depositRow(each), each.account, String(each.amount)] as const,
     ),
-    /** In the order in which they were reported; absent for none. */
+    /** In the order in which they were reported; absent if there are none. */
     ...(kept.size === 0 ? {} : { kept: [...kept.values()].map(depositRow) }),
-    /** By chain. */
     floors: [...floors]
       .map(([chain, { blockNumber, logIndex }]) => [chain, blockNumber, logIndex] as const)
       .sort(([a], [b]) => a - b),
     creditedTotal: String(bridge.creditedTotal),
     cursor: [cursor.blockNumber, cursor.logIndex] as const,
     bookedBlock: bridge.bookedBlock,
-    /** By address. */
     unusedAgents: [...unusedAgents.keys()].sort(byText),
-    /** In the order of registering. */
+    /** In the order of registration. */
     pegs: [...pegs.keys()],
     reserves: bridge.reserves ?? null,
   };

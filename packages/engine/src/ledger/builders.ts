@@ -3,7 +3,10 @@ import type { Account, BuilderRewards } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 import { postToBalance } from './post.ts';
 
-/** True when an account approves the address as a builder, or when it has ever earned as one. */
+/**
+ * Returns true if an account approves the address as a builder, or if the address has ever earned
+ * builder fees.
+ */
 export function isBuilder(state: State, address: Address): boolean {
   return state.builderRewards.has(address);
 }
@@ -12,7 +15,7 @@ export function addApproval(state: State, builder: Address): void {
   rewardsOf(state, builder).approvals += 1;
 }
 
-/** One account fewer approves the builder; without approvals and earnings it is removed. */
+/** Counts one approval less, and removes a builder without approvals and earnings. */
 export function removeApproval(state: State, builder: Address): void {
   const rewards = rewardsOf(state, builder);
   rewards.approvals -= 1;
@@ -28,13 +31,12 @@ export function postBuilderFee(state: State, builder: Address, fee: MicroUsdc): 
   state.digest.amount(rewards.earned);
 }
 
-/** The amount that a builder can claim now. */
 export function unclaimedRewards(state: State, builder: Address): MicroUsdc {
   const rewards = state.builderRewards.get(builder);
   return rewards === undefined ? ZERO_USDC : subUsdc(rewards.earned, rewards.claimed);
 }
 
-/** Moves the unclaimed rewards of an account to its perp balance; returns the amount. */
+/** Moves the unclaimed rewards of an account to its perp balance and returns the amount. */
 export function postBuilderClaim(state: State, account: Account): MicroUsdc {
   const amount = unclaimedRewards(state, account.address);
   const rewards = rewardsOf(state, account.address);

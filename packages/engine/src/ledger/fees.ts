@@ -5,12 +5,13 @@ import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import { LIMITS } from '../messages/limits.ts';
 
-/** The insurance fund pays no fees (R-insurance-fund). */
+/** Fee tier of the insurance fund, which pays no fees (R-insurance-fund). */
 const FREE: FeeTier = { level: 0, minVolumeMicroUsdc: 0, makerFeeE8: 0, takerFeeE8: 0 };
 
 /**
- * The fee tier of an account (R-fee-tiers): the highest whose volume its last 14 complete days reach. Looked up once a
- * day and when the tiers change, which equals computing all at 00:00 UTC, because the sum of complete days is fixed.
+ * Returns the fee tier of an account (R-fee-tiers): the highest one whose volume the last 14
+ * complete days reach. It is determined once a day and when the tiers change. This equals computing
+ * all tiers at 00:00 UTC, because the sum of complete days does not change.
  */
 export function accountTier(state: State, account: Account): FeeTier {
   const { feeTiers, insuranceFundAddress } = parametersOf(state);
@@ -32,7 +33,7 @@ export function tierFor(tiers: readonly FeeTier[], volume: MicroUsdc): FeeTier {
   return reached;
 }
 
-/** The rate of a fill: the lower of the account's tier and the instrument's own rate. */
+/** Returns the rate of a fill: the lower of the account's tier and the instrument's own rate. */
 export function fillRate(
   tier: FeeTier,
   instrument: { readonly makerFeeE8: number; readonly takerFeeE8: number },
@@ -44,7 +45,7 @@ export function fillRate(
 }
 
 const DAY_MS = 86_400_000;
-/** Whole days that a fee tier looks back over (R-fee-tiers). */
+/** Number of complete days that determine a fee tier (R-fee-tiers). */
 const TIER_DAYS = 14;
 
 export function dayOf(timeMs: number): number {
@@ -52,8 +53,9 @@ export function dayOf(timeMs: number): number {
 }
 
 /**
- * Counts one side of a perp fill between two accounts. Liquidations, deleveraging, settlements and outcome fills do not
- * count: they could be produced at almost no cost, or should not be rewarded.
+ * Adds one side of a perp fill between two accounts to its volume. Liquidations, deleveraging,
+ * settlements and outcome fills do not count: they could be produced at almost no cost, or should
+ * not be rewarded.
  */
 export function recordVolume({ volume }: Account, timeMs: number, value: MicroUsdc): void {
   const day = dayOf(timeMs);
@@ -69,7 +71,7 @@ export function recordVolume({ volume }: Account, timeMs: number, value: MicroUs
   days.splice(0, Math.max(old, days.length - LIMITS.volumeDays));
 }
 
-/** The volume of the 14 UTC days that ended before a time, without the day in progress. */
+/** Returns the volume of the last 14 complete UTC days before a time, without the current day. */
 export function volume14d({ volume }: Account, timeMs: number): MicroUsdc {
   const today = dayOf(timeMs);
   let sum = 0n;

@@ -16,14 +16,15 @@ import type { Account } from '../state/account.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Money that can leave a sub-account (R-transfer). Perp: the withdrawable amount, so that the sender stays covered.
- * Outcome: the balance, which does not include reserves of orders (R-reserve).
+ * Returns the money that can leave a sub-account (R-transfer). For perps this is the withdrawable
+ * amount, so that the sender's positions stay covered. For outcomes it is the balance, which does
+ * not include reserves of orders (R-reserve).
  */
 export function freeMoney(state: State, account: Account, subAccount: SubAccount): MicroUsdc {
   return subAccount === 'perp' ? withdrawable(state, account) : account.outcomeBalance;
 }
 
-/** Rejects an amount above the free money, with the reasons why the rest is reserved. */
+/** Rejects an amount above the free money, with the reasons why the rest is not free. */
 export function checkFreeMoney(
   state: State,
   account: Account,
@@ -36,16 +37,17 @@ export function checkFreeMoney(
   return { reason: 'balanceInsufficient', required, available, reservedBy: kept };
 }
 
-/** Reserves of queued and resting buys. */
+/** Returns the reserves of queued and resting buys. */
 function reservedInOutcome({ outcomeReserved: amount }: Account): readonly ReservedBy[] {
   return amount > 0n ? [{ what: 'orders', amount }] : [];
 }
 
 /**
- * The reserved parts of a perp balance, the largest first. Free money and these parts add up to the balance, or to 0 if
- * it is below zero. In this order: the loss of open positions; the margin that positions and orders need beyond their
- * profit; the amount that is free at this block's marks but not at the last valid ones (R-order-of-events); the
- * remainder, which a stale oracle reserves.
+ * Returns the parts of a perp balance that are not free, the largest first. Together with the free
+ * money they add up to the balance, or to 0 if it is negative. They are determined in this order:
+ * the loss of open positions, the margin that positions and orders need beyond their profit, the
+ * amount that is free at this block's marks but not at the last valid ones (R-order-of-events), and
+ * the remainder, which a stale oracle reserves.
  */
 export function reservedInPerp(state: State, account: Account): readonly ReservedBy[] {
   freshMargin(state, account);

@@ -18,12 +18,13 @@ import { NO_INSTRUMENT } from '../state/fund-costs.ts';
 import type { State } from '../state/state.ts';
 import type { OutcomeMarket } from '../state/outcome-market.ts';
 
-/** The only writers of balances. Each call debits one balance and credits another with the same amount. */
-
-/** One of an account's two balances. */
+/**
+ * Only this module changes balances. Each call debits one balance and credits another with the same
+ * amount.
+ */
 type Pocket = { readonly account: Account; readonly subAccount: SubAccount };
 
-/** Money enters the venue. */
+/** Credits money that enters the venue. */
 export function postDeposit(
   state: State,
   account: Account,
@@ -34,15 +35,17 @@ export function postDeposit(
   state.deposited = addUsdc(state.deposited, amount);
 }
 
-/** Money goes from one sub-account to another, of the same account or of two (R-transfer). */
+/**
+ * Moves money from one sub-account to another, of the same account or of two accounts (R-transfer).
+ */
 export function postTransfer(state: State, from: Pocket, to: Pocket, amount: MicroUsdc): void {
   postToPocket(state, from, negUsdc(amount));
   postToPocket(state, to, amount);
 }
 
 /**
- * The fee for opening another user's account (R-limits-of-state). All of it goes to the treasury, because it is not an
- * exchange fee and the insurance fund gets no share.
+ * Charges the fee for opening another user's account (R-limits-of-state). It goes completely to the
+ * treasury, because it is not an exchange fee, of which the insurance fund has a share.
  */
 export function postOpeningFee(state: State, from: Pocket, fee: MicroUsdc): void {
   if (fee === 0n) return;
@@ -50,7 +53,7 @@ export function postOpeningFee(state: State, from: Pocket, fee: MicroUsdc): void
   postToTreasury(state, fee);
 }
 
-/** Collected fees are paid to an account's perp balance (R-treasury). */
+/** Pays collected fees to the perp balance of an account (R-treasury). */
 export function postFromTreasury(state: State, account: Account, amount: MicroUsdc): void {
   postToTreasury(state, negUsdc(amount));
   postToBalance(state, account, amount);
@@ -63,8 +66,8 @@ export function postToTreasury(state: State, amount: MicroUsdc): void {
 }
 
 /**
- * Moves money inside one account: between its balance and the cost of a position, an isolated margin, a reserve, or a
- * fee that `postFee` collects.
+ * Moves money inside one account: between its balance and the cost of a position, an isolated
+ * margin, a reserve, or a fee that `postFee` collects.
  */
 export function postToBalance(state: State, account: Account, amount: MicroUsdc): void {
   if (amount < 0n) state.risk.changed(account, undefined);
@@ -74,8 +77,8 @@ export function postToBalance(state: State, account: Account, amount: MicroUsdc)
 }
 
 /**
- * An exchange fee is collected. The insurance fund has its share first, the rest is the treasury's
- * (R-treasury, R-insurance-fund).
+ * Collects an exchange fee. The insurance fund receives its share first; the rest goes to the
+ * treasury (R-treasury, R-insurance-fund).
  */
 export function postFee(state: State, fee: MicroUsdc): void {
   if (fee === 0n) return;
@@ -85,8 +88,8 @@ export function postFee(state: State, fee: MicroUsdc): void {
 }
 
 /**
- * All of a fee while the fund's account value is below zero (R-deficit); a share of it, rounded
- * down, until it holds its target; nothing from there on.
+ * Returns the fund's share of a fee: all of it while the fund's account value is negative
+ * (R-deficit), a share rounded down until it reaches its target, nothing above the target.
  */
 function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
   const value = accountValue(state, insuranceFund(state));
@@ -98,8 +101,9 @@ function fundShare(state: State, fee: MicroUsdc): MicroUsdc {
 }
 
 /**
- * R-deficit: a deficit of an account is paid by the insurance fund up to its account value, then by the fee treasury,
- * then by the fund below zero. The caller has credited the account.
+ * Covers the deficit of an account (R-deficit): from the insurance fund up to its account value,
+ * from the fee treasury, and from the fund below zero, in this order. The caller has credited the
+ * account.
  */
 export function postDeficit(state: State, missing: MicroUsdc): void {
   const fund = insuranceFund(state);
@@ -111,7 +115,8 @@ export function postDeficit(state: State, missing: MicroUsdc): void {
 }
 
 /**
- * R-deficit: the treasury covers a negative account value of the fund as far as it can. The last step of a block.
+ * Covers a negative account value of the fund from the treasury as far as possible (R-deficit).
+ * This is the last step of a block.
  */
 export function coverFund(state: State): void {
   const fund = insuranceFund(state);
@@ -133,28 +138,26 @@ function absorbBalances(state: State, account: Account): void {
   state.digest.wordAndAmounts(account.index, account.perpBalance, account.outcomeBalance);
 }
 
-/** The writers of money in the outcome sub-account. */
-
-/** Reserves money for a buy, or releases it when negative (R-reserve). */
+/** Reserves money for a buy; a negative amount releases it (R-reserve). */
 export function postReserve(state: State, account: Account, amount: MicroUsdc): void {
   account.outcomeBalance = subUsdc(account.outcomeBalance, amount);
   account.outcomeReserved = addUsdc(account.outcomeReserved, amount);
   absorb(state, account);
 }
 
-/** A buy pays from its reserve; the caller credits the amount in the same step. */
+/** Pays for a buy from its reserve; the caller credits the amount in the same step. */
 export function postFromReserve(state: State, account: Account, amount: MicroUsdc): void {
   account.outcomeReserved = subUsdc(account.outcomeReserved, amount);
   absorb(state, account);
 }
 
-/** Money enters the free balance, or leaves it when negative. */
+/** Credits the free balance, or debits it if the amount is negative. */
 export function postToOutcome(state: State, account: Account, amount: MicroUsdc): void {
   account.outcomeBalance = addUsdc(account.outcomeBalance, amount);
   absorb(state, account);
 }
 
-/** Collateral is locked behind new pairs, or released when negative. */
+/** Locks collateral for new pairs, or releases it if the amount is negative. */
 export function postCollateral(state: State, market: OutcomeMarket, amount: MicroUsdc): void {
   market.locked = addUsdc(market.locked, amount);
   state.digest.word(market.definition.instrumentId);

@@ -17,7 +17,7 @@ import { postToBalance, postToTreasury } from './post.ts';
 
 type WithdrawalRequest = Pick<Withdrawal, 'amount' | 'fee' | 'destination' | 'nonce'>;
 
-/** Takes the amount out of the perp balance and holds it. */
+/** Debits the amount from the perp balance and holds it. */
 export function holdWithdrawal(
   state: State,
   account: Account,
@@ -38,7 +38,10 @@ export function holdWithdrawal(
   return withdrawal;
 }
 
-/** The bridge has paid: the amount leaves the hold, all but the fee leaves the venue. */
+/**
+ * Settles a withdrawal that the bridge has paid: the amount leaves the hold, and all but the fee
+ * leaves the venue.
+ */
 export function payWithdrawal(state: State, withdrawal: Withdrawal): void {
   state.withdrawals.delete(withdrawal.withdrawalId);
   postToHold(state, withdrawal, negUsdc(withdrawal.amount));
@@ -48,7 +51,7 @@ export function payWithdrawal(state: State, withdrawal: Withdrawal): void {
   postToTreasury(state, withdrawal.fee);
 }
 
-/** The bridge can never pay: the account gets back the amount and the fee. */
+/** Returns amount and fee of a withdrawal that the bridge can never pay. */
 export function returnWithdrawal(state: State, withdrawal: Withdrawal): void {
   state.withdrawals.delete(withdrawal.withdrawalId);
   postToHold(state, withdrawal, negUsdc(withdrawal.amount));
@@ -60,14 +63,16 @@ export function ownerOf(state: State, { accountIndex }: Withdrawal): Account {
 }
 
 /**
- * Withdrawals that the bridge should pay, by id. None while the insurance fund is deep below zero (R-deficit): requests
- * are still accepted and wait.
+ * Returns the withdrawals that the bridge should pay, by id. There are none while the insurance
+ * fund has a large deficit (R-deficit): requests are still accepted and wait.
  */
 export function payableWithdrawals(state: State): readonly Withdrawal[] {
   return isDeficitDeep(state) ? [] : [...state.withdrawals.values()];
 }
 
-/** True if the deficit of the fund is above a thousandth of the money of all other accounts. */
+/**
+ * Returns true if the deficit of the fund exceeds a thousandth of the money of all other accounts.
+ */
 export function isDeficitDeep(state: State): boolean {
   const missing = negUsdc(accountValue(state, insuranceFund(state)));
   if (missing <= 0n) return false;

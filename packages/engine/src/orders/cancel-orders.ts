@@ -14,8 +14,8 @@ type Picks = {
 };
 
 /**
- * Cancels the selected orders of an account by order id, waiting children first: otherwise their
- * parent would cancel them with another cause.
+ * Cancels the selected orders of an account by order id, waiting children first. Otherwise
+ * cancelling the parent would cancel them with another cause.
  */
 export function cancelMany(
   execution: Execution,
@@ -43,17 +43,17 @@ export function cancelMany(
   });
 }
 
-/** Cancels a resting order of either kind and reports the cause. */
+/** Cancels a resting perp or outcome order and reports the cause. */
 export function cancelOrder(execution: Execution, slot: number, cause: CancelCause): OrderSnapshot {
   return isOutcomeId(readSlotInt(execution.state.pool.instrument, slot))
     ? cancelOutcomeOrder(execution, slot, cause)
     : cancelPerpOrder(execution, slot, cause);
 }
 
-/** Above this many entries the expiry queue is rebuilt when most of them are stale. */
+/** An expiry queue with more entries than this is rebuilt when most of them are stale. */
 const EXPIRY_REBUILD_MIN = 1_024;
 
-/** Cancels expired orders (R-tif), by due time, then order id. */
+/** Cancels expired orders (R-tif), sorted by due time and order id. */
 export function expireOrders(execution: Execution, untilMs = execution.state.timeMs): void {
   const { state } = execution;
   for (;;) {

@@ -21,15 +21,14 @@ type Target = {
   readonly clientOrderId?: string;
 };
 
-/** The rules for finding the orders that a command names. */
 export type TargetRules<Asked extends SignedCommand = SignedCommand> = {
-  /** Absent when the command names no orders. */
+  /** Returns the orders that a command names; absent if it names none. */
   readonly targets?: (command: Asked) => readonly Target[];
 };
 
 /**
- * The result of an amend or cancel that was rejected as a whole, with the state of its orders: a
- * reject leaves them unchanged, and a client that saw `rejected` would place them again.
+ * Adds the state of the orders to an amendment or cancel that was rejected as a whole. The orders
+ * are unchanged, and a client that only saw `rejected` would place them again.
  */
 export function withTargets(
   state: State,
@@ -55,7 +54,10 @@ export function targetOfAmend({ instrumentId, target }: ModifyOrderCommand): rea
   return [{ instrumentId, ...target }];
 }
 
-/** A signer that may not act for an account must not learn anything about its orders. */
+/**
+ * Returns true if the signer may not act for the account, so that the response must not contain
+ * anything about its orders.
+ */
 function isAboutRole({ reason }: Reject): boolean {
   switch (reason) {
     case 'multiSigRequired':
@@ -69,13 +71,14 @@ function isAboutRole({ reason }: Reject): boolean {
   }
 }
 
-/** The state of the account's order, or the target as it was sent if there is none. */
+/** Returns the state of the account's order, or the target as it was sent if there is none. */
 function targetEntry(state: State, account: Account, target: Target): EntryResult {
   const { clientOrderId, instrumentId } = target;
   const key = clientOrderKey(clientOrderId ?? '') ?? '';
   const orderId = target.orderId ?? account.clientOrders.get(key);
   const none = { filled: 0, filledNotional: 0 };
-  // Negative while the order waits in the delay queue: it has no id yet (R-delay).
+  // The id is negative while the order waits in the delay queue, because it has no id yet
+  // (R-delay).
   if (orderId !== undefined && orderId < 0) {
     return { orderId: undefined, clientOrderId, state: 'open', ...none };
   }
@@ -96,7 +99,7 @@ function targetEntry(state: State, account: Account, target: Target): EntryResul
   return { orderId, clientOrderId: order.clientOrderId, state: 'open', filled, filledNotional };
 }
 
-/** A resting order of either kind, as events and readers show it. */
+/** Returns a resting perp or outcome order as events and readers show it. */
 export function snapshotOf(state: State, slot: number): OrderSnapshot {
   return isOutcomeId(readSlotInt(state.pool.instrument, slot))
     ? outcomeSnapshotOf(state, slot)

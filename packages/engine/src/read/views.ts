@@ -65,7 +65,7 @@ export type PositionView = {
    */
   readonly liquidationPrice: number | undefined;
   readonly updatedMs: TimeMs;
-  /** Fees paid since the position was opened; rebates count as negative. */
+  /** Fees paid since the position was opened. */
   readonly feesPaid: MicroUsdc;
   /** PnL realised since the position was opened, before fees. */
   readonly realised: MicroUsdc;
