@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Attestations } from './attestations.ts';
 
-/** Checks these votes as a replica that computed the hash `x` for every block. */
+/** Returns the attestations of a replica that computed the hash `x` for every block. */
 function seen(...votes: readonly [replica: string, height: number, hash: string][]): Attestations {
   const attestations = new Attestations();
   for (const [replica, height, hash] of votes) attestations.take({ replica, height, hash }, 'x');
@@ -115,14 +115,14 @@ test.each<[string, string, [string, number, string][], string, number]>([
   expect(seen(...votes).standing(self)).toMatchObject({ kind, height });
 });
 
-test('a follower without a name judges by the attestations in the log alone', () => {
+test('a follower without a name judges only by the attestations in the log', () => {
   expect(seen(['b', 10, 'y']).standing(undefined).kind).toBe('outvoted');
   expect(seen(['b', 10, 'y'], ['a', 10, 'x'], ['c', 10, 'x']).standing(undefined).kind).toBe(
     'agreed',
   );
 });
 
-test('a replica that sees two hashes of a block attests its own, once', () => {
+test('a replica that sees two hashes of a block attests its own hash once', () => {
   const attestations = seen(['b', 10, 'x']);
   expect(attestations.wantedOf('a')).toEqual([]);
   attestations.take({ replica: 'c', height: 10, hash: 'y' }, 'x');
@@ -132,7 +132,7 @@ test('a replica that sees two hashes of a block attests its own, once', () => {
   expect(attestations.wantedOf('a')).toEqual([]);
 });
 
-test('blocks that are too old to compare are ignored, and only a few heights are remembered', () => {
+test('attestations of blocks that are too old to compare are ignored, and only a few heights are kept', () => {
   const attestations = new Attestations();
   attestations.take({ replica: 'b', height: 1, hash: 'y' }, undefined);
   expect(attestations.standing('a').height).toBe(0);

@@ -2,20 +2,20 @@ import type { Hash } from '@oddlot/units';
 import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from './block.ts';
 import type { Log } from './log/log.ts';
 
-/** The hash that a replica attested for a block, as the log records it. */
+/** Hash that a replica attested for a block in the log. */
 type Attestation = { readonly height: number; readonly hash: string; readonly replica: string };
 
 /** Number of heights kept for comparison. Replicas attest every ten seconds. */
 const HEIGHTS_MAX = 32;
 
-/** How the attested hashes compare with those of this replica. */
+/** Result of comparing the attested hashes with those of this replica. */
 export type Standing = {
-  /** `split`: as many replicas have another hash as have this one. */
+  /** With `split`, as many replicas have another hash as have this one. */
   readonly kind: 'agreed' | 'split' | 'outvoted';
   /** Height of the compared block; 0 before the first one. */
   readonly height: number;
   readonly own: string;
-  /** The hashes recorded in the log, by replica. */
+  /** Hashes recorded in the log, by replica. */
   readonly votes: ReadonlyMap<string, string>;
 };
 
@@ -24,15 +24,15 @@ const NOTHING_KNOWN: Standing = { kind: 'agreed', height: 0, own: '', votes: new
 type Height = { readonly own: string; readonly votes: Map<string, string> };
 
 /**
- * Compares the hashes that replicas have attested in the log with those of this replica. The
- * attesting replica may be the wrong one, so every replica that sees two hashes of a block attests
- * its own as well, and the majority is right.
+ * Compares the hashes that replicas attested in the log with those of this replica. The attesting
+ * replica can be the wrong one, so every replica that sees two hashes of a block also attests its
+ * own, and the majority is considered right.
  */
 export class Attestations {
   readonly #heights = new Map<number, Height>();
 
   /**
-   * Takes an attestation from the log. `own` is undefined for a block that is too old to compare.
+   * Records an attestation from the log. `own` is undefined for a block that is too old to compare.
    */
   take({ hash, height, replica }: Attestation, own: string | undefined): void {
     if (own === undefined) return;
@@ -43,7 +43,7 @@ export class Attestations {
     this.#heights.delete(Math.min(...this.#heights.keys()));
   }
 
-  /** Contested blocks that this replica has not attested yet. */
+  /** Returns contested blocks that this replica has not attested yet. */
   wantedOf(replica: string): { readonly height: number; readonly hash: string }[] {
     return [...this.#heights].flatMap(([height, { own, votes }]) =>
       isContested({ own, votes }) && votes.get(replica) !== own ? [{ height, hash: own }] : [],
@@ -51,9 +51,10 @@ export class Attestations {
   }
 
   /**
-   * Judges by the newest contested block. Hashes are chained: replicas that agree on a block agree
-   * on all earlier ones. A later block on which another replica agrees therefore settles the
-   * question, and so do two later uncontested blocks once the replicas that disagreed are gone.
+   * Judges by the newest contested block. Hashes are chained, so replicas that agree on a block
+   * agree on all earlier ones. A contested block is therefore settled by a later block on which
+   * another replica agrees, or by two later uncontested blocks after the disagreeing replicas are
+   * gone.
    */
   standing(self: string | undefined): Standing {
     const heights = [...this.#heights].toSorted(([a], [b]) => b - a);
@@ -78,7 +79,7 @@ function standingAt(height: number, { own, votes }: Height, self: string | undef
   const counts = new Map<string, number>();
   const count = (hash: string): void => void counts.set(hash, (counts.get(hash) ?? 0) + 1);
   for (const [replica, hash] of votes) if (replica !== self) count(hash);
-  // This replica counts once, whatever it attested before and whether or not the log has it yet.
+  // This replica counts exactly once, whatever it has attested before.
   if (self !== undefined) count(own);
   const mine = counts.get(own) ?? 0;
   counts.delete(own);
@@ -90,7 +91,8 @@ function standingAt(height: number, { own, votes }: Height, self: string | undef
 const BLOCKS_AT_ONCE = 1_000;
 
 /**
- * The hash that the log attests for the content of the snapshot at a height; undefined without one.
+ * Returns the hash that the log attests for the content of the snapshot at a height, or undefined
+ * if there is none.
  */
 export async function attestedIn(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
@@ -112,21 +114,20 @@ export async function attestedIn(
   return undefined;
 }
 
-/** The facts that a snapshot states about itself. */
+/** Facts that a snapshot states about itself. */
 type SnapshotClaim = {
-  /** Height from the file name. */
   readonly height: number;
-  /** Height of the block in the snapshot's head. */
   readonly block: number;
   readonly rules: number;
   readonly content: Hash;
 };
 
-/** Returns why a snapshot must not be used; undefined if it may be. */
+/** Returns the reason why a snapshot must not be used, or undefined if it can be used. */
 export type SnapshotJudge = (claim: SnapshotClaim) => Promise<string | undefined>;
 
 /**
- * For a folder's own snapshots: the log need not contain an attestation, but must not contradict.
+ * Judges a folder's own snapshots: an attestation in the log is not required, but must not
+ * contradict the snapshot.
  */
 export function unlessContradicted(
   log: Pick<Log, 'firstSeq' | 'lastSeq' | 'replay'>,
@@ -141,8 +142,8 @@ export function unlessContradicted(
 }
 
 /**
- * For a snapshot from another source: the log must attest its content, or the operator must accept
- * the content by its hash.
+ * Judges a snapshot from another source: either the log attests its content, or the operator
+ * accepts its content hash.
  */
 export function unlessAttested(
   attestedAt: (height: number) => Promise<Hash | undefined>,

@@ -5,10 +5,7 @@ import { expect, test } from 'vitest';
 import { block, openJournal } from '@oddlot/testing/venue/journal';
 import { backUpFolder, restoreFolder } from './backup.ts';
 
-/**
- * A backup may be replaced only by a log that continues it. The tests write logs with known blocks
- * into folders and compare the backups.
- */
+/** These tests write logs with known blocks into folders and compare their backups. */
 
 const backUp = (data: string, to: string) => backUpFolder({ data, to, nowMs: 1 });
 
@@ -20,7 +17,6 @@ async function write(data: string, amounts: readonly number[], segmentBytes?: nu
   await journal.close();
 }
 
-/** The content of every file in a folder, by path. */
 async function contentOf(folder: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -31,7 +27,9 @@ async function contentOf(folder: string): Promise<Readonly<Record<string, string
   return Object.fromEntries((await Promise.all(read)).toSorted());
 }
 
-/** A folder with three blocks, its backup, and a copy made before the third block. */
+/**
+ * Creates a folder with three blocks, its backup, and a copy that was made before the third block.
+ */
 async function folders(root: string) {
   const [data, older, to] = ['data', 'older', 'backup'].map((name) => join(root, name)) as [
     string,
@@ -86,7 +84,7 @@ test.each<
   }),
 );
 
-test('a backup is extended by a log that continues it: the same folder, also with more segments, and a restored folder', () =>
+test('a backup can be extended by the same log, a log with more segments, or a restored folder that has continued', () =>
   inDirectory(async (root) => {
     const { data, to } = await folders(root);
     await backUp(data, to);
@@ -100,7 +98,7 @@ test('a backup is extended by a log that continues it: the same folder, also wit
     await expect(backUp(data, to)).rejects.toThrow('is older than its backup');
   }));
 
-test('a log that begins after the end of a backup does not replace it', () =>
+test('a log that begins after the end of a backup does not replace the backup', () =>
   inDirectory(async (root) => {
     const { data, to } = await folders(root);
     await write(data, [4, 5, 6, 7, 8, 9], 4_300);
@@ -111,7 +109,7 @@ test('a log that begins after the end of a backup does not replace it', () =>
     await expect(backUp(data, to)).rejects.toThrow('so it cannot be continued');
   }));
 
-test('a backup inside the data folder is refused, also if the path leads through a folder that does not exist yet', () =>
+test('a backup inside the data folder is refused, even if its path leads through a missing folder', () =>
   inDirectory(async (root) => {
     const { data } = await folders(root);
     const before = await contentOf(root);
@@ -123,7 +121,7 @@ test('a backup inside the data folder is refused, also if the path leads through
   }));
 
 test.each(['{"format":1', 'null', '{"format":1,"files":[{"path":"../x","bytes":1,"sha256":""}]}'])(
-  'a backup whose list of files is %s is reported as damaged, with the place',
+  'a backup whose list of files is %s is reported as damaged, including its path',
   (text) =>
     inDirectory(async (root) => {
       const { data, to } = await folders(root);

@@ -16,20 +16,19 @@ import { JournalDamagedError } from './log/log.ts';
 import { scanRecords } from './log/segment-scan.ts';
 
 /**
- * Copies everything that cannot be recomputed from the folder of a venue that may be running: the
- * whole log, the starts of eras and a few small files. Snapshots and the history follow from the
- * log; the first start after a restore rebuilds them.
- *
- * A segment that is being written is read from its end to its beginning, except for its header,
- * which is read first. Records are only appended, so every part that is read later contains
- * everything that the parts after it depend on. The copy is therefore a journal as a power loss
- * would have left it, and a start cuts it at its last whole block. Segments that were complete at
- * the last backup are not read again.
+ * Copies everything that cannot be recomputed from the folder of a venue, which may be running: the
+ * whole log, the starts of eras and a few small files. Snapshots and the history are rebuilt from
+ * the log after a restore. A segment that is being written is read from its end to its beginning,
+ * after its header. Records are only appended, so each section that is read later contains
+ * everything that the sections after it depend on. The copy equals a journal after a power loss,
+ * and a start cuts it at its last complete block. Segments that were complete at the last backup
+ * are not read again.
  */
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 /**
- * The journal seals or compresses segments at most once in several minutes, so few rounds suffice.
+ * Few rounds are enough, because the journal seals or compresses segments at most once in several
+ * minutes.
  */
 const ROUNDS_MAX = 20;
 const SMALL_FILES = [
@@ -38,7 +37,7 @@ const SMALL_FILES = [
   'exhibition-secret',
   join('journal', 'named'),
 ];
-/** Files that a start rebuilds or that belong to the running process alone. */
+/** Files that a start rebuilds, or that belong to the running process only. */
 const LEFT_OUT = /^(?:snapshots|history\.sqlite.*|lock|lock\.pid|journal|eras)$/;
 
 type BackUpOptions = {
@@ -50,11 +49,11 @@ type BackUpOptions = {
 
 type BackedUp = {
   readonly manifest: BackupManifest;
-  /** Bytes that were read for this backup; the others were in the backup already. */
+  /** Number of bytes read for this backup; the rest was already in it. */
   readonly copied: number;
   /**
-   * Files of other programs in the folder, which are not in the backup. Stop those programs to copy
-   * them.
+   * Files of other programs in the folder, which are not backed up. Copy them while those programs
+   * are stopped.
    */
   readonly others: readonly string[];
 };
@@ -112,7 +111,7 @@ class Copier {
     this.#known = new Map(before?.files.map((file) => [file.path, file]));
   }
 
-  /** Repeats until no segment has begun after the last one that was copied. */
+  /** Repeats until no segment begins after the last one that was copied. */
   async journal(directory: string): Promise<void> {
     const done = new Map<string, BackupFile>();
     for (let round = 0; round < ROUNDS_MAX; round++) {
@@ -126,8 +125,8 @@ class Copier {
         const isLast = index === segments.length - 1;
         if (done.get(name)?.isComplete === true) continue;
         const file = await this.#segment(segment, !isLast);
-        // The segment was compressed meanwhile, or it is about to end and its successor or its end
-        // mark does not exist yet.
+        // The segment was compressed meanwhile, or it is being completed and its end mark or
+        // successor does not exist yet.
         if (file === undefined || file.isComplete === isLast) isWhole = false;
         else done.set(name, file);
       }
@@ -142,7 +141,7 @@ class Copier {
     throw new BackupError('the log changes faster than it can be copied');
   }
 
-  /** Undefined if the segment is gone or has changed its form. */
+  /** Returns undefined if the segment was removed or compressed meanwhile. */
   async #segment(segment: Segment, hasNext: boolean): Promise<BackupFile | undefined> {
     const path = join('journal', basename(segment.path));
     const { to } = this.#options;
@@ -188,7 +187,7 @@ class Copier {
 }
 
 /**
- * Copies the header first, then the parts from the last to the first. Returns the number of bytes.
+ * Copies the header first, then the chunks from the last to the first. Returns the number of bytes.
  */
 function copySynced(
   source: FileHandle,
@@ -221,7 +220,7 @@ async function copyPart(
   await writeFully(copy, buffer, start);
 }
 
-/** Reads in parts, because a segment may be larger than the free memory. */
+/** Reads in chunks, because a segment can be larger than the free memory. */
 async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   const file = await open(path);
@@ -245,9 +244,9 @@ type RestoreOptions = {
 };
 
 /**
- * Creates a data folder from a backup, completely or not at all: every file is compared with its
- * checksum before and after the copy. The folder must not exist. Blocks that were acknowledged
- * after the backup are lost.
+ * Creates a data folder from a backup, completely or not at all. Every file is compared with its
+ * checksum before and after the copy. The folder must not exist or be empty. Blocks that were
+ * acknowledged after the backup are lost.
  */
 export async function restoreFolder({
   from,
@@ -291,12 +290,10 @@ async function check(folder: string, { files }: BackupManifest): Promise<void> {
 }
 
 /**
- * Throws unless the log of a data folder continues the log of the backup. Otherwise a folder of
- * another venue, or an older copy of the same one, could replace the only copy of acknowledged
- * blocks.
- *
- * Each record contains the checksum of its predecessor, so two logs that agree on one record agree
- * on all earlier ones.
+ * Throws unless the log of a data folder continues the log of the backup. Otherwise another venue,
+ * or an older copy of the same one, could replace the only copy of acknowledged blocks. Each record
+ * contains the checksum of its predecessor, so two logs that agree on one record agree on all
+ * earlier ones.
  */
 async function assertContinues({
   data,
@@ -319,7 +316,7 @@ async function assertContinues({
     );
   }
   const same = reached.seq === last.seq ? last : await chainUpTo(backedUp, reached.seq);
-  // If the logs do not overlap, all that can be checked is that the new one does not end earlier.
+  // Without an overlap, the logs can only be compared by their ends.
   if (same !== undefined && same.crc !== reached.crc) {
     throw new BackupError(
       `${to} is a backup of another log: its block ${reached.seq} differs from the one in ` +
@@ -348,7 +345,7 @@ async function segmentsOf(backup: string): Promise<readonly Segment[]> {
   }
 }
 
-/** The last readable record with at most this number; undefined if the log begins after it. */
+/** Returns the last readable record up to a number, or undefined if the log begins after it. */
 async function chainUpTo(
   segments: readonly Segment[],
   untilSeq: number,
@@ -366,14 +363,14 @@ async function chainUpTo(
   }
 }
 
-/** The list of files in the folder of a backup. It is written last. */
+/** File list of a backup, which is written last. */
 const BACKUP_MANIFEST = 'backup.json';
 
 type BackupFile = {
   readonly path: string;
   readonly bytes: number;
   readonly sha256: string;
-  /** The file never changes again, so the next backup does not read it. */
+  /** True if the file never changes again, so that the next backup need not read it. */
   readonly isComplete: boolean;
 };
 
@@ -403,16 +400,14 @@ function parsed(text: string): BackupManifest | undefined {
   }
 }
 
-/**
- * Paths are joined to a folder, so a path that leads out of the folder cannot come from a backup.
- */
+/** Rejects paths that lead out of the folder, because paths of the list are joined to a folder. */
 function isFile(file: Partial<BackupFile> | null): boolean {
   const { bytes, path, sha256 } = file ?? {};
   const isPath = typeof path === 'string' && !path.split(/[/\\]/).includes('..');
   return isPath && typeof bytes === 'number' && typeof sha256 === 'string';
 }
 
-/** An error that an operator can resolve. Nothing has been changed. */
+/** An error that the operator can resolve; nothing has been changed. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }

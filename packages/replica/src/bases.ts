@@ -8,11 +8,11 @@ import { ContentHasher, decodeSnapshot, type SnapshotPayload } from './snapshot-
 import type { SnapshotJudge } from './attestations.ts';
 import { moveFile } from '@oddlot/host/durable';
 
-/** A state from which a replay can start. */
+/** State from which a replay can start. */
 export type Base = {
   readonly payload: SnapshotPayload;
   readonly what: string;
-  /** The hash of a snapshot's content; undefined for the start of an era. */
+  /** Hash of a snapshot's content; undefined for the start of an era. */
   readonly content?: Hash | undefined;
 };
 
@@ -28,7 +28,7 @@ type BaseSources = {
 
 /**
  * Yields snapshots and starts of eras up to a height, newest first. Their checksums are verified;
- * the caller finds out whether this program can read them.
+ * the caller must check whether this program can restore them.
  */
 export async function* basesUpTo(sources: BaseSources, maxHeight: number): AsyncGenerator<Base> {
   const { snapshots } = sources;
@@ -68,7 +68,7 @@ async function judgeSnapshot(
   return fault === undefined ? { content, payload } : { fault };
 }
 
-/** The command that opens an era, if an entry starts one. */
+/** Returns the command that opens an era if the entry begins with one. */
 export function openingOf(entry: LogEntry | undefined): OpenEraCommand | undefined {
   const command = entry?.commands[0]?.command;
   return command?.type === 'openEra' ? command : undefined;
@@ -82,7 +82,8 @@ export async function entryAt(log: BaseSources['log'], seq: number): Promise<Log
 }
 
 /**
- * An era whose opening is not in the log never began: a crash between the two writes left the file.
+ * Returns undefined if the era never began: a crash between two writes can leave its file without
+ * an opening in the log.
  */
 async function startOf(
   { eras, hashText, log, onPassedOver }: BaseSources,
@@ -107,7 +108,7 @@ function read(decode: (bytes: Buffer) => unknown, bytes: Buffer): SnapshotPayloa
     const payload = decode(bytes);
     return isPayload(payload) ? payload : undefined;
   } catch {
-    // The checksum is right but the content is not readable, so another program wrote the file.
+    // The checksum is right but the content cannot be read, so another program wrote the file.
     return undefined;
   }
 }
@@ -124,14 +125,14 @@ function parseText(bytes: Buffer): unknown {
 
 type Judging = {
   readonly faultOf: SnapshotJudge;
-  /** Fetches a snapshot below a height into the store, if there is a source for one. */
+  /** Fetches a snapshot below a height into the store, if there is a source of snapshots. */
   readonly fetchBelow?: (height: number) => Promise<unknown>;
   readonly onRefused?: (height: number, why: string) => void;
 };
 
 /**
- * The head of the newest usable snapshot; undefined without one. Unusable snapshots are set aside,
- * so that another start does not find them under their names.
+ * Returns the head of the newest usable snapshot, or undefined if there is none. Unusable snapshots
+ * are set aside, so that a later start does not find them.
  */
 export async function newestUsable(
   store: SnapshotStore,

@@ -12,8 +12,8 @@ export const GENESIS_HEAD: BlockHead = {
 };
 
 /**
- * Chains blocks: each hash covers the parent's hash, the commands and the state after them
- * (R-block).
+ * Computes the hash of a block, which covers the parent's hash, the commands and the resulting
+ * state (R-block).
  */
 export type BlockHasher = (parent: BlockHead, entry: LogEntry, result: BlockResult) => AppliedBlock;
 
@@ -24,7 +24,7 @@ export async function createTextHasher(): Promise<TextHasher> {
   return (text) => hash(`0x${keccak.init().update(text).digest('hex')}`);
 }
 
-/** The text that `stateHash` of a block covers. */
+/** Returns the state hash of a block at a height. */
 export function stateHashOf(hashText: TextHasher, height: number, digest: string): Hash {
   return hashText(`${height}:${digest}`);
 }

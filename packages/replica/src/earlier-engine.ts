@@ -11,7 +11,7 @@ import type { BlockHead, EarlierBlock, LogEntry } from './block.ts';
 import type { SnapshotPayload } from './snapshot-codec.ts';
 
 /**
- * The engine of the previous rules version: one file in `packages/replica/eras/`, bundled from the
+ * Engine of the previous rules version: one file in `packages/replica/eras/`, bundled from the
  * source of its release. It reads and writes the formats of its release; only `migrate` knows both
  * formats.
  */
@@ -28,20 +28,23 @@ export type EarlierReplica = {
 
 type EarlierDump = {
   readonly head: BlockHead;
-  /** The state in the format of its release. */
+  /** State in the format of its release. */
   readonly state: unknown;
   readonly companions: Readonly<Record<string, unknown>>;
   readonly versions?: Readonly<Record<string, number>> | undefined;
 };
 
 /**
- * The rules of a program, and how a log and a state under the previous rules are upgraded to them
+ * Rules version of a program, and the way to upgrade a log and a state of the previous version
  * (R-era).
  */
 export type RulesStep = {
   readonly rules: number;
   readonly loadEarlier: () => Promise<EarlierEngine>;
-  /** Returns the first state under `rules` from the last one under the previous rules. Pure. */
+  /**
+   * Returns the first state under `rules` from the last state under the previous rules. This is a
+   * pure function.
+   */
   readonly migrate: (state: unknown) => StateDump;
 };
 

@@ -1,16 +1,15 @@
 import type { AppliedBlock, Projection } from './block.ts';
 
 /**
- * The rules that an operator has announced in the log, until their era opens (R-era). Snapshots
- * contain them, because a replica that restarts after the announcement must not accept orders
- * again.
+ * Rules version that an operator has announced in the log, until its era opens (R-era). Snapshots
+ * contain it, because a replica that restarts after the announcement must not accept orders.
  */
 export class EraNotice implements Projection {
   readonly name = 'era-notice';
   readonly version = 1;
   #rules = 0;
 
-  /** The announced rules version; 0 without an announcement. */
+  /** Announced rules version; 0 without an announcement. */
   get rules(): number {
     return this.#rules;
   }

@@ -7,15 +7,16 @@ import type { Hash } from '@oddlot/units';
 import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-codec.ts';
 
 /**
- * A replica on another thread that follows the files of a data folder while the leading replica
+ * Replica on another thread that follows the files of a data folder while the leading replica
  * writes them.
  */
 export type FolderFollower = {
   readonly replica: FollowingReplica;
-  /** The oldest block of the log that can be applied. */
+  /** Number of the oldest block in the log that can be applied. */
   readonly firstSeq: number;
   /**
-   * Passes on the entries after the replica's newest block, up to one that is known to be durable.
+   * Passes entries after the replica's newest block to `apply`, up to a block that is known to be
+   * durable.
    */
   readUpTo(seq: number, apply: (entry: LogEntry) => unknown): Promise<void>;
   readonly nextSeq: number;
@@ -24,7 +25,10 @@ export type FolderFollower = {
   close(): Promise<void>;
 };
 
-/** Nothing has been restored or read yet. The log is known to reach up to a block. */
+/**
+ * Opens the folder without restoring or reading anything. The log is known to contain all blocks up
+ * to `headSeq`.
+ */
 export async function followFolder(
   data: string,
   headSeq: number,
@@ -54,7 +58,7 @@ export async function followFolder(
   };
 }
 
-/** Delay, in block time, until the next attempt after a snapshot could not be written. */
+/** Delay in block time before the next attempt after a snapshot could not be written. */
 const RETRY_MS = 30_000;
 
 type SnapshotterOptions = {
@@ -62,12 +66,13 @@ type SnapshotterOptions = {
   readonly snapshots: SnapshotStore;
   readonly everyBlocks: number;
   readonly everyCommands: number;
-  /** False while the disk has no room for more (R-disk). */
+  /** Returns false while the disk has no room for a snapshot (R-disk). */
   readonly hasRoom: () => boolean;
   /** Yields to other work between two pieces. No block may be applied meanwhile. */
   readonly pause: () => Promise<void>;
   /**
-   * A snapshot could not be written. The log contains everything, and the write is retried later.
+   * Called if a snapshot could not be written. The log contains everything, and the write is
+   * retried later.
    */
   readonly onFailed: (error: unknown) => void;
 };
@@ -75,7 +80,7 @@ type SnapshotterOptions = {
 /** Writes periodic snapshots of a replica. No block may be applied while it writes. */
 export class Snapshotter {
   readonly #options: SnapshotterOptions;
-  /** Height of the newest file. */
+  /** Height of the newest snapshot file. */
   #height = 0;
   #commands = 0;
   /** Blocks since the newest file that contain only the attestation of a snapshot. */
@@ -91,14 +96,14 @@ export class Snapshotter {
     this.#height = (await this.#options.snapshots.list())[0]?.height ?? 0;
   }
 
-  /** Height of the newest file; 0 without one. */
+  /** Height of the newest snapshot file; 0 without one. */
   get height(): number {
     return this.#height;
   }
 
   /**
-   * Counts an applied block. The attestation of a snapshot does not count; otherwise each snapshot
-   * would cause the next one.
+   * Counts an applied block. The attestation of a snapshot does not count, because each snapshot
+   * would otherwise cause the next one.
    */
   count({ commands, seq }: LogEntry): void {
     if (seq <= this.#height) return;
@@ -118,8 +123,8 @@ export class Snapshotter {
   }
 
   /**
-   * Writes a snapshot of the current state unless there is one. Returns undefined if there is no
-   * new file.
+   * Writes a snapshot of the current state unless one exists. Returns undefined if no file was
+   * written.
    */
   async write(): Promise<WrittenSnapshot | undefined> {
     const { hasRoom, onFailed, replica, snapshots } = this.#options;
@@ -131,7 +136,7 @@ export class Snapshotter {
       await snapshots.write({ height, pieces: this.#pieces(hasher) });
       content = hasher.end();
     } catch (error) {
-      // A failed snapshot loses no data; it only makes the next start longer.
+      // A failed snapshot loses no data and only makes the next start longer.
       this.#notBeforeMs = timeMs + RETRY_MS;
       onFailed(error);
       return undefined;

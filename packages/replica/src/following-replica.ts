@@ -29,33 +29,37 @@ import { type EarlierReplica, RULES_STEP, type RulesStep } from './earlier-engin
 import { EraStartError, LaterReleaseError, ReplicaDivergedError } from './replica.ts';
 import type { PackedPayload, SnapshotPayload, WrittenSnapshot } from './snapshot-codec.ts';
 
-/** The number of newest blocks whose hashes a replica remembers. */
+/** Number of newest blocks whose hashes a replica remembers. */
 const HEADS_KEPT = 4_096;
 const HEADS_IN_SNAPSHOT = 1_024;
 
-/** The state formats from which it can continue. */
+/** State formats that this program can restore. */
 const DUMPS_READ: readonly number[] = [DUMP_VERSION, PACKED_DUMP_VERSION];
 
 type FollowingOptions = {
-  /** Read only. */
   readonly log: Pick<Log, 'beginning' | 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly snapshots: Pick<SnapshotStore, 'newestValid'>;
   readonly eras: Pick<EraStore, 'list' | 'read'>;
-  /** The rules of this program; tests pass the next ones. */
+  /** Rules of this program; tests pass those of a later version. */
   readonly step?: RulesStep | undefined;
-  /** Judges each snapshot before it is used; by default the log must not contradict it. */
+  /**
+   * Judges each snapshot before it is used. By default the log must not contradict the snapshot.
+   */
   readonly faultOf?: SnapshotJudge | undefined;
-  /** A snapshot or the start of an era is intact but cannot be used here; an older one is used. */
+  /**
+   * Called if a snapshot or the start of an era is intact but cannot be used here; an older one is
+   * then tried.
+   */
   readonly onPassedOver?: (what: string, why: string) => void;
 };
 
-/** The start of an era that was entered, to be stored. */
+/** Start of an era that was entered and must be stored. */
 type EraStart = Parameters<EraStore['write']>[0];
 
 /**
  * Follows a log on any thread: restores a state, applies every later block under the rules of its
- * era, chains the hashes, notifies listeners, and dumps everything for a snapshot. It proposes
- * nothing and writes nothing.
+ * era, chains the hashes, notifies listeners, and dumps everything for a snapshot. It neither
+ * proposes nor writes.
  */
 export class FollowingReplica {
   #state: State = createState();
@@ -68,7 +72,7 @@ export class FollowingReplica {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
   readonly #projections: Projection[] = [];
   #observer: BookObserver | undefined;
-  /** A replica under the previous rules, while the blocks are of that version. */
+  /** Replica with the engine of the previous rules, set while the blocks are of that version. */
   #earlier: EarlierReplica | undefined;
   readonly #crossed: EraStart[] = [];
   #begunWith: WrittenSnapshot | undefined;
@@ -94,7 +98,7 @@ export class FollowingReplica {
     return this.#head;
   }
 
-  /** The snapshot from which it was restored; undefined if it started from another state. */
+  /** Snapshot from which this replica was restored; undefined if it started from another state. */
   get begunWith(): WrittenSnapshot | undefined {
     return this.#begunWith;
   }
@@ -116,7 +120,7 @@ export class FollowingReplica {
 
   /**
    * Restores the newest state that this program can continue and that `wanted` accepts; otherwise
-   * starts before the first block. Attach projections and listeners before.
+   * starts before the first block. Attach projections and listeners first.
    */
   async restoreBase(
     wanted: {
@@ -141,7 +145,7 @@ export class FollowingReplica {
     await this.goToBeginning();
   }
 
-  /** Snapshots and starts of eras up to a height, newest first. */
+  /** Yields snapshots and starts of eras up to a height, newest first. */
   bases(maxHeight: number): AsyncGenerator<Base> {
     const { eras, log, onPassedOver = () => undefined, snapshots } = this.#options;
     const faultOf = this.#options.faultOf ?? unlessContradicted(log);
@@ -149,10 +153,6 @@ export class FollowingReplica {
     return basesUpTo({ log, snapshots, eras, hashText, faultOf, onPassedOver }, maxHeight);
   }
 
-  /**
-   * The oldest block of the log that can be applied. Rules older than the previous version have no
-   * engine here.
-   */
   async firstApplicable(): Promise<number> {
     const { eras, log } = this.#options;
     for (const { height, rules } of await eras.list()) {
@@ -163,7 +163,7 @@ export class FollowingReplica {
     return log.firstSeq;
   }
 
-  /** Goes to the state before the first block, with the engine of its era. */
+  /** Returns to the state before the first block, with the engine of that block's era. */
   async goToBeginning(): Promise<void> {
     this.#reset();
     const { log } = this.#options;
@@ -173,7 +173,10 @@ export class FollowingReplica {
     if (rules < this.#step.rules) await this.#goBackTo(rules, undefined);
   }
 
-  /** Continues from a stored state. Throws if this program cannot, and then has no position. */
+  /**
+   * Continues from a stored state. Throws if this program cannot, after which the replica has no
+   * state.
+   */
   async goTo(payload: SnapshotPayload): Promise<void> {
     const { rules = 1 } = payload as Partial<SnapshotPayload>;
     if (rules > this.#step.rules) throw new LaterReleaseError(rules, this.#step.rules);
@@ -187,7 +190,7 @@ export class FollowingReplica {
   }
 
   /**
-   * Applies an entry under the rules of its era; returns undefined for an entry of an earlier era.
+   * Applies an entry under the rules of its era. Returns undefined for an entry of an earlier era.
    */
   take(entry: LogEntry): AppliedBlock | undefined {
     const opening = openingOf(entry);
@@ -202,10 +205,11 @@ export class FollowingReplica {
   }
 
   /**
-   * The whole state as of the newest block. No block may be applied until the caller has read it.
+   * Returns the whole state as of the newest block. No block may be applied until the caller has
+   * read it.
    */
   payload(): PackedPayload {
-    // A projection that dumps nothing is omitted completely, including its version.
+    // A projection that dumps nothing is omitted together with its version.
     const dumps = this.#projections.map((each) => ({ each, data: each.dump() }));
     const included = dumps.filter(({ data }) => data !== undefined);
     const { hash, height, stateHash, timeMs: blockMs } = this.#head;
@@ -227,8 +231,8 @@ export class FollowingReplica {
   }
 
   /**
-   * The command that would open the era of these rules after the newest block, and the state it
-   * would start from. The current era is not left yet.
+   * Returns the command that would open the era of these rules after the newest block, and the
+   * state it would start from. The replica stays in its current era.
    */
   nextEra(): { readonly command: OpenEraCommand; readonly start: EraStart } {
     const payload = this.#eraStart();
@@ -253,21 +257,21 @@ export class FollowingReplica {
     return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
   }
 
-  /** The command that opens a new log. It opens an era as well: that of an empty venue. */
+  /** Returns the command that opens a new log, which begins with the era of an empty venue. */
   firstEra(): OpenEraCommand {
     const stateHash = this.#hashText(JSON.stringify(dump(createState())));
     const { hash: previousHash } = GENESIS_HEAD;
     return { type: 'openEra', rules: this.#step.rules, stateHash, previousHash };
   }
 
-  /** Starts of eras that were entered since the last call. */
+  /** Returns the starts of eras that were entered since the last call. */
   takeCrossed(): readonly EraStart[] {
     return this.#crossed.splice(0);
   }
 
   /**
-   * Equal logs have equal hashes: a replica that computes another state must not serve it
-   * (R-determinism).
+   * Throws if another log computed a different hash for the same block, because a replica with a
+   * wrong state must not serve it (R-determinism).
    */
   #compare(command: Command): void {
     if (command.type !== 'attest') return;
@@ -304,8 +308,7 @@ export class FollowingReplica {
 
   #enter(payload: SnapshotPayload): void {
     const { height } = payload.head;
-    // Stored as text, because the restored models may change parts of it, and more blocks may be
-    // applied before it is written.
+    // Stored as text, because the restored models can change it before it is written.
     const start = { height, rules: payload.rules, payload: JSON.stringify(payload) };
     try {
       this.#restore(payload);
@@ -316,8 +319,8 @@ export class FollowingReplica {
   }
 
   /**
-   * The first state under the rules of this program, migrated from the last one under the previous
-   * rules.
+   * Returns the first state under the rules of this program, migrated from the last one under the
+   * previous rules.
    */
   #eraStart(): SnapshotPayload {
     const earlier = present(this.#earlier, 'a replica of the previous rules');
@@ -333,7 +336,7 @@ export class FollowingReplica {
     }
   }
 
-  /** Dumps of the projections that are independent of eras. */
+  /** Returns the dumps of projections that do not depend on eras. */
   #ofAllEras(): Readonly<Record<string, unknown>> {
     const independent = this.#projections.filter(({ isOfAllEras }) => isOfAllEras);
     const dumps = independent.map((each) => [each.name, each.dump()] as const);
@@ -397,7 +400,7 @@ export class FollowingReplica {
   }
 }
 
-/** Throws if the dump of the projection is of a later format. */
+/** Throws if the dump of the projection has a later format. */
 function restoreFrom({ companions, versions }: SnapshotPayload, projection: Projection): void {
   const { name } = projection;
   const data = companions[name];

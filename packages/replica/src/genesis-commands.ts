@@ -2,16 +2,16 @@ import type { Command, PerpDefinition, VenueParameters } from '@oddlot/engine';
 import { address, instrumentId, type Address } from '@oddlot/units';
 
 /**
- * The initial parameters and markets of a new venue. They become the first block of the log, so
- * later changes of these defaults affect new venues only.
+ * Initial parameters and markets of a new venue. They become the first block of the log, so later
+ * changes of these defaults affect only new venues.
  */
 
 const USDC = 1_000_000;
 const PERCENT = 1_000_000;
 
 /**
- * The account of the insurance fund. The address is not the hash of a key, so no signature for it
- * can exist.
+ * Account of the insurance fund. The address is not derived from a key, so no signature for it can
+ * exist.
  */
 export const INSURANCE_FUND_ADDRESS = address('0x0dd107000000000000000000000000000000f0fd');
 
@@ -20,15 +20,15 @@ type GenesisOptions = {
   /** Accounts that may deploy outcome markets; by default the admins. */
   readonly deployers?: readonly Address[] | undefined;
   /**
-   * R-limits-of-state: the fee for a send to a new address. On a test network accounts are opened
-   * free of charge.
+   * R-limits-of-state: fee for a send to a new address. On a test network, accounts are opened free
+   * of charge.
    */
   readonly openingFeeMicroUsdc?: number;
 };
 
 export const OPENING_FEE_MICRO_USDC = { mainnet: USDC, testnet: 0 } as const;
 
-/** The parameters that the rulebook leaves to the network and its operator. */
+/** Returns the parameters that the rulebook leaves to the network and its operator. */
 export function defaultParameters(
   serviceNetwork: string,
   { admins = [], deployers = admins, openingFeeMicroUsdc = 0 }: GenesisOptions = {},
@@ -95,7 +95,10 @@ function tier(level: number, volumeUsdc: number, makerFeeE8: number, takerFeeE8:
   return { level, minVolumeMicroUsdc: volumeUsdc * USDC, makerFeeE8, takerFeeE8 };
 }
 
-/** A tier table from rows of [end of the tier in whole coins, leverage, maintenance in percent]. */
+/**
+ * Returns a tier table from rows of [end of the tier in whole coins, leverage, maintenance in
+ * percent].
+ */
 function tiers(lotsPerCoin: number, rows: readonly (readonly [number, number, number])[]) {
   return rows.map(([maxCoins, maxLeverage, mmrPercent], index) => ({
     tier: index + 1,

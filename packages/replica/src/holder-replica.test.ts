@@ -18,7 +18,7 @@ function holderOf(replica: TestReplica, term: TermInHand): HolderReplica {
   return holder;
 }
 
-test('R-terms: every command carries the term of its lease, which the log numbers', async () => {
+test('R-terms: every command contains the term of its lease, which the log numbers', async () => {
   const replica = new TestReplica();
   const holder = holderOf(replica, new TermInHand('a'));
   const { block } = await holder.propose(GRANT);
@@ -29,7 +29,7 @@ test('R-terms: every command carries the term of its lease, which the log number
   expect(again.block.commands[0]?.command).toMatchObject({ term: { ...term, number: 2 } });
 });
 
-test('R-terms: a command under way while the lease changes hands is rejected, and its holder stops', async () => {
+test('R-terms: a command is rejected if another holder acquires the lease while the command is under way, and the former holder stops', async () => {
   const replica = new TestReplica();
   const term = new TermInHand('a');
   const suspended = holderOf(replica, term);
@@ -46,7 +46,7 @@ test('R-terms: a command under way while the lease changes hands is rejected, an
   expect(replica.state.deposited).toBe(deposited + 5_000_000n);
 });
 
-test('R-terms: a process that is suspended before its first command finds its term number taken', async () => {
+test('R-terms: a process that is suspended before its first command stops if another holder has used its term number', async () => {
   const replica = new TestReplica();
   const term = new TermInHand('a');
   const suspended = holderOf(replica, term);
@@ -55,7 +55,7 @@ test('R-terms: a process that is suspended before its first command finds its te
   expect(term.isOver()).toBe(true);
 });
 
-test('a term whose lease is lost proposes nothing', async () => {
+test('the holder of a lost lease proposes no commands', async () => {
   const replica = new TestReplica();
   const term = new TermInHand();
   const holder = holderOf(replica, term);

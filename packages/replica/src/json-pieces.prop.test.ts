@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonPieces } from './snapshot-codec.ts';
 
 describe('JSON in pieces', () => {
-  test('equals the JSON of the whole value', () => {
+  test('the joined pieces equal the JSON of the whole value', () => {
     const odd = fc.oneof(fc.constant(undefined), fc.date(), fc.constant(new Float64Array([1, 2])));
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -22,7 +22,7 @@ describe('JSON in pieces', () => {
     );
   });
 
-  test('splits long lists into many short texts', () => {
+  test('long lists are split into many short pieces', () => {
     const account = { name: 'somebody', rows: [[1, 2], { more: 'of this' }] };
     const tree = { state: { accounts: Array.from({ length: 20_000 }, () => account) } };
     const pieces = [...jsonPieces(tree)];

@@ -1,16 +1,16 @@
 import { assert } from '@oddlot/units';
 
 /**
- * Assigns the singleton tasks of a venue, such as the ticker, the oracle and the writer of the
- * history, however many processes the venue has. Names are unique in the venue; at most one process
- * holds a name.
+ * Assigns tasks that a venue runs once, such as the ticker, the oracle and the writer of the
+ * history, to one of its processes. Names are unique in the venue, and at most one process holds a
+ * name.
  */
 export interface Lease {
   /**
-   * Runs a task while this process holds a name: `start` each time it acquires the name, `stop`
-   * each time it loses it, one after the other and never both at once. Resolves when the holder is
-   * known and, if it is this process, when `start` has completed. If `start` fails, `stop` runs
-   * first, because a part of the task may be running, and then this call fails.
+   * Runs a task while this process holds a name. `start` runs each time the process acquires the
+   * name and `stop` each time it loses it, never both at once. Resolves when the holder is known
+   * and, if it is this process, `start` has completed. If `start` fails, `stop` runs before this
+   * call fails, because the task may have started in part.
    */
   hold(name: string, start: Start, stop: Stop): Promise<Held>;
 }
@@ -26,23 +26,24 @@ export const SETTLEMENT_LEASE = 'settlement';
 
 export type Term = {
   /**
-   * Greater than in every earlier term of any process. External side effects of a holder are fenced
-   * by it.
+   * Greater than in every earlier term of any process, so that side effects of a former holder can
+   * be rejected.
    */
   readonly number: number;
   /** Identifies this process in the terms of the log (R-terms). */
   readonly holder: string;
-  /** True if another process may hold the name by now. */
+  /** True if another process may already hold the name. */
   isOver(): boolean;
   /**
-   * Ends the term because the log has a later one. The task is stopped as if the lease were lost.
+   * Ends the term because the log contains a later one. The task is stopped as if the lease were
+   * lost.
    */
   end(): void;
 };
 
-/** A task that runs here, or would run here if this process acquired the name. */
+/** Task that runs here, or would run here if this process acquired the name. */
 export type Held = {
-  /** Stops the task if it runs here and releases the name. Resolves when it has stopped. */
+  /** Stops the task if it runs here and releases the name. Resolves when the task has stopped. */
   release(): Promise<void>;
 };
 
@@ -57,7 +58,7 @@ const ONLY_TERM: Term = {
 };
 
 /**
- * The lease of a venue with one process: every name is acquired immediately and held until it is
+ * Lease of a venue with one process: every name is acquired immediately and held until it is
  * released.
  */
 export class LocalLease implements Lease {
@@ -69,7 +70,7 @@ export class LocalLease implements Lease {
     try {
       await start(ONLY_TERM);
     } catch (error) {
-      // The reason why the start failed is more useful than a failure to stop its remains.
+      // The error of the failed start is more useful than one from stopping it.
       await this.#release(name, stop).catch(() => undefined);
       throw error;
     }

@@ -3,8 +3,8 @@ import { LocalLease } from './lease.ts';
 
 const nothing = (): void => undefined;
 
-describe('the lease of one process', () => {
-  test('starts a held task immediately and resolves when it has started', async () => {
+describe('the lease of a single process', () => {
+  test('a held task starts immediately, and hold resolves when the task has started', async () => {
     const steps: string[] = [];
     const started = Promise.withResolvers<void>();
     const held = new LocalLease()
@@ -24,7 +24,7 @@ describe('the lease of one process', () => {
     expect(steps).toEqual(['start', 'held']);
   });
 
-  test('stops a task once, however often it is released, and waits for the end', async () => {
+  test('a task is stopped once, however often it is released, and every release waits for its end', async () => {
     let stops = 0;
     const stopped = Promise.withResolvers<void>();
     const stop = (): Promise<void> => {
@@ -43,7 +43,7 @@ describe('the lease of one process', () => {
     expect(stops).toBe(1);
   });
 
-  test('holds a name once at a time; a released name can be held again', async () => {
+  test('a name can be held only once at a time, and again after its release', async () => {
     const lease = new LocalLease();
     const { release } = await lease.hold('ticker', nothing, nothing);
     await expect(lease.hold('ticker', nothing, nothing)).rejects.toThrow('ticker is already held');
@@ -52,7 +52,7 @@ describe('the lease of one process', () => {
     await lease.hold('ticker', nothing, nothing);
   });
 
-  test('reports a start or stop that fails and frees the name', async () => {
+  test('a start or stop that fails is reported and frees the name', async () => {
     const lease = new LocalLease();
     const fail = (): never => {
       throw new Error('no disk');

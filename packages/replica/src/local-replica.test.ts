@@ -13,7 +13,8 @@ import { ContentHasher, encodeSnapshot, type WrittenSnapshot } from './snapshot-
 import { forgeSnapshot } from '@oddlot/testing/venue/forge-snapshot';
 
 /**
- * Uses the real journal, snapshots and engine in a temporary folder; only the clock is simulated.
+ * These tests use the real journal, snapshots and engine in a temporary folder; only the clock is
+ * simulated.
  */
 
 const alice = address(`0x${'a1'.repeat(20)}`);
@@ -35,7 +36,7 @@ type Running = {
 type Options = {
   readonly projections?: readonly Projection[];
   readonly knownHeight?: number;
-  /** Collects the bases that were not usable, with the reason. */
+  /** Collects the bases that could not be used, with the reasons. */
   readonly passedOver?: string[];
 };
 
@@ -80,7 +81,7 @@ async function startedWith(options: Options): Promise<Running> {
 
 function watched({ replica }: Running): string[] {
   const seen: string[] = [];
-  // The start produced the first block.
+  // Publishes the block that the start produced.
   replica.publish();
   replica.onBlock(({ height }) => seen.push(`applied ${height}`));
   replica.onPublish(({ height }) => seen.push(`published ${height}`));
@@ -97,7 +98,7 @@ async function snapshot({ replica }: Running): Promise<WrittenSnapshot> {
   return { height, content: hasher.of(payload, Buffer.concat(pieces)) };
 }
 
-/** A projection that remembers the blocks it has seen. */
+/** Projection that remembers the blocks it has seen. */
 class Heights implements Projection {
   readonly name = 'heights';
   readonly version: number;
@@ -128,8 +129,8 @@ class Heights implements Projection {
 const credit = (replica: LocalReplica, amountMicroUsdc: number) =>
   replica.propose({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc });
 
-describe('a replica', () => {
-  test('starts with its genesis, and again from the log alone with the same hash', async () => {
+describe('a local replica', () => {
+  test('a replica starts with its genesis, and later from the log alone with the same hash', async () => {
     const first = await started();
     await credit(first.replica, 5);
     const { head } = first.replica;
@@ -140,7 +141,7 @@ describe('a replica', () => {
     await second.journal.close();
   });
 
-  test('starts from a snapshot and continues as if it had never stopped', async () => {
+  test('a replica starts from a snapshot and continues as if it had never stopped', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await snapshot(first);
@@ -155,7 +156,7 @@ describe('a replica', () => {
     await second.journal.close();
   });
 
-  test('R-snapshots: ignores a snapshot whose content the log contradicts, and replays', async () => {
+  test('R-snapshots: a replica ignores a snapshot whose content the log contradicts, and replays the log', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await first.replica.attestSnapshot(await snapshot(first));
@@ -175,7 +176,7 @@ describe('a replica', () => {
     await second.journal.close();
   });
 
-  test('R-snapshots: begins with its own snapshot that the log attests or does not mention', async () => {
+  test('R-snapshots: a replica starts from its own snapshot if the log attests it or does not mention it', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await first.replica.attestSnapshot(await snapshot(first));
@@ -191,7 +192,7 @@ describe('a replica', () => {
     await third.journal.close();
   });
 
-  test('puts commands that are proposed together into one block and keeps their order', async () => {
+  test('commands that are proposed together are in one block and keep their order', async () => {
     const { journal, replica } = await started();
     const amounts = Array.from({ length: 100 }, (_, index) => index + 1);
     const executed = await Promise.all(amounts.map((amount) => credit(replica, amount)));
@@ -200,14 +201,14 @@ describe('a replica', () => {
     await journal.close();
   });
 
-  test('does not start on a log that lacks blocks recorded in the history', async () => {
+  test('a replica does not start on a log that lacks blocks recorded in the history', async () => {
     const { journal, replica } = await started();
     await credit(replica, 5);
     await journal.close();
     await expect(startedWith({ knownHeight: 3 })).rejects.toThrow(LogBehindError);
   });
 
-  test('does not start on a journal that is older than its snapshots', async () => {
+  test('a replica does not start on a journal that is older than its snapshots', async () => {
     const first = await started();
     await first.journal.close();
     await cp(join(folder, 'journal'), join(folder, 'old'), { recursive: true });
@@ -220,7 +221,7 @@ describe('a replica', () => {
     await expect(started()).rejects.toThrow(/The log ends at block 1, .* contain block 2/);
   });
 
-  test('compares attested hashes at every replay and stops at another history', async () => {
+  test('a replica compares attested hashes at every replay and stops if one differs', async () => {
     const first = await started();
     await credit(first.replica, 5);
     await snapshot(first);
@@ -242,7 +243,7 @@ describe('a replica', () => {
     await expect(started()).rejects.toThrow(ReplicaDivergedError);
   });
 
-  test('passes every block to a projection once, before or after its snapshot', async () => {
+  test('a projection receives every block once, or restores it from a snapshot', async () => {
     const first = new Heights();
     const running = await started(first);
     await credit(running.replica, 5);
@@ -257,7 +258,7 @@ describe('a replica', () => {
     expect(second.blocks).toEqual([3]);
   });
 
-  test('ignores a snapshot of a later version than its own, and replays', async () => {
+  test('a replica ignores a snapshot with a projection of a later version, and replays the log', async () => {
     const first = await started(new Heights({ version: 2 }));
     await credit(first.replica, 5);
     await snapshot(first);
@@ -270,11 +271,11 @@ describe('a replica', () => {
   });
 });
 
-describe('publishing', () => {
+describe('publishing of blocks', () => {
   const credit = (amountMicroUsdc: number) =>
     ({ type: 'creditFaucet', account: alice, subAccount: 'perp', amountMicroUsdc }) as const;
 
-  test('answers those waiting for a block before it notifies listeners', async () => {
+  test('callers that wait for a block are answered before listeners are notified', async () => {
     const running = await started();
     const { journal, replica } = running;
     const seen = watched(running);
@@ -290,14 +291,14 @@ describe('publishing', () => {
     await journal.close();
   });
 
-  test('publishes every block once, in order, before the next is applied', async () => {
+  test('every block is published once, in order, and before the next one is applied', async () => {
     const running = await started();
     const { journal, replica } = running;
     const seen = watched(running);
     const { height } = replica.head;
     for (let block = 0; block < 20; block += 1) {
       const both = [replica.propose(credit(1)), replica.tick()];
-      // A caller that needs the newest block does not have to wait for its publication.
+      // A caller that needs the newest block can publish it immediately.
       if (block % 3 === 0) replica.publish();
       await Promise.all(both);
       if (block % 2 === 0) replica.publish();

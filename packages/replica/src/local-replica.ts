@@ -30,34 +30,37 @@ const LOOK_AGAIN_MS = 50;
 
 type ReplicaOptions = {
   readonly log: Log;
-  /** Only read here; the follower on another thread writes them. */
+  /** Read-only here; the follower on another thread writes them. */
   readonly snapshots: SnapshotStore;
   readonly eras: EraStore;
-  /** The rules of this program; tests pass the next ones. */
+  /** Rules of this program; tests pass those of a later version. */
   readonly step?: RulesStep | undefined;
   readonly clock: Clock;
-  /** The name of this replica, if other replicas follow the same log. */
+  /** Name of this replica, if other replicas follow the same log. */
   readonly name?: string | undefined;
-  /** The commands of the first block, used if the log is empty. */
+  /** Commands of the first block, used if the log is empty. */
   readonly genesis: readonly Command[];
   /**
    * Called when the log has been replayed and nothing has been appended yet. Returns the newest
    * block recorded anywhere outside the log; a log that ends before it has lost blocks.
    */
   readonly knownHeight?: () => Promise<number>;
-  /** A snapshot or the start of an era is intact but cannot be used here; an older one is used. */
+  /**
+   * Called if a snapshot or the start of an era is intact but cannot be used here; an older one is
+   * then tried.
+   */
   readonly onPassedOver?: (what: string, why: string) => void;
-  /** The rules have changed and the log continues in a new era. */
+  /** Called when the rules have changed and the log continues in a new era. */
   readonly onEra?: (era: { readonly rules: number; readonly from: number }) => void;
 };
 
-/** The height from which a start began, and the number of blocks it applied. */
+/** Height from which a start began, and the number of blocks it applied. */
 type CaughtUp = { readonly snapshotHeight: number; readonly replayed: number };
 
 /**
- * A complete replica in one process: it follows the log, applies every block to its own engine,
+ * Complete replica in one process: it follows the log, applies every block to its own engine,
  * notifies its listeners, and proposes the commands of its clients. It starts from the newest valid
- * snapshot and replays the blocks after it.
+ * snapshot and replays the later blocks.
  */
 export class LocalReplica implements Replica {
   readonly #options: ReplicaOptions;
@@ -67,7 +70,7 @@ export class LocalReplica implements Replica {
   #isReplaying = true;
   #isWaiting = false;
   #isStopped = false;
-  /** The most recently announced rules in the applied blocks. */
+  /** Newest rules version that was announced in the applied blocks. */
   #announced = 0;
   #outdated: LaterReleaseError | undefined;
   /** Contested blocks whose attestation is under way. */
@@ -92,7 +95,7 @@ export class LocalReplica implements Replica {
     return this.#following.head;
   }
 
-  /** True while old blocks are replayed: listeners store them, but no caller waits for them. */
+  /** True while old blocks are replayed, for which no caller waits. */
   get isReplaying(): boolean {
     return this.#isReplaying;
   }
@@ -114,12 +117,12 @@ export class LocalReplica implements Replica {
     this.#publication.onBlock(listener);
   }
 
-  /** Publishes the newest block now unless that has been done. */
+  /** Publishes the newest block now if it has not been published yet. */
   publish(): void {
     this.#publication.publish();
   }
 
-  /** Passes every block from the start to a projection; snapshots restore it. */
+  /** Passes every block from the start to a projection, whose dump is part of snapshots. */
   attach(projection: Projection): void {
     this.#following.attach(projection);
   }
@@ -130,7 +133,7 @@ export class LocalReplica implements Replica {
     this.#restored.catch(() => undefined);
   }
 
-  /** Restores, replays the existing log, follows new blocks, and only then leads. */
+  /** Restores, replays the existing log, follows new blocks, and only then begins to propose. */
   async start(): Promise<CaughtUp> {
     const { knownHeight, log } = this.#options;
     this.restore();
@@ -139,14 +142,14 @@ export class LocalReplica implements Replica {
     await log.follow(from + 1, (entry) => this.#take(entry), { withRequests: true });
     const replayed = this.head.height - from;
     const known = (await knownHeight?.()) ?? 0;
-    // Another replica may have written the history of blocks that arrived meanwhile.
+    // Another replica may have written rows of blocks that arrived meanwhile.
     await log.reach?.(known);
     this.#assertReaches(known);
     this.#assertAgrees();
     if (this.#options.name !== undefined) await this.#waitForEra();
     const opening = this.head.height === 0 ? this.#genesis() : await this.#nextEra();
     this.#isReplaying = false;
-    // If several replicas begin at once, the opening of one of them applies to all.
+    // If several replicas open the log at once, the opening of one of them applies to all.
     const commands = opening.map((command) => ({ command }));
     if (opening.length > 0) await log.appendBehind(this.head.height, commands);
     this.#attestContested();
@@ -170,15 +173,17 @@ export class LocalReplica implements Replica {
     await this.#proposer.tick();
   }
 
-  /** Records the newest block's hash in the log, for every replica and every replay to compare. */
+  /**
+   * Records the newest block's hash in the log, so that every replica and every replay compares it.
+   */
   async attest(): Promise<void> {
     await this.#attest(this.head);
   }
 
   /**
-   * Records the hash of a snapshot's content in the log, which a replica that begins with the
-   * snapshot compares. Returns false if the block is too old to be known here, or if proposing has
-   * stopped.
+   * Records the hash of a snapshot's content in the log, so that a replica that starts from the
+   * snapshot can verify it. Returns false if the block is too old to be known here, or if proposing
+   * has stopped.
    */
   async attestSnapshot({ content, height }: WrittenSnapshot): Promise<boolean> {
     const head = this.headAt(height);
@@ -188,37 +193,37 @@ export class LocalReplica implements Replica {
     return true;
   }
 
-  /** True while it follows a log under earlier rules and must not open an era. */
+  /** True while the replica follows a log under earlier rules and must not open an era. */
   get isWaiting(): boolean {
     return this.#isWaiting;
   }
 
-  /** Why no more blocks are applied: the log continued under later rules. */
+  /** Reason why no more blocks are applied: the log continues under later rules. */
   get outdated(): LaterReleaseError | undefined {
     return this.#outdated;
   }
 
-  /** How the attestations of other replicas compare with the blocks of this one. */
+  /** Comparison of other replicas' attestations with the blocks of this one. */
   get standing(): Standing {
     return this.#following.attestations.standing(this.#options.name);
   }
 
-  /** The number of commands that wait for a block. */
+  /** Number of commands that wait for a block. */
   get queued(): number {
     return this.#proposer.queued;
   }
 
-  /** The commands that precede a new proposal in the log and have not executed yet. */
+  /** Returns the commands that precede a new proposal in the log and have not been executed yet. */
   underWay(): Iterable<Command> {
     return this.#proposer.underWay();
   }
 
-  /** The content of a snapshot of the current state. */
+  /** Returns the content of a snapshot of the current state. */
   payload(): PackedPayload {
     return this.#following.payload();
   }
 
-  /** Completes all proposals. */
+  /** Waits until all proposals are executed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#proposer.drain();
@@ -241,8 +246,8 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * The log continues under rules that this program does not know: it serves its last state and
-   * applies nothing.
+   * Returns undefined if the log continues under rules that this program does not know. The replica
+   * then serves its last state and applies nothing.
    */
   #apply(entry: LogEntry): AppliedBlock | undefined {
     for (const { command } of entry.commands)
@@ -269,7 +274,10 @@ export class LocalReplica implements Replica {
     await this.propose({ type: 'attest', height, hash, ...by, ...more });
   }
 
-  /** If replicas disagree on a block, this one attests its hash as well, so that all can count. */
+  /**
+   * Attests the own hash of blocks on which replicas disagree, so that all replicas can count the
+   * votes.
+   */
   #attestContested(): void {
     const { name } = this.#options;
     if (name === undefined || this.#isReplaying) return;
@@ -284,8 +292,9 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * The last snapshot of a run is written after proposing has stopped. A replica that begins with
-   * it attests it, so that other replicas can start from it. A single replica has no need for it.
+   * Attests the snapshot from which this replica started, so that other replicas can start from it
+   * too. The last snapshot of a run is written after proposing has stopped, so it was not attested
+   * then. A single replica does not need this.
    */
   async #attestBeginning(): Promise<void> {
     const { log, name } = this.#options;
@@ -296,7 +305,10 @@ export class LocalReplica implements Replica {
     this.attestSnapshot(begunWith).catch(() => undefined);
   }
 
-  /** Without other replicas no later attestation can outvote this one. */
+  /**
+   * A single replica stops here, because no later attestation of another replica can outvote this
+   * one.
+   */
   #assertAgrees(): void {
     if (this.#options.name !== undefined) return;
     const { height, kind, own, votes } = this.standing;
@@ -306,9 +318,9 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * The commands that open the era of these rules if the log ends in an earlier one (R-era). The
-   * start is durable before the log refers to it: a crash in between leaves a file without a
-   * reference.
+   * Returns the commands that open the era of these rules if the log ends in an earlier one
+   * (R-era). The start is stored before the log refers to it, so a crash in between only leaves an
+   * unused file.
    */
   async #nextEra(): Promise<readonly Command[]> {
     const { eras, onEra } = this.#options;
@@ -323,9 +335,9 @@ export class LocalReplica implements Replica {
   }
 
   /**
-   * One of several replicas must not open an era alone, because others may know only the old rules.
-   * It follows until an operator has announced the new rules in the log, and then opens their era
-   * after the blocks under way, unless another replica does.
+   * Waits until the log is in the era of these rules. A replica must not open an era alone, because
+   * other replicas may know only the old rules. It waits until an operator announces the new rules
+   * in the log, and then opens the era after the blocks under way, unless another replica does.
    */
   async #waitForEra(): Promise<void> {
     const { eras, log } = this.#options;
@@ -342,13 +354,14 @@ export class LocalReplica implements Replica {
     this.#isWaiting = false;
   }
 
-  /** A new log also begins with an era: that of an empty venue. */
+  /** A new log begins with the era of an empty venue. */
   #genesis(): readonly Command[] {
     return [this.#following.firstEra(), ...this.#options.genesis];
   }
 
   /**
-   * Records that were stored after a block became durable prove that the log contained the block.
+   * Throws if the log has lost blocks: a record that was stored after a block became durable proves
+   * that the log contained the block.
    */
   #assertReaches(known: number): void {
     const { log } = this.#options;
@@ -357,9 +370,9 @@ export class LocalReplica implements Replica {
 }
 
 /**
- * Notifies the listeners that pass blocks on, after the callers that wait for a block: a reply is
- * sent before the same news goes to a thousand streams. Blocks are published in order, each before
- * the next is applied, because listeners read the state.
+ * Notifies listeners that pass blocks on, after the callers that wait for a block, so that a reply
+ * is sent before a thousand streams are updated. Blocks are published in order, each before the
+ * next is applied, because listeners read the state.
  */
 class Publication {
   readonly #listeners: ((block: AppliedBlock) => void)[] = [];
@@ -371,8 +384,8 @@ class Publication {
   }
 
   /**
-   * Replies are written at the end of this turn of the event loop; the block is published in the
-   * next phase.
+   * Publishes a block in the next phase of the event loop, because replies are written at the end
+   * of the current one.
    */
   plan(block: AppliedBlock): void {
     this.publish();
@@ -444,8 +457,8 @@ export class Ticker {
   }
 
   /**
-   * Waits for the next due time. A due time after the next empty block is left to that block,
-   * because each block checks again.
+   * Sets a timer for the next due time, unless an empty block comes first, because each block sets
+   * the timer again.
    */
   #arm(): void {
     clearTimeout(this.#due);
@@ -461,14 +474,17 @@ export class Ticker {
   async #pass(): Promise<void> {
     const { height } = this.#replica.head;
     if (this.#untilDueMs() === 0) await this.#replica.tick();
-    // The timer fired early, because consensus time may run slower than the timer (R-clock), or a
-    // block that was stamped earlier is under way.
+    // The timer fired early: consensus time can run slower than the timer (R-clock), or a block
+    // with an earlier time is under way.
     if (this.#isRunning && this.#replica.head.height === height) {
       this.#wait(Math.max(RETRY_MS, this.#untilDueMs()));
     }
   }
 
-  /** Consensus time is never before the newest block, whatever the clock shows. */
+  /**
+   * Returns the time until something is due. Consensus time is never before the newest block,
+   * whatever the clock shows.
+   */
   #untilDueMs(): number {
     const { head, state } = this.#replica;
     const nowMs = Math.max(this.#clock.nowMs(), head.timeMs);

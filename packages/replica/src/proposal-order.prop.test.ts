@@ -4,8 +4,8 @@ import { ProposalOrder } from './proposal-order.ts';
 
 const HOUR_MS = 3_600_000;
 
-describe('proposal order', () => {
-  test('counts the blocks of a proposer once and in order, whatever is repeated or out of turn', () => {
+describe('the order of proposals', () => {
+  test('the blocks of a proposer count once and in order, whatever is repeated or out of turn', () => {
     const arrival = fc.record({
       name: fc.constantFrom('a', 'b', 'c'),
       number: fc.integer({ min: 1, max: 9 }),
@@ -27,7 +27,7 @@ describe('proposal order', () => {
     );
   });
 
-  test('gives the same result with a snapshot between any two blocks', () => {
+  test('the verdict on a block is the same after a snapshot between any two blocks', () => {
     const arrival = fc.record({
       name: fc.constantFrom('a', 'b'),
       number: fc.integer({ min: 1, max: 4 }),
@@ -53,7 +53,7 @@ describe('proposal order', () => {
     );
   });
 
-  test('forgets a proposer after a day of silence, and its numbers start again at 1', () => {
+  test('a proposer is forgotten after a day without blocks, and its numbers start again at 1', () => {
     const order = new ProposalOrder();
     expect(order.take('a:1', 0)).toBe('next');
     expect(order.take('a:2', 24 * HOUR_MS)).toBe('next');

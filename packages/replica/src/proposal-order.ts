@@ -1,25 +1,21 @@
 import type { AppliedBlock, EarlierBlock, Projection } from './block.ts';
 
-/** A proposer without a block for this long, in log time, is forgotten. */
+/** Time without a block, in log time, after which a proposer is forgotten. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000;
-/** The number of blocks between two sweeps for forgotten proposers. */
+/** Number of blocks between two sweeps for forgotten proposers. */
 const SWEEP_EVERY = 10_000;
 
-/**
- * The verdict on a block of the stream: it counts, it is a repetition, or a predecessor is missing.
- */
+/** Verdict on a block of the stream: it counts, it is a repetition, or a predecessor is missing. */
 type Verdict = 'next' | 'repeated' | 'early';
 
 type Proposer = { last: number; timeMs: number };
 
 /**
  * Decides which blocks of a stream count. A proposer numbers its blocks from 1 and has several in
- * flight: one may be lost while later ones arrive, and one whose acknowledgement was lost may
+ * flight: one can be lost while later ones arrive, and one whose acknowledgement was lost can
  * arrive twice. A block therefore counts if it is its proposer's next one; all others are empty on
- * every replica, and the proposer sends them again in order.
- *
- * Snapshots contain this state, because a replica that starts from a snapshot has not seen the
- * earlier blocks.
+ * every replica, and the proposer sends them again in order. Snapshots contain this state, because
+ * a replica that starts from a snapshot has not seen the earlier blocks.
  */
 export class ProposalOrder implements Projection {
   readonly name = 'proposals';
@@ -28,7 +24,7 @@ export class ProposalOrder implements Projection {
   readonly #proposers = new Map<string, Proposer>();
   #untilSweep = SWEEP_EVERY;
 
-  /** A copy that continues from this state while blocks wait to be applied. */
+  /** Returns a copy, which continues from this state while blocks wait to be applied. */
   copy(): ProposalOrder {
     const copy = new ProposalOrder();
     for (const [name, { last, timeMs }] of this.#proposers)
@@ -40,8 +36,8 @@ export class ProposalOrder implements Projection {
   take(proposal: string, timeMs: number): Verdict {
     const { name, number } = parseProposal(proposal);
     const known = this.#proposers.get(name);
-    // Decided by the log alone, whenever the memory is freed: all replicas forget a proposer at the
-    // same block.
+    // Only log time decides, not the moment of a sweep, so that all replicas forget a proposer at
+    // the same block.
     const isKnown = known !== undefined && timeMs - known.timeMs <= FORGOTTEN_AFTER_MS;
     const last = isKnown ? known.last : 0;
     if (number <= last) return 'repeated';
@@ -86,7 +82,7 @@ export class ProposalOrder implements Projection {
   }
 }
 
-/** Splits a proposal id, `<name>:<number>`, into the proposer's name and its count. */
+/** Splits a proposal id, `<name>:<number>`, into the proposer's name and its number. */
 export function parseProposal(proposal: string): {
   readonly name: string;
   readonly number: number;

@@ -6,7 +6,7 @@ import type { FileJournal } from './log/file-journal.ts';
 import { block, openJournal } from '@oddlot/testing/venue/journal';
 import { Proposer } from './proposer.ts';
 
-/** Sends blocks of a proposer through the real journal; the applying side only records them. */
+/** Sends blocks of a proposer through the real journal and records the order of events. */
 
 type Held = { readonly release: () => void };
 
@@ -32,7 +32,7 @@ class Flow {
     return flow;
   }
 
-  /** Holds back the next sync until it is released. */
+  /** Blocks the next sync until it is released. */
   hold(): Held {
     this.#isHolding = true;
     return { release: () => this.#held?.() };
@@ -88,13 +88,13 @@ test('the next block is sent to the disk before the last one is applied, and con
     await flow.journal.close();
   }));
 
-test('an answer belongs to the proposed block, whatever other blocks the log wrote with it', () =>
+test('a caller is answered with its own block, whatever other blocks the log wrote with it', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const held = flow.hold();
     const first = flow.propose(1);
     await vi.waitFor(() => expect(flow.isHeld).toBe(true), { timeout: 60_000 });
-    // Another writer appends to the same log, before and after.
+    // Another writer appends to the same log before and after the second proposal.
     const others = [flow.journal.append(block(70)), flow.journal.append([])];
     const second = flow.propose(2);
     held.release();
@@ -105,7 +105,7 @@ test('an answer belongs to the proposed block, whatever other blocks the log wro
     await flow.journal.close();
   }));
 
-test('a block is bounded by commands and by bytes, and an oversized command is sent alone', () =>
+test('a block is bounded in commands and bytes, and an oversized command is sent alone', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const large = 'r'.repeat(1024 * 1024);
@@ -117,7 +117,7 @@ test('a block is bounded by commands and by bytes, and an oversized command is s
     await flow.journal.close();
   }));
 
-test('commands under way are known until they are applied, in the order of the log', () =>
+test('commands under way are listed in the order of the log until they are applied', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     const amounts = () => [...flow.proposer.underWay()].map((command) => JSON.stringify(command));
@@ -133,7 +133,7 @@ test('commands under way are known until they are applied, in the order of the l
     await flow.journal.close();
   }));
 
-test('a tick advances time when no other block does', () =>
+test('a tick advances the time only if no other block does', () =>
   inDirectory(async (directory) => {
     const flow = await Flow.open(directory);
     await flow.proposer.tick();
@@ -144,7 +144,7 @@ test('a tick advances time when no other block does', () =>
     await flow.journal.close();
   }));
 
-test('callers whose block found no space get an error, ticks too, and later callers do not wait (R-disk)', () =>
+test('callers and ticks whose block found no space get an error, and later callers do not wait (R-disk)', () =>
   inDirectory(async (directory) => {
     let room: number | undefined = 10;
     const journal = await openJournal(directory, { faults: { room: () => room } });
@@ -161,8 +161,8 @@ test('callers whose block found no space get an error, ticks too, and later call
     await journal.close();
   }));
 
-describe('after a block that the log did not accept', () => {
-  /** A log whose blocks are accepted or lost as the test decides. */
+describe('a proposer whose block was not accepted', () => {
+  /** Returns a proposer with a log whose blocks are accepted or lost as the test decides. */
   function held() {
     const sent: { readonly proposal: string; readonly take: () => void; lose: () => void }[] = [];
     const log = {
@@ -188,7 +188,7 @@ describe('after a block that the log did not accept', () => {
   }
   const partsOf = ({ proposal }: { readonly proposal: string }) => proposal.split(':');
 
-  test('the next blocks use another name and start at 1', async () => {
+  test('blocks after a lost block use another proposer name and start at 1', async () => {
     const { propose, sent, until } = held();
     const first = propose(1);
     await until(1);
@@ -208,7 +208,7 @@ describe('after a block that the log did not accept', () => {
     expect(names[2]).not.toBe(names[0]);
   });
 
-  test('the next blocks wait for those sent before them', async () => {
+  test('blocks after a lost block wait for those that were sent before them', async () => {
     const { proposer, propose, sent, until } = held();
     const first = propose(1);
     await until(1);

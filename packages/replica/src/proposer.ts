@@ -4,18 +4,16 @@ import { assert, present } from '@oddlot/units';
 import type { AppliedBlock, Executed, LoggedCommand } from './block.ts';
 import type { Log } from './log/log.ts';
 
-/** Maximum commands per block, which bounds how long a block delays others. */
+/** Maximum number of commands per block, which bounds how long a block delays others. */
 const BLOCK_COMMANDS_MAX = 1_000;
 /**
- * A proposer that was idle for this long uses a new name, because a log with several writers
- * forgets old names.
+ * Idle time after which a proposer uses a new name, because a log with several writers forgets old
+ * names.
  */
 const NAME_MS_MAX = 3_600_000;
-/** Approximate maximum bytes per block, which bounds the duration of its write. */
+/** Approximate maximum size of a block, which bounds the duration of its write. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
-/**
- * Estimates of the bytes that the log stores for a command: the request and the derived command.
- */
+/** Estimated sizes of a request, per character, and of the derived command in the log. */
 const BYTES_PER_CHARACTER = 4;
 const BYTES_PER_COMMAND = 512;
 
@@ -36,13 +34,10 @@ export class Proposer {
   #name = randomUUID();
   #proposed = 0;
   #proposedMs = performance.now();
-  /**
-   * A number was assigned whose block may never arrive: later blocks under this name would be out
-   * of turn forever.
-   */
+  /** True if a numbered block was lost, after which no later block under this name would count. */
   #hasGap = false;
   #queue: Waiting[] = [];
-  /** Blocks sent to the log and not applied yet, by proposal id. */
+  /** Blocks that were sent to the log and not applied yet, by proposal id. */
   readonly #flights = new Map<string, readonly Waiting[]>();
   #isScheduled = false;
   #idle: (() => void)[] = [];
@@ -60,7 +55,7 @@ export class Proposer {
     return this.#flights.size;
   }
 
-  /** Commands that were proposed and not yet applied, in the order of the log. */
+  /** Yields commands that were proposed and not yet applied, in the order of the log. */
   *underWay(): Iterable<Command> {
     for (const batch of this.#flights.values())
       for (const { logged } of batch) yield logged.command;
@@ -78,12 +73,12 @@ export class Proposer {
   tick(): Promise<void> {
     if (this.#flights.size > 0 || this.#queue.length > 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      // The block has no commands, but a caller waits for the block itself.
+      // The block has no commands, so its append must report errors to this caller.
       this.#append([], reject).then(resolve, reject);
     });
   }
 
-  /** Answers the callers of a block, if it is one of this proposer's. */
+  /** Answers the callers of a block, if this proposer sent it. */
   applied(proposal: string | undefined, block: AppliedBlock): void {
     const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
     if (batch === undefined || proposal === undefined) return;
@@ -94,9 +89,7 @@ export class Proposer {
     }
   }
 
-  /**
-   * Reports to the callers of a block that it is not applied here, if it is one of this proposer's.
-   */
+  /** Reports to the callers of a block that it is not applied here, if this proposer sent it. */
   refused(proposal: string | undefined, error: unknown): void {
     const batch = proposal === undefined ? undefined : this.#flights.get(proposal);
     if (batch === undefined || proposal === undefined) return;
@@ -119,20 +112,20 @@ export class Proposer {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      // A log that is writing takes the next block when it is done; more commands can queue until
-      // then.
+      // A log that is writing requests the next block when it is done; more commands can queue
+      // until then.
       if (!this.#log.isWriting) this.#next();
     });
   }
 
   #next(): void {
     if (this.#queue.length === 0) return;
-    // Under a new name the block could overtake blocks sent before it.
+    // Under a new name the block could overtake blocks that were sent before it.
     if (this.#hasGap && this.#flights.size > 0) return;
     void this.#append(this.#queue.splice(0, this.#fitting()));
   }
 
-  /** The number of queued commands that fit into a block; at least one, however large. */
+  /** Returns the number of queued commands that fit into a block; at least one, however large. */
   #fitting(): number {
     let bytes = 0;
     for (const [index, { logged }] of this.#queue.entries()) {
@@ -161,7 +154,7 @@ export class Proposer {
     else if (this.#flights.size === 0) this.#rest();
   }
 
-  /** The name of this proposer and a number, starting at 1 without gaps. */
+  /** Returns the name of this proposer and the next number, starting at 1 without gaps. */
   #nextProposal(): string {
     const nowMs = performance.now();
     const isOld = nowMs - this.#proposedMs > NAME_MS_MAX;

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true }));
 
-test('a copy gets its own name and remembers that of its original', async () => {
+test('a renamed copy gets its own name and remembers that of its original', async () => {
   mkdirSync(join(data, 'journal'));
   const first = await renameVenue({ data, word: 'example.org' });
   expect(first.former).toBeUndefined();
@@ -22,7 +22,7 @@ test('a copy gets its own name and remembers that of its original', async () => 
   expect(readServiceNames(data)).toEqual({ name: second.name, former: [first.name] });
 });
 
-test('a folder is not renamed while a venue runs on it, nor without a venue', async () => {
+test('a folder is not renamed while a venue runs on it, nor if it contains no venue', async () => {
   await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/No log in/);
   mkdirSync(join(data, 'journal'));
   const lock = lockDirectory(data);
@@ -32,7 +32,7 @@ test('a folder is not renamed while a venue runs on it, nor without a venue', as
 });
 
 test.runIf(process.platform === 'linux')(
-  'a folder is not renamed if the lock of the running venue was removed',
+  'a folder is not renamed even if the lock file of the running venue was removed',
   async () => {
     const lock = await lockJournal(join(data, 'journal'));
     await expect(renameVenue({ data, word: 'example.org' })).rejects.toThrow(/is in use by/);

@@ -2,21 +2,21 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawServiceName, lockData } from './log/data-folder.ts';
 
-/** The folder cannot be renamed; nothing was changed. */
+/** Thrown before anything is changed if the folder cannot be renamed. */
 class RenameRefusedError extends Error {
   override readonly name = 'RenameRefusedError';
 }
 
 /**
- * Renames a data folder on which no venue runs: for a copy that becomes a separate venue, on which
- * no request signed for the original may execute.
+ * Renames a data folder whose venue is stopped. Use it for a copy that becomes a separate venue, so
+ * that no request signed for the original can be executed there.
  */
 export async function renameVenue({
   data,
   word,
 }: {
   readonly data: string;
-  /** The prefix of the new name. */
+  /** Prefix of the new name. */
   readonly word: string;
 }): Promise<{ readonly name: string; readonly former: string | undefined }> {
   if (!existsSync(join(data, 'journal'))) {

@@ -9,14 +9,14 @@ type Replayed = {
   readonly height: number;
   readonly timeMs: number;
   readonly hash: string;
-  /** The hash of the whole state after it. */
+  /** Hash of the whole state after the block. */
   readonly stateHash: string;
 };
 
 /**
  * Applies the log of a folder to a separate engine, from the first block up to a height, and
- * returns the hashes. It writes nothing, so the venue may run meanwhile. Undefined if the log
- * cannot be read up to that height: it ends earlier or is damaged.
+ * returns the hashes. It writes nothing, so the venue can run meanwhile. Returns undefined if the
+ * log ends before that height or is damaged.
  */
 export async function replayFolder({
   data,

@@ -11,16 +11,20 @@ import type { Term } from './lease.ts';
 import { isNoRoom } from '@oddlot/host/durable';
 
 /**
- * The interface of a replica for the API: readable state, proposals, and a stream of blocks. Reads
+ * Interface of a replica for the API: readable state, proposals, and a stream of blocks. Reads
  * access the state directly and synchronously; only the replica changes it.
  */
 export interface Replica {
   readonly state: State;
   readonly head: BlockHead;
-  /** One of the newest blocks, including those before a restart; undefined if it is too old. */
+  /**
+   * Returns one of the newest blocks, including those before a restart, or undefined if it is too
+   * old.
+   */
   headAt(height: number): BlockHead | undefined;
   /**
-   * Returns the result of executing the command now, by the engine's own rules; changes nothing.
+   * Returns the result of executing the command now, by the engine's own rules, and changes
+   * nothing.
    */
   check(command: Command): CommandResult;
   /**
@@ -32,7 +36,10 @@ export interface Replica {
   onBlock(listener: (block: AppliedBlock) => void): void;
 }
 
-/** The term of a lease ended before its holder could propose, or before its command executed. */
+/**
+ * Thrown if the term of a lease ended before its holder could propose, or before its command was
+ * executed.
+ */
 export class TermOverError extends Error {
   override readonly name = 'TermOverError';
 
@@ -42,9 +49,9 @@ export class TermOverError extends Error {
 }
 
 /**
- * The replica of a lease holder: each command that it proposes carries the term, and the engine
+ * Replica of a lease holder: each command that it proposes contains the term, and the engine
  * rejects the command once a later term has begun (R-terms). The log assigns the number of a term,
- * not the lease store, because a lease store that lost its data starts counting again.
+ * because a lease store that lost its data would start counting again.
  */
 export class HolderReplica implements Replica {
   readonly #replica: Replica;
@@ -65,7 +72,9 @@ export class HolderReplica implements Replica {
     return this.#replica.head;
   }
 
-  /** Compared by identity: work that began in another term must not continue in this one. */
+  /**
+   * Compared by identity, because work that began in another term must not continue in this one.
+   */
   get term(): Term | undefined {
     return this.#term;
   }
@@ -83,8 +92,8 @@ export class HolderReplica implements Replica {
   }
 
   /**
-   * This process has acquired the lease. The number is chosen now and never later: a process that
-   * is suspended after this finds its number taken when it resumes.
+   * Records that this process has acquired the lease. The term number is chosen now, so a process
+   * that is suspended after this finds its number taken when it resumes.
    */
   enter(term: Term): void {
     const lease = this.#lease;
@@ -92,9 +101,12 @@ export class HolderReplica implements Replica {
     this.#logged = { lease, number: termOf(this.state, lease) + 1, holder: term.holder };
   }
 
-  /** Throws a `TermOverError` if the term has ended, before or while the command is under way. */
+  /**
+   * Proposes a command of the term. Throws a `TermOverError` if the term has ended, before or while
+   * the command is under way.
+   */
   async propose(command: Command, request?: string, encoded?: Uint8Array): Promise<Executed> {
-    // Requests have a signature and a nonce, which a second proposal cannot reuse.
+    // Requests need no term, because their signature and nonce prevent a second execution.
     if (isRequest(command)) return this.#replica.propose(command, request, encoded);
     const term = present(this.#term, 'the term of a holder');
     if (term.isOver()) throw new TermOverError(this.#lease);
@@ -107,7 +119,8 @@ export class HolderReplica implements Replica {
 }
 
 /**
- * Passes errors on, except those of a disk without space, after which a retry succeeds (R-disk).
+ * Returns a handler that passes errors on, except those of a disk without space, after which a
+ * retry succeeds (R-disk).
  */
 export function exceptNoRoom(onError: (error: unknown) => void): (error: unknown) => void {
   return (error) => {
@@ -115,7 +128,10 @@ export function exceptNoRoom(onError: (error: unknown) => void): (error: unknown
   };
 }
 
-/** The log ends before blocks that this data folder has seen: acknowledged actions are missing. */
+/**
+ * Thrown if the log ends before blocks that this data folder has seen, so that acknowledged actions
+ * are missing.
+ */
 export class LogBehindError extends Error {
   override readonly name = 'LogBehindError';
 
@@ -126,7 +142,7 @@ export class LogBehindError extends Error {
   }
 }
 
-/** This replica computed another state than the one recorded in the log. */
+/** Thrown if this replica computed another state than the one recorded in the log. */
 export class ReplicaDivergedError extends Error {
   override readonly name = 'ReplicaDivergedError';
 
@@ -137,7 +153,7 @@ export class ReplicaDivergedError extends Error {
   }
 }
 
-/** The log continues under rules that this program does not know yet. */
+/** Thrown if the log continues under rules that this program does not know yet. */
 export class LaterReleaseError extends Error {
   override readonly name = 'LaterReleaseError';
   readonly rules: number;
@@ -152,7 +168,7 @@ export class LaterReleaseError extends Error {
   }
 }
 
-/** The start of an era is not the one recorded in the log. */
+/** Thrown if the start of an era is not the one recorded in the log. */
 export class EraStartError extends Error {
   override readonly name = 'EraStartError';
 

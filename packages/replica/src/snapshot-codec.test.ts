@@ -47,7 +47,7 @@ test('a snapshot is read back unchanged, including all orders', () => {
   expect(read.state).toEqual(payload.state);
 });
 
-test('the bytes of a block of columns do not change', () => {
+test('the encoding of columns does not change', () => {
   // A change of these bytes needs another format, because snapshots of former releases must stay
   // readable.
   expect(encodeColumns({ a: Uint16Array.of(1, 258), b: Float64Array.of(-1), c: ['x'] })).toEqual(
@@ -71,11 +71,11 @@ test.each([
   });
 });
 
-test('the bytes of a snapshot do not change', () => {
+test('the encoding of a snapshot does not change', () => {
   expect(bytesOf(payloadOf(BLOCK)).toString('base64')).toBe(GOLDEN);
 });
 
-test('the dump of a projection is parsed only on access', () => {
+test('the dump of a projection is parsed only when it is read', () => {
   const bytes = bytesOf(payloadOf(BLOCK));
   bytes.write('x', bytes.indexOf('["gr'));
   const read = decodeSnapshot(bytes);
@@ -96,20 +96,20 @@ test.each([
     (bytes: Buffer) => bytes.writeUInt32LE(9, 0),
   ],
   ['a frame that is too long', 'beyond', (bytes: Buffer) => bytes.writeUInt32LE(bytes.length, 4)],
-])('rejects %s', (_, why, damage) => {
+])('decoding rejects %s', (_, why, damage) => {
   const bytes = bytesOf(payloadOf(BLOCK));
   damage(bytes);
   expect(() => decodeSnapshot(bytes)).toThrow(why);
 });
 
-test('rejects columns in another byte order and truncated ones', () => {
+test('truncated columns and columns in another byte order are rejected', () => {
   const bytes = encodeColumns({ price: Uint32Array.of(70_000) });
   expect(() => decodeColumns(bytes.subarray(0, -8))).toThrow('beyond its block');
   const other = Buffer.from(bytes.toString('latin1').replace('u32le', 'u32be'), 'latin1');
   expect(() => decodeColumns(other)).toThrow('u32be');
 });
 
-test('R-snapshots: the hash of the content covers head and state, and not the projections', async () => {
+test('R-snapshots: the content hash covers head and state but not the projections', async () => {
   const hasher = await ContentHasher.create();
   const hashed = (payload: PackedPayload) => hasher.of(payload, bytesOf(payload));
   const payload = payloadOf(BLOCK, BLOCK);

@@ -23,7 +23,7 @@ const STATE = 4;
 const FRAME_HEAD_BYTES = 8;
 const NAME_LENGTH_BYTES = 4;
 
-/** Yields pieces that each take little time; the state must not change until the last one. */
+/** Yields frames that each take little time; the state must not change until the last one. */
 export function* encodeSnapshot(payload: PackedPayload): Generator<Buffer> {
   const { orders, ...state } = payload.state;
   const rest = { ...payload, state: {}, companions: {} };
@@ -35,7 +35,7 @@ export function* encodeSnapshot(payload: PackedPayload): Generator<Buffer> {
   for (const block of orders) yield frame(ORDERS, encodeColumns(block));
 }
 
-/** Throws if the bytes have another format. */
+/** Decodes a snapshot. Throws if the bytes have another format. */
 export function decodeSnapshot(bytes: Buffer): SnapshotPayload {
   const texts: Buffer[] = [];
   const states: Buffer[] = [];
@@ -55,8 +55,8 @@ export function decodeSnapshot(bytes: Buffer): SnapshotPayload {
 }
 
 /**
- * Hashes the part of a snapshot that the log attests: the head of its block, then each frame of its
- * content.
+ * Hashes the content of a snapshot that the log attests: the head of its block, then each frame of
+ * the state.
  */
 export class ContentHasher {
   readonly #keccak: IHasher;
@@ -74,7 +74,7 @@ export class ContentHasher {
     this.#keccak.init().update([rules, height, timeMs, block, stateHash].join('\n'));
   }
 
-  /** Takes a frame as `encodeSnapshot` yields it; frames of other kinds do not count. */
+  /** Adds a frame as `encodeSnapshot` yields it; frames of other kinds are ignored. */
   add(bytes: Buffer): void {
     const kind = bytes.readUInt32LE(0);
     if (kind === STATE || kind === ORDERS) this.#keccak.update(bytes);
@@ -84,7 +84,7 @@ export class ContentHasher {
     return hash(`0x${this.#keccak.digest('hex')}`);
   }
 
-  /** Hashes a snapshot that was read. */
+  /** Returns the content hash of a snapshot that was read from a file. */
   of(payload: Pick<SnapshotPayload, 'head' | 'rules'>, bytes: Buffer): Hash {
     this.begin(payload);
     for (const { start, end } of framesOf(bytes)) this.add(bytes.subarray(start, end));
@@ -93,7 +93,8 @@ export class ContentHasher {
 }
 
 /**
- * Parsed on access: a thread needs only some dumps, and the history of a million orders takes long.
+ * Parsed on access, because a thread needs only some of the dumps and parsing the history of a
+ * million orders takes long.
  */
 function readLater(dumps: object, name: string, parts: readonly Buffer[]): void {
   let data: unknown;
@@ -132,7 +133,7 @@ function frame(kind: number, content: Buffer): Buffer {
 type Frame = {
   readonly kind: number;
   readonly content: Buffer;
-  /** The range of the frame, including its head and its padding. */
+  /** Range of the frame, including its head and its padding. */
   readonly start: number;
   readonly end: number;
 };
@@ -150,9 +151,9 @@ function* framesOf(bytes: Buffer): Generator<Frame> {
   }
 }
 
-/** The content of a snapshot and of the start of an era. */
+/** Content of a snapshot or of the start of an era. */
 export type SnapshotPayload = {
-  /** The rules version under which `state` was computed. */
+  /** Rules version under which `state` was computed. */
   readonly rules: number;
   readonly head: BlockHead;
   readonly heads: readonly BlockHead[];
@@ -160,25 +161,27 @@ export type SnapshotPayload = {
   /** Dumps of the projections by name. Files and engines of earlier rules use this field name. */
   readonly companions: Readonly<Record<string, unknown>>;
   /**
-   * Versions of the dumps. The start of an era after rules 2 or earlier can lack them; all were 1.
+   * Versions of the dumps. The start of an era after rules 2 or earlier can lack them; all versions
+   * were 1.
    */
   readonly versions?: Readonly<Record<string, number>>;
 };
 
-/** The format that this release writes. */
+/** State in the format that this release writes. */
 export type PackedPayload = SnapshotPayload & { readonly state: PackedDump };
 
-/** A snapshot, and the hash of its content, which the log attests. */
+/** Height of a snapshot, and the hash of its content, which the log attests. */
 export type WrittenSnapshot = { readonly height: number; readonly content: Hash };
 
 /**
- * An object whose lists of numbers are typed arrays, as self-describing bytes: the length of the
- * head (uint32), zeros up to eight bytes, the head as JSON, then the columns in the order in which
- * the head names them. Head and columns are padded to a multiple of eight.
+ * Encodes an object whose lists of numbers are typed arrays as self-describing bytes: the length of
+ * the head (uint32), zeros up to eight bytes, the head as JSON, then the columns in the order in
+ * which the head names them. Head and columns are padded to a multiple of eight.
  */
 
 /**
- * The byte order is part of a form's name: a machine with the other byte order rejects the form.
+ * The byte order is included in the name of a column form, so a machine with another byte order
+ * rejects it.
  */
 const ORDER = endianness() === 'LE' ? 'le' : 'be';
 const FORMS = {
@@ -213,7 +216,7 @@ export function encodeColumns(object: Readonly<Record<string, unknown>>): Buffer
   return Buffer.concat([start, ...padded(text), ...parts]);
 }
 
-/** Throws if the bytes have another format. */
+/** Decodes columns. Throws if the bytes have another format. */
 export function decodeColumns(bytes: Buffer): Readonly<Record<string, unknown>> {
   const headEnd = START_BYTES + bytes.readUInt32LE();
   const head = JSON.parse(bytes.toString('utf8', START_BYTES, headEnd)) as Head;
@@ -239,7 +242,7 @@ function formOf(column: Column): string {
   return present(found, 'a form for a column')[0];
 }
 
-/** The bytes, padded with zeros to a multiple of eight. */
+/** Returns the bytes and the zeros that pad them to a multiple of eight. */
 function padded(bytes: Buffer): Buffer[] {
   return [bytes, Buffer.alloc(upToEight(bytes.length) - bytes.length)];
 }
@@ -249,18 +252,18 @@ function upToEight(length: number): number {
 }
 
 /**
- * The JSON of a large value in pieces: together they equal the output of `JSON.stringify`, and no
- * piece takes long. Dumps are trees of plain objects whose long parts are lists near the top.
+ * Serializes a large value in pieces that together equal the output of `JSON.stringify`, so that no
+ * piece takes long. Dumps are trees of plain objects whose long lists are near the top.
  */
 
-/** Levels that are split; deeper values are small. */
+/** Number of levels that are split; deeper values are small. */
 const DEPTH_MAX = 6;
-/** The number of list values that are serialized at once, if they are not lists themselves. */
+/** Number of list values that are serialized at once, if they are not lists themselves. */
 const VALUES_AT_ONCE = 64;
-/** Approximate characters per piece. */
+/** Approximate number of characters per piece. */
 const PIECE_CHARS = 64 * 1024;
 
-/** Yields the JSON in texts of useful size. */
+/** Yields the JSON in texts of about `PIECE_CHARS` characters. */
 export function* jsonPieces(value: unknown): Generator<string> {
   let text = '';
   for (const part of partsOf(value, 0)) {
@@ -275,7 +278,7 @@ export function* jsonPieces(value: unknown): Generator<string> {
 function* partsOf(value: unknown, depth: number): Generator<string> {
   if (Array.isArray(value) && depth < DEPTH_MAX) yield* partsOfList(value, depth);
   else if (isPlain(value) && depth < DEPTH_MAX) yield* partsOfObject(value, depth);
-  // As in a list, a value without JSON becomes null.
+  // A value without JSON becomes null, as in a list.
   else yield JSON.stringify(value) ?? 'null';
 }
 
@@ -309,7 +312,7 @@ function* partsOfObject(object: Readonly<Record<string, unknown>>, depth: number
   yield '}';
 }
 
-/** True for a value that may be large and is therefore split. */
+/** True for a value that can be large and is therefore split. */
 function isLong(value: unknown): boolean {
   if (Array.isArray(value)) return value.some((each) => Array.isArray(each) || isPlain(each));
   return (

@@ -16,7 +16,7 @@ const OTHER: LoggedCommand = { command: { type: 'attest', height: 1, hash: HASH 
 test.each([
   ['blocks', { everyBlocks: 1, everyCommands: 1_000 }],
   ['commands', { everyBlocks: 1_000, everyCommands: 1 }],
-])('the attestation of a snapshot does not make the next one due by %s', (_, every) =>
+])('the attestation of a snapshot does not count towards the next snapshot by %s', (_, every) =>
   inDirectory(async (directory) => {
     let height = 0;
     const snapshotter = new Snapshotter({

@@ -5,13 +5,11 @@ import type { AppliedBlock } from './block.ts';
 import { exceptNoRoom } from './replica.ts';
 import { Ticker } from './local-replica.ts';
 
-/** Time advances right after a due time, and otherwise once a second (R-clock, R-delay). */
-
 let venue: OutcomeEdge;
 let ticker: Ticker;
-/** The times at which the ticker requested empty blocks, from its start. */
+/** Times at which the ticker requested empty blocks, in milliseconds since its start. */
 let ticks: number[];
-/** True while a block is under way, so that no empty one is needed. */
+/** True while a block is under way, so that an empty one is not needed. */
 let isBusy: boolean;
 let isFull: boolean;
 
@@ -55,7 +53,7 @@ afterEach(async () => {
 
 const queued = () => venue.edge.replica.state.outcomes.queue.size;
 
-test('an order leaves the delay queue when it is due, and then the ticker returns to its normal interval', async () => {
+test('R-clock, R-delay: an order leaves the delay queue when it is due, and the ticker then returns to its normal interval', async () => {
   await vi.advanceTimersByTimeAsync(249);
   expect([ticks, queued()]).toEqual([[], 1]);
   await vi.advanceTimersByTimeAsync(1);
@@ -64,7 +62,7 @@ test('an order leaves the delay queue when it is due, and then the ticker return
   expect(ticks).toEqual([250, 1_400, 2_400]);
 });
 
-test('retries shortly after a block that was stamped too early', async () => {
+test('the ticker retries shortly after a block that was stamped too early', async () => {
   isBusy = true;
   await vi.advanceTimersByTimeAsync(259);
   isBusy = false;
@@ -72,7 +70,7 @@ test('retries shortly after a block that was stamped too early', async () => {
   expect([ticks, queued()]).toEqual([[250, 255, 260], 0]);
 });
 
-test('a log without space is asked only at intervals, and time continues when there is space (R-disk)', async () => {
+test('a log without space is retried only at intervals, and time continues when there is space (R-disk)', async () => {
   isFull = true;
   await vi.advanceTimersByTimeAsync(1_999);
   expect(ticks.length).toBeLessThan(10);
@@ -81,7 +79,7 @@ test('a log without space is asked only at intervals, and time continues when th
   expect(queued()).toBe(0);
 });
 
-test('a stopped ticker requests nothing', async () => {
+test('a stopped ticker requests no blocks', async () => {
   ticker.stop();
   await vi.advanceTimersByTimeAsync(3_000);
   expect([ticks, queued()]).toEqual([[], 1]);

@@ -238,8 +238,8 @@ async function pruneBlocks(
 }
 
 /**
- * Returns the keys of a block's requests, without those that a stored receipt of the block still
- * needs.
+ * Returns the requests of a block and their keys. A key is deleted only when neither the request nor
+ * its receipt is stored any longer.
  */
 async function txKeys(
   database: Database,

@@ -175,7 +175,7 @@ test('the write-ahead log stays short during many writes and after one long tran
       await Promise.all([asked, insert(100_000), store.ask('blocks', { limit: 1 })]);
       most = Math.max(most, await logBytes());
     }
-    // Each of thirty intervals has written one megabyte.
+    // The rows take 30 MB in total.
     expect(most).toBeGreaterThan(1_000_000);
     expect(most).toBeLessThan(10_000_000);
     await insert(20_000_000);

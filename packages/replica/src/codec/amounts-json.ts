@@ -1,4 +1,7 @@
-/** JSON of a value that contains amounts, which are bigint and have no JSON number. */
+/**
+ * Encodes a value as JSON, in which bigint amounts become objects because JSON has no type for
+ * them.
+ */
 export function encodeAmounts(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>
     typeof each === 'bigint' ? { $amount: String(each) } : each,

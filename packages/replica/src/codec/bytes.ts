@@ -21,7 +21,7 @@ const HEX = 1;
 const UTF16 = 2;
 const TEXT_KINDS = 4;
 
-/** Bound of an int: twice the value plus one is still an exact number. */
+/** Bound of an int: twice the value plus one must still be an exact number. */
 export const INT_MAX = 2 ** 51;
 
 const TWO_POW_32 = 2 ** 32;
@@ -31,7 +31,7 @@ const U32_BYTES = 4;
 const UTF8_BYTES_PER_UNIT_MAX = 3;
 const ZERO_CODE = 0x30;
 const X_CODE = 0x78;
-/** The value of a lower-case hex digit by its character code; 16 for other characters. */
+/** Value of a lower-case hex digit by its character code; 16 for other characters. */
 const CODES_MASK = 0x7f;
 const DIGITS = Uint8Array.from({ length: CODES_MASK + 1 }, (_, code) => {
   const digit = '0123456789abcdef'.indexOf(String.fromCharCode(code));
@@ -51,7 +51,7 @@ export class ByteWriter {
     this.#bytes = allocate(initialBytes);
   }
 
-  /** Valid until the next write, because growing replaces the buffer. */
+  /** Valid only until the next write, because growing replaces the buffer. */
   get bytes(): Buffer {
     return this.#bytes;
   }
@@ -75,7 +75,7 @@ export class ByteWriter {
     this.#length = length;
   }
 
-  /** Discards the content, and also releases the memory if it exceeds `retainedBytesMax`. */
+  /** Discards the content, and also releases memory that exceeds `retainedBytesMax`. */
   clear(retainedBytesMax: number, initialBytes: number): void {
     this.#length = 0;
     if (this.#bytes.length > retainedBytesMax) this.#bytes = this.#allocate(initialBytes);
@@ -88,7 +88,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** Returns false and writes nothing if the value is not a number. */
+  /** Writes a number. Returns false and writes nothing if the value is not a number. */
   number(value: unknown): boolean {
     if (typeof value !== 'number') return false;
     this.#reserve(NUMBER_BYTES_MAX);
@@ -107,7 +107,7 @@ export class ByteWriter {
     return true;
   }
 
-  /** Returns false and writes nothing if the value is not a text. */
+  /** Writes a text. Returns false and writes nothing if the value is not a text. */
   text(value: unknown): boolean {
     if (typeof value !== 'string') return false;
     if (this.#hex(value)) return true;
@@ -161,7 +161,7 @@ export class ByteWriter {
     this.#length += U32_BYTES;
   }
 
-  /** Written by hand, because the checks in `writeUIntLE` make it three times slower. */
+  /** Writes the bytes directly, because the checks in `writeUIntLE` make it three times slower. */
   #integer(value: number, count: number): void {
     const bytes = this.#bytes;
     const start = this.#length + 1;
@@ -216,7 +216,10 @@ export class ByteWriter {
   }
 }
 
-/** The number of bytes after the first: 0 for a small integer, 1 to 6, or more for a float. */
+/**
+ * Returns the number of bytes after the first one: 0 for a small integer, 1 to 6 for others, and 7
+ * for a float.
+ */
 function integerBytes(value: number): number {
   if (value >>> 0 !== value) {
     const isLong = Number.isInteger(value) && value > 0 && value < 2 ** 48;
@@ -229,12 +232,12 @@ function integerBytes(value: number): number {
   return value < 2 ** 24 ? 3 : 4;
 }
 
-/** The bytes were not written by `ByteWriter`, or were written by a release with another format. */
+/** Thrown if bytes were not written by `ByteWriter`, or by a release with another format. */
 export class EncodingError extends Error {
   override readonly name = 'EncodingError';
 }
 
-/** Reads the output of a `ByteWriter` within a range, and never beyond the range. */
+/** Reads the output of a `ByteWriter` within a range of bytes, and never beyond it. */
 export class ByteReader {
   readonly #bytes: Buffer;
   readonly #end: number;
@@ -246,7 +249,7 @@ export class ByteReader {
     this.#end = end;
   }
 
-  /** Another reader that continues at the same position. */
+  /** Returns another reader that continues at the same position. */
   fork(): ByteReader {
     return new ByteReader(this.#bytes, this.#at, this.#end);
   }
@@ -274,7 +277,7 @@ export class ByteReader {
     return this.#integer(this.#take(count), count);
   }
 
-  /** Reads from the highest byte without shifts, which are limited to 32 bits. */
+  /** Starts with the highest byte and avoids shifts, which are limited to 32 bits. */
   #integer(start: number, count: number): number {
     let value = 0;
     for (let at = start + count - 1; at >= start; at -= 1) {
@@ -283,7 +286,10 @@ export class ByteReader {
     return value;
   }
 
-  /** The number of parts that follow. Each part takes at least one byte, which bounds the count. */
+  /**
+   * Reads the number of items that follow. Each item takes at least one byte, which bounds the
+   * number.
+   */
   count(): number {
     const count = this.number();
     if (!Number.isInteger(count) || count < 0 || count > this.#end - this.#at) {
@@ -323,7 +329,7 @@ export class ByteReader {
     return this.raw(this.int()).toString();
   }
 
-  /** A view of the next bytes, not a copy. */
+  /** Returns a view of the next bytes, not a copy. */
   raw(count: number): Buffer {
     const start = this.#take(count);
     return this.#bytes.subarray(start, start + count);

@@ -8,7 +8,7 @@ import { decodeCommand, encodeCommand } from './command-codec.ts';
 
 const RUNS = { numRuns: Math.max(1_000, Number(process.env['FUZZ_RUNS'] ?? 0)) };
 
-/** Values that neither a client nor the venue sends, but that must survive encoding as well. */
+/** Values that neither a client nor the venue sends, but that must also survive encoding. */
 const ODD_NUMBERS = [0, -0, 1, -1, 0.5, 247, 248, 255, 256, 65_535, 65_536, 2 ** 24, 2 ** 32 - 1];
 const LARGE_NUMBERS = [32, 40, 48, 53].flatMap((power) => [
   2 ** power - 1,
@@ -51,7 +51,7 @@ const ODD: readonly unknown[] = [
   { a: { b: 1 } },
 ];
 
-/** A position in a command and the change to make there. */
+/** A change and its position in a command. */
 const change = fc.record({
   place: fc.nat(60),
   what: fc.constantFrom('set', 'drop', 'add', 'turn', 'undefine'),
@@ -73,7 +73,7 @@ const changed = fc
 type Plain = Record<string, unknown>;
 type Change = typeof change extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Changes one object or list inside a command, mostly without changing its type. */
+/** Changes one object or list inside a command, usually keeping its type. */
 function alter(command: Plain, { key, place, value, what }: Change): void {
   const parts = partsOf(command);
   const part = parts[place % parts.length]!;
@@ -126,7 +126,7 @@ test('every command is decoded to the same value, including the order of its key
   );
 });
 
-test('altered or truncated bytes are rejected, or are the bytes of another command', () => {
+test('truncated bytes are rejected, and altered bytes are rejected or decoded as another valid command', () => {
   const damage = fc.tuple(changed, fc.nat(), fc.nat(255), fc.boolean());
   fc.assert(
     fc.property(damage, ([command, place, byte, isCut]) => {
@@ -141,8 +141,8 @@ test('altered or truncated bytes are rejected, or are the bytes of another comma
         expect(error).toBeInstanceOf(EncodingError);
         return;
       }
-      // A checksum detects altered bytes. A successful read must consume all bytes and invent
-      // nothing.
+      // Altered bytes are detected by a checksum elsewhere. If they can be decoded, encoding the
+      // result must restore the same command.
       expect(isCut).toBe(false);
       expect(isDeepStrictEqual(decodeCommand(encodeCommand(decoded)), decoded)).toBe(true);
     }),

@@ -5,7 +5,7 @@ import { EVERY_COMMAND } from '@oddlot/testing/venue/every-command';
 import { EncodingError } from './bytes.ts';
 import { decodeCommand, encodeCommand } from './command-codec.ts';
 
-/** Commands as logs contain them since format 2. This file is never regenerated. */
+/** Bytes of commands in logs since format 2. This file is never regenerated. */
 const GOLDEN = JSON.parse(
   readFileSync(new URL('./command-codec.golden.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<Command['type'], string>>;
@@ -14,7 +14,7 @@ const IN_SHORT = ['placeOrders', 'cancelOrders', 'cancelByClientId', 'modifyOrde
 
 describe('commands as bytes', () => {
   test.each(Object.values<Command>(EVERY_COMMAND))(
-    '$type has the bytes that logs contain',
+    '$type is encoded as the bytes that existing logs contain',
     (command) => {
       const bytes = Buffer.from(GOLDEN[command.type], 'hex');
       expect(encodeCommand(command).toString('hex')).toBe(GOLDEN[command.type]);
@@ -23,7 +23,7 @@ describe('commands as bytes', () => {
     },
   );
 
-  test('an order takes a quarter of its JSON', () => {
+  test('an encoded order takes less than a third of its JSON', () => {
     const { placeOrders } = EVERY_COMMAND;
     const command = { ...placeOrders, orders: placeOrders.orders.slice(0, 1) };
     expect(encodeCommand(command).length).toBeLessThan(JSON.stringify(command).length / 3);
@@ -40,12 +40,12 @@ describe('commands as bytes', () => {
     ['a list longer than all bytes', '0005f905', /5 parts reach beyond/],
     ['an undefined key number', '00060101', /key 1 is used before it is defined/],
     ['bytes after the command', '000000', /ends at 2 instead of 3/],
-  ])('rejects %s', (_, hex, message) => {
+  ])('decoding rejects %s', (_, hex, message) => {
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(EncodingError);
     expect(() => decodeCommand(Buffer.from(hex, 'hex'))).toThrow(message);
   });
 
-  test('data that is not plain is not written', () => {
+  test('a command that is not plain data is not encoded', () => {
     const command = { type: 'attest', height: 1n } as unknown as Command;
     expect(() => encodeCommand(command)).toThrow(/plain data/);
   });

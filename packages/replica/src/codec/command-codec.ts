@@ -3,9 +3,9 @@ import { ByteReader, ByteWriter, EncodingError } from './bytes.ts';
 import { COMMAND_FORMS, type CommandForm } from './command-forms.ts';
 
 /**
- * A command as bytes: a tag, then the compact form of its type, or plain data if the type has no
- * form or the command does not fit it. Decoding returns exactly what was written, including the
- * order of keys, because block hashes cover the JSON of commands. A new command type needs no
+ * Encodes a command as bytes: a tag, then the compact form of its type, or plain data if the type
+ * has no form or the command does not fit it. Decoding returns exactly what was written, including
+ * the order of keys, because block hashes cover the JSON of commands. A new command type needs no
  * change here.
  */
 
@@ -39,8 +39,8 @@ export function decodeCommand(bytes: Buffer): Command {
 }
 
 /**
- * Appends to the writer. Throws, leaving a part of the command written, if the command is not plain
- * data.
+ * Appends a command to the writer. Throws if the command is not plain data, in which case the
+ * writer contains an incomplete command.
  */
 export function writeCommand(writer: ByteWriter, command: Command): void {
   const start = writer.length;
@@ -69,9 +69,9 @@ function formOf(tag: number): CommandForm {
 }
 
 /**
- * Plain data of any shape, with its own key names. Everything that survives JSON is decoded to the
- * same value, including the order of keys. A key is written out once and then referred to by its
- * number, so that a list of similar objects is short.
+ * Kinds of plain data of any shape, with its own key names. Everything that survives JSON is
+ * decoded to the same value, including the order of keys. A key is written out once and then
+ * referred to by its number, so that a list of similar objects is short.
  */
 
 const NULL = 0;
@@ -110,7 +110,7 @@ function writeList(writer: ByteWriter, list: readonly unknown[], keys: Map<strin
   for (const value of list) write(writer, value, keys);
 }
 
-/** Keys whose value is undefined are omitted, as in JSON. */
+/** Omits keys whose value is undefined, as JSON does. */
 function writeObject(writer: ByteWriter, object: object, keys: Map<string, number>): void {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined);
   writer.byte(OBJECT);

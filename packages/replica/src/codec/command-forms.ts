@@ -17,7 +17,7 @@ import { type ByteReader, type ByteWriter, EncodingError } from './bytes.ts';
 
 const NO_FIT = -1;
 
-/** The keys of an object in their order: first the required ones, then the optional ones. */
+/** Keys of an object in their order: first the required ones, then the optional ones. */
 class Shape<T extends object> {
   readonly #keys: readonly (string & keyof T)[];
   readonly #requiredCount: number;
@@ -31,7 +31,8 @@ class Shape<T extends object> {
   }
 
   /**
-   * The optional keys that an object has, as bits; `NO_FIT` if it has other keys or another order.
+   * Returns the optional keys that an object has as bits, or `NO_FIT` if it has other keys or
+   * another order.
    */
   optionalsOf(object: T): number {
     const keys = this.#keys;
@@ -50,7 +51,7 @@ class Shape<T extends object> {
   }
 }
 
-/** The signer in compact form. A signer that acts for a multi-sig account does not fit. */
+/** Compact form of a signer. A signer who acts for a multi-sig account does not fit. */
 
 const AUTHORITY_SHAPE = new Shape<Authority>(
   ['signer', 'nonce', 'txHash'],
@@ -59,7 +60,9 @@ const AUTHORITY_SHAPE = new Shape<Authority>(
 const AUTHORITY_EXPIRES = 1;
 const AUTHORITY_VAULT = 2;
 
-/** Returns false if the authority does not fit; the caller discards what was written. */
+/**
+ * Returns false if the authority does not fit; the caller then discards the bytes written so far.
+ */
 function writeAuthority(writer: ByteWriter, authority: Authority): boolean {
   const optionals = AUTHORITY_SHAPE.optionalsOf(authority);
   if (optionals === NO_FIT) return false;
@@ -88,8 +91,8 @@ function readAuthority(reader: ByteReader): Authority {
 }
 
 /**
- * One order in compact form. An order whose price or size is off the grid, which is rejected
- * anyway, does not fit.
+ * Compact form of one order. An order whose price or size is off the grid does not fit; such orders
+ * are rejected anyway.
  */
 
 const ORDER_SHAPE = new Shape<OrderRequest>(
@@ -113,7 +116,7 @@ const MARGIN_MODES: readonly MarginMode[] = ['cross', 'isolated'];
 const TRIGGER_SHAPE = new Shape<TriggerRequest>(['kind', 'price', 'isMarket']);
 const TRIGGER_KINDS: readonly TriggerRequest['kind'][] = ['takeProfit', 'stopLoss'];
 
-/** Returns false if the order does not fit; the caller discards what was written. */
+/** Returns false if the order does not fit; the caller then discards the bytes written so far. */
 function writeOrder(writer: ByteWriter, order: OrderRequest): boolean {
   const optionals = ORDER_SHAPE.optionalsOf(order);
   if (optionals === NO_FIT) return false;
@@ -184,7 +187,7 @@ function readFlag(reader: ByteReader): boolean {
   return value === 1;
 }
 
-/** Writes a word as its index in a list. Positions in the list never change. */
+/** Writes a word as its index in a list. Existing words never change their position. */
 function writeWord<Word>(
   writer: ByteWriter,
   words: readonly Word[],
@@ -200,11 +203,11 @@ function wordAt<Word>(words: readonly Word[], index: number): Word {
   return word;
 }
 
-/** The compact form of one type of command, which precedes the form of the authority. */
+/** Compact form of one command type. */
 export type CommandForm<Asked extends Command = Command> = {
-  /** The first byte. It is never assigned to another form. */
+  /** First byte of the encoded command. It is never reused for another form. */
   readonly tag: number;
-  /** Returns false if the command has a value that the form cannot represent. */
+  /** Returns false if the form cannot represent a value of the command. */
   readonly write: (writer: ByteWriter, command: Asked) => boolean;
   readonly read: (reader: ByteReader) => Asked;
 };
@@ -317,7 +320,9 @@ const modifyOrder: CommandForm<ModifyOrderCommand> = {
   },
 };
 
-/** The frequent types. All other commands are written as plain data. */
+/**
+ * Compact forms exist for the most frequent types. All other commands are written as plain data.
+ */
 export const COMMAND_FORMS = { placeOrders, cancelOrders, cancelByClientId, modifyOrder };
 
 function writeBuilder(writer: ByteWriter, builder: BuilderTerms | undefined): boolean {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BlockBuffer, decodeBlock, proposalOf } from './block-codec.ts';
 
-/** Any plain data can stand in for a command. Requests are any valid text. */
+/** Any plain data can be used as a command, and any valid text as a request. */
 const loggedCommand = fc
   .record(
     { command: fc.jsonValue(), request: fc.string({ unit: 'binary', maxLength: 300 }) },
@@ -11,7 +11,7 @@ const loggedCommand = fc
   )
   .map(({ command, ...rest }) => ({ command: command as Command, ...rest }));
 
-/** In a log with several writers a block has a proposal id. */
+/** A block has a proposal id in a log with several writers. */
 const loggedBlock = fc.record(
   {
     commands: fc.array(loggedCommand, { maxLength: 5 }),
@@ -20,7 +20,7 @@ const loggedBlock = fc.record(
   { requiredKeys: ['commands'] },
 );
 
-test('decodes blocks from a buffer that holds several, with and without their requests', () => {
+test('blocks are decoded from a buffer with several of them, with and without their requests', () => {
   fc.assert(
     fc.property(fc.array(loggedBlock, { maxLength: 5 }), (blocks) => {
       const buffer = new BlockBuffer();
@@ -44,7 +44,7 @@ test('decodes blocks from a buffer that holds several, with and without their re
   );
 });
 
-test('rejects a block that reaches beyond its end', () => {
+test('a block that reaches beyond its end is rejected', () => {
   const buffer = new BlockBuffer();
   buffer.writeBlock([{ command: { type: 'x' } as never, request: 'abc' }]);
   const range = { start: 0, end: buffer.length - 1, withRequests: true };

@@ -3,9 +3,9 @@ import { readCommand, writeCommand } from '../codec/command-codec.ts';
 import type { LoggedCommand } from '../block.ts';
 
 /**
- * A block as bytes. Per command: [u32 length][the command][u32 length][the request as received],
- * where the second length is 0xffffffff if no client sent the command. In a log with several
- * writers the proposal id precedes the commands: [0xfffffffe][u32 length][the id].
+ * Encodes a block as bytes. Per command: [u32 length][the command][u32 length][the request as
+ * received], where the second length is 0xffffffff if no client sent the command. In a log with
+ * several writers the proposal id precedes the commands: [0xfffffffe][u32 length][the id].
  */
 
 const NO_REQUEST = 0xffff_ffff;
@@ -15,9 +15,7 @@ const INITIAL_BYTES = 64 * 1024;
 /** A buffer that has grown beyond this size in a burst is released afterwards. */
 const RETAINED_BYTES_MAX = 16 * 1024 * 1024;
 
-/**
- * A growing buffer into which blocks are encoded one after the other, without copies in between.
- */
+/** Growing buffer into which consecutive blocks are encoded without intermediate copies. */
 export class BlockBuffer {
   readonly #writer: ByteWriter;
 
@@ -25,7 +23,7 @@ export class BlockBuffer {
     this.#writer = new ByteWriter(INITIAL_BYTES, allocate);
   }
 
-  /** Valid until the next write, because growing replaces the buffer. */
+  /** Valid only until the next write, because growing replaces the buffer. */
   get bytes(): Buffer {
     return this.#writer.bytes;
   }
@@ -54,7 +52,6 @@ export class BlockBuffer {
     }
   }
 
-  /** Appends a block that is already encoded. */
   copyBlock(encoded: Uint8Array): void {
     this.#writer.copy(encoded);
   }
@@ -79,7 +76,7 @@ export class BlockBuffer {
   }
 }
 
-/** The range of a block, and whether to decode the requests, which receipts need. */
+/** Range of a block in a buffer, and whether to decode the requests, which receipts need. */
 type BlockRange = {
   readonly start: number;
   readonly end: number;
@@ -117,7 +114,7 @@ export function decodeBlock(bytes: Buffer, range: BlockRange): BlockContent {
   return proposal === undefined ? { commands } : { commands, proposal };
 }
 
-/** The proposal id of a block, without decoding its commands. */
+/** Returns the proposal id of a block without decoding its commands. */
 export function proposalOf(bytes: Buffer): string | undefined {
   const reader = new ByteReader(bytes);
   if (reader.isAtEnd || reader.u32() !== PROPOSAL) return undefined;

@@ -4,8 +4,8 @@ import { moveFile, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { createHash, webcrypto } from 'node:crypto';
 
 /**
- * Dumps of the state at a height, each with its hash, so that a start replays only the end of the
- * log. The log remains authoritative: a snapshot that does not match its hash is never used.
+ * Stores dumps of the state at a height, each with its hash, so that a start replays only the end
+ * of the log. The log remains authoritative: a snapshot that does not match its hash is never used.
  */
 
 const SNAPSHOT_FORMAT = 'oddlot-snapshot-2';
@@ -22,16 +22,16 @@ type SnapshotFile = { readonly height: number; readonly path: string };
 
 type NewSnapshot = {
   readonly height: number;
-  /** A large payload is never in memory as a whole. */
+  /** The payload is passed in pieces, so that a large one is never in memory as a whole. */
   readonly pieces: AsyncIterable<Buffer> | Iterable<Buffer>;
 };
 
-/** A snapshot that was not usable, and the reason. It was renamed to `movedTo`. */
+/** Snapshot that could not be used and was renamed to `movedTo`. */
 export type CorruptSnapshot = SnapshotFile & { readonly why: string; readonly movedTo: string };
 
 type SnapshotStoreOptions = {
   readonly directory: string;
-  /** The number of snapshots kept; older ones are removed. */
+  /** Number of snapshots to keep; older ones are removed. */
   readonly keep?: number;
   readonly onCorrupt?: (snapshot: CorruptSnapshot) => void;
 };
@@ -64,7 +64,10 @@ export class SnapshotStore {
     return { height, path };
   }
 
-  /** The newest snapshot up to a height that matches its hash; undefined without one. */
+  /**
+   * Returns the newest snapshot up to a height that matches its hash, or undefined if there is
+   * none.
+   */
   async newestValid(maxHeight = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
     for (const file of await this.list()) {
       const { height, path } = file;
@@ -78,7 +81,7 @@ export class SnapshotStore {
     return undefined;
   }
 
-  /** The existing snapshots, newest first, without verification. */
+  /** Returns the existing snapshots, newest first, without verifying them. */
   async list(): Promise<SnapshotFile[]> {
     const files: SnapshotFile[] = [];
     for (const name of await namesIn(this.#directory)) {
@@ -99,15 +102,15 @@ export class SnapshotStore {
 }
 
 /**
- * The states from which eras start (R-era), stored permanently next to the log: an era can be
- * replayed from here without the program of the previous era. A file is written before the log
- * records that its era is open, so a file that the log does not confirm has no meaning.
+ * Stores the states from which eras start (R-era) permanently next to the log, so that an era can
+ * be replayed without the program of the previous era. A file is written before the log records
+ * that its era is open, so a file that the log does not confirm is ignored.
  */
 
 const ERA_FORMAT = 'oddlot-era-1';
 
 type EraFile = {
-  /** The last block of the previous era. */
+  /** Height of the last block of the previous era. */
   readonly height: number;
   readonly rules: number;
   readonly path: string;
@@ -134,7 +137,7 @@ export class EraStore {
     }
   }
 
-  /** The existing files, newest first, without verification. */
+  /** Returns the existing files, newest first, without verifying them. */
   async list(): Promise<EraFile[]> {
     const files: EraFile[] = [];
     for (const name of await namesIn(this.#directory)) {
@@ -155,8 +158,8 @@ const eraName = (height: number, rules: number): string =>
   `era-${String(height).padStart(16, '0')}-rules-${rules}.json`;
 
 /**
- * A file that contains its own checksum: one line of JSON with the hash, followed by the payload
- * byte for byte. It appears under its name completely or not at all.
+ * Format of a file with its own checksum: one line of JSON that includes the hash, followed by the
+ * payload byte for byte. The file appears under its name completely or not at all.
  */
 
 const NEW_LINE = 0x0a;
@@ -175,7 +178,10 @@ type Header = {
   readonly bytes: number;
 };
 
-/** The file is durable when this resolves; until then at most `<path>.new` exists. */
+/**
+ * Writes a checked file, which is durable when this resolves. Until then at most `<path>.new`
+ * exists.
+ */
 async function writeChecked(
   path: string,
   content: {
@@ -195,8 +201,8 @@ async function writeChecked(
 }
 
 /**
- * The same for a payload in pieces, which is never in memory as a whole. Each piece is requested
- * when the previous one has been written, so the producer may take its time.
+ * Writes a checked file from pieces, so that the payload is never in memory as a whole. Each piece
+ * is requested after the previous one was written.
  */
 async function writeCheckedPieces(
   path: string,
@@ -235,7 +241,7 @@ async function writePieces(
 
 type Checked = { readonly payload: Buffer } | { readonly why: string };
 
-/** A read error of the disk counts as a damaged file. */
+/** Reads and verifies a checked file. A read error of the disk counts as damage. */
 export async function readChecked(path: string, format: string, height: number): Promise<Checked> {
   try {
     return await parse(await readFile(path), format, height);
@@ -266,7 +272,7 @@ async function parse(content: Buffer, format: string, height: number): Promise<C
   return { payload };
 }
 
-/** The names in a directory; empty if it does not exist yet. */
+/** Returns the names in a directory, or none if the directory does not exist. */
 async function namesIn(directory: string): Promise<string[]> {
   try {
     return await readdir(directory);
@@ -277,7 +283,7 @@ async function namesIn(directory: string): Promise<string[]> {
 }
 
 /**
- * Hashes on another thread, because a state with many orders takes long and a start has other work.
+ * Hashes on another thread, because hashing a large state takes long and a start has other work.
  */
 async function sha256Aside(bytes: Buffer): Promise<string> {
   return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex');

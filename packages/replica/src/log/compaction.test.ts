@@ -40,7 +40,7 @@ async function grown(
   return journal;
 }
 
-/** The forms of the segments, without their numbers: `log` and `log.zst`. */
+/** Returns the suffixes of the segment files: `log` or `log.zst`. */
 async function forms(directory: string): Promise<string[]> {
   const names = (await readdir(directory)).toSorted();
   return names.map((name) => name.replace(/^journal-\d{16}\./, ''));
@@ -52,7 +52,7 @@ const compressedPaths = async (directory: string): Promise<string[]> =>
     .toSorted()
     .map((name) => join(directory, name));
 
-test('compresses all segments except the one being written, and changes nothing else', () =>
+test('compaction compresses all segments except the one being written, and changes no entries', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     const paths = await segmentPaths(directory);
@@ -64,8 +64,7 @@ test('compresses all segments except the one being written, and changes nothing 
       ...Array.from({ length: count }, () => 'log.zst'),
       'log',
     ]);
-    // Decompressed with the standard library, the file equals the segment without the trailing
-    // zeros.
+    // The decompressed file must equal the segment without its trailing zeros.
     for (const [index, path] of (await compressedPaths(directory)).entries()) {
       const bytes = zstdDecompressSync(await readFile(path));
       const original = plain[index] ?? Buffer.alloc(0);
@@ -87,7 +86,7 @@ test('compresses all segments except the one being written, and changes nothing 
     await again.close();
   }));
 
-test('keeps every entry once and readable after a kill before any step', () =>
+test('every entry exists once and is readable after a kill before any step of the compression', () =>
   inDirectory(async (directory) => {
     const images: [CompressStep, string][] = [];
     const journal = await grown(directory, {
@@ -105,7 +104,7 @@ test('keeps every entry once and readable after a kill before any step', () =>
     // others are like the second.
     const count = process.env['TEST_LONG'] === undefined ? 2 * STEPS.length : images.length;
     for (const [, image] of images.slice(0, count)) {
-      // A reader that runs while another process writes cleans nothing up and sees all entries.
+      // A reader that runs while another process writes removes no files and sees all entries.
       const reader = await readJournal(image, entries.length);
       const seen: LogEntry[] = [];
       await reader.replay(1, (entry) => seen.push(entry), { withRequests: true });
@@ -122,7 +121,7 @@ test('keeps every entry once and readable after a kill before any step', () =>
     }
   }));
 
-test.each(STEPS)('reports a failure at the step "%s", and the segment remains readable', (at) =>
+test.each(STEPS)('a failure at the step "%s" is reported, and the segment remains readable', (at) =>
   inDirectory(async (directory) => {
     const failures: unknown[] = [];
     let isBroken = true;
@@ -140,7 +139,7 @@ test.each(STEPS)('reports a failure at the step "%s", and the segment remains re
     await journal.compact(ALL);
     expect(failures).toHaveLength(segments - 1);
     expect(await readAll(journal)).toEqual(entries);
-    // The failure was reported once and is not retried forever.
+    // A failure is reported once and retried only after the next start.
     await journal.compact(ALL);
     expect(failures).toHaveLength(segments - 1);
     isBroken = false;
@@ -156,7 +155,7 @@ test.each(STEPS)('reports a failure at the step "%s", and the segment remains re
   }),
 );
 
-test('R-disk: changes nothing without space for a copy, and tries again later', () =>
+test('R-disk: compaction changes nothing without space for a copy, and tries again later', () =>
   inDirectory(async (directory) => {
     let room: 'low' | 'none' | 'some' = 'low';
     const failures: unknown[] = [];
@@ -186,7 +185,7 @@ test('R-disk: changes nothing without space for a copy, and tries again later', 
     await journal.close();
   }));
 
-test('closing abandons the segment in progress and leaves none of its files', () =>
+test('closing the journal abandons the compression in progress and leaves none of its files', () =>
   inDirectory(async (directory) => {
     let closing: Promise<void> | undefined;
     const journal = await grown(directory, {
@@ -202,7 +201,7 @@ test('closing abandons the segment in progress and leaves none of its files', ()
     await again.close();
   }));
 
-test('touches only segments below the number, and removes only old ones', () =>
+test('compaction changes only segments below the requested number, and removes only old ones', () =>
   inDirectory(async (directory) => {
     let nowMs = 0;
     const clock = { nowMs: () => (nowMs += 1_000) };
@@ -210,8 +209,7 @@ test('touches only segments below the number, and removes only old ones', () =>
     const entries = await readAll(journal);
     await journal.compact({ belowSeq: 40, dropBeforeMs: 20_000 });
     const { firstSeq } = journal;
-    // The last entry of a segment decides: entry 20 belongs to the second 20 and is removed only
-    // with its whole segment.
+    // A segment is removed only as a whole, so entry 20 remains if later entries share its segment.
     expect(firstSeq).toBeGreaterThan(1);
     expect(firstSeq).toBeLessThanOrEqual(20);
     expect(await readAll(journal, firstSeq)).toEqual(entries.slice(firstSeq - 1));
@@ -227,7 +225,7 @@ test('touches only segments below the number, and removes only old ones', () =>
     await journal.close();
   }));
 
-test('a reader that listed a segment before it was compressed or removed continues', () =>
+test('a reader that listed a segment before it was compressed continues, and reports a segment that was removed', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     const entries = await readAll(journal);
@@ -241,7 +239,7 @@ test('a reader that listed a segment before it was compressed or removed continu
     await journal.close();
   }));
 
-test('a torn or altered compressed segment is damage, which any reader finds', () =>
+test('a torn or altered compressed segment is reported as damage by every reader', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     const entries = await readAll(journal);
@@ -268,7 +266,7 @@ test('a torn or altered compressed segment is damage, which any reader finds', (
         expect(seen).toHaveLength(40);
       } catch (error) {
         found += 1;
-        // A file this short is decompressed at the start, which therefore finds the damage;
+        // A file this short is already decompressed at the start, which then finds the damage;
         // otherwise the replay finds it.
         const seq = again === undefined ? firstSeq : seen.length + 1;
         expect(error).toMatchObject({ name: 'JournalDamagedError', file: second, seq });
@@ -287,7 +285,7 @@ test('a torn or altered compressed segment is damage, which any reader finds', (
     await again.close();
   }));
 
-test('a compressed segment without a successor or without a predecessor stops the start', () =>
+test('a compressed segment without a successor or a predecessor stops the start', () =>
   inDirectory(async (directory) => {
     const journal = await grown(directory);
     await journal.compact(ALL);
@@ -301,7 +299,7 @@ test('a compressed segment without a successor or without a predecessor stops th
     await expect(openJournal(directory)).rejects.toThrow(/does not follow the previous segment/);
   }));
 
-test('compresses and reads a segment larger than one read in pieces', () =>
+test('a segment that is larger than one read is compressed and read completely', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 6 * 1024 * 1024 });
     for (let n = 1; n <= 9; n += 1) {
@@ -327,7 +325,7 @@ test('compresses and reads a segment larger than one read in pieces', () =>
     await journal.close();
   }));
 
-/** Random text that can be compressed by a quarter. */
+/** Returns random text that compression shortens by a quarter. */
 function noise(seed: number, length: number): string {
   const hash = createHash('shake256', { outputLength: (length / 4) * 3 });
   return hash.update(String(seed)).digest('base64');
@@ -358,7 +356,7 @@ type Step =
   | { readonly kill: true }
   | { readonly reopen: true };
 
-/** The reference model is a list of the acknowledged entries. */
+/** Compares the journal with a reference model, which is a list of the acknowledged entries. */
 async function expectSame(root: string, steps: readonly Step[]): Promise<void> {
   let directory = root;
   const options = { segmentBytes: 4_600 };

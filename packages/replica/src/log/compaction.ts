@@ -10,17 +10,17 @@ import { COMPRESSED_SUFFIX, SEGMENT_HEADER_BYTES } from './journal-format.ts';
 
 type CompactionOptions = {
   readonly directory: string;
-  /** The segments of the journal in order; the last one is being written. */
+  /** Segments of the journal in order; the last one is being written. */
   readonly segments: Segment[];
-  /** False while the disk is low on space, because a copy needs some (R-disk). */
+  /** Returns false while the disk is low on space, because a copy needs some (R-disk). */
   readonly mayCompress: () => boolean;
-  /** A segment could not be compressed or removed; it stays unchanged. */
+  /** Called if a segment could not be compressed or removed; the segment stays unchanged. */
   readonly onFailed: (error: unknown) => void;
   readonly before?: ((step: CompressStep) => void | Promise<void>) | undefined;
 };
 
 /**
- * Shrinks the old part of a journal: removes segments past their retention and compresses the
+ * Shrinks the old segments of a journal: removes those past their retention and compresses the
  * others, oldest first and one at a time.
  */
 export class Compaction {
@@ -37,7 +37,10 @@ export class Compaction {
     this.#options = options;
   }
 
-  /** Resolves when no work is left. A run in progress continues with the new retention. */
+  /**
+   * Starts compaction and resolves when no work is left. A run in progress continues with the new
+   * retention.
+   */
   request(retention: Retention): Promise<void> {
     this.#wanted = retention;
     this.#running ??= this.#run().finally(() => {
@@ -74,7 +77,8 @@ export class Compaction {
   }
 
   /**
-   * Compresses the oldest uncompressed segment that may be compressed; returns false without one.
+   * Compresses the oldest uncompressed segment that can be compressed; returns false if there is
+   * none.
    */
   async #compress(): Promise<boolean> {
     const { before, directory, mayCompress, onFailed, segments } = this.#options;
@@ -88,7 +92,7 @@ export class Compaction {
     const segment = segments[found];
     if (segment === undefined) return false;
     try {
-      // The segment was listed before it was sealed.
+      // The segment was listed before it was sealed, so it is read again.
       const sealed = await readSegment(segment.path, segment.firstSeq);
       assert(sealed?.mark?.kind === 'sealed', 'a segment with a successor is sealed');
       const isStopped = (): boolean => this.#isStopped;
@@ -108,19 +112,19 @@ const CHUNK_BYTES = 512 * 1024;
 const ZSTD = {
   chunkSize: CHUNK_BYTES,
   params: {
-    // Half of the compressed size is signatures and hashes: higher levels measured 5% less for
-    // twice the work.
+    // Half of the compressed size is signatures and hashes; higher levels saved only 5% for twice
+    // the work.
     [constants.ZSTD_c_compressionLevel]: 3,
     // The decoder verifies the checksum, which proves that a copy is complete.
     [constants.ZSTD_c_checksumFlag]: 1,
   },
-  // The data of a chunk is readable without the next chunk: a listing reads headers only.
+  // Makes the data of a chunk readable without the next chunk, because a listing reads only
+  // headers.
   flush: constants.ZSTD_e_flush,
 };
 
 /**
- * The steps of compressing a segment, in order. A crash before any of them leaves one complete
- * copy.
+ * Steps of compressing a segment, in order. A crash before any of them leaves one complete copy.
  */
 export type CompressStep = 'write' | 'sync' | 'verify' | 'rename' | 'settle' | 'remove' | 'forget';
 
@@ -133,9 +137,9 @@ type CompressOptions = {
 };
 
 /**
- * Replaces a segment that is no longer written with a compressed copy. Returns undefined if it was
- * stopped. The copy gets its name only when it is on disk and has been read back; the original is
- * removed after that.
+ * Replaces a completed segment with a compressed copy. The copy gets its final name only after it
+ * was synced and verified; the original is removed after that. Returns undefined if compaction was
+ * stopped.
  */
 async function compressSegment(
   segment: Segment,
@@ -162,7 +166,7 @@ async function compressSegment(
   return { ...segment, path, isCompressed: true };
 }
 
-/** Returns false if it was stopped. */
+/** Returns false if compaction was stopped. */
 async function writeCompressed(
   segment: Segment,
   path: string,
@@ -196,8 +200,8 @@ async function writeCompressed(
 }
 
 /**
- * Yields the header, then the records in pieces. After each piece it pauses for as long as the
- * piece took, so that the disk and the processors stay available to the venue.
+ * Yields the header, then the records in chunks. After each chunk it pauses for as long as the
+ * chunk took, so that the venue can use the disk and the processors.
  */
 async function* chunksOf(
   input: FileHandle,

@@ -30,10 +30,10 @@ export async function lockData(data: string): Promise<DirectoryLock> {
 }
 
 /**
- * Prevents two processes from using one journal, even if the lock file of the directory is removed:
- * it binds a kernel name derived from the folder itself, which the kernel frees when the holder
- * ends. Such names exist on Linux only, and containers with separate networks do not share them. In
- * those cases the lock file must suffice.
+ * Prevents two processes from using one journal, even if the lock file of the directory is removed.
+ * It binds a kernel name derived from the folder itself, which the kernel frees when the holder
+ * ends. These names exist only on Linux and are not shared by containers with separate networks; in
+ * those cases only the lock file protects the journal.
  */
 export async function lockJournal(directory: string): Promise<DirectoryLock> {
   makeFolder(directory);
@@ -47,7 +47,7 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
     const data = dirname(directory);
     const named = holderOf(data);
-    // The lock file had been removed, and this process has just created a new one.
+    // The lock file was removed, and this process has just created a new one that names itself.
     throw new DirectoryLockedError(data, named === process.pid ? undefined : named, cause);
   }
   server.unref();
@@ -55,10 +55,9 @@ export async function lockJournal(directory: string): Promise<DirectoryLock> {
 }
 
 /**
- * The names of a data folder, in the file `service-network`: one line with the current name, then
- * one line per former name, newest first. The file is next to the log, so it is copied along with
- * it. The folder of the log contains the name too: if a log returns without the file, the venue is
- * still known to have had a name.
+ * Names of a data folder, stored in the file `service-network`: one line with the current name,
+ * then one line per former name, newest first. The file is next to the log, so it is copied with
+ * it. The folder of the log also records the name, so a lost file is detected.
  */
 
 type ServiceNames = {
@@ -67,14 +66,14 @@ type ServiceNames = {
   readonly former: readonly string[];
 };
 
-/** The file exists but contains no valid names; its message is for the operator. */
+/** Thrown if the file exists but contains no valid names; its message is for the operator. */
 export class ServiceNamesDamagedError extends Error {
   override readonly name = 'ServiceNamesDamagedError';
 }
 
 const NAMES_FILE = 'service-network';
 const NOTED_NAME = join('journal', 'named');
-/** Signatures under a recent former name may still matter; older names are dropped. */
+/** Requests signed for a recent former name can still arrive; older names are dropped. */
 const FORMER_MAX = 8;
 
 export function readServiceNames(directory: string): ServiceNames {
@@ -89,8 +88,8 @@ export function readServiceNames(directory: string): ServiceNames {
 }
 
 /**
- * Recorded in the log's folder before anything is written under the name, and again after an
- * interrupted rename.
+ * Records the name in the log's folder before anything is written under the name, and again after
+ * an interrupted rename.
  */
 export function noteServiceName(directory: string, name: string): void {
   if (notedIn(directory) !== name) writeWholeFile(join(directory, NOTED_NAME), `${name}\n`);

@@ -2,26 +2,26 @@ import type { MessagePort } from 'node:worker_threads';
 import { fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
 
 /**
- * The memory shared by the journal and its disk thread: counters on which either side waits, and a
- * row of numbers for each of the two possible jobs. The bytes are in shared memory, so no part of a
- * job is copied or sent.
+ * Memory shared by the journal and its disk thread: counters on which either side waits, and a row
+ * of numbers for each of the two possible jobs. The bytes to write are also in shared memory, so
+ * nothing is copied or sent for a job.
  */
 
 /** One job runs while the next one waits. */
 export const JOBS_MAX = 2;
-/** Two batches in flight and one that fills, each with its own memory. */
+/** Two batches can be in flight while a third one fills, each with its own memory. */
 export const MEMORIES = JOBS_MAX + 1;
 
 /**
- * Counters: requested jobs, ended jobs, and a flag that is 1 after a failed job until the journal
- * has seen the failure.
+ * Counters: number of requested jobs, number of ended jobs, and a flag that is 1 after a failed job
+ * until the journal has seen the failure.
  */
 export const ASKED = 0;
 export const ENDED = 1;
 export const HAS_FAILED = 2;
 const COUNTERS = 4;
 
-/** The numbers of a job, in order. */
+/** Positions of the numbers of a job. The first is the file descriptor. */
 export const DESCRIPTOR = 0;
 /** Index of the memory that contains the bytes. */
 export const MEMORY = 1;
@@ -34,15 +34,18 @@ export const ZEROS = 4;
 export const ROOM = 5;
 /** 1 if all written data must be on disk at the end. */
 export const IS_SYNC = 6;
-/** Results: the outcome, whether there was space for the zeros, and the duration of the sync. */
+/**
+ * Results: the outcome, whether there was space for the zeros, and the duration of the sync in
+ * seconds.
+ */
 export const OUTCOME = 7;
 export const HAS_ZEROS = 8;
 export const SYNC_SECONDS = 9;
 const NUMBERS = 10;
 
 /**
- * Outcomes. After a failure, jobs that have not begun are skipped, because they were created to
- * follow the failed one.
+ * Outcomes of a job. After a failure, jobs that have not begun are skipped, because they were
+ * created to follow the failed one.
  */
 export const DONE = 0;
 export const FAILED = 1;
@@ -65,9 +68,9 @@ export function openShare(memory: SharedArrayBuffer): DiskShare {
 }
 
 export type DiskWorkerData = { readonly memory: SharedArrayBuffer; readonly port: MessagePort };
-/** The reason why a job failed, sent in addition to its outcome. */
+/** Reason why a job failed, sent in addition to its outcome. */
 export type DiskFailure = { readonly message: string; readonly code: string | undefined };
-/** A memory that was replaced; sent before the job that needs it. */
+/** Replaced memory, which is sent before the job that needs it. */
 export type NewMemory = { readonly index: number; readonly memory: SharedArrayBuffer };
 
 /** Bytes to write into a file, and whether they must be on disk afterwards. */
@@ -89,13 +92,12 @@ export type JobDone = {
 };
 
 /**
- * The codes of `isNoRoom`. Importing its package would more than double the load time of the
- * thread.
+ * Same error codes as `isNoRoom`, whose package would more than double the load time of the thread.
  */
 const NO_ROOM: readonly unknown[] = ['ENOSPC', 'EDQUOT'];
 const ZERO_BYTES = Buffer.alloc(256 * 1024);
 
-/** Blocks until the job is done; throws the error of the disk. */
+/** Performs a job and blocks until it is done; throws the error of the disk. */
 export function performDiskJob(job: DiskJob): JobDone {
   const { bytes, descriptor, isSync, length, position, room, zeros } = job;
   const fitting = Math.min(length, room);
@@ -107,7 +109,10 @@ export function performDiskJob(job: DiskJob): JobDone {
   return { hasZeros, syncSeconds: isSync ? sync(descriptor) : 0 };
 }
 
-/** The sync of the bytes covers the zeros, so growing the file costs no extra sync. */
+/**
+ * Grows the file ahead of the data. The sync of the bytes includes the zeros, so this costs no
+ * extra sync.
+ */
 function writeZeros(descriptor: number, position: number, count: number): boolean {
   try {
     for (let at = 0; at < count; at += ZERO_BYTES.length) {

@@ -32,7 +32,7 @@ async function askTwice(
   );
 }
 
-test('jobs after a failed job are not begun, later requests are', () =>
+test('jobs that wait behind a failed job are skipped, and later requests are performed', () =>
   inDirectory(async (directory) => {
     makeFolder(directory);
     const disk = DiskThread.lease();
@@ -80,15 +80,15 @@ test('a returned thread is the next one that is leased', () => {
   second.giveBack();
 });
 
-test('R-disk: both batches in flight are refused if the first finds no space, and nothing remains', () =>
+test('R-disk: both batches in flight are refused if the first finds no space, and neither is stored', () =>
   inDirectory(async (directory) => {
     let isTight = false;
     let second: Promise<unknown> | undefined;
     const room = (): number | undefined => {
       if (!isTight) return undefined;
       isTight = false;
-      // The first batch is already being written, so the second is a separate batch and is
-      // requested before any result arrives.
+      // The first batch is already being written, so this block is in a second batch, which is
+      // requested before the first one ends.
       second = journal.append(block(3));
       return 60;
     };

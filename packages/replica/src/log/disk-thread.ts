@@ -27,23 +27,24 @@ import {
   ZEROS,
 } from './disk-job.ts';
 
-/** A job whose bytes are in one of the shared memories. */
+/** Job whose bytes are in one of the shared memories. */
 type SharedJob = DiskJob & { readonly memory: number };
 
 type JobEnd = JobDone & { readonly error?: Error };
 
 type Done = (end: JobEnd) => void;
 
-/** Performs the jobs of a journal in order: a thread, or the calling thread in some tests. */
+/**
+ * Performs the jobs of a journal in order, on a thread or, in some tests, on the calling thread.
+ */
 export type Disk = Pick<DiskThread, 'ask' | 'giveBack'>;
 
 /** Idle threads for reuse, because starting one takes longer than a hundred commits. */
 const resting: DiskThread[] = [];
 
 /**
- * A thread that performs jobs in order and blocks while it does. No messages are sent for a job:
- * the thread sleeps on one counter and this side on another, and a side that is awake is not
- * notified.
+ * Thread that performs jobs in order and blocks meanwhile. Jobs are not sent as messages: each side
+ * sleeps on its own counter, and a side that is awake is not notified.
  */
 export class DiskThread {
   readonly #share = openShare(new SharedArrayBuffer(SHARE_BYTES));
@@ -75,21 +76,21 @@ export class DiskThread {
     );
   }
 
-  /** A thread for exclusive use until it is returned. */
+  /** Returns a thread for exclusive use until it is given back. */
   static lease(): DiskThread {
     return resting.pop() ?? new DiskThread();
   }
 
-  /** No job may be in flight. */
+  /** Returns the thread for reuse; no job may be in flight. */
   giveBack(): void {
     assert(this.#waiting.length === 0, 'a thread is returned only when all its jobs are done');
     if (this.#loss === undefined) resting.push(this);
   }
 
   /**
-   * Requests a job; one more can wait meanwhile. After a failed job the waiting ones are skipped,
-   * because they were created to follow it. Jobs requested after all of them have ended are
-   * performed again.
+   * Requests a job; at most one more can wait. After a failed job the waiting ones are skipped,
+   * because they were created to follow it. Jobs that are requested after all of them have ended
+   * are performed again.
    */
   ask(job: SharedJob, done: Done): void {
     assert(this.#waiting.length < JOBS_MAX, 'at most one job runs and one waits');

@@ -12,7 +12,7 @@ test('the disk thread performs exactly the requested jobs, however often it is w
   const program = new URL('./disk-worker.ts', import.meta.url);
   worker = new Worker(program, { workerData: data, transferList: [port1], execArgv: [] });
   const ended = (): number => Atomics.load(share.counters, ENDED);
-  // The job refers to a memory that does not exist, so it ends and fails.
+  // The job refers to a memory that does not exist, so it fails.
   Atomics.store(share.counters, ASKED, 1);
   await expect.poll(ended, { timeout: 60_000 }).toBe(1);
   expect(share.jobs[0]?.[OUTCOME]).toBe(1);

@@ -18,9 +18,9 @@ import {
 } from './disk-job.ts';
 
 /**
- * The thread that writes the journal. It blocks: consecutive synchronous writes and syncs take only
- * the time of the disk, whereas each asynchronous call adds a round trip through the thread pool of
- * the runtime.
+ * Thread that writes the journal. It blocks on purpose: consecutive synchronous writes and syncs
+ * take only the time of the disk, whereas each asynchronous call adds a round trip through the
+ * thread pool of the runtime.
  */
 
 const { memory: shared, port } = workerData as DiskWorkerData;
@@ -28,7 +28,7 @@ const { counters, jobs } = openShare(shared);
 const memories: Buffer[] = [];
 
 for (let ended = 0; ; ended = (ended + 1) | 0) {
-  // The requester increments the counter before it notifies, so a notification may arrive after the
+  // The requester increments the counter before it notifies, so a notification can arrive after the
   // job is done and is then ignored.
   while (Atomics.load(counters, ASKED) === ended) Atomics.wait(counters, ASKED, ended);
   const job = jobs[ended & (JOBS_MAX - 1)] as Float64Array;
@@ -40,7 +40,7 @@ for (let ended = 0; ; ended = (ended + 1) | 0) {
 
 function perform(job: Float64Array): number {
   try {
-    // The order is that of `disk-job.ts`.
+    // The numbers have the order of their constants (`DESCRIPTOR` first).
     const [descriptor = 0, memory = 0, length = 0, position = 0, zeros = 0, room = 0, isSync] = job;
     const place = { descriptor, bytes: memoryAt(memory), length, position, zeros, room };
     const { hasZeros, syncSeconds } = performDiskJob({ ...place, isSync: isSync === 1 });
@@ -54,7 +54,7 @@ function perform(job: Float64Array): number {
   }
 }
 
-/** A new memory was sent before the job that needs it. */
+/** Returns a memory by index, after receiving those that were sent before the job. */
 function memoryAt(index: number): Buffer {
   for (;;) {
     const received = receiveMessageOnPort(port);

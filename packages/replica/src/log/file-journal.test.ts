@@ -29,7 +29,7 @@ test('entries are read back as they were written, with the requests byte for byt
     await again.close();
   }));
 
-test('replay omits the requests unless they are requested', () =>
+test('a replay omits the requests unless they are asked for', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append([...block(1, 'a'), ...block(2)]);
@@ -39,7 +39,7 @@ test('replay omits the requests unless they are requested', () =>
     await journal.close();
   }));
 
-test('blocks queued during a write share the next write and sync', () =>
+test('blocks that are queued during a write share the next write and sync', () =>
   inDirectory(async (directory) => {
     let writes = 0;
     let syncs = 0;
@@ -65,7 +65,7 @@ test('blocks queued during a write share the next write and sync', () =>
     await journal.close();
   }));
 
-test('the follower gets each entry in order, after the sync and before its append resolves', () =>
+test('the follower receives each entry in order, after the sync and before its append resolves', () =>
   inDirectory(async (directory) => {
     const happened: string[] = [];
     const journal = await openJournal(directory, {
@@ -83,7 +83,7 @@ test('the follower gets each entry in order, after the sync and before its appen
     await journal.close();
   }));
 
-test('a follower gets existing and newly appended entries, each once and in order', () =>
+test('a follower receives existing and newly appended entries, each once and in order', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 5_000 });
     for (let amount = 1; amount <= 40; amount += 1) await journal.append(block(amount));
@@ -91,7 +91,8 @@ test('a follower gets existing and newly appended entries, each once and in orde
     const appends: Promise<LogEntry>[] = [];
     await journal.follow(11, (entry) => {
       seqs.push(entry.seq);
-      // Appends during the replay, and again while the entries appended meanwhile are read.
+      // Blocks are appended during the replay, and again while the blocks appended meanwhile are
+      // read.
       if (seqs.length <= 50) appends.push(journal.append(block(entry.seq)));
     });
     const caughtUp = seqs.length;
@@ -103,7 +104,7 @@ test('a follower gets existing and newly appended entries, each once and in orde
     await journal.close();
   }));
 
-test('log time does not advance while the clock runs backwards, also across a restart', () =>
+test('log time does not go back while the clock runs backwards, even across a restart', () =>
   inDirectory(async (directory) => {
     let nowMs = 1_000;
     const clock = { nowMs: () => nowMs };
@@ -174,7 +175,7 @@ test('a follower that throws ends the journal, and no later block is acknowledge
     await journal.close();
   }));
 
-test('a block that cannot be encoded is refused without affecting others', () =>
+test('a block that cannot be encoded is refused without affecting other blocks', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     const [good] = block(1);
@@ -191,7 +192,7 @@ test('a block that cannot be encoded is refused without affecting others', () =>
     await expect(journal.append(block(4))).rejects.toThrow('closed');
   }));
 
-test('segments roll, a replay reads all of them, and pruning removes whole segments', () =>
+test('the journal is split into segments, a replay reads all of them, and pruning removes whole segments', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 5_000 });
     for (let amount = 1; amount <= 60; amount += 1) await journal.append(block(amount));

@@ -33,7 +33,7 @@ const SEGMENT_BYTES = 64 * 1024 * 1024;
 const EMPTY_CHAIN: Chain = { seq: 0, crc: 0, timeMs: 0 };
 const EMPTY_END = { end: SEGMENT_HEADER_BYTES, fileBytes: SEGMENT_HEADER_BYTES };
 
-/** A segment that is written at its end. */
+/** Segment that is being written, and the position of its end. */
 type SegmentEnd = {
   readonly segment: Segment;
   readonly handle: FileHandle;
@@ -44,64 +44,63 @@ type SegmentEnd = {
 export type FileJournalOptions = {
   readonly directory: string;
   readonly clock: { nowMs(): number };
-  /** The position at which a journal without entries starts; by default before the first one. */
+  /** Position at which a journal without entries starts; by default before the first one. */
   readonly begin?: { readonly seq: number; readonly timeMs: number };
   /**
-   * Size at which a segment ends and the next begins. A batch is never split, so a segment may
-   * exceed it.
+   * Size at which a segment ends and the next begins. A batch is never split, so a segment can be
+   * larger.
    */
   readonly segmentBytes?: number;
   /** Called once when the journal cannot continue. The default throws, which stops the process. */
   readonly onFatal?: (error: Error) => void;
   readonly faults?: JournalFaults;
-  /** Performs the writes; by default its own thread. */
+  /** Performs the writes; by default the journal's own thread. */
   readonly disk?: () => Disk;
-  /** False while the disk is so full that nothing may be written (R-disk). */
+  /** Returns false while the disk is so full that nothing may be written (R-disk). */
   readonly hasRoom?: () => boolean;
   /**
-   * False while old segments must stay unchanged, because compressing one needs space for the copy
-   * (R-disk).
+   * Returns false while old segments must stay unchanged, because compressing one needs space for
+   * the copy (R-disk).
    */
   readonly mayCompress?: () => boolean;
-  /** An old segment could not be compressed or removed; it remains readable. */
+  /** Called if an old segment could not be compressed or removed; it remains readable. */
   readonly onCompactFailed?: (error: unknown) => void;
   /** Receives the duration of each sync in seconds. */
   readonly onSync?: (seconds: number) => void;
 };
 
-/** Blocks that found no space, and the blocks that were to follow them. */
+/** Batches that found no space, and the batches that were to follow them. */
 type Lost = { readonly error: Error; readonly before: Chain; readonly batches: CommitBatch[] };
 
 /**
- * The log of a venue on one machine: files in a directory that one process owns.
- *
- * Group commit without a timer: all queued blocks are sent as one write and one sync as soon as the
- * disk thread can accept them. The thread has one batch in flight and one waiting, which it begins
- * when the first is on disk. The disk is thus never idle, and no write precedes the sync of its
+ * Log of a venue on one machine: files in a directory that one process owns. Commits are grouped
+ * without a timer: all queued blocks are sent as one write and one sync as soon as the disk thread
+ * can accept them. The thread has one batch in flight and one waiting, which begins when the first
+ * is on disk. The disk is never idle while blocks wait, and no write precedes the sync of its
  * predecessor. An entry is passed to the follower, and its `append` resolves, only after the sync.
- * A failed write or sync ends the journal: the content of the disk is unknown then, and a second
- * fdatasync may report success for pages that the first one dropped. A disk without space is the
- * exception: the written part of the batch is cut off, its callers get an error, and the next batch
- * is tried (R-disk).
+ * A failed write or sync ends the journal, because the content of the disk is then unknown and a
+ * second fdatasync can report success for pages that the first one dropped. A disk without space is
+ * the exception: the written bytes of the batch are cut off, its callers get an error, and the next
+ * batch is tried (R-disk).
  */
 export class FileJournal implements Log {
-  /** The part that was cut off when the journal was opened, if the last write had been torn. */
+  /** Bytes that were cut off when the journal was opened, if the last write had been torn. */
   readonly repaired: Repair | undefined;
   readonly #options: FileJournalOptions;
   readonly #segments: Segment[];
   readonly #compaction: Compaction;
   #writer: SegmentWriter;
-  /** The position of the chain after the last batch sent to the disk. */
+  /** Position of the chain after the last batch that was sent to the disk. */
   #written: Chain;
   #lastSeq: number;
   #lastTimeMs: number;
-  /** The last block copied from another log; undefined while this log numbers its own blocks. */
+  /** Last block copied from another log; undefined while this log numbers its own blocks. */
   #copiedSeq: number | undefined;
-  /** Leased with the first block, because a reader does not need one. */
+  /** Leased with the first block, because a reader does not need a disk thread. */
   #disk: Disk | undefined;
   #filling = new CommitBatch(0);
   readonly #spare = Array.from({ length: MEMORIES - 1 }, (_, index) => new CommitBatch(index + 1));
-  /** Batches sent to the disk thread, in order. */
+  /** Batches that were sent to the disk thread, in order. */
   readonly #flying: CommitBatch[] = [];
   #lost: Lost | undefined;
   /** True while the end of the file changes: a segment begins, or failed batches are cut off. */
@@ -162,12 +161,12 @@ export class FileJournal implements Log {
     return this.#lastSeq;
   }
 
-  /** The time of the last durable entry; 0 if the log is empty. */
+  /** Time of the last durable entry; 0 if the log is empty. */
   get lastTimeMs(): number {
     return this.#lastTimeMs;
   }
 
-  /** The oldest entry from which `replay` can start. */
+  /** Oldest entry from which `replay` can start. */
   get firstSeq(): number {
     return present(this.#segments[0], 'the first segment').firstSeq;
   }
@@ -210,7 +209,7 @@ export class FileJournal implements Log {
     return this.#add({ commands, proposal });
   }
 
-  /** There is no other writer. */
+  /** Appends the next block; this log has no other writer that could take its number. */
   async appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean> {
     assert(seq === this.#written.seq, `block ${seq} is the last one`);
     await this.append(commands);
@@ -219,7 +218,7 @@ export class FileJournal implements Log {
 
   /**
    * Stores a copy of a block of another log, with its number, time and proposal id. A copy that
-   * found no space is expected again next; copies that were to follow it are refused.
+   * found no space must be sent again next; copies that were to follow it are refused.
    */
   copy({ commands, encoded, proposal, seq, timeMs }: OrderedBlock): Promise<LogEntry> {
     if (seq !== (this.#copiedSeq ?? this.#lastSeq) + 1) {
@@ -244,7 +243,7 @@ export class FileJournal implements Log {
       this.#filling.add({ ...block, resolve, reject });
       if (this.#isScheduled || this.isWriting) return undefined;
       this.#isScheduled = true;
-      // All blocks appended in this turn share the first write.
+      // All blocks that are appended in this turn share the first write.
       return queueMicrotask(() => this.#commitNext());
     });
   }
@@ -258,7 +257,7 @@ export class FileJournal implements Log {
     this.#isClosed = true;
     await this.#compaction.stop();
     if (!this.#isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
-    // Without the mark the next start knows that the journal was not closed properly.
+    // Without the mark, the next start knows that the journal was not closed properly.
     if (this.#failure === undefined) {
       await this.#writer.mark('closed', this.#written).catch((error: unknown) => {
         if (!isNoRoom(error)) throw error;
@@ -272,7 +271,7 @@ export class FileJournal implements Log {
     return this.#flying.length === 0 && this.#filling.isEmpty && !this.#isHeld;
   }
 
-  /** Sends queued blocks to the disk as far as its thread accepts them, or idles without any. */
+  /** Sends queued blocks to the disk thread as long as it accepts them. */
   #commitNext(): void {
     // Blocks that are appended by `onFree` listeners join the next write.
     this.#isScheduled = true;
@@ -285,7 +284,10 @@ export class FileJournal implements Log {
     if (this.#isIdle) for (const wake of this.#idleWaiters.splice(0)) wake();
   }
 
-  /** False if the segment must end first, which it does once none of its batches is in flight. */
+  /**
+   * Returns false if the segment must end first, which it does once none of its batches is in
+   * flight.
+   */
   #hasPlace(): boolean {
     const { segmentBytes = SEGMENT_BYTES } = this.#options;
     const { end } = this.#writer;
@@ -301,7 +303,7 @@ export class FileJournal implements Log {
     return batch;
   }
 
-  /** Takes the blocks of a batch, which can then be reused. */
+  /** Takes the blocks out of a batch, which can then be reused. */
   #empty(batch: CommitBatch): PendingBlock[] {
     this.#spare.push(batch);
     return batch.take();
@@ -328,7 +330,10 @@ export class FileJournal implements Log {
     });
   }
 
-  /** Batches after a failed one fail too; then all of them are taken back. */
+  /**
+   * Collects failed batches. Batches after a failed one also fail, and all of them are taken back
+   * together.
+   */
   #lose(batch: CommitBatch, error: Error, before: Chain): void {
     this.#isHeld = true;
     this.#lost ??= { error, before, batches: [] };
@@ -360,7 +365,7 @@ export class FileJournal implements Log {
 
   /**
    * Cuts off batches that found no space. After any other failure the content of the disk is
-   * unknown.
+   * unknown, and the journal ends.
    */
   async #takeBack({ batches, before, error }: Lost): Promise<void> {
     try {
@@ -385,7 +390,9 @@ export class FileJournal implements Log {
     this.#commitNext();
   }
 
-  /** Copies have fixed numbers, so no other copy may take the place of one that found no space. */
+  /**
+   * Rejects waiting copies. Copies have fixed numbers, so none can replace one that found no space.
+   */
   #refuseLaterCopies(refused: JournalFullError): void {
     if (this.#copiedSeq === undefined) return;
     for (const block of this.#filling.take()) block.reject(refused);
@@ -444,7 +451,7 @@ export class FileJournal implements Log {
 }
 
 function stopProcess(error: Error): void {
-  // Thrown outside of any promise, so that no handler can swallow it.
+  // Thrown outside of any promise, so that no handler can suppress it.
   setImmediate(() => {
     throw error;
   });

@@ -11,15 +11,13 @@ import {
   segmentPaths,
 } from '@oddlot/testing/venue/journal';
 
-/** R-disk: a disk without space refuses entries; it loses none and does not end the journal. */
-
 const LONG = 'x'.repeat(3_000);
 
 type Disk = { isFull: boolean; readonly faults: JournalFaults };
 
 const noRoom = (): Error => Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
 
-/** The ways in which a disk can be full, and when each is noticed. */
+/** The points at which a write can find the disk full. */
 const DISKS: readonly [string, () => Disk][] = [
   [
     'before the first byte',
@@ -71,7 +69,7 @@ test.each(DISKS)('R-disk: an entry that finds no space %s is refused and cut off
       lastSeq: 1,
     });
 
-    // The state after a kill at this moment: a refused entry must not reappear.
+    // A kill at this moment must not make the refused entry reappear.
     const image = await openJournal(await crashImage(directory));
     expect(image.repaired).toBeUndefined();
     expect((await readAll(image)).map((entry) => entry.commands)).toEqual([block(1)]);
@@ -102,12 +100,12 @@ test('R-disk: cutting off a refused entry frees its space', () =>
     isFull = true;
     await expect(journal.append(block(2, LONG))).rejects.toThrow(JournalFullError);
     const [path = ''] = await segmentPaths(directory);
-    // The page of the header and one small record.
+    // The file contains the page of the header and one small record.
     expect((await stat(path)).size).toBeLessThan(4_096 + 500);
     await journal.close();
   }));
 
-test('R-disk: nothing is written while the disk watch forbids it, then the journal continues', () =>
+test('R-disk: the journal writes nothing while there is too little space, and then continues', () =>
   inDirectory(async (directory) => {
     let hasRoom = true;
     let writes = 0;

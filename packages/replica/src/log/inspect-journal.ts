@@ -12,11 +12,11 @@ import { type ByteSource, openSegment, readSegments, type Segment } from './segm
 import { damageAt } from './segment-recovery.ts';
 import { inspectRemains, scanRecords, type ScanEnd } from './segment-scan.ts';
 
-/** The position of a block; for a compressed file, the position in its uncompressed content. */
+/** Position of a block; in a compressed file, the position in the uncompressed content. */
 export type BlockPlace = { readonly file: string; readonly offset: number };
 
 type Inspection = {
-  /** The oldest and the newest block; 0 for an empty log. */
+  /** First and last block; 0 for an empty log. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   /** Deviations from the written bytes that do not change a block. */
@@ -30,7 +30,7 @@ type Remarks = { -readonly [List in 'altered' | 'harmless']: Inspection[List][nu
 type TakeBlock = (entry: LogEntry, place: BlockPlace) => unknown;
 
 /**
- * Reads a journal without a writer from its first byte to its last and changes nothing: it reports
+ * Reads a journal without a writer from its first byte to its last and changes nothing; it reports
  * what a start would repair or cut. Throws `JournalDamagedError` at the first byte that proves
  * damage to a block.
  */
@@ -86,8 +86,8 @@ async function inspectSegment(
 }
 
 /**
- * A compressed file has a checksum after its last record, which a reader of records alone never
- * reaches.
+ * Verifies the checksum of a compressed file, which follows the last record and which a reader of
+ * records alone never reaches.
  */
 async function inspectEnd(
   bytes: ByteSource,
@@ -104,7 +104,10 @@ async function inspectEnd(
   throw new JournalDamagedError({ file, offset, seq: chain.seq + 1, what, cause });
 }
 
-/** The header has a checksum; the bytes between its fields and the first record are zeros. */
+/**
+ * Verifies that the bytes between the fields of the header and the first record are zeros; the
+ * header has its own checksum.
+ */
 async function inspectHeader(
   { firstSeq: seq, path: file }: Segment,
   bytes: NonNullable<Awaited<ReturnType<typeof openSegment>>>['bytes'],
@@ -129,7 +132,10 @@ async function inspectHeader(
   }
 }
 
-/** After the last record there are zeros, or the remains of a write that was never acknowledged. */
+/**
+ * Reports bytes after the last record that are not zeros: remains of a write that was never
+ * acknowledged.
+ */
 async function inspectRest(
   segment: Segment,
   scan: ScanEnd,

@@ -34,7 +34,7 @@ const SEGMENT_MAGIC = 'ODDLOT-J';
 export const FORMAT_VERSION = 2;
 const JSON_FORMAT_VERSION = 1;
 
-/** One page: the first record starts on a new page. */
+/** Size of one page, so that the first record starts on a new page. */
 export const SEGMENT_HEADER_BYTES = 4096;
 /** The end mark has its own sector, so that writing it cannot tear the header. */
 export const MARK_OFFSET = 512;
@@ -50,14 +50,14 @@ const MARK_MAGIC = 0xfbc1f6c0;
 
 const TWO_POW_32 = 0x1_0000_0000;
 
-/** The position of a chain of records: the last entry's number, checksum and time. */
+/** Position in a chain of records: number, checksum and time of the last entry. */
 export type Chain = { readonly seq: number; readonly crc: number; readonly timeMs: number };
 
 export type SegmentHeader = {
-  /** The encoding of its blocks. */
+  /** Version of the encoding of the segment's blocks. */
   readonly format: number;
   readonly salt: number;
-  /** The position of the chain before the first record of the segment. */
+  /** Position of the chain before the first record of the segment. */
   readonly before: Chain;
 };
 
@@ -81,10 +81,9 @@ export type RecordHeader = Chain & {
 export const segmentName = (firstSeq: number): string =>
   `journal-${String(firstSeq).padStart(16, '0')}.log`;
 
-/** Suffix of the name of a compressed segment. */
 export const COMPRESSED_SUFFIX = '.zst';
 
-/** Parses the name of a segment file; undefined for other files. */
+/** Parses the name of a segment file; returns undefined for other files. */
 export function parseSegmentName(
   fileName: string,
 ): { readonly firstSeq: number; readonly isCompressed: boolean } | undefined {
@@ -108,7 +107,7 @@ export function encodeSegmentHeader(header: SegmentHeader): Buffer {
   return page;
 }
 
-/** Undefined if the page is not an intact header. */
+/** Decodes a header page; returns undefined if the page is not an intact header. */
 export function decodeSegmentHeader(page: Buffer): SegmentHeader | undefined {
   if (page.length < SEGMENT_HEADER_BYTES) return undefined;
   const crc = page.readUInt32LE(SEGMENT_HEADER_FIELDS_BYTES - 4);
@@ -136,7 +135,7 @@ export function encodeMark(mark: EndMark, salt: number): Buffer {
   return bytes;
 }
 
-/** The end mark in a header page; undefined if it is missing or not intact. */
+/** Decodes the end mark in a header page; returns undefined if it is missing or not intact. */
 export function decodeMark(page: Buffer, salt: number): EndMark | undefined {
   const bytes = page.subarray(MARK_OFFSET, MARK_OFFSET + MARK_BYTES);
   if (bytes.readUInt32LE(0) !== MARK_MAGIC) return undefined;
@@ -149,7 +148,10 @@ export function decodeMark(page: Buffer, salt: number): EndMark | undefined {
   };
 }
 
-/** Writes the header before a payload that is in place; returns the record's checksum. */
+/**
+ * Writes the header of a record before its payload, which is already in place, and returns the
+ * record's checksum.
+ */
 export function stampRecord(
   bytes: Buffer,
   range: { readonly start: number; readonly end: number },
@@ -169,8 +171,8 @@ export function stampRecord(
 }
 
 /**
- * The record header at an offset; undefined without one. The payload need not be in memory yet:
- * `recordIsIntact` verifies the whole record.
+ * Returns the record header at an offset, or undefined if there is none. The payload need not be in
+ * memory yet, because `recordIsIntact` verifies the whole record.
  */
 export function readRecordHeader(bytes: Buffer, at: number): RecordHeader | undefined {
   if (bytes.readUInt32LE(at) !== RECORD_MAGIC) return undefined;
@@ -186,7 +188,7 @@ export function readRecordHeader(bytes: Buffer, at: number): RecordHeader | unde
   };
 }
 
-/** Verifies the checksum of the record at an offset, all of which is in `bytes`. */
+/** Verifies the checksum of the record at an offset; `bytes` must contain the whole record. */
 export function recordIsIntact(
   bytes: Buffer,
   at: number,

@@ -18,12 +18,12 @@ import { JournalTail } from './journal-reader.ts';
 import type { LogEntry } from '../block.ts';
 
 /**
- * A segment written by release 0.2.0 with every command of that release, some with a request. It is
- * never regenerated.
+ * The golden segment was written by release 0.2.0 with every command of that release, some of them
+ * with a request. It is never regenerated.
  */
 const FIRST_MS = 1_767_225_600_000;
 const BLOCK_COMMANDS = 10;
-/** Commands that were added later. */
+/** Commands that were added in later releases. */
 const LATER: ReadonlySet<string> = new Set(['announceEra']);
 
 function goldenSegment(): Buffer {
@@ -62,12 +62,12 @@ test('a journal of release 0.2.0 is read unchanged', () =>
     const journal = await openJournal(directory, { clock });
     const entries = await readAll(journal);
     expect(entries).toEqual(goldenEntries());
-    // Block hashes cover the order of keys.
+    // Block hashes depend on the order of keys.
     expect(JSON.stringify(entries)).toBe(JSON.stringify(goldenEntries()));
     await journal.close();
   }));
 
-test('a journal of release 0.2.0 continues in its segment', () =>
+test('a journal of release 0.2.0 is continued in its segment', () =>
   inDirectory(async (directory) => {
     await placeSegment(directory);
     const journal = await openJournal(directory, { clock });
@@ -88,7 +88,7 @@ test('a journal of release 0.2.0 continues in its segment', () =>
     await again.close();
   }));
 
-test('=', () =>
+test('a segment of format 1 is rejected with a hint at the release that upgrades it, and left unchanged', () =>
   inDirectory(async (directory) => {
     const bytes = Buffer.alloc(32 * 1024, 7);
     bytes.set(encodeSegmentHeader({ format: 1, salt: 1, before: { seq: 0, crc: 0, timeMs: 0 } }));
@@ -99,7 +99,7 @@ test('=', () =>
     expect(await readFile(join(directory, segmentName(1)))).toEqual(bytes);
   }));
 
-test('a segment of a later format is rejected, and nothing changes', () =>
+test('a segment of a later format is rejected and left unchanged', () =>
   inDirectory(async (directory) => {
     const later = encodeSegmentHeader({
       format: 3,
@@ -112,14 +112,16 @@ test('a segment of a later format is rejected, and nothing changes', () =>
   }));
 
 /**
- * A block whose command contains arbitrary bytes, which a client can send as hex digits in a text.
+ * Returns a command that contains arbitrary bytes, which a client can send as hex digits in a text.
  */
 function carrying(bytes: Buffer) {
   const { approveBuilder } = EVERY_COMMAND;
   return [{ command: { ...approveBuilder, maxFeeText: `0x${bytes.toString('hex')}` } }];
 }
 
-/** Bytes that look like a record written much later, except for the salt, which is secret. */
+/**
+ * Returns bytes that look like a record written much later, except for the salt, which is secret.
+ */
 function forged(offset: number): Buffer {
   const record = Buffer.alloc(48);
   record.writeUInt32LE(0xfac1f5c0, 0);
@@ -187,7 +189,7 @@ test('records of a cut write that are planted in the next write are ignored', ()
     await third.close();
   }));
 
-/** The end of the genuine records; the planted one is inside a record. */
+/** Returns the end of the genuine records; the planted one is inside a record. */
 function endOfRecords(bytes: Buffer): number {
   let at = SEGMENT_HEADER_BYTES;
   while (bytes.readUInt32LE(at) === 0xfac1f5c0) at += 40 + bytes.readUInt32LE(at + 8);

@@ -13,7 +13,7 @@ test.runIf(process.platform === 'linux')(
       const journal = join(directory, 'journal');
       const held = await lockJournal(journal);
       await rm(join(directory, 'lock'));
-      // With the file alone, a second lock would succeed.
+      // With the lock file alone, a second process could lock the folder.
       const second = lockDirectory(directory);
       await expect(lockJournal(journal)).rejects.toThrow(DirectoryLockedError);
       await expect(lockJournal(journal)).rejects.toThrow('in use by another process');
@@ -24,7 +24,7 @@ test.runIf(process.platform === 'linux')(
     }),
 );
 
-test('only its user can access a created folder, and a folder that cannot be created is reported without retries', () =>
+test('a created folder is accessible only to its user, and a folder that cannot be created is reported without retries', () =>
   inDirectory(async (directory) => {
     const deep = join(directory, 'a', 'b');
     lockDirectory(deep).release();

@@ -15,8 +15,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { damageAt } from './segment-recovery.ts';
 
 /**
- * The journal of another thread, up to an entry that is known to be durable. It supports only
- * replay, which may run while the other thread writes.
+ * Returns a read-only log over the journal of another thread, up to an entry that is known to be
+ * durable. It can be replayed while the other thread writes.
  */
 export async function readJournal(directory: string, untilSeq: number): Promise<Log> {
   const segments = await readSegments(directory);
@@ -103,23 +103,23 @@ function readEntry(file: string, record: RecordView, withRequests: boolean): Log
     const range = { start: payloadStart, end: payloadEnd, withRequests };
     return { seq, timeMs, ...decodeBlock(bytes, range) };
   } catch (cause) {
-    // The checksum is right, so the record was written by a faulty or another program.
+    // The checksum is right, so the record was written by another program or a faulty one.
     const what = 'the record is intact, but its commands cannot be read';
     throw new JournalDamagedError({ file, offset, seq, what, cause });
   }
 }
 
 /**
- * Bytes of a read in the growing segment: a reader that keeps up needs only the last few records.
+ * Size of a read in the growing segment; a reader that keeps up needs only the last few records.
  */
 const READ_BYTES = 128 * 1024;
 
 type Place = {
   readonly segment: Segment;
   readonly handle: FileHandle;
-  /** The size when last seen: the file grows in large steps ahead of the data. */
+  /** Last known size of the file, which grows in large steps ahead of the data. */
   fileBytes: number;
-  /** The position reached; undefined before the first read. */
+  /** Position of the scan; undefined before the first read. */
   scan: ScanEnd | undefined;
 };
 
@@ -134,8 +134,8 @@ export class JournalTail {
   #nextSeq: number;
   #place: Place | undefined;
   /**
-   * Reused for every read of a segment after the first one; otherwise hundreds of reads per second would
-   * each allocate memory.
+   * Reused for every read of a segment after the first one, because hundreds of reads per second
+   * would otherwise each allocate memory.
    */
   readonly #memory = Buffer.allocUnsafeSlow(READ_BYTES);
 
@@ -153,7 +153,7 @@ export class JournalTail {
     return this.recordsUpTo(untilSeq, asEntries(apply, { withRequests: true }));
   }
 
-  /** The same as undecoded records. */
+  /** Passes on undecoded records up to one that is known to be durable. */
   async recordsUpTo(untilSeq: number, take: TakeRecord): Promise<void> {
     while (this.#nextSeq <= untilSeq) {
       if (this.#place === undefined) await this.#find(untilSeq, take);

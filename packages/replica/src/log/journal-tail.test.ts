@@ -5,7 +5,7 @@ import type { LogEntry } from '../block.ts';
 import { block, openJournal, readAll, segmentPaths } from '@oddlot/testing/venue/journal';
 import { JournalTail } from './journal-reader.ts';
 
-test('entries are read once and in order while the journal grows and rolls', () =>
+test('entries are read once and in order while the journal grows and begins new segments', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory, { segmentBytes: 6_000 });
     const tail = new JournalTail(directory, 1);
@@ -25,7 +25,7 @@ test('entries are read once and in order while the journal grows and rolls', () 
     await journal.close();
   }));
 
-test('reading stops at the last durable entry and waits for the consumer', () =>
+test('a reader stops at the last durable entry and waits for its consumer', () =>
   inDirectory(async (directory) => {
     let runs = 0;
     await fc.assert(
@@ -59,7 +59,7 @@ test('reading stops at the last durable entry and waits for the consumer', () =>
     );
   }));
 
-test('a missing acknowledged entry is damage', () =>
+test('a missing acknowledged entry is reported as damage', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));

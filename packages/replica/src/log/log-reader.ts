@@ -5,11 +5,11 @@ import { decodeBlock } from './block-codec.ts';
 import { EarlierReleaseError } from './log.ts';
 import { FORMAT_VERSION } from './journal-format.ts';
 
-/** Bytes of a page; the block that exceeds this is its last one. */
+/** Size limit of a page; the block that exceeds it is the last one of the page. */
 const PAGE_BYTES_MAX = 2 * 1024 * 1024;
 
 /**
- * Reads a journal in pages for a client that follows it. Between two pages the read is paused, so
+ * Reads a journal in pages for a client that follows it. The read is paused between two pages, so
  * that a segment is scanned only once, whatever the number of pages.
  */
 export class LogReader {
@@ -17,7 +17,7 @@ export class LogReader {
   #nextSeq: number;
   #frames: Buffer[] = [];
   #bytes = 0;
-  /** A read that is paused until the next page. */
+  /** Read that is paused until the next page is requested. */
   #running: Promise<void> | undefined;
   #resume: (() => void) | undefined;
   #onFull: (() => void) | undefined;
@@ -28,12 +28,15 @@ export class LogReader {
     this.#nextSeq = fromSeq;
   }
 
-  /** The number of the first block of the next page. */
+  /** Number of the first block of the next page. */
   get nextSeq(): number {
     return this.#nextSeq;
   }
 
-  /** As many of the next blocks as a page holds, up to one that is known to be durable. One page at a time. */
+  /**
+   * Returns the next page of blocks, up to a block that is known to be durable. Only one page can
+   * be requested at a time.
+   */
   async page(untilSeq: number): Promise<Buffer> {
     this.#frames = [];
     this.#bytes = 0;
@@ -73,27 +76,27 @@ export class LogReader {
 }
 
 /**
- * Blocks of a log for a client that follows it: [u32 length][u64 time][the block], one after the
- * other. The request names the number of the first. A page proves nothing: an independent verifier
- * derives each command again.
+ * Format of a page: [u32 length][u64 time][the block] for each block. The request contains the
+ * number of the first one. A page proves nothing: an independent verifier derives each command
+ * again.
  */
 
 const FRAME_HEADER_BYTES = 12;
 const TIME_OFFSET = 4;
 const TWO_POW_32 = 2 ** 32;
 
-/** The bytes are not a page of a log. */
+/** Thrown if the bytes are not a page of a log. */
 class LogPageError extends Error {
   override readonly name = 'LogPageError';
 }
 
-/** The block of a record, copied out of the reader's memory. */
+/** Copies the block of a record out of the reader's memory. */
 function frameOf({ bytes, format, header, payloadEnd, payloadStart }: RecordView): Buffer {
   if (format !== FORMAT_VERSION) throw new EarlierReleaseError(`journal format ${format}`);
   return frame(header.timeMs, bytes.subarray(payloadStart, payloadEnd));
 }
 
-/** The blocks of a page, with requests. Throws if the bytes are not a page. */
+/** Returns the blocks of a page, with requests. Throws if the bytes are not a page. */
 export function readLogPage(page: Buffer, fromSeq: number): readonly LogEntry[] {
   const entries: LogEntry[] = [];
   for (let at = 0; at < page.length;) {

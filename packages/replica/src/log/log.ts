@@ -1,7 +1,7 @@
 import type { LogEntry, LoggedCommand } from '../block.ts';
 
 export type ReplayOptions = {
-  /** Also reads the requests that clients sent, whose wording receipts use. */
+  /** Also reads the requests that clients sent, because receipts quote their texts. */
   readonly withRequests?: boolean;
   /** Ends at this entry instead of the last durable one. */
   readonly untilSeq?: number;
@@ -12,27 +12,29 @@ export type TakeEntry = (entry: LogEntry) => unknown;
 
 export type FollowOptions = Pick<ReplayOptions, 'withRequests'>;
 
-/** Retention of the old part of a log. */
+/** Retention of old entries in a log. */
 export type Retention = {
-  /** Entries below this are not needed by a start or by a follower; they can still be replayed. */
+  /**
+   * Neither a start nor a follower needs the entries below this one; they can still be replayed.
+   */
   readonly belowSeq: number;
-  /** Removes entries of that part older than this, in log time; by default none. */
+  /** Removes those entries if they are older than this log time; by default none are removed. */
   readonly dropBeforeMs?: number;
 };
 
 /**
- * The command log, which is the authoritative record of a venue. It orders blocks, assigns each a
- * number and a time, and makes it durable. The file journal implements it for one machine; a
- * replicated stream can implement it for several.
+ * Command log, which is the authoritative record of a venue. It orders blocks, assigns each a
+ * number and a time, and makes it durable. The file journal implements it for one machine, and a
+ * replicated stream for several.
  */
 export interface Log {
-  /** The oldest readable entry; earlier ones were dropped. */
+  /** Oldest readable entry; earlier ones were removed. */
   readonly firstSeq: number;
-  /** The number of the last durable entry; 0 if the log is empty. */
+  /** Number of the last durable entry; 0 if the log is empty. */
   readonly lastSeq: number;
   /**
-   * The first entry of a log that other replicas have and that is not stored here yet. It contains
-   * the rules version with which the log begins.
+   * Returns the first entry of a log that other replicas have and that is not stored here yet. It
+   * contains the rules version with which the log begins.
    */
   beginning?(): Promise<LogEntry | undefined>;
   /** True while an appended block would have to wait for the write of another. */
@@ -47,8 +49,8 @@ export interface Log {
    */
   follow(fromSeq: number, apply: (entry: LogEntry) => void, options?: FollowOptions): Promise<void>;
   /**
-   * Appends a block. Resolves when it is durable; an acknowledgement means exactly this. The entry
-   * carries the id of its proposer, which identifies it to the proposer.
+   * Appends a block and resolves when it is durable; an acknowledgement means exactly this. The
+   * entry contains the proposal id, so that its proposer recognises it.
    */
   append(commands: readonly LoggedCommand[], proposal?: string): Promise<LogEntry>;
   /**
@@ -57,15 +59,18 @@ export interface Log {
    */
   appendBehind(seq: number, commands: readonly LoggedCommand[]): Promise<boolean>;
   /**
-   * For a log with several writers: resolves when the entry with this number has been passed on.
+   * Resolves when the entry with this number has been passed on, in a log with several writers.
    * Throws if the log ends before it.
    */
   reach?(seq: number): Promise<void>;
-  /** Calls back whenever a write could begin; blocks appended in the callback are part of it. */
+  /**
+   * Calls back whenever a write could begin; blocks appended in the callback are part of that
+   * write.
+   */
   onFree(listener: () => void): void;
   /**
-   * Shrinks the part below a number as far as the files allow. Resolves when done; work that is not
-   * possible now is left for the next call. Runs are serialized and use the latest retention.
+   * Compresses and removes old entries as far as the files allow. Resolves when done; work that is
+   * not possible now is left for the next call. Runs are serialized and use the latest retention.
    */
   compact(retention: Retention): Promise<void>;
   /** Waits for pending work, then closes the files. */
@@ -81,8 +86,8 @@ type JournalDamage = {
 };
 
 /**
- * Acknowledged entries cannot be read. The journal never skips them: a venue that starts without
- * acknowledged entries is wrong, whereas one that does not start is only unavailable.
+ * Thrown if acknowledged entries cannot be read. The journal never skips them: a venue that starts
+ * without acknowledged entries is wrong, whereas one that does not start is only unavailable.
  */
 export class JournalDamagedError extends Error {
   override readonly name = 'JournalDamagedError';
@@ -101,7 +106,7 @@ export class JournalDamagedError extends Error {
   }
 }
 
-/** The journal has a format that this program does not know. */
+/** Thrown if the journal has a format that this program does not know. */
 export class JournalFormatError extends Error {
   override readonly name = 'JournalFormatError';
 
@@ -112,7 +117,7 @@ export class JournalFormatError extends Error {
   }
 }
 
-/** The folder is older than this program supports; the previous release upgrades such folders. */
+/** Thrown if the folder is older than this program supports; the previous release upgrades it. */
 export class EarlierReleaseError extends Error {
   override readonly name = 'EarlierReleaseError';
 
@@ -123,7 +128,9 @@ export class EarlierReleaseError extends Error {
   }
 }
 
-/** The requested entries were pruned; a snapshot that covers them must be restored first. */
+/**
+ * Thrown if the requested entries were pruned; a snapshot that covers them must be restored first.
+ */
 export class JournalPrunedError extends Error {
   override readonly name = 'JournalPrunedError';
   readonly firstSeq: number;
@@ -137,8 +144,8 @@ export class JournalPrunedError extends Error {
 }
 
 /**
- * The journal stopped after a failure that leaves the content of the disk unknown; only a restart
- * helps.
+ * Thrown if the journal stopped after a failure that leaves the content of the disk unknown; only a
+ * restart helps.
  */
 export class JournalFailedError extends Error {
   override readonly name = 'JournalFailedError';

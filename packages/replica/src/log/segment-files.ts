@@ -23,7 +23,7 @@ import { pipeline } from 'node:stream';
 import { createZstdDecompress } from 'node:zlib';
 import { assert } from '@oddlot/units';
 
-/** A segment file as described by its header. */
+/** Segment file as described by its header. */
 export type Segment = {
   readonly path: string;
   readonly firstSeq: number;
@@ -38,8 +38,8 @@ const HEADER_READ_BYTES = 1_024;
 const LEFT_UNFINISHED = /^journal-\d{16}\.log(?:\.zst)?\.new$/;
 
 /**
- * The segments of a directory in order. Removes the remains of a crash during creation or
- * compression: if both forms exist, the uncompressed one is the original.
+ * Returns the segments of a directory in order. It removes the remains of a crash during creation
+ * or compression; if both forms of a segment exist, the uncompressed one is the original.
  */
 export async function listSegments(directory: string): Promise<Segment[]> {
   const names = new Set(await readdir(directory));
@@ -53,9 +53,10 @@ export async function listSegments(directory: string): Promise<Segment[]> {
   return readSegments(directory);
 }
 
-/** The same while another process writes them: changes nothing. */
+/** Returns the segments while another process writes them, and changes nothing. */
 export async function readSegments(directory: string): Promise<Segment[]> {
-  // A segment that changes its form while the names are read could be missed once, but not twice.
+  // A segment can change its form while the names are read, so one reading can miss it, but not
+  // two.
   const names = new Set([...(await readdir(directory)), ...(await readdir(directory))]);
   const segments: Segment[] = [];
   for (const name of [...names].toSorted()) {
@@ -67,7 +68,7 @@ export async function readSegments(directory: string): Promise<Segment[]> {
   return segments;
 }
 
-/** Undefined if the segment was removed meanwhile. */
+/** Reads the header of a segment; returns undefined if the segment was removed meanwhile. */
 export async function readSegment(path: string, firstSeq: number): Promise<Segment | undefined> {
   const source = await openSegment(path, firstSeq, HEADER_READ_BYTES);
   if (source === undefined) return undefined;
@@ -79,8 +80,8 @@ export async function readSegment(path: string, firstSeq: number): Promise<Segme
 }
 
 /**
- * Creates the segment that continues a chain. It gets its name only when its header is on disk, so
- * a segment without an intact header is always damage and never the result of a crash.
+ * Creates the segment that continues a chain. The file gets its name only when its header is on
+ * disk, so a segment without an intact header is always damaged and never the result of a crash.
  */
 export async function createSegment(
   directory: string,
@@ -98,7 +99,7 @@ export async function createSegment(
   } catch (error) {
     await handle.close();
     await rm(path + UNFINISHED_SUFFIX, { force: true });
-    // Entries may still be written to the previous segment, so a second segment with the same
+    // Entries can still be written to the previous segment, so a second segment with the same
     // numbers must not exist.
     await rm(path, { force: true });
     throw error;
@@ -107,7 +108,7 @@ export async function createSegment(
   return { segment, handle };
 }
 
-/** Writes or erases the end mark of a segment, and waits until that is on disk. */
+/** Writes or erases the end mark of a segment and waits until the change is on disk. */
 export async function writeMark(
   handle: FileHandle,
   salt: number,
@@ -119,23 +120,23 @@ export async function writeMark(
 }
 
 /**
- * Removes a segment durably before anything else happens, because segments must be removed in
+ * Removes a segment and waits until the removal is on disk, because segments must disappear in
  * order.
  */
 export async function removeSegment(directory: string, segment: Segment): Promise<void> {
-  // A copy that did not replace its original must not remain without it.
+  // An unused compressed copy must not remain without its original.
   if (!segment.isCompressed) await rm(segment.path + COMPRESSED_SUFFIX, { force: true });
   await unlink(segment.path);
   await syncDirectory(directory);
 }
 
-/** The source of the records of a segment, compressed or not. */
+/** Source of the records of a segment, compressed or not. */
 type SegmentSource = {
-  /** The path of the file that was opened. */
+  /** Path of the file that was opened. */
   readonly path: string;
   readonly header: SegmentHeader;
   readonly mark: EndMark | undefined;
-  /** No data follows this offset. */
+  /** Offset after which there is no data. */
   readonly endOffset: number;
   readonly bytes: ByteSource;
   close(): Promise<void>;
@@ -143,7 +144,7 @@ type SegmentSource = {
 
 /** A file handle, or a source that is read like one from start to end. */
 export type ByteSource = {
-  /** The reason why the content ended early. */
+  /** Reason why the content ended early. */
   readonly fault?: Error | undefined;
   read(
     target: Buffer,
@@ -152,16 +153,16 @@ export type ByteSource = {
     position: number,
   ): Promise<{ readonly bytesRead: number }>;
   /**
-   * For compressed sources: reads to the end and returns the total length; undefined if the content
-   * is not intact.
+   * For compressed sources: reads to the end and returns the total length, or undefined if the
+   * content is not intact.
    */
   measure?(): Promise<number | undefined>;
 };
 
 /**
  * Opens a segment. A segment that was uncompressed when listed may have been compressed since;
- * returns undefined if it is gone in both forms. Throws if its header is not intact. `readBytes` is
- * the read size of a compressed file.
+ * returns undefined if neither form exists. Throws if its header is not intact. `readBytes` is the
+ * read size of a compressed file.
  */
 export async function openSegment(
   path: string,
@@ -231,16 +232,16 @@ const READ_BYTES = 256 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * The content of a compressed file, read forwards only. A few chunks are in memory, and the threads
- * of the system's pool do the work.
+ * Content of a compressed file, which can only be read forwards. A few chunks are in memory, and
+ * threads of the system's pool decompress them.
  */
 export class CompressedFile {
-  /** The reason why the content ended early, if the bytes are not what was written. */
+  /** Reason why the content ended early, if the file is damaged. */
   #fault: Error | undefined;
   readonly #handle: FileHandle;
   readonly #chunks: AsyncIterator<Buffer>;
   #chunk: Buffer = Buffer.alloc(0);
-  /** Offset of the chunk in the content. */
+  /** Offset of the current chunk in the content. */
   #position = 0;
 
   private constructor(handle: FileHandle, readBytes: number) {
@@ -276,7 +277,7 @@ export class CompressedFile {
     return { bytesRead };
   }
 
-  /** Reads to the end and returns the total length; undefined if the content is not intact. */
+  /** Reads to the end and returns the total length, or undefined if the content is not intact. */
   async measure(): Promise<number | undefined> {
     while (await this.#next());
     return this.#fault === undefined ? this.#position : undefined;

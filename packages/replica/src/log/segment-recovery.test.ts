@@ -13,15 +13,15 @@ import {
 } from '@oddlot/testing/venue/journal';
 
 /**
- * Simulates the effects of a crash or a bad disk on a start: a test writes a journal, copies its
- * files while it is open (as a kill would leave them), changes bytes in the copy, and opens it.
+ * Simulates a crash or a bad disk: a test writes a journal, copies its files while it is open, as a
+ * kill would leave them, changes bytes in the copy, and opens the copy.
  */
 
 type Image = { path: string; directory: string; bytes: Buffer; starts: number[]; end: number };
 
 /**
- * Writes batches of one entry each, then a last batch of several, all acknowledged; then simulates
- * a kill.
+ * Writes batches of one entry each, then a batch of several, all acknowledged; then simulates a
+ * kill.
  */
 async function killedJournal(
   directory: string,
@@ -62,7 +62,7 @@ async function changed(image: Image, change: (bytes: Buffer) => unknown): Promis
 }
 
 test.each(Object.keys(DAMAGES))(
-  'a last write torn at any byte (%s) loses no entry acknowledged before it',
+  'a last write that is torn at any byte (%s) loses no entry acknowledged before it',
   (kind) =>
     inDirectory(async (directory) => {
       const { image, entries } = await killedJournal(directory, { singles: 3, lastBatch: 3 });
@@ -74,7 +74,7 @@ test.each(Object.keys(DAMAGES))(
         const intact =
           image.starts.filter((start) => start < at).length - (at > batchStart ? 1 : 0);
         const found = await readAll(journal);
-        // Writing zeros over zeros changes nothing, so one more record may be complete.
+        // Overwriting zeros with zeros changes nothing, so one more record can be complete.
         expect(found.length).toBeGreaterThanOrEqual(Math.max(3, intact));
         expect(found).toEqual(entries.slice(0, found.length));
         expect(journal.repaired?.atSeq ?? found.length + 1).toBe(found.length + 1);
@@ -87,8 +87,8 @@ test.each(Object.keys(DAMAGES))(
 );
 
 /**
- * `npm run test:long` tears the write at every byte; otherwise at all bytes around record borders
- * and some in between.
+ * `npm run test:long` tears the write at every byte; otherwise it is torn at all bytes around
+ * record borders and at some in between.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 7 : 1;
 
@@ -105,7 +105,7 @@ async function expectEntries(directory: string, entries: LogEntry[]): Promise<vo
   await journal.close();
 }
 
-test('a torn tail is reported, overwritten, and gone at the next start', () =>
+test('a torn tail is reported, overwritten with zeros, and not reported at the next start', () =>
   inDirectory(async (directory) => {
     const { image } = await killedJournal(directory, { singles: 2, lastBatch: 2 });
     const last = image.starts[3] ?? 0;
@@ -155,13 +155,14 @@ test('after a clean close, damage at any byte of the last entries stops the star
     await expect(openJournal(directory)).rejects.toThrow(/complete up to entry 3/);
   }));
 
-test('records of an older run after a cut tail do not reappear', () =>
+test('old records behind a tail that was cut off do not reappear', () =>
   inDirectory(async (directory) => {
     const { image, entries } = await killedJournal(directory, { singles: 2, lastBatch: 3 });
     const [, , third = 0, fourth = 0] = image.starts;
     await DAMAGES['zero to the end']?.(image, third);
     const journal = await openJournal(image.directory);
-    // As long as the entry that it replaces, so that the old records would follow it exactly.
+    // This entry is as long as the one that it replaces, so the old records would follow it
+    // exactly.
     const replacement = await journal.append(block(200));
     const later = await imageOf(await crashImage(image.directory));
     await journal.close();
@@ -173,7 +174,7 @@ test('records of an older run after a cut tail do not reappear', () =>
     await again.close();
   }));
 
-test('a request that imitates a record is only text', () =>
+test('a request that imitates a record is stored as text only', () =>
   inDirectory(async (directory) => {
     const journal = await openJournal(directory);
     await journal.append(block(1));
@@ -183,7 +184,7 @@ test('a request that imitates a record is only text', () =>
     await journal.append(block(3, record.toString('utf8', 0, 400)));
     const image = await imageOf(await crashImage(directory));
     await journal.close();
-    // If the imitations counted, there would be more than three.
+    // Imitated records would be found as additional ones.
     expect(image.starts).toHaveLength(3);
     await truncate(image.path, image.end - 1);
     const again = await openJournal(image.directory);
@@ -226,7 +227,7 @@ test('a missing segment stops the start, in the middle and at the end', () =>
     await expect(openJournal(directory)).rejects.toThrow(/the next segment is missing/);
   }));
 
-test('a header that is not intact stops the start', () =>
+test('a segment header that is not intact stops the start', () =>
   inDirectory(async (directory) => {
     const [oldest = ''] = await rolledJournal(directory);
     const bytes = await readFile(oldest);

@@ -30,7 +30,7 @@ import type { ScanEnd } from './segment-scan.ts';
  */
 
 export type Repair = {
-  /** The first entry that was cut off; the next append gets this number again. */
+  /** First entry that was cut off; the next append gets this number again. */
   readonly atSeq: number;
   readonly bytes: number;
 };
@@ -43,7 +43,7 @@ type RecoveredEnd = {
   readonly repaired?: Repair;
 };
 
-/** Opens the last segment for appending, after cutting a torn tail. */
+/** Opens the last segment for appending, after cutting off a torn tail. */
 export async function recoverLastSegment(segment: Segment): Promise<RecoveredEnd> {
   if (segment.isCompressed) throw wrongEnd(segment, 'the next segment is missing');
   const handle = await open(segment.path, 'r+');
@@ -79,8 +79,8 @@ function checkAgainstMark(segment: Segment, scan: ScanEnd): void {
 
 /**
  * Rewrites the last batch in place, so that the next sync puts it on disk even if its first sync
- * failed. If that sync failed, or the process died before it, the bytes may be only in the page
- * cache and marked clean. A plain fdatasync would skip them, although later entries build on what
+ * failed. If that sync failed, or the process died before it, the bytes can be in the page cache
+ * only and marked clean. A plain fdatasync would skip them, although later entries depend on what
  * is read back now.
  */
 async function rewriteLastBatch(handle: FileHandle, scan: ScanEnd): Promise<void> {
@@ -118,7 +118,10 @@ export async function checkContinuity(segments: readonly Segment[]): Promise<voi
   }
 }
 
-/** Only a sealed segment is compressed, and a segment is sealed when its successor exists. */
+/**
+ * Returns the error for a compressed last segment or one without a seal: only a sealed segment is
+ * compressed, and a sealed segment has a successor.
+ */
 function wrongEnd({ firstSeq, mark, path: file }: Segment, what: string): JournalDamagedError {
   return new JournalDamagedError({ file, offset: 0, seq: (mark?.seq ?? firstSeq - 1) + 1, what });
 }
@@ -143,7 +146,7 @@ async function sealSegment(segment: Segment, before: Chain): Promise<void> {
   }
 }
 
-/** Damage at the position where a scan stopped. */
+/** Returns the error for damage at the position where a scan stopped. */
 export function damageAt(segment: Segment, scan: ScanEnd, what: string): JournalDamagedError {
   const seq = scan.chain.seq + 1;
   return new JournalDamagedError({ file: segment.path, offset: scan.offset, seq, what });

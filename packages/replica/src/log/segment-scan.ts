@@ -12,10 +12,10 @@ import type { ByteSource } from './segment-files.ts';
 
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** An intact record in the reader's buffer, valid only during the visit. */
+/** Intact record in the reader's buffer, valid only during the visit. */
 export type RecordView = {
   readonly header: RecordHeader;
-  /** The format of its segment. */
+  /** Format of the record's segment. */
   readonly format: number;
   readonly offset: number;
   readonly bytes: Buffer;
@@ -23,29 +23,29 @@ export type RecordView = {
   readonly payloadEnd: number;
 };
 
-/** The position where a scan stopped: no intact successor of `chain` starts at `offset`. */
+/** Position where a scan stopped: no intact successor of `chain` starts at `offset`. */
 export type ScanEnd = {
   readonly offset: number;
   readonly chain: Chain;
-  /** The offset up to which data was on disk before the last record. */
+  /** Offset up to which data was on disk before the last record. */
   readonly durableUpTo: number;
 };
 
 type ScanLimits = {
-  /** The scan ends at this offset. */
+  /** Offset at which the scan ends. */
   readonly endOffset: number;
-  /** The scan stops after this entry. */
+  /** Number of the entry after which the scan stops. */
   readonly untilSeq?: number;
-  /** Continues where a scan of the same segment ended. */
+  /** Continues where an earlier scan of the same segment ended. */
   readonly from?: ScanEnd;
   /** Memory of one read; a caller with many short reads passes its own. */
   readonly memory?: Buffer | undefined;
 };
 
 /**
- * Reads the records of a segment in order, in large reads, and verifies each: its checksum, and
- * that it continues its predecessor. It stops at the first invalid record without judging it. If a
- * visit returns a promise, the scan waits for it.
+ * Reads the records of a segment in order, in large reads, and verifies the checksum of each and
+ * that it continues its predecessor. The scan stops at the first invalid record without judging it.
+ * If a visit returns a promise, the scan waits for it.
  */
 export async function scanRecords(
   source: ByteSource,
@@ -91,15 +91,18 @@ function continues(chain: Chain, record: RecordHeader): boolean {
   );
 }
 
-/** The content after the last readable record. */
+/** Content after the last readable record. */
 type Remains = {
-  /** The end of the last byte that is not zero; the start of the range without one. */
+  /** End of the last byte that is not zero, or the start of the range if all are zero. */
   readonly end: number;
-  /** A later record which proves that the data missing at the start was once on disk. */
+  /** Later record which proves that the data missing at the start was once on disk. */
   readonly proof?: { readonly offset: number; readonly seq: number };
 };
 
-/** Searches everything after the end of a scan for bytes that are not zero and for proof. */
+/**
+ * Searches everything after the end of a scan for bytes that are not zero and for a record that
+ * proves damage.
+ */
 export async function inspectRemains(
   handle: FileHandle,
   header: SegmentHeader,
@@ -120,7 +123,7 @@ export async function inspectRemains(
       const proof = await findProof(window, header, scan, { from: offset, to: offset + length });
       if (proof !== undefined) return { end, proof };
     }
-    // Chunks overlap, so that a magic on their border is found.
+    // Chunks overlap, so that a magic number on their border is found.
     if (offset + length === fileBytes) break;
     offset += length - RECORD_MAGIC_BYTES.length;
   }
@@ -147,7 +150,7 @@ async function findProof(
   return undefined;
 }
 
-/** The number of the record at an offset, if it is intact and was written after a sync. */
+/** Returns the number of the record at an offset, if it is intact and was written after a sync. */
 async function provenSeq(
   window: FileWindow,
   header: SegmentHeader,
@@ -169,9 +172,7 @@ function lastNonZero(chunk: Buffer): number {
   return -1;
 }
 
-/**
- * The part of a file that is in memory: a buffer that moves forward and grows for a large record.
- */
+/** Range of a file that is in memory: a buffer that moves forward and grows for a large record. */
 class FileWindow {
   #bytes: Buffer;
   #offset = 0;
@@ -197,7 +198,7 @@ class FileWindow {
     return offset >= this.#offset && offset + length <= this.#offset + this.#length;
   }
 
-  /** Loads a range; returns false if the file ends before. */
+  /** Loads a range; returns false if the file ends before it. */
   async load(offset: number, length: number): Promise<boolean> {
     if (this.holds(offset, length)) return true;
     if (offset + length > this.#fileEnd) return false;
@@ -219,7 +220,9 @@ class FileWindow {
     return this.#length >= length;
   }
 
-  /** Moves the loaded part of the range to the front of a buffer that is large enough for it. */
+  /**
+   * Moves the loaded bytes of a range to the front of a buffer that is large enough for the range.
+   */
   #moveToFront(offset: number, length: number): number {
     const known = this.#offset + this.#length - offset;
     const loaded = offset >= this.#offset && known > 0 ? known : 0;

@@ -20,7 +20,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export type JournalFaults = {
   readonly beforeWrite?: () => void | Promise<void>;
   readonly beforeSync?: () => void | Promise<void>;
-  /** The number of bytes of a batch that the disk still accepts; undefined for all. */
+  /** Number of bytes of a batch that the disk still accepts; undefined for all. */
   readonly room?: () => number | undefined;
   /** Called before each step of compressing an old segment. */
   readonly beforeCompress?: (step: CompressStep) => void | Promise<void>;
@@ -37,14 +37,14 @@ type SharedBytes = {
 
 /**
  * The file is filled with zeros this far ahead. Overwriting allocated zeros changes no metadata, so
- * fdatasync has less to write. The batch that triggers a step waits for it: 8 MiB measured the same
+ * fdatasync has less to write. The batch that triggers a step waits for it: 8 MiB had the same
  * throughput as 2 MiB and twice the longest wait.
  */
 const ZERO_STEP_BYTES = 2 * 1024 * 1024;
-/** The unit in which the system writes back. */
+/** Unit in which the system writes back cached data. */
 const PAGE_BYTES = 4_096;
 
-/** Appends batches to a segment, each when the previous one is on disk. */
+/** Appends batches to a segment. Each is written when the previous one is on disk. */
 export class SegmentWriter {
   readonly segment: Segment;
   readonly #handle: FileHandle;
@@ -64,7 +64,7 @@ export class SegmentWriter {
     readonly fileBytes: number;
     readonly segmentBytes: number;
     readonly faults?: JournalFaults | undefined;
-    /** Receives the duration of each sync. */
+    /** Receives the duration of each sync in seconds. */
     readonly onSync?: ((seconds: number) => void) | undefined;
   }) {
     this.segment = options.segment;
@@ -79,7 +79,7 @@ export class SegmentWriter {
   }
 
   /**
-   * The end of the records including those in flight. Everything before it is on disk when the next
+   * End of the records including those in flight. Everything before it is on disk when the next
    * batch is written.
    */
   get end(): number {
@@ -87,7 +87,8 @@ export class SegmentWriter {
   }
 
   /**
-   * The number of commits in flight: one waits at the thread, unless a hook must run in between.
+   * Maximum number of commits in flight: one more waits at the thread, unless a hook must run in
+   * between.
    */
   get commitsMax(): number {
     const { beforeSync, beforeWrite } = this.#faults ?? {};
@@ -95,7 +96,7 @@ export class SegmentWriter {
   }
 
   /**
-   * Appends bytes and syncs them after the previous commit has done so. After a failed commit the
+   * Appends bytes and syncs them after the previous commit was synced. After a failed commit the
    * next one is not begun and fails too.
    */
   commit(shared: SharedBytes, done: Done): void {
@@ -122,8 +123,9 @@ export class SegmentWriter {
 
   /**
    * Cuts off everything that failed commits may have left after the durable records, and waits
-   * until that is on disk. The callers get an error, so no later start may find these records. The
-   * page shared with durable records is written again, because the failed sync may have dropped it.
+   * until the change is on disk. The callers get an error, so no later start may find these
+   * records. The page that also contains durable records is written again, because the failed sync
+   * may have dropped it.
    */
   async cut(): Promise<void> {
     const end = this.#durableEnd;
@@ -169,7 +171,10 @@ export class SegmentWriter {
     });
   }
 
-  /** The number of zeros to write after this offset; none within the range already filled. */
+  /**
+   * Returns the number of zeros to write after an offset, or 0 within the range that is already
+   * filled.
+   */
   #zerosBehind(after: number): number {
     if (after <= this.#allocated) return 0;
     const count = Math.min(ZERO_STEP_BYTES, Math.max(0, this.#zeroUpToMax - after));
@@ -189,18 +194,18 @@ function hooked(
   );
 }
 
-/** A block that another log has already ordered: its time and its bytes are fixed. */
+/** Block that another log has already ordered, so that its time and its bytes are fixed. */
 export type OrderedBlock = {
   readonly seq: number;
   readonly commands: readonly LoggedCommand[];
   readonly proposal?: string | undefined;
-  /** Never less than the time of the previous block. */
+  /** Consensus time in milliseconds, which never decreases. */
   readonly timeMs: number;
-  /** The format of `BlockBuffer`. */
+  /** Encoded as by `BlockBuffer`. */
   readonly encoded: Uint8Array;
 };
 
-/** A block in flight to the disk, and the promise that waits for it. */
+/** Block in flight to the disk, and the promise that waits for it. */
 export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
   readonly ordered?: Pick<OrderedBlock, 'encoded' | 'seq' | 'timeMs'> | undefined;
   readonly resolve: (entry: LogEntry) => void;
@@ -211,11 +216,11 @@ export type PendingBlock = Pick<OrderedBlock, 'commands' | 'proposal'> & {
 };
 
 /**
- * The blocks that one write makes durable. They are encoded on arrival, while the previous write is
- * in flight; numbers and time are filled in when their batch is sent.
+ * Blocks that one write makes durable. They are encoded on arrival, while the previous write is in
+ * flight; numbers and time are filled in when the batch is sent.
  */
 export class CommitBatch {
-  /** Index of this batch, by which the disk thread knows its memory. */
+  /** Index by which the disk thread knows the memory of this batch. */
   readonly memory: number;
   readonly #buffer = new BlockBuffer((length) => Buffer.from(new SharedArrayBuffer(length)));
   #blocks: PendingBlock[] = [];
@@ -236,7 +241,7 @@ export class CommitBatch {
     return this.#buffer.length;
   }
 
-  /** Throws and leaves the batch unchanged if the block cannot be encoded. */
+  /** Adds a block. Throws and leaves the batch unchanged if the block cannot be encoded. */
   add(block: Omit<PendingBlock, 'start' | 'end' | 'entry'>): void {
     const start = this.#buffer.length;
     try {
@@ -289,8 +294,8 @@ export class CommitBatch {
 const SLOW_SYNC_PATTERN = /^slow-sync:([0-9]{1,6})$/;
 
 /**
- * Faults that an operator can inject to test clients: `slow-sync:MS` simulates a slow disk.
- * Undefined if the text does not name a known fault.
+ * Parses faults that an operator can inject to test clients: `slow-sync:MS` simulates a slow disk.
+ * Returns undefined if the text does not name a known fault.
  */
 export function journalFaults(text: string | undefined): JournalFaults | undefined {
   if (text === undefined) return {};

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a folder has no name until one is created, and then keeps it', async () => {
+test('a folder has no name until one is created, and keeps that name', async () => {
   expect(readServiceNames(folder)).toEqual({ name: undefined, former: [] });
   const drawn = await drawServiceName(folder, 'example.org');
   expect(drawn).toEqual({ name: expect.stringMatching(/^example\.org-[0-9a-f]{8}$/), former: [] });
@@ -20,14 +20,14 @@ test('a folder has no name until one is created, and then keeps it', async () =>
   expect(statSync(file()).mode & 0o777).toBe(0o600);
 });
 
-test('two folders with the same word have different names', async () => {
+test('two folders with the same prefix get different names', async () => {
   const other = mkdtempSync(join(tmpdir(), 'oddlot-name-'));
   const [one, two] = [await drawServiceName(folder, 'abc'), await drawServiceName(other, 'abc')];
   rmSync(other, { recursive: true });
   expect(one.name).not.toBe(two.name);
 });
 
-test('a new name keeps the former ones, newest first', async () => {
+test('a folder remembers its last eight former names, newest first', async () => {
   const names: (string | undefined)[] = [];
   for (let count = 0; count < 12; count++) {
     names.unshift((await drawServiceName(folder, `word${count}`)).name);
@@ -35,7 +35,7 @@ test('a new name keeps the former ones, newest first', async () => {
   expect(readServiceNames(folder)).toEqual({ name: names[0], former: names.slice(1, 9) });
 });
 
-test('remains of a killed start do not count as a name', async () => {
+test('an unfinished name file of a killed start does not count as a name', async () => {
   writeFileSync(`${file()}.new`, 'exam', { mode: 0o644 });
   expect(readServiceNames(folder).name).toBeUndefined();
   const { name } = await drawServiceName(folder, 'example.org');
@@ -44,7 +44,7 @@ test('remains of a killed start do not count as a name', async () => {
 });
 
 test.each(['', '\n', 'example.org\n', 'example.org-3fa9c1d2\nnonsense\n', 'x'.repeat(80)])(
-  'a file with %j is reported and never replaced by another name',
+  'a name file with %j is reported as damaged and never overwritten',
   async (text) => {
     writeFileSync(file(), text);
     expect(() => readServiceNames(folder)).toThrow(ServiceNamesDamagedError);

@@ -14,7 +14,7 @@ async function withStore(
   });
 }
 
-test('a snapshot is read back byte for byte; the newest one up to a height is used', () =>
+test('a snapshot is read back byte for byte, and the newest one up to a height is used', () =>
   withStore(async (store) => {
     expect(await store.newestValid()).toBeUndefined();
     await store.write({
@@ -32,7 +32,7 @@ test('a snapshot is read back byte for byte; the newest one up to a height is us
     expect(await store.newestValid(9)).toBeUndefined();
   }));
 
-test('the last three are kept, also if all are written at once', () =>
+test('the last three snapshots are kept, even if several are written at once', () =>
   withStore(async (store) => {
     await Promise.all(
       [1, 2, 3, 4, 5].map((height) => store.write({ height, pieces: [Buffer.from('x')] })),
@@ -40,7 +40,7 @@ test('the last three are kept, also if all are written at once', () =>
     expect((await store.list()).map((file) => file.height)).toEqual([5, 4, 3]);
   }));
 
-test('files left unfinished by a crash are ignored, then removed', () =>
+test('snapshot files that a crash left unfinished are ignored, and removed by the next write', () =>
   withStore(async (store, directory) => {
     await mkdir(directory);
     await writeFile(join(directory, 'snapshot-0000000000000009.bin.new'), 'half');
@@ -53,18 +53,20 @@ test.each([
   ['a byte of the payload', (bytes: Buffer) => void (bytes[bytes.length - 1] = 0x78)],
   ['the header', (bytes: Buffer) => void (bytes[0] = 0x79)],
   ['the height', (bytes: Buffer) => void bytes.write('3', bytes.indexOf('20'), 'latin1')],
-])('the newest with damage to %s is reported, set aside, and the next is used', (_, damage) =>
-  withStore(async (store, directory, corrupt) => {
-    await store.write({ height: 10, pieces: [Buffer.from('ten')] });
-    const { path } = await store.write({ height: 20, pieces: [Buffer.from('twenty')] });
-    const bytes = await readFile(path);
-    damage(bytes);
-    await writeFile(path, bytes);
-    expect((await store.newestValid())?.payload.toString()).toBe('ten');
-    expect(corrupt).toMatchObject([{ height: 20, movedTo: `${path}.corrupt` }]);
-    expect(await readdir(directory)).toContain('snapshot-0000000000000020.bin.corrupt');
-    expect((await store.list()).map((file) => file.height)).toEqual([10]);
-  }),
+])(
+  'a snapshot with damage to %s is reported and set aside, and the next older one is used',
+  (_, damage) =>
+    withStore(async (store, directory, corrupt) => {
+      await store.write({ height: 10, pieces: [Buffer.from('ten')] });
+      const { path } = await store.write({ height: 20, pieces: [Buffer.from('twenty')] });
+      const bytes = await readFile(path);
+      damage(bytes);
+      await writeFile(path, bytes);
+      expect((await store.newestValid())?.payload.toString()).toBe('ten');
+      expect(corrupt).toMatchObject([{ height: 20, movedTo: `${path}.corrupt` }]);
+      expect(await readdir(directory)).toContain('snapshot-0000000000000020.bin.corrupt');
+      expect((await store.list()).map((file) => file.height)).toEqual([10]);
+    }),
 );
 
 test('a truncated snapshot is not used', () =>
