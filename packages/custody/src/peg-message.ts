@@ -2,8 +2,8 @@ import type { Network } from '@oddlot/protocol';
 import type { Hex } from 'viem';
 
 /**
- * The text that a relay signs to register pegs with a venue. It is idempotent and therefore
- * contains no time.
+ * Returns the text that a relay signs to register pegs with a venue. Registering is idempotent, so
+ * the text contains no time.
  */
 export function pegMessage({ serviceNetwork }: Network, addresses: readonly Hex[]): string {
   return `Relay pegs of ${serviceNetwork}: ${addresses.join(',')}`;

@@ -11,12 +11,10 @@ import { ChainRevertError } from '../chain/endpoints.ts';
 import type { BridgeContracts } from './deposit-logs.ts';
 import type { Payout, Signed } from '../signing/validators.ts';
 
-/** Calls of the bridge contract, its views, and its refusal codes. */
-
-/** The values of `stateOf` for a withdrawal. */
+/** The values that the contract's `stateOf` returns for a withdrawal. */
 export const ON_CHAIN = { none: 0, queued: 1, paid: 2, cancelled: 3 } as const;
 
-/** Codes of Refusals.sol that the venue handles. */
+/** The codes of Refusals.sol that the venue handles. */
 export const REFUSED = { invalid: 4, tooFew: 5, unsorted: 8, transfer: 9, tooEarly: 11 } as const;
 
 /** A paused bridge reverts without a code. */
@@ -47,7 +45,7 @@ export function cancelData(withdrawalId: number, signatures: readonly Signed[]):
   return encodeFunctionData({ abi: BRIDGE_ABI, functionName: 'cancel', args });
 }
 
-/** The state of a withdrawal on the bridge, as of a block. */
+/** Returns the state of a withdrawal on the bridge as of a block. */
 export async function readState(
   client: ChainClient,
   bridge: Hex,
@@ -67,7 +65,7 @@ export type Queued = {
 
 const MS_PER_SECOND = 1_000;
 
-/** A queued large payout, as of a block. */
+/** Returns a queued large payout as of a block. */
 export async function readQueued(
   client: ChainClient,
   bridge: Hex,
@@ -89,12 +87,11 @@ export type BridgeNow = {
   readonly isPaused: boolean;
   readonly threshold: number;
   readonly validators: ReadonlySet<Hex>;
-  /** Payouts starting with this amount are queued first, in micro-USDC. */
+  /** Payouts of at least this amount are queued first, in micro-USDC. */
   readonly largeUsd: bigint;
   readonly balance: bigint;
 };
 
-/** The state of the bridge at the newest block. */
 export async function readBridge(
   client: ChainClient,
   { bridge, token }: BridgeContracts,
@@ -124,7 +121,7 @@ export async function readBridge(
 
 const PAUSE_SELECTOR = toFunctionSelector('EnforcedPause()');
 
-/** The refusal code of a reverted call; undefined if it is not a known one. */
+/** Returns the refusal code of a reverted call, or undefined if the code is unknown. */
 export function refusalOf({ data }: ChainRevertError): Refusal {
   if (data === undefined || !data.startsWith('0x')) return undefined;
   if (data.startsWith(PAUSE_SELECTOR)) return PAUSED;
@@ -137,7 +134,8 @@ export function refusalOf({ data }: ChainRevertError): Refusal {
 }
 
 /**
- * Whether the token would transfer this amount of the bridge's money to an address, as of a block.
+ * Returns true if the token would transfer this amount of the bridge's money to an address, as of a
+ * block.
  */
 export async function wouldTransfer(
   client: ChainClient,
@@ -151,7 +149,7 @@ export async function wouldTransfer(
   });
   try {
     const returned = await client.call({ from: bridge, to: token, data }, block);
-    // Interpreted as the bridge does: a token may return no data, or true.
+    // The result is interpreted as the bridge does: a token can return no data, or true.
     return returned === '0x' || BigInt(returned) === 1n;
   } catch (error) {
     if (!(error instanceof ChainRevertError)) throw error;

@@ -3,7 +3,7 @@ import { type Address, address, type Hash, hash } from '@oddlot/units';
 import { encodeEventTopics, encodePacked, type Hex, keccak256, pad } from 'viem';
 import type { ChainClient, ChainLog } from '../chain/chain-client.ts';
 
-/** The position of a log on a chain, by which a deposit is credited once (R-deposit). */
+/** The position of a log on a chain. A deposit is credited once per position (R-deposit). */
 type DepositSource = {
   readonly chainId: number;
   readonly txHash: Hash;
@@ -14,12 +14,12 @@ type DepositSource = {
 /** A log about money sent to the bridge, a returned deposit, or a payout. */
 export type DepositLog = {
   readonly kind: 'deposit' | 'transfer' | 'return' | 'payout';
-  /** The user of a `Deposit` or a `Paid`, the sender of a `Transfer`. */
+  /** The user of a `Deposit` or `Paid` event, or the sender of a `Transfer` event. */
   readonly account: Address;
   readonly amount: bigint;
-  /** For a return: the id of the payout. */
+  /** The id of the payout; defined for a return. */
   readonly returnId?: bigint;
-  /** For a payout: the number of the withdrawal. */
+  /** The number of the withdrawal; defined for a payout. */
   readonly withdrawalId?: bigint;
   readonly source: DepositSource;
 };
@@ -33,7 +33,9 @@ const TRANSFER_TOPIC = topicOf(encodeEventTopics({ abi: TEST_USDC_ABI, eventName
 
 export type BridgeContracts = { readonly bridge: Hex; readonly token: Hex };
 
-/** All logs in a range of blocks from which deposits are derived, in the order of the chain. */
+/**
+ * Returns all logs in a range of blocks from which deposits are derived, in the order of the chain.
+ */
 export async function readDepositLogs(
   client: ChainClient,
   { bridge, token }: BridgeContracts,
@@ -49,12 +51,12 @@ export async function readDepositLogs(
     .filter(isMoney);
 }
 
-/** Any account can transfer zero tokens in the name of another. */
+/** Ignores transfers of zero tokens, which any account can make in the name of another. */
 function isMoney({ amount, kind }: DepositLog): boolean {
   return amount > 0n || kind === 'return' || kind === 'payout';
 }
 
-/** The logs of a transaction from which deposits are derived. */
+/** Returns the logs of a transaction from which deposits are derived. */
 export function depositLogsAmong(
   logs: readonly ChainLog[],
   { bridge, token }: BridgeContracts,
@@ -90,7 +92,10 @@ function depositLog(log: ChainLog, chainId: number): DepositLog {
   return { kind, account: addressOfTopic(first), amount: BigInt(log.data), source };
 }
 
-/** Hexadecimal digits of a field of a log's data; the amount of a payout is the last field. */
+/**
+ * Number of hexadecimal digits of a field in a log's data. The amount of a payout is the last
+ * field.
+ */
 const WORD_DIGITS = 64;
 
 export function addressOfTopic(topic: Hex): Address {
@@ -102,21 +107,24 @@ function topicOf(topics: readonly unknown[]): Hex {
 }
 
 /**
- * Ids starting with this one are of payouts without a withdrawal; the numbers of withdrawals count
- * up from 1.
+ * Payouts without a withdrawal have ids of at least this value. The numbers of withdrawals count up
+ * from 1.
  */
 export const RETURN_ID_MIN = 1n << 63n;
 
 /**
- * The payout that returns a held deposit. The id follows from the deposit alone, and the contract
- * pays an id once, so a deposit is returned once, whatever the sender and the number of attempts
- * (R-deposit).
+ * Returns the id of the payout that returns a held deposit. The id follows from the deposit alone,
+ * and the contract pays each id only once. A deposit is therefore returned once, whatever the
+ * sender and the number of attempts (R-deposit).
  */
 export function returnIdOf(txHash: Hex, logIndex: number): bigint {
   return idOf(encodePacked(['bytes32', 'uint256'], [txHash, BigInt(logIndex)]));
 }
 
-/** The payout that moves an amount to the next bridge, once. */
+/**
+ * Returns the id of the payout that moves an amount to the next bridge, which the contract pays
+ * only once.
+ */
 export function moveIdOf(bridge: Hex, usd: bigint): bigint {
   return idOf(encodePacked(['string', 'address', 'uint64'], ['move', bridge, usd]));
 }

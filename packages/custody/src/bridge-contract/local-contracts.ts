@@ -7,18 +7,18 @@ import type { LocalKeys } from '../key-files/local-keys.ts';
 import { KeyError } from '../key-files/key-error.ts';
 
 /**
- * Parameters of a local bridge. Payouts starting at 100,000 USDC are queued, so that the delay can
+ * Parameters of a local bridge. Payouts of at least 100,000 USDC are queued, so that the delay can
  * be tested.
  */
 export const LOCAL_BRIDGE = { threshold: 2n, largeUsd: 100_000_000_000n, delaySeconds: 20n };
-/** More gas than one payout of a batch uses with these contracts; unused gas is free. */
+/** This is more gas than one payout of a batch uses with these contracts. Unused gas is free. */
 export const LOCAL_PAYOUT_GAS = 250_000n;
 const GAS = 8_000_000n;
 const MAX_FEE = 10_000_000_000n;
 
 /**
- * The addresses of the contracts on a chain created with these keys: the minter's first two
- * deployments.
+ * Returns the addresses of the contracts on a chain created with these keys. They are the first two
+ * deployments by the minter.
  */
 export function localContracts(keys: LocalKeys): BridgeContracts {
   const from = privateKeyToAccount(keys.minter).address;
@@ -26,7 +26,7 @@ export function localContracts(keys: LocalKeys): BridgeContracts {
   return { token: at(0n), bridge: at(1n) };
 }
 
-/** Deploys the missing contracts, also after a crash between the two deployments. */
+/** Deploys the missing contracts, even after a crash between the two deployments. */
 export async function deployLocalContracts(
   endpoint: ChainEndpoint,
   keys: LocalKeys,
@@ -69,9 +69,9 @@ export async function deployLocalContracts(
 }
 
 /**
- * A local chain grants ether to its keys in its first block, and no key can spend all of it, so a
- * key without ether belongs to another chain. `file` contains the keys; addresses are by the name
- * of their key.
+ * Throws unless the keys belong to this chain. A local chain grants ether to its keys in its first
+ * block, and no key can spend all of it, so a key without ether belongs to another chain. `file`
+ * contains the keys, and `addresses` the address of each key by its name.
  */
 export async function assertOwnKeys(
   endpoint: ChainEndpoint,

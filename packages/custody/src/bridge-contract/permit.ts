@@ -18,7 +18,7 @@ export type Permit = {
   readonly signature: { readonly r: Hex; readonly s: Hex; readonly v: number };
 };
 
-/** The part of the token's EIP-712 domain that is specific to it. */
+/** The fields of the token's EIP-712 domain that are specific to the token. */
 export type PermitDomain = {
   readonly name: string;
   readonly version: string;
@@ -38,7 +38,7 @@ const PERMIT_TYPES = {
 
 const HIGHEST_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** Reads the domain from the token itself. */
+/** Reads the domain from the token contract itself. */
 export async function readPermitDomain(client: ChainClient, token: Hex): Promise<PermitDomain> {
   const read = async (functionName: 'name' | 'version'): Promise<string> => {
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName });
@@ -51,11 +51,11 @@ export async function readPermitDomain(client: ChainClient, token: Hex): Promise
 
 /** The state of a user on the chain that determines whether a deposit by permit can succeed. */
 export type PermitState = {
-  /** The token's next nonce of the user, and the first one that no deposit has used. */
+  /** The token's next nonce of the user, and the first nonce that no deposit has used. */
   readonly nonce: bigint;
   readonly unused: bigint;
   readonly balance: bigint;
-  /** The amount that the bridge may take without a new permit. */
+  /** The amount that the bridge can take without a new permit. */
   readonly allowance: bigint;
 };
 
@@ -81,7 +81,7 @@ export async function readPermitState(
 }
 
 /**
- * Simulates the permit with this nonce: a ChainRevertError means that sending it would only waste
+ * Simulates the permit with this nonce. A ChainRevertError means that sending it would only waste
  * gas.
  */
 export async function tryPermit(
@@ -104,7 +104,7 @@ export async function tryPermit(
   if (BigInt(isPaused) !== 0n) throw new ChainRevertError('the bridge is paused', undefined);
 }
 
-/** The signer of a permit under a nonce; undefined if the signature is invalid. */
+/** Returns the signer of a permit for a nonce, or undefined if the signature is invalid. */
 export async function permitSigner(
   permit: Permit,
   {
@@ -122,8 +122,8 @@ export async function permitSigner(
   });
   try {
     const { r, s, v } = signature;
-    // Every signature has a second form with a high s, which tokens reject: sending it would only
-    // waste gas.
+    // Every signature has a second form with a high s, which tokens reject, so sending it would
+    // only waste gas.
     if (BigInt(s) > HIGHEST_S) return undefined;
     return (await recoverAddress({ hash, signature: { r, s, v: BigInt(v) } })).toLowerCase() as Hex;
   } catch {

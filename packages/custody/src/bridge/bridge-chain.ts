@@ -21,7 +21,7 @@ type ViewName = ContractFunctionName<Abi, 'view' | 'pure'>;
 
 const TIMEOUT_MS = 15_000;
 
-/** Connects to a chain through its endpoints, which must all be of the same chain. */
+/** Connects to a chain through its endpoints, which must all belong to the same chain. */
 export async function connect(
   rpc: readonly string[],
   { chainId, confirmations }: { readonly chainId?: number; readonly confirmations: number },
@@ -40,7 +40,7 @@ export async function connect(
   return new ChainClient({ endpoints, chainId: wanted, confirmations });
 }
 
-/** Reads a view of the bridge; with several endpoints all must return the same. */
+/** Reads a view of the bridge. If there are several endpoints, all must return the same value. */
 export async function readBridge<const Name extends ViewName>(
   client: ChainClient,
   bridge: Hex,
@@ -54,7 +54,6 @@ export async function readBridge<const Name extends ViewName>(
   return decodeFunctionResult({ abi: BRIDGE_ABI, functionName, data } as never) as never;
 }
 
-/** Reads the token's decimals or a balance. */
 export async function readToken(
   client: ChainClient,
   token: Hex,
@@ -112,12 +111,15 @@ type SendOptions = {
   readonly print: (line: string) => void;
 };
 
-/** A reserve, because an estimate is for one block and the call may run in another. */
+/**
+ * The gas limit exceeds the estimate, because an estimate is for one block and the call may be
+ * executed in another.
+ */
 const GAS_SHARE = { of: 100n, take: 130n };
 const POLL_MS = 250;
 
 /**
- * Sends one transaction and waits until a block contains it with enough confirmations. Its hash is
+ * Sends one transaction and waits until a block with enough confirmations contains it. Its hash is
  * reported as soon as it is known.
  */
 export async function sendTransaction(
@@ -186,17 +188,17 @@ async function minedReceipt(
   );
 }
 
-/** A command line with invalid syntax. */
+/** Thrown for a command line with invalid syntax. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** The requested operation is not possible; nothing was changed. */
+/** Thrown if the requested operation is not possible; nothing was changed. */
 export class BridgeCommandError extends Error {
   override readonly name = 'BridgeCommandError';
 }
 
-/** A transaction was sent but is not in a block yet: it may still succeed. */
+/** Thrown if a transaction was sent but is not in a block yet, and may still succeed. */
 export class NotMinedError extends Error {
   override readonly name = 'NotMinedError';
 }
@@ -225,7 +227,7 @@ const PAUSES: Readonly<Record<string, string>> = {
   ExpectedPause: 'the bridge is not paused',
 };
 
-/** The reason why the contract refused a call. */
+/** Returns the reason why the contract refused a call. */
 function refusalText(data: string | undefined): string {
   try {
     const { args, errorName } = decodeErrorResult({ abi: BRIDGE_ABI, data: data as Hex });

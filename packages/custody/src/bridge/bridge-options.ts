@@ -37,7 +37,7 @@ type Text = {
   [Name in keyof typeof OPTIONS]: Values[Name] extends readonly string[] | undefined ? never : Name;
 }[keyof typeof OPTIONS];
 
-/** Reads the arguments of a command line; missing or invalid ones are a UsageError. */
+/** Reads the arguments of a command line. Missing or invalid ones cause a UsageError. */
 export class BridgeOptions {
   readonly positionals: readonly string[];
   readonly #values: Values;
@@ -86,7 +86,7 @@ export class BridgeOptions {
     return wholeOf(this.required(name), `--${name}`);
   }
 
-  /** Dollars as micro-USDC. */
+  /** Converts an amount of USDC to micro-USDC. */
   usd(name: Text): bigint {
     const value = parseExact(this.required(name), MONEY_DECIMALS);
     if (value === undefined || value < 0n)
@@ -94,7 +94,7 @@ export class BridgeOptions {
     return value;
   }
 
-  /** The only positional argument after the command, such as an id or a file. */
+  /** Returns the only positional argument after the command, such as an id or a file. */
   only(what: string): string {
     const [word, ...others] = this.positionals;
     if (word === undefined || others.length > 0) throw new UsageError(`Pass exactly one ${what}`);
@@ -139,7 +139,7 @@ function parse(args: readonly string[]) {
 export type BridgeContext = {
   readonly options: BridgeOptions;
   readonly print: (line: string) => void;
-  /** Prints warnings for people, separate from the output for programs. */
+  /** Prints warnings for users, separate from the output for programs. */
   readonly warn: (line: string) => void;
 };
 
@@ -151,7 +151,7 @@ export async function clientOf({ options }: BridgeContext): Promise<ChainClient>
   return connect(options.rpc, { ...chainId, confirmations: options.whole('confirmations') });
 }
 
-/** Sends with the key of `--key`. */
+/** Sends a transaction with the key of `--key`. */
 export async function send(
   { options, print }: BridgeContext,
   client: ChainClient,
@@ -164,14 +164,14 @@ export async function send(
 const OTHERS_READ = 0o077;
 const OTHERS_WRITE = 0o022;
 
-/** Warnings about the location of a key: a file, or `env:NAME`. */
+/** Returns warnings about the location of a key, which is a file or `env:NAME`. */
 export function keyPlaceWarnings(setting: string): readonly string[] {
   if (setting.startsWith('env:')) return [];
   let file: string;
   try {
     file = realpathSync(setting);
   } catch {
-    // Reading the key reports the error.
+    // The code that reads the key reports the error.
     return [];
   }
   const folder = dirname(file);
@@ -187,7 +187,9 @@ export function keyPlaceWarnings(setting: string): readonly string[] {
   ];
 }
 
-/** The nearest parent folder under version control; in a linked work tree `.git` is a file. */
+/**
+ * Returns the nearest parent folder under version control. In a linked work tree `.git` is a file.
+ */
 function workTreeOf(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
@@ -195,7 +197,7 @@ function workTreeOf(folder: string): string | undefined {
   }
 }
 
-/** Warnings about the parties that control a bridge. */
+/** Returns warnings about the parties that control a bridge. */
 export function partyWarnings(parties: {
   readonly validators: readonly Hex[];
   readonly threshold: bigint;

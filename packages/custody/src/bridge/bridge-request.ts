@@ -10,11 +10,11 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 
 /**
- * A request that validators sign manually, as a file that they pass on: EIP-712 data, which any
- * wallet can sign as well, and the signatures collected so far.
+ * A request that validators sign manually, as a file that they pass on. It contains EIP-712 data,
+ * which any wallet can sign as well, and the signatures collected so far.
  */
 
-/** Lower case, like all addresses and hashes of a request. */
+/** Addresses and hashes of a request are in lower case. */
 export const HexAddress = Address.transform((text) => text as string as Hex);
 export const HexHash = Hash.transform((text) => text as string as Hex);
 
@@ -24,7 +24,7 @@ const FOR_OTHERS = 0o666;
 const Uint = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
 const Signature = z.string().regex(/^0x[0-9a-fA-F]{130}$/);
 
-/** Other wallets require this explicitly. */
+/** Other wallets require the domain type in the data. */
 const DOMAIN = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -79,7 +79,7 @@ const Deposit = z.strictObject({ txHash: HexHash, logIndex: z.int().min(0) });
 
 const RequestFile = z.strictObject({
   format: z.literal(FORMAT),
-  /** The deposit that a return gives back, from which its id follows. */
+  /** The deposit that a return gives back, from which the id of the payout follows. */
   deposit: Deposit.optional(),
   typedData: z.looseObject({
     domain: z.strictObject({
@@ -108,7 +108,10 @@ export function typedDataOf({ bridge, chainId, message, primaryType }: BridgeReq
   return { domain, types, primaryType, message };
 }
 
-/** Reads a request from its file, if it is complete and matches a request known to the bridge. */
+/**
+ * Reads a request from its file. Throws unless it is complete and its typed data is what the bridge
+ * verifies.
+ */
 export function readRequest(file: string): BridgeRequest {
   const fault = (why: string): BridgeCommandError => new BridgeCommandError(`${file}: ${why}`);
   let json: unknown;
@@ -135,8 +138,8 @@ export function readRequest(file: string): BridgeRequest {
 }
 
 /**
- * Payouts of withdrawals are signed by validator processes, which query the venue; only payouts
- * without a withdrawal are signed manually.
+ * Rejects payouts of withdrawals, which are signed by validator processes that query the venue.
+ * Only payouts without a withdrawal are signed manually.
  */
 function assertByHand(request: BridgeRequest, fault: (why: string) => Error): void {
   if (request.primaryType !== 'Payout') return;
@@ -152,7 +155,7 @@ function assertByHand(request: BridgeRequest, fault: (why: string) => Error): vo
   );
 }
 
-/** Written atomically, because existing signatures must not be lost. */
+/** The file is written atomically, because existing signatures must not be lost. */
 export function writeRequest(file: string, request: BridgeRequest): void {
   const { deposit, signatures } = request;
   const source = deposit === undefined ? {} : { deposit };
@@ -184,7 +187,7 @@ function faultOf(error: z.ZodError): string {
 
 const LOWEST_V = 27;
 
-/** The contract call of the request; signatures in the order of their signers. */
+/** Returns the data of the contract call. The signatures must be in the order of their signers. */
 export function requestCall(request: BridgeRequest, ordered: readonly Hex[]): Hex {
   const signatures = ordered.map((text) => {
     const { r, s, yParity } = parseSignature(text);
@@ -207,7 +210,7 @@ export function requestCall(request: BridgeRequest, ordered: readonly Hex[]): He
   return encode('payOut', [payout, signatures]);
 }
 
-/** Describes the request line by line for its signer. */
+/** Describes the request for its signer, line by line. */
 export function describeRequest(request: BridgeRequest): readonly string[] {
   const place = `bridge ${request.bridge} on chain ${request.chainId}`;
   if (request.primaryType === 'Rotation') {

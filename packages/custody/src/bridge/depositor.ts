@@ -7,7 +7,7 @@ import { BridgeCommandError, connect, sendTransaction } from './bridge-chain.ts'
 
 type DepositorOptions = {
   readonly rpc: string;
-  /** Endpoints of another chain are rejected. */
+  /** The expected chain id. Endpoints of another chain are rejected. */
   readonly chainId: number;
   readonly bridge: string;
   readonly token: string;
@@ -17,15 +17,15 @@ type DepositorOptions = {
 type Holding = {
   readonly microUsdc: bigint;
   readonly nonce: number;
-  /** The domain fields of the token, which a permit hash includes. */
+  /** The fields of the token's domain that a permit hash includes. */
   readonly name: string;
   readonly version: string;
 };
 
-/** Nothing was sent, for the reason in the message. */
+/** Thrown if nothing was sent; the message contains the reason. */
 export class DepositError extends Error {
   override readonly name = 'DepositError';
-  /** True if the chain did not answer; false if it would reject the deposit. */
+  /** True if the chain did not answer, and false if it would reject the deposit. */
   readonly isSilent: boolean;
 
   constructor(message: string, isSilent: boolean, cause?: unknown) {
@@ -36,7 +36,7 @@ export class DepositError extends Error {
 
 const CONFIRMATIONS = 1;
 
-/** A user who deposits into a bridge, from the view of the chain. */
+/** A user who deposits into a bridge, with read access to the chain. */
 export class Depositor {
   readonly #client: ChainClient;
   readonly #bridge: Hex;
@@ -62,7 +62,7 @@ export class Depositor {
   }
 
   /**
-   * Sends USDC to the bridge and waits until a block contains the transaction; returns its hash.
+   * Sends USDC to the bridge, waits until a block contains the transaction, and returns its hash.
    */
   async transfer(
     microUsdc: bigint,
@@ -81,7 +81,7 @@ export class Depositor {
   }
 }
 
-/** Distinguishes a rejection by the chain from a missing answer. */
+/** Converts errors so that a rejection by the chain differs from a missing answer. */
 async function asked<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;

@@ -21,21 +21,21 @@ import { formatDecimal, MONEY_DECIMALS } from '@oddlot/units';
 import type { ChainClient } from '../chain/chain-client.ts';
 
 /**
- * Commands that need one key or none: those of the guardian, finishing queued payouts, deploying a
- * bridge, the status, and key management.
+ * Commands that need one key or none: those of the guardian, the payment of queued payouts, the
+ * deployment of a bridge, the status, and key management.
  */
 
-/** Stops deposits and payouts. */
+/** Stops deposits and payouts with the guardian's key. */
 export const pause: BridgeCommand = (context) => call(context, 'pause', []);
 
-/** Resumes them, by the guardian. */
+/** Resumes deposits and payouts with the guardian's key. */
 export const unpauseByGuardian: BridgeCommand = (context) => call(context, 'unpause', []);
 
-/** Cancels a queued large payout, by the guardian. */
+/** Cancels a queued large payout with the guardian's key. */
 export const cancelQueued: BridgeCommand = (context) =>
   call(context, 'cancelQueued', [idOf(context.options.only('id'))]);
 
-/** Pays a queued large payout that is due; any account may do this. */
+/** Pays a queued large payout that is due. Any account can do this. */
 export const finish: BridgeCommand = (context) =>
   call(context, 'finish', [idOf(context.options.only('id'))]);
 
@@ -49,7 +49,7 @@ async function call(
   await send(context, await clientOf(context), { to, data });
 }
 
-/** Creates a key in a file that only its owner can read. Prints its address only. */
+/** Creates a key in a file that only its owner can read, and prints only its address. */
 export const makeKey: BridgeCommand = async ({ options, print, warn }) => {
   const file = options.only('file');
   const key = generatePrivateKey();
@@ -102,7 +102,7 @@ export const deploy: BridgeCommand = async (context) => {
   print(`bridgeFromBlock = ${receipt.blockNumber}`);
 };
 
-/** The parties that control a bridge, its balance, and whether it is paused. */
+/** Prints the parties that control a bridge, its balance, and whether it is paused. */
 export const status: BridgeCommand = async (context) => {
   const { options, print } = context;
   const bridge = options.address('bridge');

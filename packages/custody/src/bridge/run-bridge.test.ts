@@ -22,10 +22,6 @@ import { returnIdOf } from '../bridge-contract/deposit-logs.ts';
 import { keyValidator } from '../signing/validators.ts';
 import { runBridge } from './run-bridge.ts';
 
-/**
- * Runs the commands with an operator's arguments against a real chain, without separate processes.
- */
-
 const CHAIN_ID = 421_614;
 const PARTIES = ['sender', 'v1', 'v2', 'v3', 'v4', 'guardian'] as const;
 type Party = (typeof PARTIES)[number];
@@ -50,7 +46,7 @@ async function run(line: string): Promise<{ code: number; output: string }> {
   return { code, output: lines.join('\n') };
 }
 
-/** The same for the test bridge; it must succeed. */
+/** Runs a command on the test bridge, which must succeed, and returns its output. */
 async function done(command: string, key?: Party): Promise<string> {
   const { code, output } = await onBridge(command, key);
   expect(output).toSatisfy(() => code === 0);
@@ -121,7 +117,7 @@ async function signed(name: string, ...parties: readonly Party[]): Promise<void>
   }
 }
 
-test('a key is created once, readable by its owner only, and is never printed', async () => {
+test('a bridge key is created once, is readable only by its owner, and is never printed', async () => {
   expect(statSync(file('v1')).mode & 0o777).toBe(0o600);
   expect(addresses.v1).toMatch(/^0x[0-9a-f]{40}$/);
   expect(await run(`address --key ${file('v1')}`)).toEqual({ code: 0, output: addresses.v1 });
@@ -130,7 +126,7 @@ test('a key is created once, readable by its owner only, and is never printed', 
   expect(again.output).not.toContain(keyOf('v1').slice(2));
 });
 
-test('a key in a git work tree, or readable by others, is created with a warning', async () => {
+test('a warning appears when a key is created in a git work tree or readable by others', async () => {
   mkdirSync(file('checkout/.git'), { recursive: true });
   mkdirSync(file('checkout/keys'), { mode: 0o700 });
   const inside = file('checkout/keys/v.key');
@@ -151,7 +147,7 @@ test('a key in a git work tree, or readable by others, is created with a warning
   ]);
 });
 
-test('status shows the parties, the balance of the bridge and whether it is paused', async () => {
+test('the status contains the parties, the balance of the bridge, and whether it is paused', async () => {
   const output = await done(`status --id 1 --account ${addresses.guardian}`);
   for (const line of [
     `bridge     ${bridge} on chain ${CHAIN_ID}`,
@@ -168,7 +164,7 @@ test('status shows the parties, the balance of the bridge and whether it is paus
   expect(output).toMatch(new RegExp(`^ether {6}[0-9.]+ held by ${addresses.guardian}$`, 'm'));
 });
 
-test('the guardian pauses and resumes; no other account does', async () => {
+test('only the guardian can pause and resume the bridge', async () => {
   expect(await onBridge('pause', 'sender')).toEqual({
     code: 1,
     output: "the bridge rejected the transaction: the key is not the guardian's (code 16)",
@@ -183,7 +179,7 @@ test('the guardian pauses and resumes; no other account does', async () => {
   expect(await done('status')).toContain('state      running');
 });
 
-test('validators lift a pause by their signatures, each on a copy of the file', async () => {
+test('a threshold of validators can lift a pause, each signing a copy of the request file', async () => {
   await done('pause', 'guardian');
   const output = await done(`unpause --prepare ${file('unpause.json')}`);
   expect(output).toContain(`unpause bridge ${bridge} on chain ${CHAIN_ID} (pause 2)`);
@@ -209,7 +205,7 @@ test('validators lift a pause by their signatures, each on a copy of the file', 
   await done('unpause', 'guardian');
 });
 
-test('a signature made by another wallet is accepted if it is of this request', async () => {
+test('a signature of another wallet is accepted if it signs this request', async () => {
   await done(`cancel 41 --prepare ${file('cancel.json')}`);
   const { typedData } = JSON.parse(readFileSync(file('cancel.json'), 'utf8'));
   const account = privateKeyToAccount(keyOf('v2'));
@@ -226,7 +222,7 @@ test('a signature made by another wallet is accepted if it is of this request', 
   });
 });
 
-test('an altered file is neither signed nor sent', async () => {
+test('an altered request file is neither signed nor sent', async () => {
   await done(`cancel 42 --prepare ${file('good.json')}`);
   const good = readFileSync(file('good.json'), 'utf8');
   const changes: [RegExp, string][] = [
@@ -264,7 +260,7 @@ test('an altered file is neither signed nor sent', async () => {
   });
 });
 
-test('a large payout waits; the guardian cancels it, or any account finishes it when it is due', async () => {
+test('a queued large payout can be cancelled by the guardian, or finished by any account when it is due', async () => {
   const queue = async (withdrawalId: bigint): Promise<void> => {
     const user = addresses.v4;
     const payout = { withdrawalId, user, destination: user, usd: 100_000_000n };
@@ -307,7 +303,7 @@ test('a large payout waits; the guardian cancels it, or any account finishes it 
   );
 });
 
-test('R-deposit: a held deposit is returned once, to its sender', async () => {
+test('R-deposit: a held deposit is returned only once, to its sender', async () => {
   const sender = wallet('sender');
   const mint = { chain: null, address: token, abi: TEST_USDC_ABI, functionName: 'mint' } as const;
   const txHash = await sender.writeContract({ ...mint, args: [bridge, 7_500_000n] });
@@ -341,7 +337,7 @@ test('R-deposit: a held deposit is returned once, to its sender', async () => {
   expect(await done(`status --id ${id}`)).toContain(`id ${id}  paid`);
   const usdc = { address: token, abi: TEST_USDC_ABI, functionName: 'balanceOf' } as const;
   expect(await sender.readContract({ ...usdc, args: [addresses.v4] })).toBe(107_500_000n);
-  // The venue may still show it as held; the contract prevents a second return.
+  // The venue may still show the deposit as held, but the contract prevents a second return.
   expect((await onBridge(`${prepare} ${logIndex}`)).output).toContain('is being returned or has');
   expect((await onBridge(`return --send ${file('return.json')}`, 'sender')).output).toContain(
     'the payout was already made',
@@ -350,7 +346,7 @@ test('R-deposit: a held deposit is returned once, to its sender', async () => {
   server.closeAllConnections();
 });
 
-test('the balance of the bridge is moved only to the next bridge', async () => {
+test('the balance of a bridge can be moved only to the next bridge', async () => {
   const { guardian, v1, v2, v3 } = addresses;
   const parties = `--validators ${v1},${v2},${v3} --threshold 2 --guardian ${guardian}`;
   const settings = `--token ${token} ${parties} --large-usd 100 --delay-seconds 60`;
@@ -364,7 +360,7 @@ test('the balance of the bridge is moved only to the next bridge', async () => {
   const id = /id {8}(\d+)/.exec(output)![1];
   await signed('move.json', 'v1', 'v3');
   await done(`move --send ${file('move.json')}`, 'sender');
-  // This amount is queued, like any large payout.
+  // The amount is queued, like any large payout.
   nowMs += 61_000;
   await done(`finish ${id}`, 'sender');
   expect(await done('status')).toContain('balance    0 USDC');
@@ -372,7 +368,7 @@ test('the balance of the bridge is moved only to the next bridge', async () => {
   expect(there.output).toContain('balance    900 USDC');
 });
 
-test('validators hand over to others, and lose their role', async () => {
+test('a rotation replaces the validators, and the former ones lose their role', async () => {
   const { guardian, v2, v3, v4 } = addresses;
   const parties = `--validators ${v2},${v3},${v4} --threshold 2 --guardian ${guardian}`;
   const warned = await done(
@@ -395,7 +391,7 @@ test('validators hand over to others, and lose their role', async () => {
   expect((await onBridge(`rotate --send ${file('rotate.json')}`, 'sender')).code).toBe(1);
 });
 
-test('an invalid command ends with 2 and prints the usage', async () => {
+test('an invalid command line exits with code 2 and prints the usage', async () => {
   const wrong: [string, string][] = [
     ['fly', 'Unknown command fly'],
     ['status', 'Missing --bridge'],
@@ -416,7 +412,7 @@ test('an invalid command ends with 2 and prints the usage', async () => {
   expect(await run('--help')).toMatchObject({ code: 0 });
 });
 
-test('an impossible command ends with 1, a transaction without a block with 3', async () => {
+test('an impossible command exits with code 1, and a transaction that is in no block with code 3', async () => {
   const away = await run(`status --rpc http://127.0.0.1:9 --bridge ${bridge}`);
   expect(away.code).toBe(1);
   const nobody = `0x${'99'.repeat(20)}`;

@@ -21,7 +21,9 @@ import {
   unpauseByThreshold,
 } from './threshold-commands.ts';
 
-/** Exit codes: done, failed, invalid usage, or sent with unknown result. */
+/**
+ * Exit codes of the commands. `notMined` means that a transaction was sent with an unknown result.
+ */
 const EXIT = { done: 0, failed: 1, usage: 2, notMined: 3 } as const;
 
 const BRIDGE_USAGE = `Usage: oddlot bridge COMMAND [options]
@@ -64,7 +66,7 @@ const COMMANDS: Readonly<Record<string, BridgeCommand>> = {
   status,
   deploy,
   pause,
-  // The guardian alone needs no file.
+  // The guardian alone needs no request file.
   unpause: (context) => {
     const file = context.options.text('prepare') ?? context.options.sent;
     return file === undefined ? unpauseByGuardian(context) : unpauseByThreshold(context);
@@ -111,7 +113,7 @@ export async function runBridge(
     complain(chainFault(error));
     if (error instanceof NotMinedError) return EXIT.notMined;
     if (EXPLAINED.some((kind) => error instanceof kind)) return EXIT.failed;
-    // An endpoint reports failures with its own error class.
+    // An endpoint reports failures with its own error class, which has a `shortMessage`.
     if (error instanceof Error && 'shortMessage' in error) return EXIT.failed;
     throw error;
   }

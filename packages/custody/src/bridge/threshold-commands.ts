@@ -28,8 +28,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { privateKeyToAccount } from 'viem/accounts';
 
 /**
- * Commands that need a threshold of validators: a request is prepared, signed by each validator
- * where its key is, and sent.
+ * Commands that need a threshold of validators. A request is prepared, signed by each validator
+ * where its key is stored, and sent.
  */
 
 export const rotate: BridgeCommand = (context) =>
@@ -80,7 +80,7 @@ function assertDecides(validators: readonly Hex[], threshold: number): void {
   );
 }
 
-/** Pays the balance of a bridge to the next one. */
+/** Moves the balance of a bridge to the next one. */
 export const move: BridgeCommand = (context) =>
   prepareOrSend(context, 'Payout', async ({ options }) => {
     const destination = options.address('to');
@@ -99,12 +99,12 @@ export const move: BridgeCommand = (context) =>
 
 const ZERO = '0x0000000000000000000000000000000000000000';
 const TIMEOUT_MS = 10_000;
-/** The answer comes from the operator's own venue, which may hold ten thousand deposits. */
+/** Size limit of the answer of the operator's own venue, which can hold ten thousand deposits. */
 const ANSWER_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Deposits that are not returned: the first kind is credited when the binding ends, and the second
- * has no money.
+ * Deposits that are not returned. The first kind is credited when the agent binding ends, and the
+ * second transferred no money.
  */
 const KEPT: Readonly<Record<string, string>> = {
   bound: 'it will be credited once its address is no longer an agent',
@@ -125,7 +125,7 @@ const Status = z.object({
 type Status = z.infer<typeof Status>;
 
 /**
- * Returns money in the bridge that belongs to no account: a payout whose id follows from the
+ * Returns money in the bridge that belongs to no account, with a payout whose id follows from the
  * deposit.
  */
 export const returnDeposit: BridgeCommand = (context) =>
@@ -155,7 +155,7 @@ export const returnDeposit: BridgeCommand = (context) =>
     return { primaryType: 'Payout', message, deposit: { txHash, logIndex } };
   });
 
-/** The venue's record of this held deposit. */
+/** Returns the venue's record of this held deposit. */
 async function asideOf(
   operations: string,
   at: {
@@ -189,7 +189,9 @@ async function asideOf(
   return found;
 }
 
-/** The chain itself must contain the money: the venue's record alone is not sufficient. */
+/**
+ * Verifies that the chain contains the money, because the venue's record alone is not sufficient.
+ */
 async function assertOnChain(
   client: ChainClient,
   bridge: Hex,
@@ -259,7 +261,7 @@ async function sendRequest(
   await send(context, client, { to: request.bridge, data: requestCall(request, ordered) });
 }
 
-/** Merges copies of one request with their signatures. */
+/** Merges the signatures of several copies of one request. */
 function merged(files: readonly string[]): BridgeRequest {
   const [first, ...others] = files.map((file) => ({ file, request: readRequest(file) }));
   if (first === undefined) throw new UsageError('Missing --send FILE');
@@ -273,7 +275,10 @@ function merged(files: readonly string[]): BridgeRequest {
   return { ...first.request, signatures: all };
 }
 
-/** Shows a request and, given a key or a signature made elsewhere, adds to it. Needs no network. */
+/**
+ * Shows a request and, given a key or a signature made elsewhere, adds a signature to it. The
+ * command needs no network.
+ */
 export const signRequest: BridgeCommand = async ({ options, print }) => {
   const file = options.only('file');
   const request = readRequest(file);

@@ -12,9 +12,9 @@ import {
 export type { EndpointStatus } from './endpoints.ts';
 
 type ChainHead = {
-  /** The newest block that enough endpoints know. */
+  /** The number of the newest block that enough endpoints know. */
   readonly head: number;
-  /** The newest block with the required confirmations; 0 before the first one. */
+  /** The number of the newest block with the required confirmations; 0 before the first one. */
   readonly confirmed: number;
 };
 
@@ -22,27 +22,31 @@ type ChainHead = {
 export type ChainFees = { readonly baseFee: bigint; readonly priorityFee: bigint };
 
 /**
- * The part of a call's result on which endpoints must agree; the texts of a refusal differ, its
- * data does not.
+ * The part of a call's result on which endpoints must agree. The texts of a refusal differ between
+ * endpoints, but its data does not.
  */
 type CallOutcome = { readonly result?: Hex; readonly refused?: string };
 
 type ChainClientOptions = {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
-  /** A block counts when there are this many blocks including itself; at least 1. */
+  /**
+   * A block is confirmed once the chain has this many blocks from it to the head, including itself;
+   * at least 1.
+   */
   readonly confirmations: number;
-  /** Bounds the suggested tip, in wei. */
+  /** Upper limit of the suggested tip, in wei. */
   readonly maxPriorityFee?: bigint | undefined;
 };
 
 const MAX_PRIORITY_FEE = 20_000_000_000n;
 
 /**
- * A chain read through one or several endpoints. With several, an answer counts only if at least
- * two endpoints agree, and more than half of those that answer: of three endpoints one may return
- * arbitrary data without effect. Where honest answers differ in a number, neither the highest nor
- * the lowest is used. The only state is that of the endpoints.
+ * Reads a chain through one or several endpoints. With several, an answer is accepted only if at
+ * least two endpoints, and more than half of those that answer, agree. One of three endpoints can
+ * therefore return false data without effect. Where honest endpoints report different numbers,
+ * neither the highest nor the lowest is used. The client has no state of its own except that of the
+ * endpoints.
  */
 export class ChainClient {
   readonly chainId: number;
@@ -61,7 +65,10 @@ export class ChainClient {
     return this.#pool.statuses;
   }
 
-  /** Prevents money of another chain from being credited. */
+  /**
+   * Throws unless the endpoints belong to the expected chain, so that money of another chain is
+   * never credited.
+   */
   async assertChain(): Promise<void> {
     const chainId = await this.#agreed('eth_chainId', async (request) =>
       hexToNumber((await request('eth_chainId', [])) as Hex),
@@ -70,7 +77,10 @@ export class ChainClient {
     throw new ChainDisagreementError(`the endpoint serves chain ${chainId}, not ${this.chainId}`);
   }
 
-  /** The newest block of the chain: with several endpoints the newest that two know. */
+  /**
+   * Returns the newest block of the chain. With several endpoints this is the newest block that two
+   * of them know.
+   */
   async head(): Promise<ChainHead> {
     const answers = await this.#pool.ask(async (request) =>
       hexToNumber((await request('eth_blockNumber', [])) as Hex),
@@ -79,7 +89,10 @@ export class ChainClient {
     return { head, confirmed: Math.max(0, head - this.confirmations + 1) };
   }
 
-  /** The hash of a block, from the endpoints that know it; undefined if it does not exist. */
+  /**
+   * Returns the hash of a block, or undefined if it does not exist. Only endpoints that know the
+   * block are queried.
+   */
   blockHash(blockNumber: number): Promise<Hex | undefined> {
     const name = `block ${blockNumber}`;
     return this.#agreed(
@@ -93,7 +106,7 @@ export class ChainClient {
     );
   }
 
-  /** The time of a block, in seconds. */
+  /** Returns the time of a block, in seconds. */
   async blockTime(blockNumber: number): Promise<number | undefined> {
     return this.#agreed(
       `the time of block ${blockNumber}`,
@@ -106,10 +119,10 @@ export class ChainClient {
     );
   }
 
-  /** The logs of a contract in a range of blocks, both ends included, in order. */
+  /** Returns the logs of a contract in a range of blocks, both ends included, in order. */
   logs(range: {
     readonly address: Hex;
-    /** By position; null matches any topic, a list any of its topics. */
+    /** Topics by position; null matches any topic, and a list any of its topics. */
     readonly topics: readonly (Hex | readonly Hex[] | null)[];
     readonly fromBlock: number;
     readonly toBlock: number;
@@ -137,8 +150,9 @@ export class ChainClient {
   }
 
   /**
-   * The receipt of a transaction in a block; undefined while two endpoints do not have it. If two
-   * receipts differ and the others do not decide, this throws a ChainDisagreementError.
+   * Returns the receipt of a transaction in a block, or undefined if fewer than two endpoints have
+   * it. If two receipts differ and the other endpoints do not decide, this throws a
+   * ChainDisagreementError.
    */
   async receipt(txHash: Hex): Promise<ChainReceipt | undefined> {
     const answers = await this.#pool.ask(async (request) => {
@@ -150,7 +164,7 @@ export class ChainClient {
     return this.#pool.agree(`the receipt of ${txHash}`, found);
   }
 
-  /** True if any endpoint has the transaction in a block. */
+  /** Returns true if any endpoint has the transaction in a block. */
   async isInSomeBlock(txHash: Hex): Promise<boolean> {
     const answers = await this.#pool.ask((request) =>
       request('eth_getTransactionReceipt', [txHash]),
@@ -159,9 +173,9 @@ export class ChainClient {
   }
 
   /**
-   * True if a nonce of an address is used at a block, and no block contains any of these
-   * transactions: all endpoints that answer agree, and at least two if there are two. The caller
-   * may then safely send the same call under another nonce.
+   * Returns true if a nonce of an address is used as of a block and no block contains any of these
+   * transactions. All endpoints that answer must agree, and at least two if there are two. The
+   * caller can then safely send the same call under another nonce.
    */
   async isUsedByOther(
     place: { readonly address: Hex; readonly nonce: number; readonly blockNumber: number },
@@ -184,7 +198,7 @@ export class ChainClient {
     return answers.every(({ value }) => value);
   }
 
-  /** True if any endpoint has the transaction in a block or in its pool. */
+  /** Returns true if any endpoint has the transaction in a block or in its pool. */
   async knows(txHash: Hex): Promise<boolean> {
     const answers = await this.#pool.ask((request) =>
       request('eth_getTransactionByHash', [txHash]),
@@ -193,8 +207,8 @@ export class ChainClient {
   }
 
   /**
-   * The result of a contract call, at the newest block or at a confirmed one. A refusal counts like
-   * any other answer: it is a ChainRevertError only if all endpoints agree.
+   * Returns the result of a contract call at the newest block or at a given one. A refusal counts
+   * like any other answer and throws a ChainRevertError only if enough endpoints agree.
    */
   async call(
     call: { readonly from?: Hex; readonly to: Hex; readonly data: Hex },
@@ -226,8 +240,8 @@ export class ChainClient {
   }
 
   /**
-   * The next nonce of an address, including pending transactions or by blocks alone. The highest
-   * that two endpoints have reached.
+   * Returns the next nonce of an address, with or without pending transactions. The result is the
+   * highest nonce that two endpoints have reached.
    */
   async nonceOf(address: Hex, block: 'latest' | 'pending'): Promise<number> {
     const answers = await this.#pool.ask(async (request) =>
@@ -236,7 +250,7 @@ export class ChainClient {
     return this.#pool.reachedBy(answers);
   }
 
-  /** In wei. */
+  /** Returns the balance in wei. */
   async balanceOf(address: Hex): Promise<bigint> {
     const answers = await this.#pool.ask(async (request) =>
       BigInt((await request('eth_getBalance', [address, 'latest'])) as Hex),
@@ -244,7 +258,9 @@ export class ChainClient {
     return this.#pool.median(answers);
   }
 
-  /** The median of each value: a fee that is too low is raised later, and the tip is bounded. */
+  /**
+   * Returns the median of each fee. A fee that is too low is raised later, and the tip is limited.
+   */
   async fees(): Promise<ChainFees> {
     const answers = await this.#pool.ask(async (request) => {
       const [block, tip] = await Promise.all([
@@ -261,7 +277,10 @@ export class ChainClient {
     return { baseFee: middle((fees) => fees.baseFee), priorityFee };
   }
 
-  /** The median estimate of a call's gas; a call that would revert is a ChainRevertError. */
+  /**
+   * Returns the median estimate of a call's gas, or throws a ChainRevertError if the call would
+   * revert.
+   */
   async estimateGas(call: {
     readonly from: Hex;
     /** Undefined for the creation of a contract. */
@@ -291,8 +310,8 @@ export class ChainClient {
   }
 
   /**
-   * Sends a signed transaction to all endpoints; one that accepts it, knows it, or has its block
-   * suffices.
+   * Sends a signed transaction to all endpoints. It is sufficient that one of them accepts it,
+   * knows it, or has it in a block.
    */
   async sendRaw(raw: Hex): Promise<void> {
     await this.#pool.ask(
@@ -311,8 +330,8 @@ export class ChainClient {
   }
 
   /**
-   * The answer of more than half of those that know the block, and of at least two if there are
-   * two.
+   * Returns the answer of more than half of the endpoints that know the block, and of at least two
+   * if there are two.
    */
   async #agreed<Value>(name: string, ask: Ask<Value>, blockNumber = 0): Promise<Value> {
     const answers = await this.#pool.ask(ask, { head: blockNumber });
@@ -321,7 +340,8 @@ export class ChainClient {
 }
 
 /**
- * The data of a refusal, and the error that carries it; other errors are not answers of the chain.
+ * Records the error of a refusal and returns its data. Other errors are not answers of the chain
+ * and are thrown.
  */
 function noteRevert(error: unknown, reverts: Map<string, ChainRevertError>): string {
   const known = revertOf(error);
@@ -336,8 +356,6 @@ function deepText(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) texts.push(chainFault(at));
   return texts.join(' ');
 }
-
-/** Logs and receipts in the venue's own types. */
 
 export type ChainLog = {
   readonly address: Hex;

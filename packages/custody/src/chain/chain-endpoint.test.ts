@@ -13,7 +13,6 @@ afterEach(() => {
   }
 });
 
-/** A server that answers as the test requires. */
 async function serving(answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((_, response) => {
     response.setHeader('content-type', 'application/json');
@@ -25,14 +24,14 @@ async function serving(answer: (response: ServerResponse) => void): Promise<stri
 }
 
 describe('an endpoint by URL', () => {
-  test('answers a request', async () => {
+  test('returns the answer to a request', async () => {
     const url = await serving((response) =>
       response.end('{"jsonrpc":"2.0","id":1,"result":"0x7"}'),
     );
     expect(await urlEndpoint(url, TIMEOUT_MS).request('eth_blockNumber', [])).toBe('0x7');
   });
 
-  test('an answer that begins and stalls times out like a missing answer', async () => {
+  test('times out if an answer begins and stalls', async () => {
     const silent = await serving(() => undefined);
     const halting = await serving((response) => void response.write('{"jsonrpc":"2.0","id":1,'));
     for (const url of [silent, halting]) {
@@ -41,7 +40,7 @@ describe('an endpoint by URL', () => {
     }
   });
 
-  test('an endless answer is not read to its end', async () => {
+  test('stops reading an endless answer', async () => {
     const url = await serving((response) => {
       const more = (): void => {
         if (!response.destroyed) response.write(' '.repeat(1_000_000), () => setImmediate(more));

@@ -35,7 +35,7 @@ test('a hanging endpoint delays one query, and is then queried in parallel, one 
   const { ask, endpoints, states } = poolOf(says(7), hangs, says(7));
   expect(await ask()).toEqual(['e0 7', 'e2 7']);
   expect(states()).toEqual(['ok', 'down', 'ok']);
-  // If the query waited for it, this would exceed the test's timeout.
+  // If each query waited for the hanging endpoint, this loop would exceed the test's timeout.
   for (let round = 0; round < 100; round += 1) await ask();
   expect(endpoints.map(({ asked }) => asked)).toEqual([101, 1, 101]);
 });
@@ -50,7 +50,7 @@ test('a recovered endpoint counts again', async () => {
   expect(await ask()).toEqual(['e0 7', 'e1 7', 'e2 7']);
 });
 
-test('if too few endpoints are healthy, the unhealthy ones are waited for', async () => {
+test('a query waits for unhealthy endpoints if too few are healthy', async () => {
   const { ask, endpoints, states } = poolOf(says(7), fails);
   await expect(ask()).rejects.toThrow('1 of the required 2 endpoints answered: refused');
   const { promise, resolve } = Promise.withResolvers<number>();
@@ -67,7 +67,7 @@ test.each([
   { heads: [100, 90], states: ['ok', 'stale'], head: 90 },
   { heads: [100], states: ['ok'], head: 100 },
 ])(
-  'heads $heads: the newest block that enough endpoints know, and the endpoints far from it',
+  'with heads $heads the pool uses the newest block that enough endpoints know, and marks endpoints far from it',
   async (row) => {
     const { pool, states } = poolOf(...row.heads.map(says));
     const answers = await pool.ask((request) => request('eth_blockNumber', []) as Promise<number>);
@@ -84,7 +84,7 @@ test('two endpoints that contradict each other are both reported, and no answer 
   expect(await hash()).toBe('0xa');
 });
 
-test('one against two does not count, and is reported until it has agreed for a while', async () => {
+test('one endpoint that contradicts two others does not count, and is reported until it has agreed twenty times', async () => {
   const { endpoints, hash, states } = hashesOf('0xa', '0xb', '0xa');
   expect(await hash()).toBe('0xa');
   expect(states()).toEqual(['ok', 'disagrees', 'ok']);
@@ -101,7 +101,7 @@ test.each([
   [['0xb', '0xa', '0xa', '0xa'], '0xa'],
   [['0xa', '0xa', '0xb', '0xc'], undefined],
   [['0xa'], '0xa'],
-])('of %j the answer of more than half counts: %s', async (reported, counts) => {
+])('of the answers %j the one given by more than half counts: %s', async (reported, counts) => {
   const { hash } = hashesOf(...reported);
   if (counts === undefined)
     await expect(hash()).rejects.toThrow('endpoints disagree about a block');
@@ -114,7 +114,7 @@ test.each([
   { reported: [4, 6, 5], reached: 5, median: 5n },
   { reported: [4, 6], reached: 4, median: 4n },
   { reported: [7], reached: 7, median: 7n },
-])('of numbers $reported neither the highest nor the lowest counts', async (row) => {
+])('of the numbers $reported neither the highest nor the lowest counts', async (row) => {
   const { pool } = poolOf(...row.reported.map(says));
   const answers = await pool.ask((request) => request('eth_getBalance', []) as Promise<number>);
   expect(pool.reachedBy(answers)).toBe(row.reached);

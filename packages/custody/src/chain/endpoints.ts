@@ -2,18 +2,18 @@ import { boundedFetch } from '@oddlot/host/bounded-json';
 import { createClient, custom, http, type Transport } from 'viem';
 
 export type ChainEndpoint = {
-  /** For operators, without the keys that a URL may contain. */
+  /** Name for operators, without the keys that a URL can contain. */
   readonly name: string;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 };
 
-/** Bounds an answer; the logs of a long range can be large. */
+/** Size limit of an answer. The logs of a long range can be large. */
 const ANSWER_BYTES_MAX = 10_000_000;
 
 /**
- * An endpoint by URL, without retries, which are up to the caller. The time limit covers the whole
- * answer: the library's own limit ends with the first line, so an answer that stalls would
- * otherwise never end.
+ * Returns an endpoint by URL. It makes no retries, which are up to the caller. The time limit
+ * covers the whole answer. The library's own limit ends with the first line, so a stalled answer
+ * would never time out.
  */
 export function urlEndpoint(url: string, timeoutMs: number): ChainEndpoint {
   const fetchFn = boundedFetch(ANSWER_BYTES_MAX) as typeof fetch;
@@ -47,13 +47,13 @@ export type EndpointStatus = {
   readonly state:
     | 'ok'
     | 'down'
-    /** Its newest block is behind that of the others. */
+    /** The newest block of the endpoint is behind that of the others. */
     | 'stale'
-    /** Its newest block is unknown to all others. */
+    /** The newest block of the endpoint is unknown to all others. */
     | 'ahead'
     | 'disagrees';
   readonly head: number;
-  /** Its last error, or its answer that contradicted the others. */
+  /** The last error of the endpoint, or its answer that contradicted the others. */
   readonly error: string | undefined;
 };
 
@@ -62,26 +62,26 @@ type Answer<Value> = { readonly watched: Watched; readonly value: Value };
 type Watched = {
   readonly endpoint: ChainEndpoint;
   status: EndpointStatus;
-  /** Queries without an answer yet. */
+  /** Number of queries without an answer yet. */
   pending: number;
-  /** Consecutive answers that others confirmed, since the last unconfirmed one. */
+  /** Number of consecutive answers that others confirmed, since the last unconfirmed one. */
   agreed: number;
 };
 
-/** An endpoint whose head differs by this much is reported to the operator. */
+/** An endpoint whose head differs by this many blocks is reported to the operator. */
 const FAR_BLOCKS = 3;
-/** How long remaining answers are waited for once there are enough. */
+/** How long to wait for the remaining answers once there are enough. */
 const GRACE_MS = 1_000;
 /** An endpoint with an unconfirmed answer is reported until it has this many confirmed ones. */
 const AGREED_AGAIN = 20;
 
 /**
- * Several endpoints of one chain, queried at the same time. Enough equal answers suffice: an
- * endpoint that is down or slow delays one query briefly, and is then queried in parallel, one
- * query at a time, until it has recovered.
+ * Queries several endpoints of one chain at the same time, until enough of them give the same
+ * answer. An endpoint that is down or slow briefly delays one query. It is then queried in
+ * parallel, one query at a time, until it has recovered.
  */
 export class EndpointPool {
-  /** The required number of answers: two if there are two endpoints. */
+  /** The required number of answers: two if there are at least two endpoints. */
   readonly quorum: number;
   readonly #watched: readonly Watched[];
 
@@ -102,7 +102,7 @@ export class EndpointPool {
     return this.#watched.map(({ status }) => status);
   }
 
-  /** Queries all endpoints whose head is not known to be lower; fails if too few answer. */
+  /** Queries all endpoints whose head is not known to be lower. Throws if too few answer. */
   async ask<Value>(
     ask: Ask<Value>,
     { head = 0, least = this.quorum }: { readonly head?: number; readonly least?: number } = {},
@@ -129,8 +129,9 @@ export class EndpointPool {
   }
 
   /**
-   * The answer given by enough endpoints and by more than half of those that answered; a differing
-   * endpoint is reported to the operator and has no effect. Without such an answer none counts.
+   * Returns the answer given by enough endpoints and by more than half of those that answered. A
+   * differing endpoint is reported to the operator and has no effect. Without a majority this
+   * throws a ChainDisagreementError.
    */
   agree<Value>(name: string, answers: readonly Answer<Value>[]): Value | undefined {
     const byAnswer = Map.groupBy(answers, ({ value }) => textOf(value));
@@ -144,18 +145,18 @@ export class EndpointPool {
       return most[0]?.value;
     }
     if (most.length === 0) return undefined;
-    // It is unknown which of them is wrong.
+    // It is unknown which of the endpoints is wrong.
     const contradicting = groups.flatMap(([first]) => first ?? []);
     for (const { watched } of contradicting) contradict(watched, error);
     const names = contradicting.map(({ watched }) => watched.endpoint.name);
     throw new ChainDisagreementError(`${error}: ${names.join(' and ')}`);
   }
 
-  /** The newest block that enough endpoints know; also records the endpoints far from it. */
+  /** Returns the newest block that enough endpoints know, and records the endpoints far from it. */
   judgeHeads(answers: readonly Answer<number>[]): number {
     const head = this.reachedBy(answers);
-    // If two heads differ it is unknown which is right; the lower one is more likely to be at
-    // fault.
+    // If only two heads differ, it is unknown which is right. The lower one is more likely to be
+    // wrong.
     const highest = Math.max(0, ...answers.map(({ value }) => value));
     const newest = answers.length > this.quorum ? head : highest;
     for (const { value, watched } of answers) {
@@ -166,13 +167,16 @@ export class EndpointPool {
     return head;
   }
 
-  /** For numbers that only grow: the highest that enough endpoints have reached. */
+  /** Returns the highest number that enough endpoints have reached, for numbers that only grow. */
   reachedBy(answers: readonly Answer<number>[]): number {
     const highestFirst = answers.map(({ value }) => value).sort((a, b) => b - a);
     return highestFirst[this.quorum - 1] ?? 0;
   }
 
-  /** For numbers in which honest endpoints differ: the median, of two the lower one. */
+  /**
+   * Returns the median, for numbers that differ between honest endpoints. Of two numbers it is the
+   * lower one.
+   */
   median(answers: readonly Answer<bigint>[]): bigint {
     const lowestFirst = answers.map(({ value }) => value).sort((a, b) => (a < b ? -1 : 1));
     return lowestFirst[Math.floor((lowestFirst.length - 1) / 2)] ?? 0n;
@@ -181,7 +185,7 @@ export class EndpointPool {
 
 type Round<Value> = { readonly answers: Answer<Value>[]; failure: unknown };
 
-/** Never rejects; the result is recorded in the round. */
+/** Queries one endpoint and records the result in the round. Never rejects. */
 async function askOne<Value>(
   watched: Watched,
   ask: Ask<Value>,
@@ -197,7 +201,7 @@ async function askOne<Value>(
     if (watched.status.state === 'down' && !isLate) recover(watched);
   } catch (error) {
     round.failure = error;
-    // A revert is an answer of the chain.
+    // A revert is an answer of the chain, and not a failure of the endpoint.
     if (revertOf(error) === undefined) fail(watched, chainFault(error));
   } finally {
     clearTimeout(timer);
@@ -205,7 +209,7 @@ async function askOne<Value>(
   }
 }
 
-/** Waits until all have settled, or for a short time after there are enough. */
+/** Waits until all queries have settled, or for a short time after there are enough answers. */
 async function settledOrEnough(
   running: readonly Promise<void>[],
   isEnough: () => boolean,
@@ -255,17 +259,23 @@ function textOf(value: unknown): string {
   return JSON.stringify(value) ?? 'undefined';
 }
 
-/** Too few endpoints answered; the query is retried later and nothing is assumed meanwhile. */
+/**
+ * Thrown if too few endpoints answered. The query is retried later, and nothing is assumed in the
+ * meantime.
+ */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError';
 }
 
-/** Endpoints contradict each other where only one answer can be right. No answer counts. */
+/**
+ * Thrown if endpoints contradict each other where only one answer can be right. No answer is
+ * accepted.
+ */
 export class ChainDisagreementError extends Error {
   override readonly name = 'ChainDisagreementError';
 }
 
-/** The chain executed or simulated a call and refused it. */
+/** Thrown if the chain executed or simulated a call and refused it. */
 export class ChainRevertError extends Error {
   override readonly name = 'ChainRevertError';
   /** The revert data of the contract, unchanged. */
@@ -277,7 +287,7 @@ export class ChainRevertError extends Error {
   }
 }
 
-/** The error of an endpoint in one line, without the parts of the request. */
+/** Returns the error of an endpoint in one line, without the text of the request. */
 export function chainFault(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const short = 'shortMessage' in error ? String(error.shortMessage) : error.message;
@@ -285,7 +295,10 @@ export function chainFault(error: unknown): string {
   return details === '' || short.includes(details) ? short : `${short} ${details}`;
 }
 
-/** The data of a revert, if it is one: endpoints nest it at different depths. */
+/**
+ * Returns the error of a revert, which endpoints nest at different depths, or undefined for other
+ * errors.
+ */
 export function revertOf(error: unknown): ChainRevertError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const code = 'code' in at ? at.code : undefined;

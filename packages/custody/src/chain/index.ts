@@ -1,4 +1,4 @@
-/** Access to a chain through endpoints, of which at least two must agree. */
+/** Access to a chain through several endpoints, of which at least two must agree. */
 export {
   ChainClient,
   type ChainLog,

@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { checkKeyFiles } from './check-key-files.ts';
 
-/** Checks the access rights of keys on mainnet. */
-
 const folder = mkdtempSync(join(tmpdir(), 'oddlot-keys-'));
 const credentials = join(folder, 'credentials');
 mkdirSync(credentials);
@@ -22,11 +20,11 @@ const data = join(folder, 'data');
 const check = (file: string, env?: Record<string, string>) =>
   checkKeyFiles({ key: [file] }, { data, isReal: true, env });
 
-test('a file readable by its owner only is accepted, writable or not', () => {
+test('a key file that only its owner can read is accepted, writable or not', () => {
   for (const mode of [0o600, 0o400]) expect(check(keyOf(mode))).toEqual([]);
 });
 
-test('a file readable by a group or by all is rejected, with the remedy', () => {
+test('a key file that a group or all users can read is rejected, and the error contains the remedy', () => {
   for (const mode of [0o440, 0o640, 0o444, 0o604, 0o620]) {
     const file = keyOf(mode);
     expect(() => check(file, { CREDENTIALS_DIRECTORY: credentials })).toThrow(
@@ -35,7 +33,7 @@ test('a file readable by a group or by all is rejected, with the remedy', () => 
   }
 });
 
-test('a credential that systemd loads for a unit has mode 0440 and is accepted, by its path only', () => {
+test('a systemd credential with mode 0440 is accepted only by its path in the credentials folder', () => {
   const env = { CREDENTIALS_DIRECTORY: credentials };
   for (const mode of [0o440, 0o400]) expect(check(keyOf(mode, credentials), env)).toEqual([]);
   expect(() => check(keyOf(0o440, credentials))).toThrow('other users can read');

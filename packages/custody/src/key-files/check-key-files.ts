@@ -7,7 +7,7 @@ import { KeyError } from './key-error.ts';
 type KeyPlaces = Readonly<Record<string, readonly string[]>>;
 
 const OTHERS = 0o077;
-/** All access of others, except reading by the group. */
+/** All access of other users, except that the group can read. */
 const OTHERS_OF_CREDENTIALS = 0o037;
 
 type KeyFileRules = {
@@ -21,10 +21,10 @@ type KeyFileRules = {
 };
 
 /**
- * Checks the storage of keys. On mainnet a KeyError is thrown if users other than that of the
- * process can read a key file, or if a key is in the data folder, which backups copy. Elsewhere
- * this is a warning. Files in systemd's credentials folder belong to root and have mode 0440: there
- * the group bits represent the single user of the unit, and no other user can enter the folder.
+ * Checks the storage of keys and returns warnings. On mainnet a KeyError is thrown if users other
+ * than that of the process can read a key file, or if a key is in the data folder, which backups
+ * copy. Files in systemd's credentials folder belong to root and have mode 0440. There the group
+ * bits represent the single user of the unit, and no other user can enter the folder.
  */
 export function checkKeyFiles(
   places: KeyPlaces,
@@ -53,7 +53,7 @@ function keyFileFault(
     file = realpathSync(setting);
     ({ mode } = statSync(file));
   } catch {
-    // Reading the key reports the error.
+    // The code that reads the key reports the error.
     return undefined;
   }
   if (isInside(file, existing(data)))
@@ -63,7 +63,7 @@ function keyFileFault(
   return `other users can read ${setting}; run chmod 600 ${setting}`;
 }
 
-/** A folder that does not exist yet contains nothing. */
+/** Returns the real path of a folder. A folder that does not exist yet contains no keys. */
 function existing(folder: string): string {
   try {
     return realpathSync(folder);

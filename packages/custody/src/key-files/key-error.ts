@@ -1,4 +1,4 @@
-/** A key that cannot be used. The message is for the operator and never contains the key. */
+/** Thrown if a key cannot be used. The message is for the operator and never contains the key. */
 export class KeyError extends Error {
   override readonly name = 'KeyError';
 }

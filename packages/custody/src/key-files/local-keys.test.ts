@@ -8,7 +8,7 @@ const folder = mkdtempSync(join(tmpdir(), 'oddlot-local-keys-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = join(folder, 'keys.json');
 
-test('keys of a local chain are created once', () => {
+test('keys of a local chain are created only once', () => {
   const keys = localKeys(folder);
   expect(localKeys(folder)).toEqual(keys);
   expect(existingLocalKeys(folder, 'chainKeys')).toEqual(keys);
@@ -24,7 +24,7 @@ test.each([
   ['with a short key', JSON.stringify({ ...WHOLE, relayer: '0x11' })],
   ['without validators', JSON.stringify({ ...WHOLE, validators: [] })],
   ['another file', '[1]'],
-])('a file that is %s is named in the error and not changed', (_, text) => {
+])('a key file that is %s causes an error with its path and is not changed', (_, text) => {
   writeFileSync(file, text);
   const why = `${file} does not contain the keys of a local chain`;
   expect(() => localKeys(folder)).toThrow(why);

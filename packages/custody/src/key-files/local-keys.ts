@@ -8,9 +8,9 @@ import { KeyError } from './key-error.ts';
 
 /** The keys of a test chain that the venue runs. */
 export type LocalKeys = {
-  /** Sends permits, payouts and cancellations. */
+  /** The key that sends permits, payouts and cancellations. */
   readonly relayer: Hex;
-  /** Mints test USDC and deploys the contracts. */
+  /** The key that mints test USDC and deploys the contracts. */
   readonly minter: Hex;
   readonly guardian: Hex;
   readonly validators: readonly Hex[];
@@ -27,8 +27,8 @@ const LocalKeysSchema = z.object({
 });
 
 /**
- * Created once and stored in the data folder together with the chain that uses them. If the chain
- * exists, its keys are never recreated.
+ * Returns the keys, which are created once and stored in the data folder together with the chain
+ * that uses them. If the chain exists, its keys are never recreated.
  */
 export function localKeys(directory: string, chainFile?: string): LocalKeys {
   const file = join(directory, 'keys.json');
@@ -50,7 +50,7 @@ export function localKeys(directory: string, chainFile?: string): LocalKeys {
   return keys;
 }
 
-/** The keys of a local chain in another process, which creates them. */
+/** Returns the keys of a local chain in another process, which creates them. */
 export function existingLocalKeys(directory: string, where: string): LocalKeys {
   const file = join(directory, 'keys.json');
   const stored = readKeys(file);

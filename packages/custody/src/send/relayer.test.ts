@@ -9,11 +9,6 @@ import type { ChainEndpoint } from '../chain/endpoints.ts';
 import { Relayer } from './relayer.ts';
 import { SendJournal } from './send-journal.ts';
 
-/**
- * A requested transaction is sent until it is confirmed, and executes once, whatever happens in
- * between.
- */
-
 const receiver = (n: number): Hex => `0x${keccak256(toHex(`receiver ${n}`)).slice(-40)}`;
 
 function relayerOf(
@@ -29,7 +24,7 @@ function relayerOf(
   });
 }
 
-/** An endpoint of the chain with a forged answer to one method. */
+/** Returns an endpoint of the chain with a forged answer to one method. */
 function claims(settlement: BridgedChain, method: string, result: Hex): ChainEndpoint {
   const request: ChainEndpoint['request'] = async (asked, params) =>
     asked === method ? result : await settlement.chain.rpc(asked, params);
@@ -68,7 +63,7 @@ test('a transaction that no block includes is sent again with a higher fee and t
   await settlement.close();
 });
 
-describe('a tip', () => {
+describe('the tip of a transaction', () => {
   const LIMIT = parseGwei('2');
 
   const tipsOf = async (settlement: BridgedChain, asked: readonly string[]) => {
@@ -96,22 +91,25 @@ describe('a tip', () => {
   test.each([
     { asked: ['400', '400', '1'], offered: ['2'] },
     { asked: ['1', '1', '400'], offered: ['1', '1.25', '1.56', '1.95'] },
-  ])('of $asked gwei is offered as $offered, and is bounded', async (row) => {
-    const settlement = await BridgedChain.open();
-    const relayer = await tipsOf(settlement, row.asked);
-    const { attempts = [], trouble } = relayer.find('a') ?? {};
-    const tips = attempts.map(({ priorityFee }) => BigInt(priorityFee) / 10_000_000n);
-    expect(tips).toEqual(row.offered.map((gwei) => parseGwei(gwei) / 10_000_000n));
-    expect(trouble).toBe('a higher tip would exceed the limit of 2000000000 wei');
-    for (const _ of [1, 2]) {
-      await settlement.chain.mine();
-      await relayer.step();
-    }
-    expect(relayer.find('a')).toMatchObject({ mined: { isConfirmed: true }, trouble: undefined });
-    expect(await settlement.balanceOf(receiver(1))).toBe(5n);
-    relayer.close();
-    await settlement.close();
-  });
+  ])(
+    'follows the suggestion of $asked gwei up to a limit and is offered as $offered',
+    async (row) => {
+      const settlement = await BridgedChain.open();
+      const relayer = await tipsOf(settlement, row.asked);
+      const { attempts = [], trouble } = relayer.find('a') ?? {};
+      const tips = attempts.map(({ priorityFee }) => BigInt(priorityFee) / 10_000_000n);
+      expect(tips).toEqual(row.offered.map((gwei) => parseGwei(gwei) / 10_000_000n));
+      expect(trouble).toBe('a higher tip would exceed the limit of 2000000000 wei');
+      for (const _ of [1, 2]) {
+        await settlement.chain.mine();
+        await relayer.step();
+      }
+      expect(relayer.find('a')).toMatchObject({ mined: { isConfirmed: true }, trouble: undefined });
+      expect(await settlement.balanceOf(receiver(1))).toBe(5n);
+      relayer.close();
+      await settlement.close();
+    },
+  );
 });
 
 test('nonces used by other senders are reported, and no fees are paid for them', async () => {
@@ -128,7 +126,7 @@ test('nonces used by other senders are reported, and no fees are paid for them',
   const request = { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
   const { usedBefore: _, ...record } = await misled.submit(request);
   misled.close();
-  // The state left by releases that did not record the number of used nonces.
+  // The record of a release that did not store the number of used nonces.
   const journal = new SendJournal(join(settlement.directory, 'earlier.jsonl'));
   journal.put(record);
   journal.close();
@@ -163,13 +161,13 @@ test('a call that would revert is rejected before it is signed', async () => {
   await settlement.close();
 });
 
-describe('a used nonce', () => {
+describe('the used nonce of a pending transaction', () => {
   const mint = (settlement: BridgedChain) => {
     const data = mintData(receiver(1), 5n);
     return { key: 'a', to: settlement.contracts.token, data, gas: 200_000n };
   };
 
-  /** Steps and blocks for five minutes. */
+  /** Runs steps and mines blocks for five minutes of simulated time. */
   const live = async (settlement: BridgedChain, relayer: Relayer): Promise<void> => {
     for (let round = 0; round < 10; round++) {
       await relayer.step();
@@ -178,7 +176,7 @@ describe('a used nonce', () => {
     }
   };
 
-  test('of its own transaction, whose receipt an endpoint lacks, causes no second transaction', async () => {
+  test('causes no second transaction if only its receipt is missing at an endpoint', async () => {
     const settlement = await BridgedChain.open();
     let isHidden = true;
     const endpointOf = (name: string, hides: boolean): ChainEndpoint => ({
@@ -206,7 +204,7 @@ describe('a used nonce', () => {
     await settlement.close();
   });
 
-  test('of another transaction of the key is abandoned only when that one is confirmed', async () => {
+  test('is replaced only once another transaction of the key with that nonce is confirmed', async () => {
     const settlement = await BridgedChain.open();
     const { chain } = settlement;
     await chain.setAutomine(false);
@@ -218,7 +216,8 @@ describe('a used nonce', () => {
     await chain.mine();
     settlement.nowMs += 300_000;
     for (const _ of [1, 2]) {
-      // For any length of time: a reorganisation may still restore the first one.
+      // The relayer waits for any length of time, because a reorganisation can still restore the
+      // first transaction.
       await relayer.step();
       settlement.nowMs += 300_000;
       expect(relayer.find('a')?.attempts).toHaveLength(1);
@@ -245,7 +244,7 @@ type Step =
   | 'down'
   | 'up';
 
-test('in random histories of drops, reorganisations, kills and waits each request is executed once', async () => {
+test('each request is executed once in random histories of drops, reorganisations, kills and waits', async () => {
   const step = fc.constantFrom<Step>(
     'submit',
     'submit',

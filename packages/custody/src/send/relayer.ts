@@ -8,13 +8,16 @@ export type { SendRecord } from './send-journal.ts';
 
 /** A requested transaction. It is executed once, even if the contract would accept it twice. */
 type SendRequest = {
-  /** The permanent name of the transaction: a known key is not sent again. */
+  /** The permanent name of the transaction. A request with a known key is not sent again. */
   readonly key: string;
   readonly to: Hex;
   readonly data: Hex;
   /** Ether to send along, in wei. */
   readonly value?: bigint;
-  /** Estimated if undefined; a call that would revert is then rejected with ChainRevertError. */
+  /**
+   * The gas is estimated if this is undefined. A call that would revert is then rejected with
+   * ChainRevertError.
+   */
   readonly gas?: bigint;
 };
 
@@ -27,31 +30,35 @@ type RelayerOptions = {
   readonly now: () => number;
   /** A transaction that no block has included after this time is sent again with a higher fee. */
   readonly bumpAfterMs?: number | undefined;
-  /** Bounds the fee per unit of gas, in wei. */
+  /** Upper limit of the fee per unit of gas, in wei. */
   readonly maxFee?: bigint | undefined;
 };
 
 const BUMP_AFTER_MS = 30_000;
 const MAX_FEE = 500_000_000_000n;
 /**
- * A nonce used by another sender is abandoned only after this was observed for this long at
- * confirmed depth, because an endpoint may consist of several machines of which one lags.
+ * How long a nonce must be observed as used by another sender, at confirmed depth, before it is
+ * abandoned. A single endpoint can consist of several machines, one of which can lag behind.
  */
 const ORPHAN_MS = 60_000;
-/** The number of missing nonces that one step fills, and the gas of an empty transaction. */
+/** Maximum number of missing nonces that one step fills, and the gas of an empty transaction. */
 const GAP_MAX = 16;
 const EMPTY_GAS = 21_000n;
-/** A reserve, because an estimate is for one block and the call may run in another. */
+/**
+ * The gas limit exceeds the estimate, because an estimate is for one block and the call may be
+ * executed in another.
+ */
 const GAS_SHARE = { of: 100n, take: 130n };
-/** Nodes require a replacement to offer at least 10% more. */
+/** Nodes require a replacement to offer at least 10% more, so each replacement offers 25% more. */
 const BUMP_SHARE = { of: 8n, take: 10n };
 
 /**
- * Sends the transactions of one key, each until it is confirmed: in the order of their nonces,
- * again if a node has dropped them, with a higher fee if they wait too long, and under another
- * nonce if another sender has used theirs. Every signed transaction is on disk before it is sent
- * (R-withdraw, R-deposit): after a crash between any two steps it repeats what was sent and sends
- * nothing new. Callers invoke `step` periodically; it has no timer.
+ * Sends the transactions of one key, each until it is confirmed. They are sent in the order of
+ * their nonces, again if a node has dropped them, with a higher fee if they wait too long, and
+ * under another nonce if another sender has used theirs. Every signed transaction is on disk before
+ * it is sent (R-withdraw, R-deposit). After a crash between any two steps, the relayer repeats what
+ * was sent and sends nothing new. Callers invoke `step` periodically, because the relayer has no
+ * timer.
  */
 export class Relayer {
   readonly address: Hex;
@@ -63,7 +70,8 @@ export class Relayer {
   readonly #maxFee: bigint;
   readonly #waiters = new Map<string, Set<(record: SendRecord) => void>>();
   /**
-   * The time since which the nonce of a transaction has been observed as used by another sender.
+   * The time since which the nonce of a transaction has been observed as used by another sender, by
+   * key.
    */
   readonly #orphanSince = new Map<string, number>();
   #nextNonce: number | undefined = undefined;
@@ -82,7 +90,7 @@ export class Relayer {
     this.#journal = new SendJournal(options.file);
   }
 
-  /** The state of a transaction; undefined if it was never requested. */
+  /** Returns the state of a transaction, or undefined if it was never requested. */
   find(key: string): SendRecord | undefined {
     return this.#journal.get(key);
   }
@@ -95,7 +103,7 @@ export class Relayer {
     return this.#journal.waiting();
   }
 
-  /** Signs, records and sends; for a known key it returns the existing record. */
+  /** Signs, records and sends a transaction. For a known key it returns the existing record. */
   submit(request: SendRequest): Promise<SendRecord> {
     return this.#inTurn(async () => {
       const known = this.#journal.get(request.key);
@@ -136,7 +144,7 @@ export class Relayer {
   }
 
   /**
-   * Processes all unconfirmed transactions. Throws errors of the endpoints; the next step
+   * Processes all unconfirmed transactions. It throws errors of the endpoints, and the next step
    * continues.
    */
   step(): Promise<void> {
@@ -155,9 +163,10 @@ export class Relayer {
   }
 
   /**
-   * If the chain has dropped a confirmed transaction, no higher nonce can be included, so empty
-   * transactions fill the gap. Only nonces that the chain once had are filled: a false report by an
-   * endpoint could otherwise make the venue pay for any number of transactions.
+   * Fills missing nonces with empty transactions. If the chain has dropped a confirmed transaction,
+   * no higher nonce can be included. Only nonces that the chain once had are filled, because
+   * otherwise a false report by an endpoint could make the venue pay for any number of
+   * transactions.
    */
   async #fillGap(waiting: readonly SendRecord[], used: number): Promise<void> {
     const [first] = waiting;
@@ -190,7 +199,7 @@ export class Relayer {
       await this.#keep({ ...record, mined, trouble: undefined });
       return;
     }
-    // The block that contained it is no longer part of the chain.
+    // The block that contained the transaction is no longer part of the chain.
     const open: SendRecord = { ...record, mined: undefined };
     if (record.mined !== undefined) await this.#keep(open);
     const age = this.#now() - (open.attempts.at(-1)?.atMs ?? open.askedMs);
@@ -199,16 +208,16 @@ export class Relayer {
       return;
     }
     this.#orphanSince.delete(open.key);
-    // After the clock was set back, the elapsed time is unknown.
+    // If the clock was set back, the elapsed time is unknown and the transaction counts as late.
     const isLate = age >= this.#bumpAfterMs || age < 0;
     if (isLate) await this.#again(open, { isOrphan: false });
     else await this.#broadcast(open);
   }
 
   /**
-   * The transaction signed for this nonce can never execute: another confirmed transaction has the
-   * nonce, and no attempt has a receipt. With a weaker condition the same call could execute under
-   * two nonces.
+   * Returns true if the transaction signed for this nonce can never be executed, because another
+   * confirmed transaction has the nonce and no attempt has a receipt. With a weaker condition the
+   * same call could be executed under two nonces.
    */
   async #isOrphan({ attempts, key, nonce }: SendRecord, blockNumber: number): Promise<boolean> {
     const place = { address: this.address, nonce, blockNumber };
@@ -260,7 +269,7 @@ export class Relayer {
     await this.#broadcast(next);
   }
 
-  /** If a node does not accept it now, the next step tries again. */
+  /** Sends the last attempt. If no node accepts it now, the next step tries again. */
   async #broadcast(record: SendRecord): Promise<SendRecord> {
     const attempt = record.attempts.at(-1);
     if (attempt === undefined) return record;
@@ -295,8 +304,8 @@ export class Relayer {
   }
 
   /**
-   * Based on blocks and on the local records. Reports of nodes about pending transactions cannot be
-   * verified.
+   * Chooses the next nonce from the blocks and the local records, because reports of nodes about
+   * pending transactions cannot be verified.
    */
   async #takeNonce(): Promise<Pick<SendRecord, 'nonce' | 'usedBefore'>> {
     const written = this.#journal.waiting().map(({ nonce }) => nonce + 1);

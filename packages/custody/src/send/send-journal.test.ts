@@ -41,7 +41,7 @@ test('stored records are read back, and a torn last line is ignored', () => {
   journal.close();
 });
 
-test('a changed byte anywhere is reported with the file and the line, and nothing is sent', () => {
+test('a changed byte anywhere in the journal is reported with its file and line, and nothing is sent', () => {
   const content = written(3);
   for (let at = 0; at < content.length - 1; at += 7) {
     const changed = Buffer.from(content);

@@ -15,20 +15,20 @@ export type SendRecord = {
   readonly to: Hex;
   readonly data: Hex;
   readonly gas: string;
-  /** Ether sent along, in wei; undefined for none. */
+  /** Ether to send along, in wei; undefined for none. */
   readonly value?: string;
   readonly nonce: number;
-  /** The number of nonces that the chain had used when this one was assigned. */
+  /** The number of nonces that the chain had used when this nonce was assigned. */
   readonly usedBefore?: number;
   readonly askedMs: number;
-  /** Oldest first; a block may contain any of them. */
+  /** Oldest first. A block can contain any of them. */
   readonly attempts: readonly Attempt[];
   readonly mined:
     | {
         readonly txHash: Hex;
         readonly blockNumber: number;
         readonly succeeded: boolean;
-        /** True with enough confirmations. */
+        /** True once the block has enough confirmations. */
         readonly isConfirmed: boolean;
       }
     | undefined;
@@ -36,11 +36,13 @@ export type SendRecord = {
   readonly trouble?: string | undefined;
 };
 
-/** The number of completed transactions remembered, so that a repeated key is not sent again. */
+/**
+ * Number of completed transactions that are remembered, so that a repeated key is not sent again.
+ */
 const DONE_KEPT = 10_000;
 
 /**
- * The content of the file is not explained by a crash. The message contains everything that an
+ * Thrown if a crash cannot explain the content of the file. The message contains everything that an
  * operator needs.
  */
 export class SendsDamagedError extends Error {
@@ -48,9 +50,9 @@ export class SendsDamagedError extends Error {
 }
 
 /**
- * All transactions signed by a relayer, on disk before they are sent anywhere: after a crash the
- * same transactions are sent again and no others. The last line of a key counts. No entry is
- * dropped early, because a forgotten transaction would be sent a second time.
+ * Stores all transactions that a relayer has signed, on disk before they are sent. After a crash
+ * the same transactions are sent again and no others. The last line of a key is the valid one. No
+ * entry is dropped early, because a forgotten transaction would be sent a second time.
  */
 export class SendJournal {
   readonly #file: RecordStore;
@@ -79,7 +81,7 @@ export class SendJournal {
     return [...this.#records.keys()];
   }
 
-  /** Unconfirmed transactions, by nonce. */
+  /** Returns the unconfirmed transactions, ordered by nonce. */
   waiting(): readonly SendRecord[] {
     const records = [...this.#records.values()].filter(({ mined }) => mined?.isConfirmed !== true);
     return records.sort((a, b) => a.nonce - b.nonce);
@@ -91,8 +93,8 @@ export class SendJournal {
   }
 
   /**
-   * Durable when this returns, or when the returned promise resolves; if the write fails, the
-   * request counts as never made.
+   * Stores a record durably before it returns, or before the returned promise resolves. If the
+   * write fails, the request counts as never made.
    */
   put(record: SendRecord): void | Promise<void> {
     const writing = this.#file.append([record]);
@@ -110,7 +112,7 @@ export class SendJournal {
     this.#file.shorten(this.#records);
   }
 
-  /** Keeps the newest ones last. */
+  /** Moves the record to the end, so that the newest records are last. */
   #remember(record: SendRecord): void {
     this.#records.delete(record.key);
     this.#records.set(record.key, record);

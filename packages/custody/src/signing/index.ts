@@ -1,4 +1,4 @@
-/** Validators that sign for the bridge, in this process or in another. */
+/** Validators that sign for the bridge, in this process or in another one. */
 export { remoteValidator } from './remote-validator.ts';
 export {
   type BridgeDomain,

@@ -18,7 +18,9 @@ import {
 const TIMEOUT_MS = 15_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 const WORD = { size: 32 } as const;
-/** Half the order of secp256k1: the bridge accepts only the lower of the two forms. */
+/**
+ * Half the order of secp256k1. The bridge accepts only the lower of the two forms of a signature.
+ */
 const S_MAX = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 const VS: readonly number[] = [27, 28];
 
@@ -31,7 +33,9 @@ type RemoteOptions = {
   readonly timeoutMs?: number;
 };
 
-/** A validator in another process, see `validator/`. Its answers are verified. */
+/**
+ * Returns a validator that runs in another process (see `validator/`). Its answers are verified.
+ */
 export function remoteValidator(
   url: string,
   domain: BridgeDomain,
@@ -80,7 +84,10 @@ async function ask(
   return { address: validator as string as Hex, signature: { r, s, v } };
 }
 
-/** A single invalid signature would make the bridge reject all others with it. */
+/**
+ * Returns true if the signature is valid. A single invalid signature would make the bridge reject
+ * all others with it.
+ */
 async function isSigned(
   domain: BridgeDomain,
   request: ValidatorRequest,
@@ -93,7 +100,7 @@ async function isSigned(
     const data = bridgeTypedData(domain, request);
     return (await recoverTypedDataAddress({ ...data, signature })).toLowerCase() === address;
   } catch {
-    // Not a valid signature.
+    // The signature has an invalid format.
     return false;
   }
 }

@@ -5,8 +5,9 @@ import type { BridgeDomain, Signed, ValidatorRequest } from './validators.ts';
 import { createHash } from 'node:crypto';
 
 /**
- * The protocol between a venue and a validator process: `POST /sign` is answered with 200 and a
- * signature, or with another status and a `message`. Integers of the contract are decimal text.
+ * The protocol between a venue and a validator process. `POST /sign` is answered with status 200
+ * and a signature, or with another status and a `message`. Integers of the contract are decimal
+ * text.
  */
 
 const UINT64_MAX = 2n ** 64n - 1n;
@@ -67,9 +68,9 @@ export function signedBody({ address, signature: { r, s, v } }: Signed): object 
 }
 
 /**
- * Authenticates the venue: each request carries a signature by the relayer's key, whose address the
- * validator's operator has configured. No secret has to be transferred between machines. A replayed
- * request only asks for the same signature again, so it contains no time.
+ * Authenticates the venue. Each request carries a signature by the relayer's key, whose address the
+ * validator's operator has configured, so no secret has to be transferred between machines. The
+ * signature contains no time, because a replayed request only asks for the same signature again.
  */
 
 export const PROOF_HEADER = 'x-oddlot-venue';
@@ -78,7 +79,7 @@ export async function proofOf(account: LocalAccount, body: string): Promise<Hex>
   return await account.signMessage({ message: messageOf(body) });
 }
 
-/** A cheap check of the format, before the signature is verified. */
+/** Checks only the format, which is cheap, before the signature is verified. */
 export function isProofShaped(proof: unknown): proof is Hex {
   return typeof proof === 'string' && /^0x[0-9a-f]{130}$/.test(proof);
 }
@@ -92,7 +93,7 @@ export async function isProof(
     const message = messageOf(body);
     return (await recoverMessageAddress({ message, signature: proof })).toLowerCase() === by;
   } catch {
-    // Not a valid signature.
+    // The signature has an invalid format.
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { type Hex, parseSignature } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** A payout by the bridge: `usd` in micro-USDC, after the fee. */
+/** A payout by the bridge, with `usd` in micro-USDC after the fee. */
 export type Payout = {
   readonly withdrawalId: bigint;
   readonly user: Hex;
@@ -16,7 +16,7 @@ export type ValidatorRequest =
       readonly withdrawalId: bigint;
       /** The owner of the withdrawal, which a validator verifies. */
       readonly user: Hex;
-      /** For the validator; it is not part of the contract call. */
+      /** Shown to the validator's operator; it is not part of the contract call. */
       readonly reason: string;
     };
 
@@ -29,16 +29,17 @@ export type Signed = { readonly address: Hex; readonly signature: BridgeSignatur
 
 /** A signer for the bridge: a key of this process, or another process behind a URL. */
 export type Validator = {
-  /** For operators. */
+  /** The name that operators see. */
   readonly name: string;
   /**
-   * Returns a valid signature of this request by this validator; implementations for other
-   * processes verify that. Throws if it refuses or is unreachable; the message is for operators.
+   * Returns a valid signature of this request by this validator. Implementations for other
+   * processes verify the signature. Throws if the validator refuses or is unreachable, with a
+   * message for operators.
    */
   sign(request: ValidatorRequest, signal: AbortSignal): Promise<Signed>;
 };
 
-/** A validator whose key is in this process. */
+/** Returns a validator whose key is in this process. */
 export function keyValidator(key: Hex, domain: BridgeDomain): Validator {
   const account = privateKeyToAccount(key);
   const address = account.address.toLowerCase() as Hex;
@@ -64,7 +65,7 @@ const TYPES = {
   Cancellation: [{ name: 'withdrawalId', type: 'uint64' }],
 } as const;
 
-/** The EIP-712 data against which the bridge verifies a signature. */
+/** Returns the EIP-712 data against which the bridge verifies a signature. */
 export function bridgeTypedData({ bridge, chainId }: BridgeDomain, request: ValidatorRequest) {
   const domain = { name: 'OddlotBridge', version: '1', chainId, verifyingContract: bridge };
   if (request.type === 'payout') {

@@ -11,7 +11,7 @@ import { SignedBook } from './signed-book.ts';
 import { Signer, SigningLimits } from './signer.ts';
 import { countedOf } from './start-validator.ts';
 
-/** Limits apply to the net outflow: a real chain provides the deposits. */
+/** The limits of a validator apply to the net outflow. A real chain provides the deposits. */
 
 const KEY: Hex = `0x${'51'.repeat(32)}`;
 const USDC = 1_000_000n;
@@ -59,7 +59,8 @@ test('deposits by untrusted senders use bounded memory, for at most a day', asyn
 type Withdraws = (user: Hex, amount: bigint) => Promise<string>;
 
 /**
- * A validator that accepts all requests, with limits of 100 USDC in total and of 50 per account.
+ * Starts a validator that accepts all requests, with limits of 100 USDC in total and 50 USDC per
+ * account.
  */
 async function withSigner(work: (withdraws: Withdraws) => Promise<void>): Promise<void> {
   const { bridge } = settlement.contracts;
@@ -101,7 +102,7 @@ async function withSigner(work: (withdraws: Withdraws) => Promise<void>): Promis
   book.close();
 }
 
-test('repeated deposits and withdrawals of the same money through other accounts do not use up the total limit', async () => {
+test('repeatedly depositing and withdrawing the same money through other accounts does not use up the total limit', async () => {
   const account = (at: number): Hex => `0x${String(at).padStart(2, '0').repeat(20)}`;
   await withSigner(async (withdraws) => {
     expect(await withdraws(account(1), USDC)).toBe('signed');
@@ -109,28 +110,28 @@ test('repeated deposits and withdrawals of the same money through other accounts
       await brings(0, 50n * USDC);
       expect(await withdraws(account(round), 50n * USDC)).toBe('signed');
     }
-    // The net outflow counts.
+    // Only the net outflow counts.
     expect(await withdraws(account(2), 50n * USDC)).toBe('signed');
     expect(await withdraws(account(3), 49n * USDC)).toBe('signed');
     expect(await withdraws(account(4), USDC)).toBe('the daily limit is 100 USDC; 0 USDC are left');
     await brings(0, 20n * USDC);
     expect(await withdraws(account(4), 20n * USDC)).toBe('signed');
-    // An account may withdraw its own deposit above the account limit, but not above the total
+    // An account can withdraw its own deposit above the account limit, but not above the total
     // limit.
     expect(await withdraws(settlement.users[0] as Hex, 20n * USDC)).toContain('the daily limit is');
   });
 });
 
-test('alternating deposits and withdrawals do not use up the limit of others', async () => {
+test('alternating deposits and withdrawals of one account do not use up the limit of others', async () => {
   const [alice, bob] = settlement.users as unknown as [Hex, Hex];
   await withSigner(async (withdraws) => {
-    // The validator reads deposits starting with this call.
+    // The validator reads deposits from the time of this call on.
     expect(await withdraws(alice, USDC)).toBe('signed');
     for (let round = 0; round < 5; round++) {
       await brings(0, 80n * USDC);
       expect(await withdraws(alice, 80n * USDC)).toBe('signed');
     }
-    // Money that she did not deposit counts, for her and in total.
+    // Money that the account did not deposit counts against its limit and the total limit.
     expect(await withdraws(alice, 50n * USDC)).toBe(
       'the daily limit per account is 50 USDC; 49 USDC are left',
     );

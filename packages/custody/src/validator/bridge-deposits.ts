@@ -5,20 +5,23 @@ import { type BridgeContracts, readDepositLogs } from '../bridge-contract/deposi
 import { bridgeContracts } from './payout-witness.ts';
 
 /**
- * Smaller amounts are ignored: a venue does not credit them, and an attacker could create very many
- * of them.
+ * Smaller deposits are ignored: a venue does not credit them, and an attacker could create very
+ * many of them.
  */
 const USD_MIN = BigInt(LIMITS.depositMicroMin);
-/** Maximum number of remembered accounts; those with the smallest deposits are dropped first. */
+/** Maximum number of remembered accounts. Those with the smallest deposits are dropped first. */
 const ACCOUNTS_MAX = 10_000;
-/** Blocks of one query, and of one update: deposits missed during a long pause do not count. */
+/**
+ * Maximum number of blocks of one query and of one update. Deposits missed during a long pause do
+ * not count.
+ */
 const RANGE_BLOCKS = 2_000;
 const LOOK_BLOCKS_MAX = 20_000;
 
 /**
- * The deposits to the bridge within the last day, as read from the chain, minus later withdrawals,
- * by account and in total. Kept in memory only: after a start there are no deposits, and the limits
- * apply in full.
+ * Tracks the deposits to the bridge within the last day, minus later withdrawals, by account and in
+ * total. They are read from the chain and kept only in memory, so after a start there are no
+ * deposits and the limits apply in full.
  */
 export class BridgeDeposits {
   readonly #client: ChainClient;
@@ -26,7 +29,10 @@ export class BridgeDeposits {
   readonly #now: () => number;
   readonly #accountsMax: number;
   readonly #left = new Map<string, HourlySums>();
-  /** All deposits whatever their account, because money changes owners inside the venue. */
+  /**
+   * The total includes all deposits whatever their account, because money changes owners inside the
+   * venue.
+   */
   readonly #leftInAll = new HourlySums();
   #hour = 0;
   #readTo: number | undefined;
@@ -55,17 +61,17 @@ export class BridgeDeposits {
     return this.#left.size;
   }
 
-  /** Micro-USDC that this account may withdraw without counting against its limit. */
+  /** Returns the micro-USDC that this account can withdraw without counting against its limit. */
   leftOf(user: string): bigint {
     return this.#left.get(user)?.left(this.#now()) ?? 0n;
   }
 
-  /** Micro-USDC that may be withdrawn without counting against the total limit. */
+  /** Returns the micro-USDC that can be withdrawn without counting against the total limit. */
   leftInAll(): bigint {
     return this.#leftInAll.left(this.#now());
   }
 
-  /** Deducts a withdrawal of an account, of its own or of others' deposits. */
+  /** Deducts a withdrawal of an account from its own deposits and from the total. */
   take(user: string, usd: bigint): void {
     this.#leftInAll.take(usd);
     const left = this.#left.get(user);
@@ -88,7 +94,7 @@ export class BridgeDeposits {
         logs.filter(({ kind }) => kind === 'deposit').map(({ source }) => source.txHash),
       );
       for (const { account, amount, kind, source } of logs) {
-        // The transfer of a deposit is accounted to its depositor.
+        // The transfer that belongs to a deposit is not counted again.
         const isPlain = kind === 'transfer' && !named.has(source.txHash);
         if (kind === 'deposit' || isPlain) this.#add(account, amount);
       }
@@ -106,7 +112,7 @@ export class BridgeDeposits {
     this.#left.set(user, left);
   }
 
-  /** Once an hour, because records expire by whole hours. */
+  /** Drops expired records once an hour, because they expire by whole hours. */
   #forgetOld(): void {
     const nowMs = this.#now();
     if (hourOf(nowMs) === this.#hour) return;
@@ -140,7 +146,8 @@ export class HourlySums {
   }
 
   /**
-   * The remaining amount. Whole hours expire at once, so no amount counts for longer than a day.
+   * Returns the remaining amount. Whole hours expire at once, so no amount counts for longer than a
+   * day.
    */
   left(nowMs: number): bigint {
     this.#forget(hourOf(nowMs));

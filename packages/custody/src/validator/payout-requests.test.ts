@@ -18,8 +18,6 @@ import {
 import { type RunningValidator, startValidator } from './start-validator.ts';
 import { readValidatorSettings } from './validator-settings.ts';
 
-/** A compromised venue can obtain signatures only for requests of its users. */
-
 const key = (digits: string): Hex => `0x${digits.repeat(32)}`;
 const KEY = key('51');
 const USER_KEY = key('a1');
@@ -65,7 +63,7 @@ async function start(flags: readonly string[] = []): Promise<void> {
 
 type Terms = { readonly id?: number; readonly to?: Hex; readonly amount?: string };
 
-/** The result of a payout request in these terms, which the venue's ledger confirms. */
+/** Requests a payout in these terms, which the venue's ledger confirms, and returns the result. */
 async function outcome({ amount = '2', id = 7, to = DESTINATION }: Terms = {}): Promise<string> {
   const row = { id, time: 5, destination: to, amount, fee: '0.1', status: 'held' };
   ledger.rows = [row];
@@ -82,18 +80,18 @@ const named = (serviceNetwork = NAME) => ({ serviceNetwork, nonce: ++nonce });
 const asks = (terms: Terms = {}, name?: string) =>
   withdrawal(named(name), { destination: terms.to ?? DESTINATION, amount: terms.amount ?? '2' });
 
-/** The venue shows these requests, and claims that the last one caused the withdrawal. */
+/** Makes the venue show these requests and claim that the last one caused the withdrawal. */
 function show(...requests: readonly SignedRequest[]): void {
   ledger.requests = [...ledger.requests, ...requests];
   ledger.asking = [requests.at(-1)!.txHash];
 }
 
-describe('R-withdraw: a validator signs a payout', () => {
-  test('that the account itself has signed, only in these terms and once', async () => {
+describe('R-withdraw: a validator that checks the request of a payout', () => {
+  test('signs a payout that the account itself has requested, only in these terms and only once', async () => {
     await start();
     show(await signedBy(USER_KEY, asks()));
     expect(await outcome()).toBe('signed');
-    // A second withdrawal number for the same request, before and after a restart.
+    // The venue uses a second withdrawal number for the same request, before and after a restart.
     expect(await outcome({ id: 8 })).toBe('withdrawal 8: the request was already paid');
     await start();
     expect(await outcome({ id: 8 })).toBe('withdrawal 8: the request was already paid');
@@ -102,7 +100,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('and none signed by another account, for another amount, destination or venue, or without a signature', async () => {
+  test('signs no payout requested by another account, for another amount, destination or venue, or without a signature', async () => {
     await start();
     expect(await outcome()).toBe('withdrawal 7: no request was found');
     const thiefs = await signedBy(THIEF_KEY, asks());
@@ -112,12 +110,12 @@ describe('R-withdraw: a validator signs a payout', () => {
     show(his);
     expect(await outcome({ to: THIEF })).toBe(`${his.txHash} goes to ${DESTINATION}`);
     expect(await outcome({ amount: '400' })).toBe(`${his.txHash} is for 2 USDC`);
-    // A venue that keeps most of the amount as its fee.
+    // This venue keeps most of the amount as its fee.
     show(await signedBy(USER_KEY, asks({ amount: '50' })));
     expect(await outcome({ amount: '2' })).toContain('is for 50 USDC');
     show(await signedBy(USER_KEY, asks({}, 'other.org-00000000')));
     expect(await outcome()).toContain(`it was signed for other.org-00000000, not for ${NAME}`);
-    // The signature of one request under the hash of another.
+    // The venue shows the signature of one request under the hash of another.
     const changed = { ...his.shown, action: { ...his.shown.action, destination: THIEF } };
     show({ txHash: his.txHash, shown: changed as typeof his.shown });
     ledger.requests = ledger.requests.filter(({ shown }) => shown !== his.shown);
@@ -129,7 +127,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome()).toContain('the venue does not return');
   });
 
-  test('of a vault by its own key', async () => {
+  test('signs a payout that a vault has requested with its own key', async () => {
     // A vault is an account whose address has a key like any other.
     ledger.user = THIEF;
     await start();
@@ -137,7 +135,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome()).toBe('signed');
   });
 
-  test('R-multisig: by enough of the signers named by the account itself, and by their successors', async () => {
+  test('R-multisig: accepts a payout signed by enough of the signers that the account named, or by their successors', async () => {
     await start();
     const becomes = await signedBy(USER_KEY, conversion(named(), SET));
     const two = SIGNER_KEYS.slice(0, 2);
@@ -157,7 +155,8 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome({ id: 8 })).toContain(
       `was made only by ${USER}, although the account has signers`,
     );
-    // Once seen, the signer set cannot be hidden again, not even over a restart.
+    // Once the validator has seen the signer set, the venue cannot hide it again, even after a
+    // restart.
     ledger.changes = [];
     await start();
     expect(await outcome({ id: 8 })).toBe(`the venue withholds signer changes of ${USER}`);
@@ -168,7 +167,7 @@ describe('R-withdraw: a validator signs a payout', () => {
     expect(await outcome({ id: 8 })).toBe('signed');
   });
 
-  test('R-multisig: not by a signer that the venue made up', async () => {
+  test('R-multisig: accepts no signer that the venue made up', async () => {
     await start();
     const own = { authorizedUsers: [THIEF], threshold: 1 };
     const made = await signedBy(THIEF_KEY, conversion(named(), own));
@@ -183,7 +182,7 @@ describe('R-withdraw: a validator signs a payout', () => {
   });
 });
 
-test('R-deficit: while the insurance fund is deep below zero nothing new is signed', async () => {
+test('R-deficit: a validator signs no new payouts while the insurance fund is deep below zero', async () => {
   await start();
   show(await signedBy(USER_KEY, asks()));
   ledger.status = { insuranceFund: '-5000', withdrawalsWait: true };
@@ -195,7 +194,7 @@ test('R-deficit: while the insurance fund is deep below zero nothing new is sign
   expect(await outcome()).toBe('signed');
 });
 
-describe('the daily limit', () => {
+describe('the daily limit of a validator', () => {
   const LIMITS = ['--day-limit-usdc', '10', '--account-day-limit-usdc', '6'];
   const pays = async (id: number, amount: string, payer = USER_KEY): Promise<string> => {
     ledger.user = lowerAddressOf(payer);
@@ -203,7 +202,7 @@ describe('the daily limit', () => {
     return await outcome({ id, amount });
   };
 
-  test('applies per account and in total, and is released evenly, also over a restart', async () => {
+  test('applies per account and in total, and is released evenly over the day, even across a restart', async () => {
     await start(LIMITS);
     expect(await pays(1, '5.1')).toBe('signed');
     expect(await pays(2, '3.1')).toBe('the daily limit per account is 6 USDC; 1 USDC are left');
@@ -225,7 +224,7 @@ describe('the daily limit', () => {
     expect(await pays(4, '3.1', key('a3'))).toBe('signed');
   });
 
-  test('has default bounds', () => {
+  test('is 1,000,000 USDC in total and 250,000 USDC per account by default', () => {
     const required = ['--key', 'k', '--chain-id', '1', '--bridge', DOMAIN.bridge];
     const more = ['--venues', 'http://v', '--service-network', NAME, '--relayer', RELAYER.address];
     const { accountDayLimitUsdc, dayLimitUsdc } = readValidatorSettings([...required, ...more]);
@@ -233,7 +232,7 @@ describe('the daily limit', () => {
   });
 });
 
-test('/sign answers its venue only, and does no work for others', async () => {
+test('the /sign endpoint answers only its venue and does no work for other clients', async () => {
   await start();
   show(await signedBy(USER_KEY, asks()));
   const payout = { withdrawalId: 7n, user: USER, destination: DESTINATION, usd: 1_900_000n };

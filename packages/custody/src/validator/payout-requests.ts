@@ -19,7 +19,7 @@ type PayoutRequestsOptions = {
    * longer available.
    */
   readonly vouched?: ReadonlyMap<string, SignerSet> | undefined;
-  /** The highest fee that a venue may charge for a withdrawal, in micro-USDC. */
+  /** The highest fee that a venue can charge for a withdrawal, in micro-USDC. */
   readonly feeMax: bigint;
 };
 
@@ -39,8 +39,8 @@ type Payment = {
 /**
  * Finds the `withdraw3` request of a payout, and recovers its signer, account, destination and
  * amount from the signature (R-withdraw). A compromised venue can show arbitrary data, but cannot
- * sign for its users. Trusted to the venue are only that the request was executed, its time, and
- * that the signers of the account have not changed since.
+ * sign for its users. The venue is trusted only to report that the request was executed, its time,
+ * and that the signers of the account have not changed since.
  */
 export class PayoutRequests {
   readonly #options: PayoutRequestsOptions;
@@ -68,7 +68,10 @@ export class PayoutRequests {
     return { request: request.txHash, signerChanges };
   }
 
-  /** All changes that were seen once must still be shown, so that none can be hidden later. */
+  /**
+   * Returns the changes of an account's signers. All changes that were seen once must still be
+   * shown, so that none can be hidden later.
+   */
   async #signerChanges(user: string, known: Known): Promise<readonly string[]> {
     const changes = await this.#options.ledger.signerChanges(user);
     const seen = known.signerChangesOf(user);
@@ -102,9 +105,9 @@ export class PayoutRequests {
 type SignerSet = MultiSigSigners | undefined;
 
 /**
- * The signers of an account after all changes, each of which the previous signers have signed: the
- * first change is signed by the account's own key (R-multisig), or by the set that the validator's
- * operator vouches for. Signers can thus be named only by those that could sign before.
+ * Returns the signers of an account after all changes. Each change must be signed by the previous
+ * signers. The first one is signed by the account's own key (R-multisig), or by the set that the
+ * validator's operator vouches for. New signers can therefore be named only by the previous ones.
  */
 function signersAfter(
   user: string,

@@ -16,8 +16,6 @@ import { RefusalMemory } from './signing-refusal.ts';
 import { SignedBook } from './signed-book.ts';
 import { Signer } from './signer.ts';
 
-/** Real contracts on a real chain; endpoints with false data alter its answers. */
-
 const BARRED: Hex = `0x${'d1'.repeat(20)}`;
 const FREE: Hex = `0x${'d2'.repeat(20)}`;
 const USER: Hex = `0x${'a1'.repeat(20)}`;
@@ -64,7 +62,7 @@ beforeEach(() => {
   return () => book.close();
 });
 
-/** An endpoint with forged results for transfers. */
+/** Returns an endpoint with forged results for transfers. */
 function endpoint(at: number) {
   return localEndpoint(`endpoint ${at}`, async (method, params) => {
     const lie = lies[at];
@@ -78,7 +76,7 @@ function endpoint(at: number) {
   });
 }
 
-/** A validator after a restart: its memory is in its files. */
+/** Starts a validator, which reads its memory from its files. */
 function started(): () => Promise<string> {
   const { bridge } = settlement.contracts;
   const domain = { chainId: TEST_CHAIN_ID, bridge };
@@ -139,8 +137,8 @@ async function signedPayout(usd: bigint): Promise<[Payout, readonly Signed[]]> {
 
 const WAITS = 'the token may still accept withdrawal 7; retrying later';
 
-describe('R-withdraw: a validator signs a cancellation', () => {
-  test('of no payable payout, however often it is asked', async () => {
+describe('R-withdraw: a validator that is asked to sign a cancellation', () => {
+  test('refuses while the payout can be paid, however often it is asked', async () => {
     owed = { ...owed, destination: FREE };
     const ask = started();
     for (let times = 0; times < 5; times++) {
@@ -150,14 +148,14 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(book.count).toBe(0);
   });
 
-  test('when the token has refused the destination for the configured time, over a restart', async () => {
+  test('signs once the token has refused the destination for the configured time, even across a restart', async () => {
     expect(await started()()).toBe(WAITS);
     nowMs += PATIENCE_MS - 1;
     expect(await started()()).toBe(WAITS);
     nowMs += 1;
     const ask = started();
     expect(await ask()).toBe('signed');
-    // It records its own observation, not the reason given by the requester.
+    // The validator records its own observation, not the reason given by the requester.
     expect(book.latest).toMatchObject([
       { type: 'cancellation', reason: `the token rejects transfers to ${BARRED}` },
     ]);
@@ -165,7 +163,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe('signed');
   });
 
-  test('not if it was payable in between, unobserved for long, or the clock went back', async () => {
+  test('refuses if the payout was payable in between or unobserved for long, or the clock went back', async () => {
     const ask = started();
     expect(await ask()).toBe(WAITS);
     nowMs += PATIENCE_MS / 2;
@@ -183,7 +181,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await started()()).toBe(WAITS);
   });
 
-  test('not while the token transfers none of the bridge’s money: it is empty, or itself blocked', async () => {
+  test('refuses while the token transfers none of the bridge’s money because the bridge is empty or blocked', async () => {
     const ask = started();
     const nothing = 'the token currently rejects all transfers out of the bridge';
     for (const _ of [1, 2]) {
@@ -200,7 +198,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe(WAITS);
   });
 
-  test('decides by two of three endpoints; one endpoint with false data is never enough', async () => {
+  test('decides by two of three endpoints, so that one endpoint with false data is never enough', async () => {
     for (const [destination, said] of [
       [FREE, 'refuses'],
       [BARRED, 'takes'],
@@ -237,7 +235,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toBe('signed');
   });
 
-  test('immediately for a payout that the bridge can never pay', async () => {
+  test('signs immediately for a payout that the bridge can never pay', async () => {
     owed = { ...owed, destination: settlement.contracts.bridge };
     expect(await started()()).toBe('signed');
     expect(book.latest.at(-1)).toMatchObject({
@@ -245,13 +243,13 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     });
   });
 
-  test('immediately for a payout that all venues have returned, which must not be paid any more', async () => {
+  test('signs immediately for a payout that all venues have returned and that must no longer be paid', async () => {
     owed = { ...owed, destination: FREE, isReturned: true };
     expect(await started()()).toBe('signed');
     expect(book.latest.at(-1)).toMatchObject({ reason: 'all venues report it as returned' });
   });
 
-  test('not for a venue that reports other terms than those signed', async () => {
+  test('refuses a venue that reports terms other than those signed', async () => {
     const { bridge } = settlement.contracts;
     const place = { timeMs: 1, chainId: TEST_CHAIN_ID, bridge, withdrawalId: '7', user: USER };
     book.add({ ...place, type: 'payout', destination: FREE, usd: String(USD) });
@@ -261,7 +259,7 @@ describe('R-withdraw: a validator signs a cancellation', () => {
     expect(await ask()).toContain(`withdrawal 7 was already signed as ${USD} micro-USDC`);
   });
 
-  test('not for a queued large payout, nor for one that the bridge has paid', async () => {
+  test('refuses for a queued large payout and for one that the bridge has paid', async () => {
     const { largeUsd } = LOCAL_BRIDGE;
     await minter(mintData(settlement.contracts.bridge, largeUsd));
     owed = { ...owed, destination: FREE, usd: largeUsd };

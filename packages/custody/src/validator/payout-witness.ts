@@ -7,10 +7,10 @@ import { ON_CHAIN, readState, wouldTransfer } from '../bridge-contract/bridge-ca
 import { type RefusalMemory, SigningRefusal } from './signing-refusal.ts';
 
 type PayoutWitnessOptions = {
-  /** Endpoints chosen by the operator of the validator. */
+  /** The client of endpoints chosen by the operator of the validator. */
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** An address that can receive tokens: the validator's own. */
+  /** An address that can receive tokens, such as that of the validator. */
   readonly anyAddress: Hex;
   readonly memory: RefusalMemory;
   readonly now: () => number;
@@ -21,13 +21,13 @@ type Owed = {
   readonly user: Hex;
   readonly destination: Hex;
   readonly usd: bigint;
-  /** All venues have returned it. */
+  /** True if all venues have returned the withdrawal. */
   readonly isReturned: boolean;
 };
 
 /**
- * Verifies that a payout cannot succeed (R-withdraw), independently of the requester: the token
- * refuses this destination repeatedly for the configured time, while it would transfer the same
+ * Verifies that a payout cannot succeed (R-withdraw), independently of the requester. The token
+ * must refuse this destination repeatedly for the configured time, while it would transfer the same
  * amount of the bridge's money to another address. An empty bridge, a pause of the bridge or of the
  * token, and a blocked bridge are not attributed to the destination.
  */
@@ -38,7 +38,10 @@ export class PayoutWitness {
     this.#options = options;
   }
 
-  /** The reason why it cannot succeed, for operators; throws a SigningRefusal if it might. */
+  /**
+   * Returns the reason why the payout cannot succeed, for operators. Throws a SigningRefusal if it
+   * might succeed.
+   */
   async whyHopeless(owed: Owed): Promise<string> {
     try {
       return await this.#look(owed);
@@ -60,7 +63,7 @@ export class PayoutWitness {
       const end = state === ON_CHAIN.paid ? 'paid' : 'cancelled';
       throw new SigningRefusal(409, `the bridge has already ${end} withdrawal ${withdrawalId}`);
     }
-    // A returned withdrawal must not be paid, whatever happened to the block that cancelled it.
+    // A returned withdrawal must not be paid, even if the block that cancelled it was dropped.
     if (isReturned) return 'all venues report it as returned';
     const unpayable = [zeroAddress, contracts.bridge, contracts.token];
     if (usd <= 0n || unpayable.includes(destination) || unpayable.includes(user)) {
@@ -83,7 +86,7 @@ export class PayoutWitness {
   }
 }
 
-/** The bridge and its token, as read from the chain. */
+/** Reads the addresses of the bridge and its token from the chain. */
 export async function bridgeContracts(
   client: ChainClient,
   bridge: Hex,

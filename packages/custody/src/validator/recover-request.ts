@@ -23,13 +23,13 @@ export const ShownRequest = z.object({
 });
 export type ShownRequest = z.infer<typeof ShownRequest>;
 
-/** The result of recovering the signatures of a request. */
+/** A request with the signers recovered from its signatures. */
 export type RecoveredRequest = {
   readonly txHash: string;
-  /** The account: the signer of a direct request, otherwise the account that a wrapper names. */
+  /** The account: the signer of a direct request, or the account that a wrapper names. */
   readonly account: string;
   readonly action: StructValues;
-  /** For a wrapper: its sender, and the signers of its content. */
+  /** The sender of a wrapper, and the signers of its content. */
   readonly wrapped?: { readonly sender: string; readonly signers: ReadonlySet<string> };
 };
 
@@ -79,7 +79,10 @@ export function recoverRequest(shown: ShownRequest, serviceNetwork: string): Rec
   return { txHash, account: multiSigUser.toLowerCase(), action: inner, wrapped };
 }
 
-/** The ids are those of either network; the name identifies the venue. */
+/**
+ * Returns the network of an action. Its ids are those of either network, and the name identifies
+ * the venue.
+ */
 function networkOf(action: StructValues, serviceNetwork: string) {
   const found = Object.values(NETWORKS).find(
     ({ apiVersion, chainId }) =>

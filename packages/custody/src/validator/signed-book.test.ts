@@ -29,7 +29,7 @@ function reopened(): SignedBook {
   return book;
 }
 
-test('R-withdraw: signed withdrawals are known after a restart, and never signed in other terms', () => {
+test('R-withdraw: signed withdrawals are remembered across a restart and never signed in other terms', () => {
   const book = new SignedBook(file);
   expect(book.has(PAYOUT)).toBe(false);
   book.add(PAYOUT);
@@ -73,7 +73,7 @@ function written(...ids: readonly string[]): Buffer {
 
 const idsOf = (book: SignedBook): string[] => book.latest.map(({ withdrawalId }) => withdrawalId);
 
-test('a torn line is cut off; a line that only lacks its end counts', () => {
+test('a torn line is cut off, and a line that lacks only its end counts', () => {
   const bytes = written('7', '8');
   const first = bytes.indexOf('\n') + 1;
   for (let length = first; length < bytes.length - 1; length += 17) {
@@ -89,7 +89,7 @@ test('a torn line is cut off; a line that only lacks its end counts', () => {
   expect(readFileSync(file)).toEqual(bytes);
 });
 
-test('a changed byte anywhere, or a missing line, stops the start with one sentence', () => {
+test('a changed byte or a missing line prevents the start, and the error is one sentence', () => {
   const bytes = written('7', '8', '9');
   const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 10 ? [at] : []));
   for (let at = 0; at < ends[1]!; at += 7) {
@@ -109,7 +109,7 @@ test('a changed byte anywhere, or a missing line, stops the start with one sente
   expect(idsOf(reopened())).toEqual(['7', '8', '9']);
 });
 
-/** As written by release 0.3.0. */
+/** A journal as written by release 0.3.0. */
 const EARLIER = `{"timeMs":1,"chainId":7,"bridge":"0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1","withdrawalId":"3","user":"0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","type":"payout","destination":"0xd1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1d1","usd":"1900000","check":"023d97d5ef7867dc"}
 {"timeMs":2,"chainId":7,"bridge":"0xb1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1b1","withdrawalId":"3","user":"0xa1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","type":"cancellation","reason":"refused","check":"506e8a76c77e6038"}
 `;

@@ -13,15 +13,19 @@ export type SignedRecord = {
       readonly destination: string;
       readonly usd: string;
       /**
-       * The part that counted against the account's limit; all of it in records of former releases.
+       * The amount that counted against the account's limit. Records of former releases have no
+       * such field, and all of their amount counted.
        */
       readonly counted?: string;
       /**
-       * The part that counted against the total limit; the same as `counted` in records of former
-       * releases.
+       * The amount that counted against the total limit. In records of former releases it equals
+       * `counted`.
        */
       readonly countedInAll?: string;
-      /** The hash of the request signed by the account, and of those that changed its signers. */
+      /**
+       * The hash of the request signed by the account, and the hashes of those that changed its
+       * signers.
+       */
       readonly request?: string;
       readonly signerChanges?: readonly string[];
     }
@@ -30,7 +34,7 @@ export type SignedRecord = {
 
 export type PayoutRecord = Extract<SignedRecord, { readonly type: 'payout' }>;
 
-/** The file does not contain what a journal writes. */
+/** Thrown if the file contains data that a journal never writes. */
 export class BookDamagedError extends Error {
   override readonly name = 'BookDamagedError';
 }
@@ -38,9 +42,9 @@ export class BookDamagedError extends Error {
 const LATEST_MAX = 1_000;
 
 /**
- * Everything that a validator has ever signed, appended and on disk before a signature leaves the
- * process (R-withdraw). For one withdrawal it contains at most one payout, permanently: one amount,
- * one destination, one bridge. Each line has a checksum that continues the previous one, so that
+ * Stores everything that a validator has ever signed, on disk before a signature leaves the process
+ * (R-withdraw). For each withdrawal it contains at most one payout, permanently, with one amount,
+ * one destination and one bridge. Each line has a checksum that continues the previous one, so that
  * changed and missing lines are detected.
  */
 export class SignedBook {
@@ -53,7 +57,7 @@ export class SignedBook {
   readonly #onPayout: (payout: PayoutRecord) => void;
   #count = 0;
 
-  /** `onPayout` receives each payout, including those in the file. */
+  /** `onPayout` receives each payout, including those already in the file. */
   constructor(file: string, onPayout: (payout: PayoutRecord) => void = () => undefined) {
     this.#onPayout = onPayout;
     this.#file = new RecordFile(file, SIGNED_LINES);
@@ -69,24 +73,24 @@ export class SignedBook {
     return this.#count;
   }
 
-  /** The newest ones, oldest first. */
+  /** Returns the newest records, oldest first. */
   get latest(): readonly SignedRecord[] {
     return this.#latest;
   }
 
-  /** The number of the payout that was based on a request. */
+  /** Returns the number of the withdrawal that was paid for a request. */
   payoutBy(request: string): string | undefined {
     return this.#requests.get(request);
   }
 
-  /** The most recently seen changes of the signers of an account. */
+  /** Returns the most recently seen changes of the signers of an account. */
   signerChangesOf(user: string): readonly string[] {
     return this.#signerChanges.get(user) ?? [];
   }
 
   /**
-   * True if exactly this was signed before; false if none of its kind was signed for this
-   * withdrawal.
+   * Returns true if exactly this record was signed before, and false if no record of its type was
+   * signed for this withdrawal. Throws an OtherTermsError if other terms were signed.
    */
   has(record: SignedRecord): boolean {
     if (record.type === 'cancellation') return this.#cancellations.has(termsOf(record));
@@ -97,8 +101,8 @@ export class SignedBook {
   }
 
   /**
-   * On disk when this returns. Throws an OtherTermsError if the withdrawal was signed in other
-   * terms.
+   * Stores a record on disk before it returns. Throws an OtherTermsError if the withdrawal was
+   * signed in other terms.
    */
   add(record: SignedRecord): void {
     if (this.has(record)) return;
@@ -111,7 +115,7 @@ export class SignedBook {
     this.#file.close();
   }
 
-  /** A request is paid only once. */
+  /** Throws if the request was already paid, because each request is paid only once. */
   #assertFresh(record: SignedRecord): void {
     if (record.type !== 'payout' || record.request === undefined) return;
     const other = this.#requests.get(record.request);
@@ -135,12 +139,12 @@ export class SignedBook {
   }
 }
 
-/** A signature was requested for a signed withdrawal in other terms. */
+/** Thrown if a signature was requested for an already signed withdrawal in other terms. */
 export class OtherTermsError extends Error {
   override readonly name = 'OtherTermsError';
 }
 
-/** A text that an operator can compare. */
+/** Returns a description of the terms that an operator can compare. */
 function termsOf(record: SignedRecord): string {
   const place = `from bridge ${record.bridge} on chain ${record.chainId}`;
   if (record.type === 'cancellation') return `${record.withdrawalId} ${place}`;
@@ -148,9 +152,9 @@ function termsOf(record: SignedRecord): string {
 }
 
 /**
- * A line is a record as JSON, with the check as its last field, so that operators can read and
- * compare it. A line that only lacks its end counts, because the signature may have been sent.
- * Damage in a complete line is reported, because its content cannot be recovered elsewhere.
+ * The format of a line: a record as JSON with the checksum as its last field, so that operators can
+ * read and compare it. A line that lacks only its end counts, because the signature may have been
+ * sent. Damage in a complete line is reported, because its content cannot be recovered elsewhere.
  */
 const SIGNED_LINES: LineForm = {
   write: (record, before) => {

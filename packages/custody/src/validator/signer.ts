@@ -18,7 +18,7 @@ import type { OwedWithdrawal, VenueLedger } from './venue-ledger.ts';
 
 type SignerOptions = {
   readonly key: Hex;
-  /** The only chain and bridge for which it signs. */
+  /** The only chain and bridge for which the signer signs. */
   readonly domain: BridgeDomain;
   readonly book: SignedBook;
   readonly ledger: Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'>;
@@ -35,11 +35,11 @@ type SignerOptions = {
 };
 
 /**
- * Signs a payout only if the venues owe it and the account itself has requested it (R-withdraw):
- * once recorded, a withdrawal is always signed in the same terms. It signs a cancellation only
- * after verifying itself that the payout cannot succeed, so that no requester can end the
- * withdrawal of another account. It does not sign rotations, the lifting of pauses or returns:
- * people do, with `oddlot bridge`.
+ * Signs a payout only if the venues owe it and the account itself has requested it (R-withdraw).
+ * Once a withdrawal is recorded, it is always signed in the same terms. A cancellation is signed
+ * only after the signer has verified that the payout cannot succeed, so that no requester can end
+ * the withdrawal of another account. Rotations, the lifting of pauses and returns are signed
+ * manually with `oddlot bridge`.
  */
 export class Signer {
   readonly #options: SignerOptions;
@@ -54,7 +54,7 @@ export class Signer {
     return this.#validator.name;
   }
 
-  /** Throws a SigningRefusal with the reason. */
+  /** Returns a signature, or throws a SigningRefusal with the reason. */
   async sign(body: unknown, signal: AbortSignal): Promise<Signed> {
     const parsed = SignRequest.safeParse(body);
     if (!parsed.success) {
@@ -123,8 +123,8 @@ export class Signer {
     const payment = { ...asked, withdrawalId: record.withdrawalId };
     const evidence = await requests.evidenceFor(payment, owed, book);
     await this.#lookAtDeposits();
-    // No await after this point. A concurrent request may have been recorded meanwhile, so the
-    // journal is checked again.
+    // There is no await after this point. A concurrent request may have been recorded in the
+    // meantime, so the journal is checked again.
     if (book.has(record)) return;
     const counted = this.#countedOf(asked);
     this.#assertLimit(asked.user, counted);
@@ -133,7 +133,7 @@ export class Signer {
     this.#options.deposits?.take(asked.user, asked.usd);
   }
 
-  /** The requester, and the reason that it gives, are not trusted. */
+  /** Records a cancellation. Neither the requester nor the reason that it gives is trusted. */
   async #writeCancellation(asked: CancellationRequest): Promise<void> {
     const { book, now, witness } = this.#options;
     const timeMs = now();
@@ -147,7 +147,7 @@ export class Signer {
     }
     const owed = await this.#owed(asked);
     const destination = owed.destination as Hex;
-    // A venue that reports other terms than those signed is rejected.
+    // A venue that reports terms other than those signed is rejected.
     book.has(payoutRecord({ ...asked, destination, usd: owed.usd }, timeMs));
     const terms = { ...owed, destination, user: asked.user as Hex };
     const reason = await witness.whyHopeless({
@@ -161,7 +161,7 @@ export class Signer {
     return this.#options.ledger.unpaidWithdrawal(user, Number(withdrawalId));
   }
 
-  /** If the chain cannot be queried, deposits do not count. */
+  /** Updates the deposits. If the chain cannot be queried, deposits do not count. */
   async #lookAtDeposits(): Promise<void> {
     const { deposits, onChainUnavailable } = this.#options;
     try {
@@ -172,8 +172,8 @@ export class Signer {
   }
 
   /**
-   * For a payout: the part that the account has not deposited itself, and the part not covered by
-   * any deposit.
+   * Returns the part of a payout that the account has not deposited itself, and the part not
+   * covered by any deposit.
    */
   #countedOf({ usd, user }: PayoutRequest): Counted {
     const { deposits } = this.#options;
@@ -208,7 +208,7 @@ function payoutRecord(
   return { ...placeOf(asked, timeMs), type: 'payout', destination, usd: String(usd) };
 }
 
-/** Micro-USDC in 24 hours. */
+/** Limits in micro-USDC per 24 hours. */
 type LimitOptions = { readonly perDay: bigint; readonly perAccountDay: bigint };
 
 /**
@@ -217,16 +217,16 @@ type LimitOptions = { readonly perDay: bigint; readonly perAccountDay: bigint };
 export type Counted = { readonly account: bigint; readonly all: bigint };
 
 const DAY_MS = 86_400_000n;
-/** Accounts without used limit are dropped when there are this many. */
+/** Accounts that have used none of their limit are dropped when there are this many. */
 const ACCOUNTS_MAX = 10_000;
 
 /**
- * Bounds the amount that a compromised venue can have signed until this is noticed, in total and
+ * Limits the amount that a compromised venue can have signed before this is noticed, in total and
  * per account. The limit is released evenly over the day, so that it never resets at once and a
  * user waits only for their own part. An account's own deposits do not count against its limit. The
- * total limit counts the net outflow only, whatever the depositor and the recipient: otherwise an
- * attacker could use up the limit of all users by depositing, transferring to another account and
- * withdrawing the same money repeatedly.
+ * total limit counts only the net outflow, whatever the depositor and the recipient. Otherwise an
+ * attacker could use up the limit of all users by repeatedly depositing, transferring to another
+ * account and withdrawing the same money.
  */
 export class SigningLimits {
   readonly #options: LimitOptions;
@@ -238,7 +238,7 @@ export class SigningLimits {
     this.#all = new Draining(options.perDay);
   }
 
-  /** The reason why the amount exceeds a limit now; undefined if it does not. */
+  /** Returns the reason why the amount exceeds a limit now, or undefined if it does not. */
   refusal(user: string, usd: Counted, nowMs: number): string | undefined {
     const { perAccountDay, perDay } = this.#options;
     const one = perAccountDay - (this.#accounts.get(user)?.at(nowMs) ?? 0n);
@@ -266,7 +266,7 @@ export class SigningLimits {
   }
 }
 
-/** An amount that decreases by its maximum per day. */
+/** A used amount that decreases by the maximum per day. */
 class Draining {
   readonly #perDay: bigint;
   #amount = 0n;

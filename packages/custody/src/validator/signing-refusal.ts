@@ -1,7 +1,7 @@
 import { readTextFile, writeWholeFile } from '@oddlot/host/durable';
 import { z } from 'zod';
 
-/** The reason why a validator does not sign; the message is sent to the requester. */
+/** Thrown if a validator does not sign. The message is sent to the requester. */
 export class SigningRefusal extends Error {
   override readonly name = 'SigningRefusal';
   readonly status: number;
@@ -12,18 +12,18 @@ export class SigningRefusal extends Error {
   }
 }
 
-/** How long a payout has been refused, as far as it was checked. */
+/** The period in which a payout was refused at every check. */
 const Seen = z.object({ sinceMs: z.number(), lastMs: z.number(), times: z.int().min(1) });
 type Seen = z.infer<typeof Seen>;
 const Contents = z.record(z.string(), Seen);
 
-/** With longer gaps between checks the state in between is unknown. */
+/** If checks are further apart, the state in between is unknown. */
 const GAP_MS_MAX = 300_000;
 const REMEMBERED_MAX = 10_000;
 
 /**
- * The validator's own observations of payouts that the token refuses, across restarts. It does not
- * record signatures: if the file is missing or unreadable, the waiting time starts again.
+ * Stores the validator's own observations of payouts that the token refuses, across restarts. It
+ * contains no signatures: if the file is missing or unreadable, the waiting time starts again.
  */
 export class RefusalMemory {
   readonly #file: string;
@@ -36,11 +36,14 @@ export class RefusalMemory {
     this.#seen = new Map(Object.entries(contentsOf(file)));
   }
 
-  /** Records a refusal. Returns true if it has been refused repeatedly for the required time. */
+  /**
+   * Records a refusal. Returns true if the payout has been refused repeatedly for the required
+   * time.
+   */
   refused(withdrawalId: string, nowMs: number): boolean {
     const before = this.#seen.get(withdrawalId);
     const sinceMs = nowMs - (before?.lastMs ?? nowMs);
-    // After the clock was set back, the elapsed time is unknown.
+    // If the clock was set back, the elapsed time is unknown.
     const isGoingOn = sinceMs >= 0 && sinceMs <= Math.max(GAP_MS_MAX, this.#patienceMs);
     const series = isGoingOn ? before : undefined;
     const seen = {
@@ -56,7 +59,7 @@ export class RefusalMemory {
     return seen.times > 1 && nowMs - seen.sinceMs >= this.#patienceMs;
   }
 
-  /** The payout could be paid, or needs no more checks. */
+  /** Drops a payout that could be paid or needs no more checks. */
   forget(withdrawalId: string): void {
     if (this.#seen.delete(withdrawalId)) this.#write();
   }
@@ -68,7 +71,6 @@ export class RefusalMemory {
     }
   }
 
-  /** Written atomically. */
   #write(): void {
     writeWholeFile(this.#file, `${JSON.stringify(Object.fromEntries(this.#seen))}\n`);
   }

@@ -28,7 +28,10 @@ export type RunningValidator = {
 /** The data that a validator computes itself instead of querying venues. */
 export type OwnLedger = Pick<VenueLedger, 'assertPayable' | 'unpaidWithdrawal'> &
   Pick<PayoutRequests, 'evidenceFor'> & {
-    /** For `GET /healthz`: its height, and the reason if it has stopped signing. */
+    /**
+     * Returns the data for `GET /healthz`: the height, and the reason if the validator has stopped
+     * signing.
+     */
     health(): ReplicaHealth;
     stop(): Promise<void>;
   };
@@ -41,7 +44,7 @@ type ValidatorDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
   readonly now: () => number;
-  /** Opens an independent ledger if `log` contains the address of a log. */
+  /** Opens an independent ledger if the setting `log` contains the address of a log. */
   readonly openLedger?:
     | ((config: ValidatorSettings, log: Logger) => Promise<OwnLedger>)
     | undefined;
@@ -69,7 +72,8 @@ async function openParts(
   for (const why of chainWarnings(config, isReal)) log.warn(why);
   for (const why of checkKeyFiles({ key: [config.key] }, { data, env, isReal })) log.warn(why);
   const key = readKey(config.key, 'key', env);
-  // Two processes with one journal would not see each other's signatures.
+  // The folder is locked, because two processes with one journal would not see each other's
+  // signatures.
   const lock = lockDirectory(data);
   opened.defer(() => lock.release());
   const limits = limitsOf(config);
@@ -106,7 +110,7 @@ async function openParts(
   };
 }
 
-/** The amounts that a payout counted when it was signed. */
+/** Returns the amounts that a payout counted against the limits when it was signed. */
 export function countedOf({ counted, countedInAll, usd }: PayoutRecord): Counted {
   const account = counted ?? usd;
   return { account: BigInt(account), all: BigInt(countedInAll ?? account) };
@@ -117,7 +121,7 @@ function limitsOf({ accountDayLimitUsdc, dayLimitUsdc }: ValidatorSettings): Sig
   return new SigningLimits({ perDay, perAccountDay: BigInt(accountDayLimitUsdc) * USDC });
 }
 
-/** Access to the chain through endpoints chosen by the operator of the validator. */
+/** Opens the access to the chain through endpoints chosen by the operator of the validator. */
 function chainAccessOf(
   config: ValidatorSettings,
   { anyAddress, now }: { readonly anyAddress: Hex; readonly now: () => number },

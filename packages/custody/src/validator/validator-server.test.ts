@@ -15,8 +15,8 @@ import { type RunningValidator, startValidator } from './start-validator.ts';
 import { readValidatorSettings } from './validator-settings.ts';
 
 /**
- * Untrusted clients can reach a validator's port: the work that they cause is bounded before they
- * are authenticated.
+ * Untrusted clients can reach a validator's port, so the work that they cause is bounded before
+ * they are authenticated.
  */
 
 const KEY: Hex = `0x${'51'.repeat(32)}`;
@@ -58,7 +58,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Sends the path unchanged, which `fetch` would normalize. */
+/** Sends the path unchanged, because `fetch` would normalize it. */
 async function statusOf(path: string): Promise<number | undefined> {
   const sent = ask(running.url, { path, agent: false });
   sent.end();
@@ -67,14 +67,14 @@ async function statusOf(path: string): Promise<number | undefined> {
   return response.statusCode;
 }
 
-test('invalid paths are not found', async () => {
+test('invalid paths are answered with status 404', async () => {
   for (const path of ['//', '//[', '/sign', '*', '/healthz/', 'http://[/']) {
     expect([path, await statusOf(path)]).toEqual([path, 404]);
   }
   expect(await statusOf('/healthz?now')).toBe(200);
 });
 
-test('a validator that has found the log of its venue to be wrong is unhealthy, and reports the reason', async () => {
+test('a validator is unhealthy once it has found the log of its venue to be wrong, and reports the reason', async () => {
   const healthz = async (): Promise<unknown> => {
     const response = await fetch(`${running.url}/healthz`);
     return { status: response.status, body: await response.json() };
@@ -113,7 +113,7 @@ test('a request without a proof is answered before its body is read, and is not 
   expect(logged).toContain('to be written down');
 });
 
-test('the list of signatures is available to its own machine and its venue only', async () => {
+test('the list of signatures is available only to clients on the same machine and to the venue', async () => {
   const signed = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${running.url}/signed`, { headers })).status;
   const elsewhere = { 'x-forwarded-for': '203.0.113.7' };
@@ -128,7 +128,7 @@ test('the list of signatures is available to its own machine and its venue only'
   expect(await signed({ ...elsewhere, [PROOF_HEADER]: venue })).toBe(200);
 });
 
-test('pages of other origins are rejected', async () => {
+test('requests from pages of other origins are rejected', async () => {
   const statusFor = async (headers: Record<string, string>, path: string): Promise<unknown> => {
     const sent = ask(running.url, { path, agent: false, headers });
     sent.end();
@@ -144,7 +144,7 @@ test('pages of other origins are rejected', async () => {
   }
 });
 
-test('one client has a share of the connections', async () => {
+test('a single client can use only a share of the connections', async () => {
   const { hostname, port } = new URL(running.url);
   const sockets: Socket[] = [];
   for (let times = 0; times < 128; times++) {

@@ -20,9 +20,9 @@ import { SigningRefusal } from './signing-refusal.ts';
 type ValidatorServerOptions = {
   readonly signer: Signer;
   readonly domain: BridgeDomain;
-  /** The address of the relayer's key of its venue. */
+  /** The address of the venue's relayer key. */
   readonly relayer: string;
-  /** The network name of the venue whose payouts it signs. */
+  /** The network name of the venue whose payouts the validator signs. */
   readonly serviceNetwork: string;
   readonly book: SignedBook;
   readonly log: Logger;
@@ -39,7 +39,7 @@ export type ReplicaHealth = Readonly<Record<string, unknown>> & {
 };
 
 const BODY_BYTES_MAX = 8_192;
-/** Concurrent requests of the venue, which sends a few at a time. */
+/** Maximum number of concurrent requests of the venue, which sends only a few at a time. */
 const OPEN_MAX = 256;
 const REQUEST_MS_MAX = 10_000;
 const CONNECTION_LIMITS: ConnectionLimits = { connectionsMax: 512, connectionsPerClientMax: 128 };
@@ -78,7 +78,7 @@ export class ValidatorServer {
     });
   }
 
-  /** Resolves with the port once it listens. */
+  /** Resolves with the port number once the server listens. */
   listen(port: number, host: string): Promise<number> {
     return this.#port.listen(port, host);
   }
@@ -115,7 +115,7 @@ export class ValidatorServer {
   #health(): Reply {
     const { book, domain, serviceNetwork, signer } = this.#options;
     const replica = this.#options.health?.();
-    // It has stopped signing until an operator has investigated.
+    // The validator has stopped signing until an operator has investigated.
     const ok = (replica?.finding ?? null) === null;
     const places = { ...domain, serviceNetwork };
     const health = { ok, validator: signer.address, ...places, signed: book.count };
@@ -123,7 +123,10 @@ export class ValidatorServer {
     return { status: ok ? 200 : 503, body };
   }
 
-  /** For clients on this machine, and for the venue, which signs the path. */
+  /**
+   * Returns the list of signatures to clients on this machine, and to the venue, which signs the
+   * path.
+   */
   async #signed(call: PortCall): Promise<Reply> {
     const { book } = this.#options;
     const isHere = isLoopback(call.ip) && !hasForwarding(call.request);
@@ -217,7 +220,10 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Requests per second and client; cancellations cause queries to the chain. */
+/**
+ * Maximum number of requests per second and client. Cancellations cause queries to the chain, so
+ * their limit is low.
+ */
 const IN_SECOND_MAX = { payout: 200, cancellation: 10, other: 50 } as const;
 
 type Asked = keyof typeof IN_SECOND_MAX;

@@ -91,14 +91,14 @@ const payout = (changes: Partial<Payout> = {}): ValidatorRequest => {
   return { type: 'payout', payout: { ...PAYOUT, ...changes } };
 };
 
-/** Accepts all requests and amounts, which other tests cover. */
+/** Accepts all requests and amounts, whose checks other tests cover. */
 const BELIEVING = {
   requests: { evidenceFor: async () => ({ request: '0x1', signerChanges: [] }) },
   limits: { refusal: () => undefined },
 };
 
-describe('R-withdraw: a validator', () => {
-  test('signs payouts that all venues owe, with the same result as the key elsewhere', async () => {
+describe('R-withdraw: a validator process', () => {
+  test('signs payouts that all venues owe, with the same result as a local key', async () => {
     const url = await start();
     const signal = new AbortController().signal;
     const expected = await keyValidator(KEY, DOMAIN).sign(payout(), signal);
@@ -114,14 +114,14 @@ describe('R-withdraw: a validator', () => {
     expect(health).toEqual({ ok: true, validator: ADDRESS, ...DOMAIN, serviceNetwork, signed: 1 });
   });
 
-  test('waits briefly for a withdrawal that the history does not have yet, and for its rate limit', async () => {
+  test('waits briefly for a withdrawal that the history does not contain yet, and for its rate limit', async () => {
     const url = await start();
     second.late = 2;
     first.busy = 3;
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('finds the request of a withdrawal among very many others of the same moment', async () => {
+  test('finds the request of a withdrawal among thousands of the same moment', async () => {
     for (const ledger of [first, second]) {
       ledger.pageRows = 2;
       const other = { ...ROW, destination: USER };
@@ -130,7 +130,7 @@ describe('R-withdraw: a validator', () => {
     await expect(asked(await start(), payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('refuses a payout that is not owed, with the reason', async () => {
+  test('refuses a payout that is not owed, and states the reason', async () => {
     const url = await start();
     const refused: [Partial<Payout>, string][] = [
       [{ withdrawalId: 8n }, 'has no withdrawal 8'],
@@ -164,7 +164,7 @@ describe('R-withdraw: a validator', () => {
     expect(readFileSync(join(folder, 'book', 'signed.jsonl'), 'utf8')).toBe('');
   });
 
-  test('without endpoints of the chain signs no cancellation, whatever the requester and the reason', async () => {
+  test('signs no cancellation without endpoints of the chain, whatever the requester and the reason', async () => {
     const url = await start();
     await asked(url, payout());
     await expect(asked(url, CANCELLATION)).rejects.toThrow('its operator signs cancellations');
@@ -204,7 +204,7 @@ describe('R-withdraw: a validator', () => {
     await expect(asked(url, payout())).resolves.toMatchObject({ address: ADDRESS });
   });
 
-  test('after a restart signs the same again without a query, and nothing else for that withdrawal', async () => {
+  test('signs the same terms again after a restart without a query, and no other terms for that withdrawal', async () => {
     const before = await asked(await start(), payout());
     await running?.stop();
     const url = await start();
@@ -218,7 +218,7 @@ describe('R-withdraw: a validator', () => {
     expect(first.asked).toHaveLength(count);
   });
 
-  test('signs one of two amounts requested at once, although both were owed at the check', async () => {
+  test('signs only one of two amounts requested at once, even if both were owed when they were checked', async () => {
     const book = new SignedBook(join(folder, 'signed.jsonl'));
     const amounts = [1_900_000n, 2_900_000n];
     const remaining = [...amounts];
@@ -248,7 +248,7 @@ describe('R-withdraw: a validator', () => {
   });
 });
 
-test('invalid requests are answered with the reason', async () => {
+test('answers an invalid request with the reason', async () => {
   const url = await start();
   const post = async (body: string): Promise<[number, string]> => {
     const headers = { [PROOF_HEADER]: await proofOf(RELAYER, body) };
@@ -292,7 +292,7 @@ test('an invalid signature of a validator is detected by the requester', async (
   for (const bad of [
     await answerOf(`0x${'52'.repeat(32)}`, payout()),
     await answerOf(KEY, payout({ usd: 1n })),
-    // The other form of the signature, which the bridge rejects.
+    // This is the other form of the signature, which the bridge rejects.
     { ...good, s: String(order - BigInt(good.s)), v: 55 - good.v },
     { ...good, v: 0 },
     { ...good, r: '0' },
@@ -308,7 +308,7 @@ test('an invalid signature of a validator is detected by the requester', async (
   await expect(asked(url, payout())).rejects.toThrow('the request failed');
 });
 
-test('a validator that does not answer times out', async () => {
+test('a request to a validator that does not answer times out', async () => {
   const server = createServer(() => undefined);
   const url = `http://127.0.0.1:${await listen(server, 0, '127.0.0.1')}`;
   const slow = remoteValidator(url, DOMAIN, { timeoutMs: 50 });
@@ -318,14 +318,14 @@ test('a validator that does not answer times out', async () => {
   server.closeAllConnections();
 });
 
-test('a folder has one validator', async () => {
+test('a data folder can be used by only one validator', async () => {
   await start();
   const firstRun = running;
   await expect(start()).rejects.toThrow('is in use by');
   running = firstRun;
 });
 
-test('on mainnet a key that others can read is rejected, and one in the data folder', async () => {
+test('on mainnet a validator rejects a key that others can read and a key in the data folder', async () => {
   const key = join(folder, 'key');
   writeFileSync(key, KEY, { mode: 0o600 });
   chmodSync(key, 0o640);

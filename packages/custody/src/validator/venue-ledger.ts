@@ -19,15 +19,16 @@ export type OwedWithdrawal = {
 };
 
 type VenueLedgerOptions = {
-  /** URLs of the API, chosen by the operator of the validator; all must report the same. */
+  /** API URLs chosen by the operator of the validator. All of them must report the same data. */
   readonly venues: readonly string[];
   readonly timeoutMs?: number;
-  /** Waits between two queries for a record that does not exist yet. */
+  /** Waits before the next query for a record that does not exist yet. */
   readonly pause?: () => Promise<unknown>;
 };
 
 /**
- * Retries, because a venue's history lags slightly behind its ledger, and a rate limit recovers.
+ * Queries are retried, because a venue's history lags slightly behind its ledger, and an exhausted
+ * rate limit recovers.
  */
 const TRIES = 4;
 const PAUSE_MS = 250;
@@ -50,9 +51,7 @@ const Ledger = envelope(z.array(z.object({ hash: z.string(), delta: z.looseObjec
 });
 const Shown = z.union([envelope(ShownRequest), z.object({ success: z.literal(false) })]);
 const Changes = envelope(z.array(z.string()));
-/**
- * The account value of the fund serves as a fallback if a venue does not report `withdrawalsWait`.
- */
+/** The account value of the insurance fund is used if a venue does not report `withdrawalsWait`. */
 const Status = envelope(
   z.object({ insuranceFund: z.string(), withdrawalsWait: z.boolean().optional() }),
 );
@@ -61,7 +60,7 @@ function envelope<Data extends z.ZodType>(data: Data) {
   return z.object({ success: z.literal(true), data });
 }
 
-/** Withdrawals as reported by venues through their public API. */
+/** Reads withdrawals from the public APIs of venues. */
 export class VenueLedger {
   readonly #venues: readonly string[];
   readonly #timeoutMs: number | undefined;
@@ -74,8 +73,8 @@ export class VenueLedger {
   }
 
   /**
-   * A withdrawal that no venue shows as paid and that all report identically; otherwise throws a
-   * SigningRefusal.
+   * Returns a withdrawal that no venue shows as paid and that all venues report identically.
+   * Otherwise throws a SigningRefusal.
    */
   async unpaidWithdrawal(user: string, withdrawalId: number): Promise<OwedWithdrawal> {
     const query = { type: 'withdrawals', user, before: withdrawalId + 1, limit: 1 };
@@ -95,8 +94,8 @@ export class VenueLedger {
   }
 
   /**
-   * Hashes of requests that may have caused it. The first venue suffices, because each request is
-   * verified.
+   * Returns the hashes of requests that may have caused the withdrawal. The first venue is
+   * sufficient, because each request is verified.
    */
   async requestsOf(user: string, owed: OwedWithdrawal): Promise<readonly string[]> {
     const span = { startTime: owed.timeMs, endTime: owed.timeMs, limit: ROWS_MAX };
@@ -123,14 +122,14 @@ export class VenueLedger {
     return found;
   }
 
-  /** A request as it was sent; undefined if the venue has none with this hash. */
+  /** Returns a request as it was sent, or undefined if the venue has none with this hash. */
   async request(txHash: string): Promise<ShownRequest | undefined> {
     return await this.#until(this.#first, { type: 'tx', txHash }, Shown, (answer) =>
       answer.success ? answer.data : undefined,
     );
   }
 
-  /** Hashes of the requests that changed the signers of an account, oldest first. */
+  /** Returns the hashes of the requests that changed the signers of an account, oldest first. */
   signerChanges(user: string): Promise<readonly string[]> {
     const query = { type: 'multiSigChanges', user };
     return this.#ofAll(`who signs for ${user}`, async (venue) => {
@@ -161,7 +160,7 @@ export class VenueLedger {
     return first;
   }
 
-  /** The identical answer of all venues. */
+  /** Returns the answer if all venues give the same one, and throws otherwise. */
   async #ofAll<Answer>(what: string, ask: (venue: string) => Promise<Answer>): Promise<Answer> {
     const answers = await Promise.all(this.#venues.map(ask));
     const [first] = answers;
@@ -209,18 +208,16 @@ function owedOf({ amount, destination, fee, status, time }: Row, venue: string):
   return { ...terms, timeMs: time, isReturned };
 }
 
-/** Queries to the public API of a venue. */
-
 const TIMEOUT_MS = 5_000;
 const TOO_MANY = 429;
-/** Bounds an answer; pages of an account's history are the longest. */
+/** Size limit of an answer. The longest ones are pages of an account's history. */
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 
 type VenueQuery = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 /**
- * The answer, by the schema of the whole envelope; undefined while a rate limit is exhausted. Other
- * failures throw a SigningRefusal.
+ * Returns the answer, parsed by the schema of the whole envelope, or undefined while the rate limit
+ * is exhausted. Other failures throw a SigningRefusal.
  */
 async function askVenue<Answer>(
   venue: string,
