@@ -1,6 +1,6 @@
 /**
- * The cases that a simulation must reach, because otherwise its checks prove nothing: events,
- * liquidation steps, order ends, rejects.
+ * Cases that a simulation must reach, because otherwise its checks prove nothing: event types,
+ * liquidation steps, cancel causes and rejects.
  */
 
 const EVENTS = [
@@ -23,7 +23,7 @@ const EVENTS = [
   'tradeExecuted',
 ];
 
-/** Cases that the checks after every block must have judged. */
+/** Cases that the checks after every block must have covered. */
 const JUDGED = ['judged: at risk', 'judged: deleveraged'];
 
 const STEPS = [
@@ -95,10 +95,10 @@ const REFUSALS = [
   'valueBelowMin',
 ];
 
-/** The cases that any four histories of ten thousand commands reach, for all seeds. */
+/** Cases that any four histories of ten thousand commands reach, whatever their seeds. */
 export const CORNERS: readonly string[] = [...EVENTS, ...JUDGED, ...STEPS, ...CANCELS, ...REFUSALS];
 
-/** The cases that only a long history reliably reaches. */
+/** Cases that only a long history reliably reaches. */
 export const RARE_CORNERS: readonly string[] = [
   'feeTiersChanged',
   'cross insurance',

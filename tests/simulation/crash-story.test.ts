@@ -22,10 +22,10 @@ import {
 import { PARAMETERS as BASE } from './workload.ts';
 
 /**
- * A crash scenario: BTC loses 40% within 60 seconds while 500 leveraged accounts are long and
- * short, cross, isolated and hedged, and the makers reduce their quotes. The ledger of the margin
- * model follows every event: it checks each liquidation record against its own figures, and at the
- * end of every block the engine's balances against its own, to the micro-USDC.
+ * BTC loses 40% within 60 seconds while 500 leveraged accounts are long and short, cross, isolated
+ * and hedged, and the makers reduce their quotes. The reference ledger follows every event. It
+ * checks each liquidation record against its own figures, and the engine's balances after every
+ * block, to the micro-USDC.
  */
 
 const ID = instrumentId(1);
@@ -114,7 +114,7 @@ class Story {
     this.steps.set(step, (this.steps.get(step) ?? 0) + 1);
   }
 
-  /** All balances equal those of the ledger, to the micro-USDC. */
+  /** Checks that all balances equal those of the ledger, to the micro-USDC. */
   #compare(): void {
     const { ledger, state } = this;
     expectSame<bigint>(state.treasury, ledger.books.treasury);
@@ -159,8 +159,7 @@ function order(shape: Partial<OrderRequest> & { price: number; size: number }): 
 }
 
 /**
- * Quotes of all makers around a price, with the given lots per level and levels a tenth of a
- * percent apart.
+ * Returns quotes of all makers on levels 0.1% apart around a price, with the given lots per level.
  */
 function quotes(story: Story, price: number, lots: number): Command[] {
   return makers.map((maker, at) => {
@@ -176,7 +175,7 @@ function quotes(story: Story, price: number, lots: number): Command[] {
   });
 }
 
-/** The venue before the crash: all accounts have positions, at leverages from 4 to 43. */
+/** Opens the venue with positions for all accounts, at leverages from 4 to 43. */
 function open(): Story {
   const story = new Story();
   story.tell(1, [
@@ -239,8 +238,8 @@ function settings(story: Story, trader: Address, at: number): Command[] {
 const leverageOf = (at: number): number => 4 + ((at * 7) % 40);
 
 /**
- * Seven of ten are long; hedged accounts have a smaller opposite position. Some of these are so
- * small that their owners are at risk before the first price gap, in which the others lose theirs.
+ * Seven of ten accounts are long, and hedged accounts add a smaller opposite position. Some of
+ * these positions are so small that their owners are at risk before the first price gap.
  */
 function enter(story: Story, trader: Address, at: number): Command {
   const isBuy = at % 10 < 7;
@@ -259,8 +258,8 @@ function enter(story: Story, trader: Address, at: number): Command {
 }
 
 /**
- * Forty percent in sixty seconds, with three price gaps; quotes disappear and return with small
- * sizes.
+ * The price loses forty percent in sixty seconds with three price gaps. Quotes disappear and return
+ * with small sizes.
  */
 function crash(story: Story): void {
   for (let second = 1; second <= 60; second++) {
@@ -276,7 +275,7 @@ function crash(story: Story): void {
   }
 }
 
-/** Two minutes with a constant price, in which the makers return. */
+/** The price is constant for two minutes, and the makers return. */
 function recover(story: Story): void {
   for (let second = 1; second <= 120; second += 2) {
     const commands = [story.price(OPEN - 400_000, 2_000)];
@@ -285,7 +284,7 @@ function recover(story: Story): void {
   }
 }
 
-test('BTC loses 40% in a minute: every micro-USDC is accounted for', () => {
+test('every micro-USDC is accounted for while BTC loses 40% in a minute', () => {
   const story = open();
   const { state, steps } = story;
   const { openInterest } = state.perps.get(ID)!;

@@ -1,9 +1,8 @@
 import type { EngineEvent } from '@oddlot/engine';
 
-/** Classification of events for the reference ledger, if the type alone is not sufficient. */
-
 /**
- * R-delist: the average of the closing hour becomes the mark, after all other events of the block.
+ * True if the mark is the average of the closing hour, which takes effect after all other events of
+ * the block (R-delist).
  */
 export function isSettlementMark(event: EngineEvent, later: readonly EngineEvent[]): boolean {
   if (event.type !== 'markUpdated') return false;
@@ -15,12 +14,15 @@ export function isSettlementMark(event: EngineEvent, later: readonly EngineEvent
   return next?.type === 'perpSettled';
 }
 
-/** A reduce-only order or a trigger order that lost its position. */
+/**
+ * True for a reduce-only or trigger order that was reduced or cancelled because its position
+ * shrank.
+ */
 export function isCut(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
   return event.order.reduceOnly && (event.status === 'open' || event.cancelCause === 'reduceOnly');
 }
 
-/** False for events that the ledger computes itself from their causes. */
+/** False for events that the ledger derives from their causes. */
 export function isFollowed({ type }: EngineEvent): boolean {
   return type !== 'positionTraded' && type !== 'fundSettled';
 }

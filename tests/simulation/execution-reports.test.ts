@@ -22,7 +22,7 @@ import { RowRig } from './row-rig.ts';
 /**
  * Goal: an execution report correctly describes the book at the order's arrival, its fills and its
  * queue position. Method: random orders, amends and cancels of well-funded traders run through the
- * real projector, which restarts from time to time, and are stored in a real database; a small
+ * real projector, which restarts from time to time, and are stored in a real database. A small
  * separate book computes the expected reports.
  */
 
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 test.each(['SQLite', 'PostgreSQL'])(
-  `reports of random orders equal those of a small book, in %s, SIM_SEED=${SEED}`,
+  `execution reports equal those of a reference book, in %s, SIM_SEED=${SEED}`,
   async (kind) => {
     const isFile = kind === 'SQLite';
     const store = await openHistoryStore(
@@ -67,14 +67,14 @@ test.each(['SQLite', 'PostgreSQL'])(
   },
 );
 
-/** The same orders for the engine with the projector and for the small book. */
+/** Plays the same orders on the small book and on the engine with the projector. */
 function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   const pick = randomIntegers(SEED);
   const scenario = Scenario.open({ accounts: TRADERS, funds: RICH });
   const book = new ReportModel();
   for (let step = 0; step < STEPS; step += 1) {
     if (pick(4) === 0) scenario.wait(pick(40_000));
-    // A stale price would close the market.
+    // Keeps the price fresh, because a stale price stops trading.
     scenario.oracle(MIDDLE);
     act(scenario, book, pick);
   }
@@ -86,7 +86,7 @@ function played(): { readonly model: ReportModel; readonly rig: RowRig } {
   return { model: book, rig: rows };
 }
 
-/** Requested by the owner or by another account. */
+/** Requests a report as the owner, or as the account that is `further` places after the owner. */
 async function reportOf(
   store: HistoryStore,
   { oid, user: owner }: ModelOrder,
@@ -97,7 +97,9 @@ async function reportOf(
   return (await store.ask('executionReport', ask, rig.projector.liveRows))[0];
 }
 
-/** A history without trades would prove nothing. */
+/**
+ * Checks that the history reached the interesting cases, because otherwise it would prove nothing.
+ */
 function expectStories(reports: readonly OrderReport[]): void {
   const count = (is: (report: OrderReport) => boolean) => reports.filter(is).length;
   expect(count(({ end }) => end === null)).toBeGreaterThan(0);
@@ -110,9 +112,7 @@ function expectStories(reports: readonly OrderReport[]): void {
   ).toBeGreaterThan(0);
 }
 
-/**
- * Reports are dropped with the rows of their orders: those ended before a time, and earlier fills.
- */
+/** Checks that pruning drops the reports of orders that ended before a time, and earlier fills. */
 async function expectPruned(
   store: HistoryStore,
   reports: ReadonlyMap<number, OrderReport>,
@@ -128,7 +128,7 @@ async function expectPruned(
     else {
       left += 1;
       const fills = before.fills.filter(({ time }) => time >= timeMs);
-      // The hash of a pruned block is unavailable, and these requests have no signature.
+      // The hash is lost with the pruned block, and these requests have no signature.
       const { txHash } = present(after, `a report of order ${oid}`).received;
       expect(after).toEqual({ ...before, fills, received: { ...before.received, txHash } });
     }
@@ -136,12 +136,12 @@ async function expectPruned(
   expect(left).toBeGreaterThan(0);
   expect(left).toBeLessThan(reports.size);
   const { rows } = await store.stats();
-  // Those of stored blocks, and of older orders that are live or ended later.
+  // Arrivals remain for stored blocks, and for older orders that are open or ended later.
   expect(rows['arrivals']).toBeLessThan(reports.size);
   expect(rows['arrivals']).toBeGreaterThanOrEqual(left);
 }
 
-/** One block with one command, for both. */
+/** Sends one command in its own block to the engine and the small book. */
 function act(scenario: Scenario, model: ReportModel, pick: (below: number) => number): void {
   const user = pick(TRADERS.length);
   const trader = present(TRADERS[user], 'a trader');
@@ -260,7 +260,7 @@ function wanted(own: ModelOrder, model: ReportModel): unknown {
 
 type Sizes = readonly { readonly price: number; readonly size: number }[];
 
-/** A price unit is 0.0001, a lot 0.01. */
+/** A price unit is 0.0001 USDC and a lot is 0.01 coins. */
 const px = (units: number): string => String(units / 10_000);
 const sz = (lots: number): string => String(lots / 100);
 
@@ -269,13 +269,16 @@ function sums(fills: Sizes): { lots: number; notional: number } {
   return { lots, notional: fills.reduce((sum, { price, size }) => sum + price * size, 0) };
 }
 
-/** To six decimals, half up. */
+/** Returns the average price with six decimals, rounded half up. */
 function average(fills: Sizes): string {
   const { lots, notional } = sums(fills);
   return String(Math.floor((notional * 200 + lots) / (2 * lots)) / 1_000_000);
 }
 
-/** Two decimals, half up (R-rounding): a tie rounds towards plus infinity, also below zero. */
+/**
+ * Returns the slippage with two decimals, rounded half up (R-rounding): a tie rounds towards plus
+ * infinity, even below zero.
+ */
 function basisPoints({ isBuy }: ModelOrder, fills: Sizes, fair: number): string {
   const { lots, notional } = sums(fills);
   const worse = (isBuy ? 1 : -1) * (notional - fair * lots);

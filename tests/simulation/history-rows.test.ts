@@ -10,22 +10,21 @@ import { type LoggedBlock, RowRig } from './row-rig.ts';
 import { PERPS, Workload } from './workload.ts';
 
 /**
- * Goal: the rows of a history add up to the state, and a restart in the middle changes none.
- * Method: random histories from the engine's generators run through the real projector with the
- * real receipts and markets; the test keeps accounts from the rows.
+ * Goal: the rows of a history add up to the state, and a restart in the middle changes no row.
+ * Method: random histories of the engine's generators run through the real projector with real
+ * receipts and markets, and the test sums up accounts from the rows.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 12);
 const SEED = freshSeed('FC_SEED');
 /**
- * A trading history with a new seed; `npm run test:long` adds those without a fund, with a poor and
- * with a rich one.
+ * The seed of a trading history. `npm run test:long` adds seeds without an insurance fund, with a
+ * poor fund and with a rich one.
  */
 const TRADED = [SEED, ...(process.env['TEST_LONG'] === undefined ? [] : [1, 2, 4])];
-/** More runs may take longer. */
 const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
 
-/** Plays the blocks twice, the second time with a restart after every given number of blocks. */
+/** Plays the blocks twice, the second time with a restart after every `every` blocks. */
 function playTwice(blocks: readonly LoggedBlock[], every: number): RowRig {
   const [through, restarted] = [new RowRig(), new RowRig()];
   for (const [at, block] of blocks.entries()) {
@@ -39,7 +38,10 @@ function playTwice(blocks: readonly LoggedBlock[], every: number): RowRig {
 
 const DAY_MS = 86_400_000;
 
-/** One day later every bar is complete, and every changed account has a value. */
+/**
+ * Checks the rows one day later, when every candle is complete and every changed account has a
+ * value.
+ */
 function checkRows(rig: RowRig): Record<string, number> {
   rig.play({ timeMs: rig.state.timeMs + DAY_MS, commands: [] });
   return new RowBooks(rig.rows).check(rig.state, (user) => rig.projector.accountSums(user));

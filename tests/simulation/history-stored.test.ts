@@ -16,8 +16,8 @@ import { freshSeed } from '../support/fresh-seed.ts';
 import { RowRig } from './row-rig.ts';
 
 /**
- * Goal: the store returns the projector's rows of a random history, page by page. Method: the rows
- * are written in portions and all users' pages are read back.
+ * Goal: the store returns the projector's rows of a random history page by page. Method: rows are
+ * written in batches, and the pages of all users are read back.
  */
 
 let directory: string;
@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const TYPES = { accountTypes: ['perp', 'outcome'] } as const;
 
-/** All pages, oldest first. */
+/** Returns the rows of all pages, oldest first. */
 async function pages<Row>(ask: (page: UserPage) => Promise<Page<Row>>, user: Address) {
   const rows: Row[] = [];
   let cursor: RowPosition | undefined;
@@ -50,7 +50,7 @@ async function pages<Row>(ask: (page: UserPage) => Promise<Page<Row>>, user: Add
 
 const SEEDS = [freshSeed('FC_SEED'), ...(process.env['TEST_LONG'] === undefined ? [] : [1, 2, 3])];
 
-test.each(SEEDS)('rows of seed %i are read back unchanged', async (seed) => {
+test.each(SEEDS)('the store returns the rows of seed %i unchanged', async (seed) => {
   const pick = randomIntegers(seed);
   const scenario = openEverything(300_000_000);
   for (let step = 0; step < 150; step++) {
@@ -87,7 +87,7 @@ test.each(SEEDS)('rows of seed %i are read back unchanged', async (seed) => {
       orders.delete(orderId);
       orders.set(orderId, row);
     }
-    // A parent is returned with the current state of its children.
+    // A parent order is returned with the current state of its children.
     const newest = (child: HistOrder): HistOrder => orders.get(child.oid)?.order ?? child;
     const expected = [...orders.values()].map((row) => ({
       ...row,

@@ -5,9 +5,9 @@ import { checkConservation, checkRisk } from './sim-checks.ts';
 import { PARAMETERS, PERPS } from './workload.ts';
 
 /**
- * The engine does not check every margin account at every mark, so every change that brings a
- * liquidation closer must register it. Each kind of change is tested on a position that starts far
- * from liquidation.
+ * The engine does not check every margin account at every mark, so each change that brings a
+ * liquidation closer must register the account. Each kind of change is tested on a position that
+ * starts far from liquidation.
  */
 
 const PERP = PERPS[0]!;
@@ -18,10 +18,10 @@ const START_MS = 1_767_225_600_000;
 
 class Venue {
   readonly state: State = createState();
-  /** The number of liquidation steps so far. */
+  /** Number of liquidation steps so far. */
   steps = 0;
   #nowMs = START_MS;
-  /** R-nonce: all nonces are after the first block. */
+  /** R-nonce: all nonces are later than the first block. */
   #nonce = START_MS + 1_000;
 
   constructor(isIsolated: boolean) {
@@ -71,7 +71,8 @@ class Venue {
   }
 
   /**
-   * Lowers the price by half a percent at a time; every account at risk must be under liquidation.
+   * Lowers the price in steps of half a percent, and checks that every account at risk is under
+   * liquidation.
    */
   fall(steps: number): void {
     for (let step = 1; step <= steps; step++) this.oracle(1_000_000 - 5_000 * step);
@@ -90,21 +91,21 @@ function margin(amountMicroUsdc: number, venue: Venue): Command {
   };
 }
 
-test('removing margin from an isolated position brings its liquidation closer', () => {
+test('a position is liquidated in time after margin is removed from it', () => {
   const venue = new Venue(true);
   venue.block(margin(200_000_000, venue));
   venue.block(margin(-170_000_000, venue));
   venue.fall(20);
 });
 
-test('a larger position brings the liquidation of a cross account closer', () => {
+test('a cross account is liquidated in time after its position grows', () => {
   const venue = new Venue(false);
   venue.trade(ALICE, BOB, 2_000);
   venue.trade(ALICE, BOB, 2_000);
   venue.fall(46);
 });
 
-test('a steeper margin table brings liquidations closer', () => {
+test('positions are liquidated in time after the margin table becomes steeper', () => {
   const venue = new Venue(true);
   venue.block(margin(60_000_000, venue));
   const tiers = PERP.tiers.map((tier) => {

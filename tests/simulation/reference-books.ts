@@ -19,7 +19,7 @@ import {
   scopeNumbers,
 } from './reference-margin.ts';
 
-/** The accounts of the reference ledger: their balances, settings and money movements. */
+/** Accounts of the reference ledger: their balances, settings and transfers. */
 
 export type Market = {
   readonly id: number;
@@ -28,11 +28,11 @@ export type Market = {
   definition: PerpDefinition;
   oracle: bigint;
   oracleMs: number;
-  /** The oracle price at the start of the entry. */
+  /** Oracle price at the start of the entry. */
   oracleBefore: bigint;
   isDelisted: boolean;
   isHalted: boolean;
-  /** The last valid mark; 0 before the first. */
+  /** Last valid mark; 0 before the first one. */
   judged: bigint;
 };
 
@@ -42,7 +42,7 @@ export type Position = {
   size: bigint;
   cost: bigint;
   margin: bigint;
-  /** The funding paid in this entry, and the size it was paid for. */
+  /** Funding paid in this entry, and the position size that it was paid for. */
   funded?: { readonly paid: bigint; readonly size: bigint } | undefined;
 };
 
@@ -65,7 +65,7 @@ export type Book = {
   isHedged: boolean;
   readonly settings: Map<number, Settings>;
   readonly positions: Map<string, Position>;
-  /** Notional by UTC day. */
+  /** Traded notional by UTC day. */
   readonly volume: Map<number, bigint>;
 };
 
@@ -93,12 +93,12 @@ export class ReferenceBooks {
     return this.book(this.parameters.insuranceFundAddress);
   }
 
-  /** False before the genesis. */
+  /** False before the genesis command. */
   get hasFund(): boolean {
     return this.accounts.has(this.#parameters?.insuranceFundAddress ?? '');
   }
 
-  /** The account's positions in the form of the margin model. */
+  /** Returns the account's positions in the form of the reference margin model. */
   legs(owner: Book): { position: Position; leg: MarginLeg }[] {
     return [...owner.positions.values()].map((position) => {
       const leg = { ...position, ...this.sums(owner, position), ...this.mode(owner, position) };
@@ -129,7 +129,7 @@ export class ReferenceBooks {
     return sum;
   }
 
-  /** R-insurance-fund: 1% of open interest at the marks of the block. */
+  /** R-insurance-fund: returns 1% of open interest at the marks of the block. */
   insuranceTarget(): bigint {
     let interest = 0n;
     for (const { positions } of this.accounts.values()) {
@@ -139,8 +139,9 @@ export class ReferenceBooks {
   }
 
   /**
-   * R-funding, R-insurance-fund: the hourly funding of a position. The fund pays none, and the
-   * opposite side shares the payments of the others. Payments round up, receipts round down.
+   * R-funding, R-insurance-fund: returns the hourly funding of a position. The fund pays none, so
+   * the opposite side shares the payments of the others. Payments round up, and receipts round
+   * down.
    */
   fundingOf(owner: Book, { market, size }: Position, dueMs: number, rateE10: bigint): bigint {
     const oracle = dueMs === this.nowMs ? market.oracle : market.oracleBefore;
@@ -158,7 +159,10 @@ export class ReferenceBooks {
     return (-due * (paying - ofFund)) / (10_000_000_000n * paying);
   }
 
-  /** R-conservation over all balances of the ledger. */
+  /**
+   * Returns the total of all balances of the ledger, which R-conservation keeps equal to the
+   * deposits.
+   */
   total(): bigint {
     let sum = this.treasury;
     for (const owner of this.accounts.values()) {
@@ -168,8 +172,6 @@ export class ReferenceBooks {
     for (const { reserve } of this.resting.values()) sum += reserve;
     return sum;
   }
-
-  // Opening accounts and changing settings.
 
   open(address: string): void {
     this.accounts.set(address, {
@@ -213,7 +215,7 @@ export class ReferenceBooks {
     if (command?.type === 'updateIsolatedMargin') this.#moveMargin(owner, command);
   }
 
-  /** R-isolated: a lower leverage adds the missing margin, a higher one releases none. */
+  /** R-isolated: a lower leverage adds the missing margin, but a higher one releases none. */
   #changeLeverage(owner: Book, command: UpdateLeverageCommand): void {
     const market = this.market(command.instrumentId);
     const settings = this.ownSettings(owner, market);
@@ -246,15 +248,13 @@ export class ReferenceBooks {
     owner.balance -= amount;
   }
 
-  // Moving money and positions.
-
   giveToFund(owner: Book, position: Position, price: bigint): void {
     const { size } = position;
     this.tradeOff(owner, position, -size, price);
     this.tradeOff(this.fund, this.position(this.fund, position.market, 0), size, price);
   }
 
-  /** The amount that the isolated position just taken over has paid to its owner's balance. */
+  /** Amount that the isolated position just taken over has paid to its owner's balance. */
   paidOut = 0n;
 
   coverDeficit(owner: Book, position: Position | undefined): void {
@@ -278,7 +278,7 @@ export class ReferenceBooks {
     fund.balance -= missing - fromTreasury;
   }
 
-  /** R-deficit: at the end of an entry the treasury raises the fund's account value to zero. */
+  /** R-deficit: at the end of an entry, the treasury raises the fund's account value to zero. */
   liftFund(): void {
     const paid = min(max(-this.cross(this.fund).equity, 0n), this.treasury);
     this.treasury -= paid;
@@ -286,8 +286,8 @@ export class ReferenceBooks {
   }
 
   /**
-   * R-liquidation (2b): the size of an isolated side that closes against the other one at a price,
-   * found by search: as much as leaves the other at or above zero.
+   * R-liquidation (2b): returns the largest size of an isolated side that can close against the
+   * other side at a price without leaving that side below zero. The size is found by search.
    */
   nettable(owner: Book, failing: Position, price: bigint): bigint {
     const other = this.otherLeg(owner, failing);
@@ -317,7 +317,7 @@ export class ReferenceBooks {
       .find((each) => each.market === market && each.leg !== leg && each.size !== 0n);
   }
 
-  /** Released margin and PnL are added to the balance, and a deficit is paid from the margin. */
+  /** Adds released margin and PnL to the balance. A deficit is paid from the margin. */
   payOut(owner: Book, position: Position, released: bigint, gain: bigint): bigint {
     const cash = released + gain;
     position.margin -= released - min(cash, 0n);
@@ -325,7 +325,7 @@ export class ReferenceBooks {
     return max(cash, 0n);
   }
 
-  /** Moves size and cost, closing first; returns the realised PnL. */
+  /** Changes size and cost, closing before opening, and returns the realised PnL. */
   move(position: Position, signed: bigint, price: bigint): bigint {
     const held = abs(position.size);
     const isClosing = position.size !== 0n && position.size > 0n !== signed > 0n;
@@ -352,8 +352,6 @@ export class ReferenceBooks {
     return realised;
   }
 
-  // Lookups.
-
   numbers(money: bigint, legs: readonly MarginLeg[]): ScopeNumbers {
     return scopeNumbers(money, legs, BigInt(this.parameters.liquidationFeeE8));
   }
@@ -379,12 +377,12 @@ export class ReferenceBooks {
     return created;
   }
 
-  /** The position that a signed size refers to. */
+  /** Returns the position that a signed size refers to. */
   signed(owner: Book, id: number, size: number): Position {
     return this.position(owner, this.market(id), owner.isHedged && size < 0 ? 1 : 0);
   }
 
-  /** R-hedge: the position that an order selects. */
+  /** R-hedge: returns the position that an order selects. */
   ofOrder(owner: Book, order: OrderSnapshot): Position {
     const isShort = owner.isHedged && order.isBuy === order.reduceOnly;
     return this.position(owner, this.market(order.instrumentId), isShort ? 1 : 0);
@@ -432,7 +430,7 @@ function rowsOf(tiers: PerpDefinition['tiers']): MarginTierRow[] {
   }));
 }
 
-/** R-rounding: towards zero, and the last lot releases the rest. */
+/** R-rounding: rounds towards zero, and closing the last lot releases the rest. */
 export function part(amount: bigint, closed: bigint, held: bigint): bigint {
   return closed === held ? amount : (amount * closed) / held;
 }

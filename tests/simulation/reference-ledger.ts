@@ -22,22 +22,22 @@ import { lossOf, ReferenceOrders, same } from './reference-orders.ts';
 import { endEntry, healthOf, isBlind, lossesOf, readPrices } from './reference-sight.ts';
 
 /**
- * Follows a venue by its commands and events and predicts every balance, position, isolated margin
- * and reserve: the effects of trades, funding, liquidation steps, deleveraging, settlements and
- * settings on money are recomputed here from the rulebook. Matching and validation are the
- * engine's; fees and funding rates are taken from the events.
+ * Follows a venue through its commands and events, and predicts every balance, position, isolated
+ * margin and reserve. It recomputes the effects of trades, funding, liquidation steps,
+ * deleveraging, settlements and settings on money from the rulebook. Matching, validation, fees and
+ * funding rates are taken from the engine.
  */
 
 const DAY_MS = 86_400_000;
 
 export class ReferenceLedger {
   readonly books = new ReferenceBooks();
-  /** Hours of funding in which the insurance fund had a position. */
+  /** Number of funding hours in which the insurance fund had a position. */
   fundHours = 0;
   readonly #orders = new ReferenceOrders(this.books);
   #fundingLeft = 0n;
   #target: bigint | undefined;
-  /** The account whose liquidation order is in the market. */
+  /** Account whose liquidation order is in the market. */
   #forced: string | undefined;
   #adl:
     | {
@@ -47,7 +47,7 @@ export class ReferenceLedger {
         readonly isSolvent: boolean;
       }
     | undefined;
-  /** Margin accounts that may have ended below zero in this pass. */
+  /** Margin accounts that may have ended below zero in the current step. */
   readonly #ended: { readonly owner: Book; readonly position: Position | undefined }[] = [];
 
   follow(timeMs: number, commands: readonly Command[], engineEvents: readonly EngineEvent[]): void {
@@ -74,7 +74,7 @@ export class ReferenceLedger {
     this.#orders.amend = undefined;
   }
 
-  // Effects between events that have no event.
+  // Applies effects that have no event between two events.
 
   #between(
     event: EngineEvent,
@@ -95,7 +95,7 @@ export class ReferenceLedger {
     const needsTarget = event.type === 'tradeExecuted' || event.type === 'liquidationStep';
     const isSettlement = isSettlementMark(event, events.slice(at + 1));
     if (needsTarget || isSettlement) this.#target ??= this.books.insuranceTarget();
-    // Its price is final from here on.
+    // The price of a settled market no longer changes.
     if (isSettlement && event.type === 'markUpdated') {
       this.books.market(event.instrumentId).isDelisted = true;
     }
@@ -104,8 +104,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * True for an event that follows the end of a margin account's work: that of another account, of
-   * the fund, or of an order.
+   * True for an event that shows that the work on a margin account has ended: a step of another
+   * account, a trade of the fund, or an order.
    */
   #startsWork(event: EngineEvent, command: Command | undefined): boolean {
     if (event.type === 'liquidationStep') return true;
@@ -120,7 +120,7 @@ export class ReferenceLedger {
     this.#fundingLeft = 0n;
   }
 
-  /** The rest that no account took is transferred to the fund, with an event. */
+  /** True if the event transfers the size that no account took to the fund. */
   #isRest(event: EngineEvent): boolean {
     const isLeft = this.#adl !== undefined && this.#adl.position.size !== 0n;
     return isLeft && event.type === 'liquidationStep' && event.step === 'insurance';
@@ -130,14 +130,15 @@ export class ReferenceLedger {
     if (this.#adl === undefined) return;
     const { isSolvent, owner, position } = this.#adl;
     this.#adl = undefined;
-    // The rest of a solvent account waits for the next entry.
+    // The remaining size of a solvent account waits for the next entry.
     if (position.size !== 0n && isSolvent) return;
     same('what is left untold', position.size, 0n);
     this.#endTakeOver(owner, position);
   }
 
   /**
-   * The remaining money of a margin account whose last position was taken over belongs to the fund.
+   * Transfers the remaining money of a margin account to the fund once its last position was taken
+   * over.
    */
   #endTakeOver(owner: Book, position: Position): void {
     const { isIsolated } = this.books.mode(owner, position);
@@ -157,7 +158,9 @@ export class ReferenceLedger {
     owner.balance = 0n;
   }
 
-  /** R-deficit: the fund, then the treasury, then the fund below zero. */
+  /**
+   * R-deficit: the fund pays first and the treasury second; the rest lowers the fund below zero.
+   */
   #coverDeficits(): void {
     for (const { owner, position } of this.#ended.splice(0))
       this.books.coverDeficit(owner, position);
@@ -251,7 +254,7 @@ export class ReferenceLedger {
   #orderUpdated(event: Extract<EngineEvent, { type: 'orderUpdated' }>): void {
     const isTaker = this.#orders.order(event);
     if (!isTaker || this.#forced !== event.order.account) return;
-    // The venue's own order has ended, and possibly the last position of a margin account.
+    // The venue's own order has ended, possibly with the last position of a margin account.
     this.#forced = undefined;
     const owner = this.books.book(event.order.account);
     this.#ended.push({ owner, position: undefined });
@@ -295,8 +298,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * One side of a fill; returns the amount that an isolated opening moved from the balance,
-   * including its fee.
+   * Applies one side of a fill, and returns the amount that an isolated opening moved from the
+   * balance, including its fee.
    */
   #fill(
     owner: Book,
@@ -333,7 +336,7 @@ export class ReferenceLedger {
         leverageFor(market, abs(position.size), leverage),
       );
       position.margin += margin + lost;
-      // If the tier allows less leverage than before, the order adds the missing margin of the
+      // If the tier now allows less leverage than before, the order also adds the missing margin of
       // earlier fills.
       const further = this.#short(owner, position) - max(shortBefore, 0n);
       const more = max(further, 0n);
@@ -345,7 +348,10 @@ export class ReferenceLedger {
     return taken;
   }
 
-  /** R-isolated: the margin that an isolated position lacks; negative is its surplus. */
+  /**
+   * R-isolated: returns the margin that an isolated position lacks; a negative result is its
+   * surplus.
+   */
   #short(owner: Book, position: Position): bigint {
     const { market, size } = position;
     const { leverage } = this.books.mode(owner, position);
@@ -355,7 +361,7 @@ export class ReferenceLedger {
     return initial - this.books.isolated(owner, position).equity;
   }
 
-  /** R-treasury, R-insurance-fund, R-deficit: the recipient of a fee. */
+  /** R-treasury, R-insurance-fund, R-deficit: adds a fee to its recipient. */
   #collect(fee: bigint, to: 'fund' | 'treasury'): void {
     const { fund } = this.books;
     if (to === 'fund') {
@@ -370,7 +376,10 @@ export class ReferenceLedger {
     this.books.treasury += fee - share;
   }
 
-  /** A step must be explained by its record: the account was at risk with exactly these figures. */
+  /**
+   * Checks that a liquidation record explains its step: the account was at risk with exactly these
+   * figures.
+   */
   #step(event: LiquidationStep): void {
     const owner = this.books.book(event.account);
     const first = event.positions[0];
@@ -386,7 +395,7 @@ export class ReferenceLedger {
     same('the notional of a step', event.notional, scope.notional);
     const isPair = event.step === 'cancel' && event.price !== undefined;
     if (event.step === 'cancel' && !isPair) {
-      // Its cancels may have released reserves after its figures were recorded.
+      // The cancels of this step may have released reserves after its figures were recorded.
       if (event.equity > scope.equity) throw new Error('a cancel that cost equity');
       same('a cancel of a scope at risk', isAtRisk({ ...scope, equity: event.equity }), true);
       return;
@@ -400,7 +409,8 @@ export class ReferenceLedger {
   }
 
   /**
-   * R-liquidation (2b): the failing side and the other one, at the bankruptcy price of the first.
+   * R-liquidation (2b): nets the failing side against the other one at the bankruptcy price of the
+   * failing side.
    */
   #net(owner: Book, failing: Position, { marginMode, positions, price }: LiquidationStep): void {
     same('the margin of a netted leg', marginMode, 'isolated');

@@ -18,16 +18,15 @@ import { Workload } from './workload.ts';
 
 /**
  * Goal: money, margin and liquidation of cross, isolated and hedge accounts follow the rulebook.
- * Method: random histories of all trader and operator actions are sent to the engine; a separate
- * ledger follows the events and predicts all balances, positions, margins and reserves. After every
- * block both are compared, including equity, requirements, withdrawable amount and liquidation
+ * Method: the engine runs random histories of all trader and operator actions, and a separate
+ * ledger follows the events and predicts all balances, positions, margins and reserves. Both are
+ * compared after every block, including equity, requirements, withdrawable amount and liquidation
  * state of each margin account.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 15);
 const SEED = freshSeed('FC_SEED');
 const IS_LONG = process.env['TEST_LONG'] !== undefined;
-/** More runs may take longer. */
 const TIMEOUT_MS = 60_000 + 1_000 * RUNS;
 
 class Pair {
@@ -53,7 +52,7 @@ class Pair {
     this.#apply(Array.from({ length: count }, () => this.workload.next(this.state)));
   }
 
-  /** Delists a market: an hour of 5 s blocks. */
+  /** Delists a market and runs the closing hour in blocks of 5 s. */
   delist(command: Command): void {
     this.workload.tick();
     this.#apply([command]);
@@ -166,7 +165,7 @@ class Pair {
 }
 
 test(
-  'the engine and the ledger agree on all money and margin, after every block',
+  'the reference ledger predicts all money and margin after every block',
   () => {
     const history = fc.tuple(fc.integer(), fc.integer({ min: 1, max: 250 }));
     fc.assert(
@@ -178,10 +177,9 @@ test(
         numRuns: RUNS,
         seed: SEED,
         examples: [
-          // Two hedge pairs, of which closing the first is sufficient.
+          // There are two hedge pairs, and closing the first is sufficient.
           [[-249_557_702, 201]],
-          // A trigger order that triggered, rests, and is amended so that it trades and rests
-          // again.
+          // A trigger order triggers and rests; an amend makes it trade and rest again.
           [[-12, 102]],
         ],
       },
@@ -193,7 +191,7 @@ test(
 /** These two seeds reach all states quickly; `npm run test:long` uses more and longer runs. */
 const [SEEDS, STEPS] = IS_LONG ? [[1, 2, 3, 4, 9, 16, 22, 40], 1_500] : [[4, 22], 500];
 
-test('the histories reach every kind of margin, step and event', () => {
+test('the random histories reach every kind of margin, step and event', () => {
   const seen = new Map<string, number>();
   for (const seed of SEEDS) {
     const pair = new Pair(seed);

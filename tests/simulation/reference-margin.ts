@@ -1,8 +1,8 @@
 /**
- * Margin implemented from the rulebook only: small, slow, in bigints, without code shared with the
- * engine. From positions, costs, balances, marks and tiers it computes the equity and requirements
- * of each margin account. The reference ledger provides its inputs from the engine's events; the
- * tests compare the engine with both.
+ * Reference model of margin, written from the rulebook only: small, slow, in bigints, and without
+ * code shared with the engine. It computes the equity and requirements of each margin account from
+ * positions, costs, balances, marks and tiers. The reference ledger provides these inputs from the
+ * engine's events, and the tests compare the engine with both.
  */
 
 export type MarginTierRow = {
@@ -11,10 +11,8 @@ export type MarginTierRow = {
   readonly mmrE8: bigint;
 };
 
-/** The margin-relevant data of an instrument. */
 export type MarginMarket = { readonly mark: bigint; readonly tiers: readonly MarginTierRow[] };
 
-/** One position of an account in an instrument. */
 export type MarginLeg = {
   readonly market: MarginMarket;
   /** Signed, like its cost. */
@@ -22,20 +20,20 @@ export type MarginLeg = {
   readonly cost: bigint;
   readonly isIsolated: boolean;
   readonly leverage: bigint;
-  /** The margin of an isolated position. */
+  /** Margin of an isolated position. */
   readonly margin: bigint;
-  /** Remaining sizes of resting orders, without reduce-only ones. */
+  /** Remaining sizes of resting orders, without reduce-only orders. */
   readonly buys: bigint;
   readonly sells: bigint;
 };
 
-/** The figures of a margin account: a cross account, or one isolated position. */
+/** Figures of a margin account: the cross positions of an account, or one isolated position. */
 export type ScopeNumbers = {
   readonly equity: bigint;
   readonly notional: bigint;
   readonly initial: bigint;
   readonly maintenance: bigint;
-  /** Maintenance margin and liquidation fee: the ratio is equity over this. */
+  /** Maintenance margin plus liquidation fee. The margin ratio is equity divided by this. */
   readonly risk: bigint;
 };
 
@@ -44,16 +42,16 @@ export const ONE_E8 = 100_000_000n;
 export const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** Rounds up, for a positive divisor. Division of bigints truncates towards zero. */
+/** Rounds up; the divisor must be positive. Bigint division alone truncates towards zero. */
 export const ceilDiv = (a: bigint, b: bigint): bigint => (a > 0n ? (a + b - 1n) / b : a / b);
 export const floorDiv = (a: bigint, b: bigint): bigint => -ceilDiv(-a, b);
 
-/** R-initial: the largest position that resting orders could create. */
+/** R-initial: returns the largest position that the resting orders could create. */
 export function worstExposure(leg: Pick<MarginLeg, 'size' | 'buys' | 'sells'>): bigint {
   return max(abs(leg.size + leg.buys), abs(leg.size - leg.sells));
 }
 
-/** The tier of a size; a border belongs to the lower tier. */
+/** Returns the tier of a size. A size at a boundary belongs to the lower tier. */
 function tierAt(tiers: readonly MarginTierRow[], size: bigint): MarginTierRow {
   const tier = tiers.find(({ maxSize }) => size <= maxSize) ?? tiers.at(-1);
   if (tier === undefined) throw new Error('no tiers');
@@ -68,7 +66,7 @@ export function initialFor(market: MarginMarket, size: bigint, leverage: bigint)
   return ceilDiv(size * market.mark, leverageFor(market, size, leverage));
 }
 
-/** R-tiers: each part of a position at the rate of its tier. */
+/** R-tiers: charges each part of a position at the rate of its tier. */
 export function maintenanceFor(market: MarginMarket, size: bigint): bigint {
   let weighted = 0n;
   let from = 0n;
@@ -81,7 +79,7 @@ export function maintenanceFor(market: MarginMarket, size: bigint): bigint {
   return ceilDiv(weighted * market.mark, ONE_E8);
 }
 
-/** The figures of positions that share one balance. */
+/** Returns the figures of positions that share one balance. */
 export function scopeNumbers(
   money: bigint,
   legs: readonly MarginLeg[],
@@ -102,25 +100,25 @@ export function scopeNumbers(
   return { equity, notional, initial, maintenance, risk };
 }
 
-/** R-ratio: 1.0 or less. An account without positions is never liquidated. */
+/** R-ratio: true at a ratio of 1.0 or less. An account without positions is never liquidated. */
 export function isAtRisk({ equity, notional, risk }: ScopeNumbers): boolean {
   return notional > 0n && equity <= risk;
 }
 
-/** R-withdrawable, before staleness. */
+/** R-withdrawable, without the deduction for stale positions. */
 export function withdrawableOf(balance: bigint, cross: ScopeNumbers): bigint {
   const required = max(cross.initial, ceilDiv(cross.notional, 10n));
   return max(0n, min(balance, cross.equity - required));
 }
 
-/** The free cross balance (R-isolated). */
+/** Returns the free cross balance (R-isolated). */
 export function freeOf(balance: bigint, cross: ScopeNumbers): bigint {
   return max(0n, min(balance, cross.equity - cross.initial));
 }
 
 /**
- * R-bankruptcy-price, as a fraction, rounded in the account's favour. Positive equity is split by
- * maintenance margin, a deficit by losses.
+ * R-bankruptcy-price: returns the price as a fraction, rounded in the account's favour. Positive
+ * equity is split by maintenance margin, and a deficit by losses.
  */
 export function bankruptcyOf(
   leg: Pick<MarginLeg, 'market' | 'size'>,

@@ -18,7 +18,7 @@ import {
   worstExposure,
 } from './reference-margin.ts';
 
-/** The orders of the reference ledger: resting orders, and the reserves of isolated ones. */
+/** Orders of the reference ledger: resting orders, and the reserves of isolated orders. */
 
 /** Cancel causes that occur while another order is being matched. */
 const WITHIN = new Set([
@@ -32,18 +32,21 @@ const DAY_MS = 86_400_000;
 
 export class ReferenceOrders {
   readonly #books: ReferenceBooks;
-  /** The positions' state before the order being matched. */
+  /** State of the positions before the order that is being matched. */
   readonly #before = new Map<Position, Standing>();
-  /** The amount that the current taker has moved into its isolated position, including fees. */
+  /** Amount that the current taker has moved into its isolated position, including fees. */
   used = 0n;
-  /** The current amend, with the allowed reserve of its order. */
+  /** The amend being executed, with the reserve that its order may have. */
   amend: { readonly orderId: number; readonly reserve: bigint } | undefined;
 
   constructor(books: ReferenceBooks) {
     this.#books = books;
   }
 
-  /** Applies an order update; true if the order was being matched and ended without resting. */
+  /**
+   * Applies an order update, and returns true if the order was being matched and ended without
+   * resting.
+   */
   order(event: Extract<EngineEvent, { type: 'orderUpdated' }>): boolean {
     const { order, status } = event;
     const resting = this.#books.resting.get(order.orderId);
@@ -74,7 +77,7 @@ export class ReferenceOrders {
     owner.balance += reserve;
   }
 
-  /** A new order, or an amended one after it traded, enters the book. */
+  /** Adds an order to the book: a new one, or an amended one after it traded. */
   #rest(order: OrderSnapshot): void {
     const owner = this.#books.book(order.account);
     const position = this.#books.ofOrder(owner, order);
@@ -113,7 +116,7 @@ export class ReferenceOrders {
     this.endExecution();
   }
 
-  /** Computes an amend's allowed reserve before the first of its events. */
+  /** Computes the allowed reserve of an amend before the first of its events. */
   beginAmend(command: Extract<Command, { type: 'modifyOrder' }>): void {
     if (!('orderId' in command.target)) throw new Error('amends name the order');
     const { orderId } = command.target;
@@ -132,7 +135,7 @@ export class ReferenceOrders {
     this.used = 0n;
   }
 
-  /** R-isolated: size × mark / leverage, open loss and maximum fees of the opened size. */
+  /** R-isolated: returns size × mark / leverage, open loss and maximum fees of the opened size. */
   #reserveFor(
     owner: Book,
     position: Position,
@@ -162,8 +165,8 @@ export class ReferenceOrders {
   }
 
   /**
-   * R-fee-tiers: by the volume of the last 14 full UTC days; the lower one of the tier's and the
-   * instrument's rate.
+   * R-fee-tiers: returns the lower of the instrument's rate and the tier's rate for the volume of
+   * the last 14 full UTC days.
    */
   #takerRate(owner: Book, market: Market): bigint {
     const today = Math.floor(this.#books.nowMs / DAY_MS);
@@ -176,7 +179,7 @@ export class ReferenceOrders {
     return BigInt(Math.min(tier?.takerFeeE8 ?? 0, market.definition.takerFeeE8));
   }
 
-  /** Stores a position's state before the order being matched. */
+  /** Stores a position's state before the order that is being matched. */
   note(owner: Book, position: Position): void {
     if (!this.#before.has(position))
       this.#before.set(position, this.#books.standing(owner, position));

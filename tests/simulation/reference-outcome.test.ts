@@ -27,10 +27,10 @@ import { PARAMETERS } from './workload.ts';
 
 /**
  * Goal: the engine's outcome markets equal a naive implementation of the same rules. Method: random
- * histories of orders, cancels, amends, splits and merges run on both, one command per block, and
- * after each block all common data is compared: order results, fills, money, shares, reserves,
- * fees, resting and queued orders. Steps refer to orders by position, so that a failing history
- * shrinks to a short one.
+ * histories of orders, cancels, amends, splits and merges run on both, one command per block. After
+ * each block, all common data is compared: order results, fills, money, shares, reserves, fees,
+ * resting and queued orders. Steps refer to orders by position, so that a failing history shrinks
+ * to a short one.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 50);
@@ -39,7 +39,7 @@ const START_MS = 1_767_225_600_000;
 const MARKET_ID = instrumentId(100_000);
 
 const TRADERS = [1, 2, 3, 4].map((n) => address(`0x${String(n).padStart(40, '0')}`));
-/** One of them is poor. */
+/** Initial balances in micro-USDC. The last account is poor. */
 const FUNDS = [900_000_000, 900_000_000, 300_000_000, 9_000_000];
 
 type Grid = Pick<
@@ -47,7 +47,7 @@ type Grid = Pick<
   'szDecimals' | 'priceTick' | 'minOrderSize' | 'maxOrderSize' | 'takerFeeE8' | 'orderDelayMs'
 >;
 
-/** Two decimals and the usual fee; whole shares and odd fees. */
+/** `COARSE` has two decimals and the usual fee; `WHOLE` has whole shares. */
 const COARSE = { szDecimals: 2, priceTick: 100, minOrderSize: 500, maxOrderSize: 60_000 };
 const WHOLE = { szDecimals: 0, priceTick: 20_000, minOrderSize: 5, maxOrderSize: 600 };
 const GRIDS: readonly Grid[] = [
@@ -58,12 +58,12 @@ const GRIDS: readonly Grid[] = [
 ];
 
 const who = fc.nat(TRADERS.length - 1);
-/** The outcome's price, in percent of 1.00: most orders match around 0.50. */
+/** Price of the outcome in percent of 1.00. Most orders match around 0.50. */
 const percent = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 45, max: 55 }) },
   { weight: 1, arbitrary: fc.integer({ min: 0, max: 100 }) },
 );
-/** In thousandths of the largest size. */
+/** Size in thousandths of the largest size. */
 const size = fc.oneof(
   { weight: 8, arbitrary: fc.integer({ min: 1, max: 60 }) },
   { weight: 1, arbitrary: fc.constantFrom(0, 400, 1_001) },
@@ -105,7 +105,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The time before a step. */
+/** Time before a step, in milliseconds. */
 const wait = fc.constantFrom(0, 0, 0, 60, 100, 250, 6_000, 61_000);
 const history = fc.array(fc.tuple(wait, step), { minLength: 1, maxLength: 90, size: 'max' });
 
@@ -135,7 +135,7 @@ class Pair {
       this.#apply({ type: 'creditFaucet', account: trader, subAccount, amountMicroUsdc });
       this.reference.purse(trader).money += BigInt(amountMicroUsdc);
     }
-    // Shares to sell from the start.
+    // Gives three accounts shares to sell from the start.
     const share = Math.floor(grid.maxOrderSize / 10);
     for (const trader of TRADERS.slice(0, 3)) {
       this.#apply(this.#operate(trader, share));
@@ -150,7 +150,8 @@ class Pair {
     reference.fills = [];
     const { command, isEarly, refer } = this.#plan(taken);
     const { events, outcomes } = this.#apply(command);
-    // R-order-of-events: expiries; orders that cannot take, and cancels; releases; all others.
+    // R-order-of-events: expiries come first, followed by cancels and orders that cannot take,
+    // releases, and all other commands.
     reference.advance(this.#nowMs);
     let expected: unknown;
     if (isEarly) expected = refer();
@@ -172,7 +173,7 @@ class Pair {
     this.compare();
   }
 
-  /** The command for the engine, and the equivalent for the reference. */
+  /** Returns the engine's command and the equivalent call of the reference. */
   #plan(taken: Step): { command: Command; isEarly: boolean; refer: () => unknown } {
     const { reference } = this;
     if (taken.kind === 'phase') {
@@ -265,7 +266,7 @@ class Pair {
     return orders[nth % Math.max(1, orders.length)];
   }
 
-  /** Sometimes off the tick. */
+  /** The price is sometimes off the tick. */
   #price(inPercent: number): number {
     return inPercent * 10 ** (4 - this.#grid.szDecimals);
   }
@@ -370,7 +371,7 @@ function referenceOrders(reference: ReferenceOutcome, trader: string): string[] 
     .map(({ filled, id, price, size: total }) => `${id}: ${filled}/${total} at ${price}`);
 }
 
-test('outcome markets: the engine and the reference agree after every command', () => {
+test('the engine and a reference outcome market agree after every command', () => {
   fc.assert(
     fc.property(fc.constantFrom(...GRIDS), history, (grid, steps) => {
       const pair = new Pair(grid);
@@ -381,7 +382,7 @@ test('outcome markets: the engine and the reference agree after every command', 
   );
 });
 
-test('the histories reach all compared cases', () => {
+test('the random histories reach all compared cases of outcome markets', () => {
   const seen = new Map<string, number>();
   for (const [at, steps] of fc.sample(history, { numRuns: 60, seed: 7 }).entries()) {
     const pair = new Pair(GRIDS[at % GRIDS.length] as Grid);

@@ -1,15 +1,14 @@
 /**
- * A second outcome market, implemented from the rulebook only: slow, flat, in bigints, without code
- * shared with the engine. All orders are in one list; matches are found by scanning it outcome by
- * outcome, in the outcome's own prices, without a common book price; a fee is the order's total fee
- * less its paid part; free money and shares are recomputed from balances and live orders. The tests
- * compare the engine with it.
+ * Reference outcome market, written from the rulebook only: slow, flat, in bigints, and without
+ * code shared with the engine. All orders are in one list, which is scanned for matches outcome by
+ * outcome, in the outcome's own prices without a common book price. A fee is the order's total fee
+ * less the part already paid. Free money and shares are recomputed from balances and live orders.
  */
 
 export type Leg = 'yes' | 'no';
 
 export type OutcomeRules = {
-  /** 1.00 in price units. */
+  /** The price 1.00 in price units. */
   readonly unit: bigint;
   readonly tick: bigint;
   readonly minSize: bigint;
@@ -21,7 +20,7 @@ export type OutcomeRules = {
 export type OutcomeRequest = {
   readonly leg: Leg;
   readonly isSell: boolean;
-  /** The outcome's own price. */
+  /** Price of the order's own outcome. */
   readonly price: bigint;
   readonly size: bigint;
   readonly tif: 'gtc' | 'gtd' | 'alo' | 'ioc';
@@ -32,18 +31,21 @@ export type OutcomeRequest = {
 export type LiveOrder = {
   readonly owner: string;
   readonly request: OutcomeRequest;
-  /** 0 while it is queued. */
+  /** 0 while the order is in the delay queue. */
   id: number;
   price: bigint;
   size: bigint;
   filled: bigint;
   filledNotional: bigint;
-  /** R-modify: the time by which it is ranked at its price, and its acceptance. */
+  /**
+   * R-modify: `queueMs` ranks the order at its price, and `acceptedMs` is the time of its
+   * acceptance.
+   */
   queueMs: number;
   acceptedMs: number;
   rank: number;
   dueMs: number;
-  /** Exact taker fees in 10^-8 / unit micro-USDC, and the paid amount. */
+  /** Exact taker fees in 10^-8 / unit micro-USDC, and the amount already paid. */
   feesOwed: bigint;
   feesPaid: bigint;
 };
@@ -61,7 +63,7 @@ export type OutcomeFill = {
   readonly taker: number;
   readonly maker: number;
   readonly size: bigint;
-  /** The prices of the taker and of the maker. */
+  /** Prices of the taker and of the maker. */
   readonly prices: readonly [bigint, bigint];
   readonly fee: bigint;
 };
@@ -78,9 +80,9 @@ export class ReferenceOutcome {
   phase: 'open' | 'halted' = 'open';
   treasury = 0n;
   fills: OutcomeFill[] = [];
-  /** In the book, by acceptance. */
+  /** Orders in the book, by acceptance. */
   live: LiveOrder[] = [];
-  /** In the delay queue, by arrival. */
+  /** Orders in the delay queue, by arrival. */
   queue: LiveOrder[] = [];
   readonly purses = new Map<string, OutcomePurse>();
   #nextId = 1;
@@ -96,7 +98,7 @@ export class ReferenceOutcome {
     return known;
   }
 
-  /** The reserves of an owner's live and queued orders, except for one order. */
+  /** Returns the reserves of an owner's live and queued orders, except for one order. */
   reserved(owner: string, except?: LiveOrder): OutcomePurse {
     const sum = { money: 0n, yes: 0n, no: 0n };
     for (const order of [...this.live, ...this.queue]) {
@@ -108,13 +110,13 @@ export class ReferenceOutcome {
     return sum;
   }
 
-  /** Expiries, before all other work of an entry. */
+  /** Removes expired orders before all other work of an entry. */
   advance(nowMs: number): void {
     this.nowMs = nowMs;
     this.live = this.live.filter(({ request }) => (request.expireMs ?? Infinity) > nowMs);
   }
 
-  /** Releases due orders, by due time, then by arrival. */
+  /** Releases due orders by due time and, within it, by arrival. */
   release(): void {
     for (;;) {
       const due = this.queue
@@ -152,7 +154,7 @@ export class ReferenceOutcome {
   amend(owner: string, id: number, price: bigint, size: bigint): OutcomeResult {
     const order = this.#own(owner, id);
     if (order === undefined) return rejected('orderUnknown');
-    // A rejected amend leaves its order unchanged, and returns it.
+    // A rejected amend leaves its order unchanged and returns it.
     const stays = (reason: string): OutcomeResult => ({ ...resultOf(order, 'open'), reason });
     if (this.phase === 'halted') return stays('tradingHalted');
     if (size >= 0n && size <= order.filled) {
@@ -175,7 +177,7 @@ export class ReferenceOutcome {
     return this.#trade(order);
   }
 
-  /** Splits money into pairs, or merges for a negative number of lots. */
+  /** Splits money into pairs, or merges pairs if the number of lots is negative. */
   operate(owner: string, lots: bigint): string | undefined {
     if (lots > 0n && this.phase === 'halted') return 'tradingHalted';
     const purse = this.purse(owner);
@@ -224,7 +226,7 @@ export class ReferenceOutcome {
     );
   }
 
-  /** R-sizes and R-reserve: of the whole order. */
+  /** R-sizes and R-reserve: checks the whole order. */
   #shape(size: bigint, price: bigint): string | undefined {
     const { maxSize, tick, unit } = this.rules;
     if (size <= 0n) return 'sizeBelowMin';
@@ -247,14 +249,15 @@ export class ReferenceOutcome {
     return this.#worstCase(order, price, rest) > free ? 'balanceInsufficient' : undefined;
   }
 
-  /** The free shares of the order's outcome, without the order itself. */
+  /** Returns the free shares of the order's outcome, not counting the order's own reserve. */
   #freeShares(order: LiveOrder): bigint {
     const { leg } = order.request;
     return this.purse(order.owner)[leg] - this.reserved(order.owner, order)[leg];
   }
 
   /**
-   * R-reserve: price × size and the taker fee at the limit, in addition to the order's paid fees.
+   * R-reserve: returns price × size and the taker fee at the limit, after deducting the fees
+   * already paid.
    */
   #worstCase(order: LiveOrder, price: bigint, rest: bigint): bigint {
     const owed = order.feesOwed + this.#exactFee(price, rest);
@@ -287,14 +290,14 @@ export class ReferenceOutcome {
   }
 
   /**
-   * The resting order that an order with this limit matches first. A buy matches sells of its
-   * outcome at or below the limit, and buys of the other outcome that together pay 1.00; a sell
-   * matches buys of its outcome at or above the limit, and sells of the other outcome that together
-   * ask at most 1.00.
+   * Returns the resting order that an order with this limit matches first. A buy matches sells of
+   * its outcome at or below the limit, and buys of the other outcome that together pay at least
+   * 1.00. A sell matches buys of its outcome at or above the limit, and sells of the other outcome
+   * that together ask at most 1.00.
    */
   #next(order: LiveOrder, limit: bigint): LiveOrder | undefined {
     const { isSell, leg } = order.request;
-    /** The price of the order's own outcome. */
+    /** Price of the order's own outcome. */
     const own = (other: LiveOrder): bigint =>
       other.request.leg === leg ? other.price : this.rules.unit - other.price;
     const meets = (other: LiveOrder): boolean => {

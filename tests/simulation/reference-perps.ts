@@ -1,4 +1,4 @@
-/** The types of the reference venue and its stateless arithmetic of margin and funding. */
+/** Types of the reference venue, and its stateless arithmetic of margin and funding. */
 
 export type ReferenceTier = {
   readonly maxSize: bigint;
@@ -18,7 +18,7 @@ export type ReferencePerp = {
   oracle: bigint;
   oracleMs: number;
   mark: bigint;
-  /** R-funding: the sum of premiums of the current hour, 10^-10, and their number. */
+  /** R-funding: sum of the premiums of the current hour, in 10^-10, and their number. */
   premiums: bigint;
   samples: number;
 };
@@ -40,7 +40,7 @@ export type ReferenceOrder = ReferenceRequest & {
   original: bigint;
   remaining: bigint;
   filledNotional: bigint;
-  /** The notional and the paid fee of this order in its current role. */
+  /** Notional and paid fee of the order in its current role. */
   roleNotional: bigint;
   rolePaid: bigint;
 };
@@ -52,7 +52,7 @@ export type ReferenceResult = {
   readonly filledNotional: bigint;
 };
 
-/** Orders of one side of a book, in matching order. */
+/** Orders on one side of a book, in matching order. */
 type Side = readonly Pick<ReferenceOrder, 'price' | 'remaining'>[];
 
 export const ONE = 100_000_000n;
@@ -63,13 +63,15 @@ const PREMIUM_CAP = 100_000_000n;
 export const abs = (value: bigint): bigint => (value < 0n ? -value : value);
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
-/** For non-negative amounts. */
+/** Rounds up; both arguments must be non-negative. */
 export const ceil = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
 export const isReducing = (held: bigint, signed: bigint): boolean =>
   held !== 0n && held > 0n !== signed > 0n && abs(signed) <= abs(held);
 
-/** R-fill-check: at most 0.5% and 5% / leverage worse than the mark. */
+/**
+ * R-fill-check: true if the price is at most 0.5%, and at most 5% / leverage, worse than the mark.
+ */
 export function isNear({ mark, tiers }: ReferencePerp, isBuy: boolean, price: bigint): boolean {
   const leverage = min(LEVERAGE, tiers[0]?.maxLeverage ?? LEVERAGE);
   const worse = isBuy ? price - mark : mark - price;
@@ -92,7 +94,7 @@ export function initialOf(perp: ReferencePerp, exposure: bigint): bigint {
   return ceil(exposure * perp.mark, min(min(LEVERAGE, first), most));
 }
 
-/** Each part of the position at the rate of its tier. */
+/** Charges each part of the position at the rate of its tier. */
 export function maintenanceOf(perp: ReferencePerp, size: bigint): bigint {
   let weighted = 0n;
   let from = 0n;
@@ -118,7 +120,8 @@ export function premiumOf(perp: ReferencePerp, bids: Side, asks: Side): bigint {
 }
 
 /**
- * The average price for the impact notional on a side: value / lots, both multiplied by one price.
+ * Returns the average price of the impact notional on a side as value and lots, both multiplied by
+ * one price.
  */
 function impactOf(
   { impactNotional }: ReferencePerp,
@@ -136,20 +139,22 @@ function impactOf(
   return undefined;
 }
 
-/** The rate of an hour, 10^-10. */
+/** Returns the hourly rate in 10^-10. */
 export function rateOf(premium: bigint): bigint {
   const pull = max(-5_000_000n, min(5_000_000n, 1_000_000n - premium));
-  // Half up: (x + 4) / 8, rounded down.
+  // Divides by 8 and rounds half up: (x + 4) / 8, rounded down.
   const raised = premium + pull + 4n;
   return raised >= 0n ? raised / 8n : -ceil(-raised, 8n);
 }
 
-/** From size × oracle × rate: payments round up, receipts towards zero. */
+/**
+ * Returns the payment for size × oracle × rate. Payments round up, and receipts round towards zero.
+ */
 export function paidFor(due: bigint): bigint {
   return due > 0n ? ceil(due, 10_000_000_000n) : due / 10_000_000_000n;
 }
 
-/** The error in an order's numbers (R-sizes). */
+/** Returns the reason for rejecting an order's numbers (R-sizes). */
 export function shapeFault(
   { maxLimit, maxMarket, tick }: ReferencePerp,
   { price, size, tif }: ReferenceRequest,
@@ -160,11 +165,11 @@ export function shapeFault(
   return price % tick === 0n ? undefined : 'priceOffTick';
 }
 
-/** R-sizes: more than 80% from the oracle. */
+/** R-sizes: true if the price is more than 80% away from the oracle. */
 export function isTooFar({ oracle }: ReferencePerp, price: bigint): boolean {
   return 5n * price < oracle || 5n * price > 9n * oracle;
 }
 
-/** The lower price first. */
+/** Sorts the lower price first. */
 export const cheaper = (a: ReferenceOrder, b: ReferenceOrder): number =>
   Number(a.price > b.price) - Number(a.price < b.price);

@@ -3,8 +3,8 @@ import type { Book, Market, Position, ReferenceBooks } from './reference-books.t
 import { abs, max, type ScopeNumbers, withdrawableOf } from './reference-margin.ts';
 
 /**
- * The reference ledger's treatment of markets without a valid price (R-oracle-stale, R-ratio), and
- * of losses since their last valid mark (R-bankruptcy-price).
+ * How the reference ledger treats markets without a valid price (R-oracle-stale, R-ratio), and
+ * losses since their last valid mark (R-bankruptcy-price).
  */
 
 export function isUnpriced(books: ReferenceBooks, market: Market): boolean {
@@ -14,7 +14,7 @@ export function isUnpriced(books: ReferenceBooks, market: Market): boolean {
 
 const judgedOf = ({ judged, mark }: Market): bigint => (judged === 0n ? mark : judged);
 
-/** The observation times of a command's prices. */
+/** Records the observation times of a command's prices. */
 export function readPrices(books: ReferenceBooks, command: Command): void {
   if (command.type !== 'pushOracle') return;
   for (const { instrumentId, oracle } of command.prices) {
@@ -27,7 +27,7 @@ export function readPrices(books: ReferenceBooks, command: Command): void {
   }
 }
 
-/** At the end of an entry: its valid marks become the reference for the next entry. */
+/** At the end of an entry, valid marks become the reference for the next entry. */
 export function endEntry(books: ReferenceBooks): void {
   for (const market of books.markets.values()) {
     if (!isUnpriced(books, market)) market.judged = market.mark;
@@ -38,7 +38,10 @@ export function endEntry(books: ReferenceBooks): void {
   }
 }
 
-/** The positions of a margin account: an isolated one, or all cross ones of an account. */
+/**
+ * Returns the positions of a margin account: one isolated position, or all cross positions of an
+ * account.
+ */
 function positionsOf(
   books: ReferenceBooks,
   owner: Book,
@@ -57,14 +60,14 @@ function unjudged(books: ReferenceBooks, owner: Book, position: Position | undef
   return held.filter(({ market }) => isUnpriced(books, market));
 }
 
-/** Twice the size of positions without a valid price. */
+/** Returns twice the value of positions without a valid price. */
 function shareOf(books: ReferenceBooks, owner: Book, position: Position | undefined): bigint {
   return unjudged(books, owner, position).reduce((sum, { market, size }) => {
     return sum + 2n * abs(size) * max(market.mark, judgedOf(market));
   }, 0n);
 }
 
-/** R-ratio: the figures of a margin account, with its equity less unconfirmed profit. */
+/** R-ratio: returns the figures of a margin account, with its equity less unconfirmed profit. */
 export function healthOf(
   books: ReferenceBooks,
   owner: Book,
@@ -83,14 +86,19 @@ export function withdrawable(books: ReferenceBooks, owner: Book): bigint {
   return withdrawableOf(owner.balance, { ...cross, equity });
 }
 
-/** For a cross account; an isolated one is processed only in a market with a valid price. */
+/**
+ * True if a cross account is margin-restricted. Isolated accounts are processed only in markets
+ * with a valid price.
+ */
 export function isBlind(books: ReferenceBooks, owner: Book): boolean {
   const { equity, initial } = books.cross(owner);
   const share = shareOf(books, owner, undefined);
   return share > 0n && equity - share < initial;
 }
 
-/** The loss of a position since its last valid mark, including funding paid in this entry. */
+/**
+ * Returns the loss of a position since its last valid mark, including funding paid in this entry.
+ */
 function lossOf({ funded, market, size }: Position): bigint {
   const fall = max(0n, size * (judgedOf(market) - market.mark));
   if (funded === undefined || funded.size > 0n !== size > 0n) return fall;
@@ -99,7 +107,7 @@ function lossOf({ funded, market, size }: Position): bigint {
   return fall + (left >= whole ? funded.paid : (funded.paid * left) / whole);
 }
 
-/** The part of a deficit that belongs to a position: its share of the account's losses. */
+/** Returns the loss of a position and of its whole margin account, by which a deficit is split. */
 export function lossesOf(
   books: ReferenceBooks,
   owner: Book,

@@ -20,16 +20,15 @@ import { ReferenceVenue } from './reference-venue.ts';
 import { PARAMETERS, PERPS, Workload } from './workload.ts';
 
 /**
- * Goal: the engine equals a naive venue implemented from the same rules. Method: seeded random
- * histories run on both, one command per block, and after each block all common data is compared:
+ * Goal: the engine equals a naive venue that implements the same rules. Method: seeded random
+ * histories run on both, one command per block. After each block, all common data is compared:
  * order results, balances, positions, costs, fees, resting orders, margins. A history is a seed and
  * a length, so that a failure shrinks to its shortest failing prefix. The reference supports
- * one-way cross margin without liquidations, so a history ends at the first one.
+ * one-way cross margin without liquidations, so a history ends at the first liquidation.
  */
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 20);
 const SEED = freshSeed('FC_SEED');
-/** More runs may take longer. */
 const TIMEOUT_MS = 30_000 + 1_000 * RUNS;
 
 class Pair {
@@ -37,14 +36,14 @@ class Pair {
   readonly reference = new ReferenceVenue();
   readonly workload: Workload;
   trades = 0;
-  /** Orders that R-fillable cancelled before a mark or a sample. */
+  /** Number of orders that R-fillable cancelled before a mark or a sample. */
   tested = 0;
   premiums = 0;
   readonly seen = new Map<string, number>();
 
   constructor(seed: number) {
     this.workload = new Workload({ seed, traders: 5, agents: false, ordersMax: 3, skill: 'plain' });
-    // An hour ends early in the history.
+    // Starts near the end of an hour, so that funding is paid early in the history.
     this.workload.nowMs += 3_540_000;
     for (const perp of PERPS) this.#list(perp);
     const blocks = this.workload.opening();
@@ -52,7 +51,7 @@ class Pair {
     this.compare();
   }
 
-  /** Runs one command; false at the end. */
+  /** Runs one command, and returns false at the end of the history. */
   step(): boolean {
     this.workload.tick();
     const command = this.workload.next(this.state);
@@ -108,7 +107,7 @@ class Pair {
     return result;
   }
 
-  /** Class 0: prices and money, before the marks. */
+  /** Applies commands of class 0, prices and money, which run before the marks. */
   #referOperator(command: Command): void {
     if (command.type === 'pushOracle') this.#referPrices(command);
     if (command.type === 'creditFaucet' || command.type === 'creditDeposit') {
@@ -118,7 +117,7 @@ class Pair {
 
   #refer(command: Command, outcome?: CommandResult): void {
     const { reference } = this;
-    // A duplicate nonce is rejected; the reference has no nonces.
+    // The engine rejects a duplicate nonce; the reference has no nonces.
     if (outcome?.reject !== undefined) {
       expect(outcome.reject.reason).toBe('nonceUsed');
       return;
@@ -158,7 +157,7 @@ class Pair {
 
   compare(): void {
     const { reference, state, workload } = this;
-    // So far the insurance fund only has its share of the fees.
+    // The insurance fund has only its share of the fees, because there are no liquidations.
     const fund = accountView(state, PARAMETERS.insuranceFundAddress)?.perpBalance ?? 0n;
     expectSame<bigint>(state.treasury + fund, reference.treasury);
     for (const [id, { premiums, samples }] of reference.perps) {
@@ -247,7 +246,7 @@ function referenceOrders(reference: ReferenceVenue, trader: Address): string[] {
 }
 
 test(
-  'the engine and the reference venue agree on everything, after every command',
+  'the engine and a reference venue agree on all common data after every command',
   () => {
     const history = fc.tuple(fc.integer(), fc.integer({ min: 1, max: 250 }));
     fc.assert(
@@ -261,7 +260,7 @@ test(
   TIMEOUT_MS,
 );
 
-test('the histories reach all compared cases', () => {
+test('the random histories reach all compared cases of perps', () => {
   const seen = new Map<string, number>();
   let trades = 0;
   let tested = 0;

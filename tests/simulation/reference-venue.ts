@@ -22,10 +22,10 @@ import {
 } from './reference-perps.ts';
 
 /**
- * A second perpetual venue, implemented from the rulebook only: slow, flat, in bigints, without
- * code shared with the engine. Orders are in one list that is scanned for every match, without
- * caches; a fee is the total fee of the order so far less its paid part. One-way cross margin; the
- * mark is an input. The tests compare the engine with it.
+ * Reference perpetual venue, written from the rulebook only: slow, flat, in bigints, and without
+ * code shared with the engine. It scans one list of orders for every match and has no caches. A fee
+ * is the order's total fee so far less the part already paid. It supports one-way cross margin and
+ * takes the mark as an input.
  */
 
 type Position = { size: bigint; cost: bigint };
@@ -54,7 +54,7 @@ export class ReferenceVenue {
     return found;
   }
 
-  /** R-tif: expired orders are removed before all other work. */
+  /** R-tif: removes expired orders before all other work. */
   advance(nowMs: number): void {
     this.nowMs = nowMs;
     this.orders = this.orders.filter(({ expireMs }) => expireMs === undefined || expireMs > nowMs);
@@ -94,7 +94,7 @@ export class ReferenceVenue {
     return { state, reason: undefined, filled, filledNotional: order.filledNotional };
   }
 
-  /** Balance and unrealised PnL at the marks. */
+  /** Returns the balance and the unrealised PnL at the marks. */
   value(owner: string): bigint {
     let sum = this.balances.get(owner) ?? 0n;
     for (const perp of this.perps.values()) {
@@ -104,7 +104,7 @@ export class ReferenceVenue {
     return sum;
   }
 
-  /** R-initial, over all instruments; `pending` counts as if it rested. */
+  /** R-initial over all instruments. `pending` counts as if it rested. */
   initial(owner: string, pending?: ReferenceOrder | ReferenceRequest, size = 0n): bigint {
     let sum = 0n;
     for (const perp of this.perps.values()) {
@@ -135,7 +135,7 @@ export class ReferenceVenue {
     return max(0n, min(this.balances.get(owner) ?? 0n, this.#judged(owner) - reserved));
   }
 
-  /** R-oracle-stale: the value less twice the size of stale positions, whose marks are constant. */
+  /** R-oracle-stale: returns the value less twice the size of stale positions. */
   #judged(owner: string): bigint {
     let sum = this.value(owner);
     for (const perp of this.perps.values()) {
@@ -235,8 +235,8 @@ export class ReferenceVenue {
   }
 
   /**
-   * R-tif: an `Alo` is rejected because of an own order or one that could fill; an order that could
-   * not is cancelled. If R-fillable does not apply, any order rejects it.
+   * R-tif: an `Alo` order is rejected because of an own order or an order that could fill; an order
+   * that could not fill is cancelled. Any crossing order rejects it if R-fillable does not apply.
    */
   #wouldTrade(owner: string, { isBuy, perp: id, price, tif }: ReferenceRequest): boolean {
     const perp = this.#perp(id);
@@ -248,15 +248,15 @@ export class ReferenceVenue {
     }
   }
 
-  /** R-fillable: as the maker of a fill of its whole remaining size. */
+  /** R-fillable: true if the order could fill its whole remaining size as a maker. */
   #isFillable(order: ReferenceOrder): boolean {
     const { makerFeeE8 } = this.#perp(order.perp);
     return this.#survives(order, order.price, order.remaining, makerFeeE8);
   }
 
   /**
-   * Cancels the orders of a side that could not fill, best price first, until the others reach a
-   * notional.
+   * Cancels the orders of a side that could not fill, best price first, until the remaining ones
+   * reach a notional.
    */
   #test(perp: ReferencePerp, isBuy: boolean, worth: bigint): void {
     if (this.#isStale(perp) || perp.mark === 0n) return;
@@ -271,18 +271,21 @@ export class ReferenceVenue {
     }
   }
 
-  /** R-fillable: before a mark is computed from the book. */
+  /** R-fillable: tests the best orders before a mark is computed from the book. */
   testBest(id: number): void {
     for (const isBuy of [true, false]) this.#test(this.#perp(id), isBuy, 0n);
   }
 
-  /** R-funding-gaps: the hours that ended before this entry, at the prices before it. */
+  /** R-funding-gaps: pays hours that ended before this entry at the prices before it. */
   passHour(previousMs: number, nowMs: number): void {
     const dueMs = previousMs - (previousMs % HOUR_MS) + HOUR_MS;
     if (dueMs < nowMs) for (const perp of this.perps.values()) this.#payHour(perp, dueMs);
   }
 
-  /** R-funding: the sample of the latest instant since an entry, at the marks of this one. */
+  /**
+   * R-funding: takes the sample of the latest instant since the previous entry, at the marks of
+   * this one.
+   */
   sample(previousMs: number): void {
     if (this.nowMs - (this.nowMs % SAMPLE_MS) <= previousMs) return;
     for (const perp of this.perps.values()) {
@@ -299,7 +302,8 @@ export class ReferenceVenue {
   }
 
   /**
-   * The insurance fund has no position here: longs pay shorts, and it gets the rounding remainders.
+   * Longs pay shorts, and the insurance fund gets the rounding remainders, because it has no
+   * position here.
    */
   #payHour(perp: ReferencePerp, dueMs: number): void {
     const premium = perp.premiums / 720n;
@@ -318,14 +322,14 @@ export class ReferenceVenue {
     }
   }
 
-  /** The resting order that an incoming order with this limit matches first. */
+  /** Returns the resting order that an incoming order with this limit matches first. */
   #best(perp: number, isBuySide: boolean, limit: bigint): ReferenceOrder | undefined {
     return this.#side(perp, isBuySide).find(({ price }) =>
       isBuySide ? price >= limit : price <= limit,
     );
   }
 
-  /** The current side of a book, in matching order. */
+  /** Returns the current side of a book in matching order. */
   #side(perp: number, isBuySide: boolean): ReferenceOrder[] {
     return this.orders
       .filter((order) => order.perp === perp && order.isBuy === isBuySide)
@@ -367,7 +371,7 @@ export class ReferenceVenue {
     return 'open';
   }
 
-  /** R-fill-check, by simulating the fill and checking the account afterwards. */
+  /** R-fill-check: simulates the fill and checks the account afterwards. */
   #survives(order: ReferenceOrder, price: bigint, size: bigint, rateE8: bigint): boolean {
     const { owner } = order;
     const position = this.position(owner, order.perp);
@@ -394,7 +398,7 @@ export class ReferenceVenue {
     return after.value * before.risk >= before.value * after.risk;
   }
 
-  /** R-ratio: the divisor of the margin ratio. */
+  /** R-ratio: returns the divisor of the margin ratio. */
   #risk(owner: string): bigint {
     return this.maintenance(owner) + ceil(this.notional(owner) * LIQUIDATION_FEE_E8, ONE);
   }
@@ -413,7 +417,7 @@ export class ReferenceVenue {
     order.remaining -= size;
   }
 
-  /** Moves position, cost and balance, closing first and opening with the rest. */
+  /** Changes position, cost and balance, closing first and opening with the rest. */
   #move(order: ReferenceOrder, price: bigint, size: bigint, fee: bigint): void {
     const position = this.position(order.owner, order.perp);
     const sign = order.isBuy ? 1n : -1n;
@@ -422,7 +426,7 @@ export class ReferenceVenue {
     const closed = isClosing ? min(held, size) : 0n;
     let realised = 0n;
     if (closed > 0n) {
-      // Division of bigints truncates towards zero.
+      // Bigint division truncates towards zero.
       const released = closed === held ? position.cost : (position.cost * closed) / held;
       realised = -sign * closed * price - released;
       position.cost -= released;
@@ -433,7 +437,7 @@ export class ReferenceVenue {
     this.credit(order.owner, realised - fee);
   }
 
-  /** R-reduce: the newest orders are reduced first while reduce-only orders exceed the position. */
+  /** R-reduce: reduces the newest orders first while reduce-only orders exceed the position. */
   #cut(owner: string, perp: number): void {
     const { size } = this.position(owner, perp);
     for (const isBuy of [true, false]) {

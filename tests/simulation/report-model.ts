@@ -1,6 +1,6 @@
 /**
- * A small book that computes execution reports: orders in a list that is sorted at every query, and
- * sums over all items. It shares only the rules with the engine and the history.
+ * Small book that computes execution reports. Orders are in a list that is sorted for every query,
+ * and sums run over all items. It shares only the rules with the engine and the history.
  */
 
 export type ModelOrder = {
@@ -28,7 +28,10 @@ export type ModelReport = {
 
 type Resting = ModelOrder & { queueMs: number; rank: number; readonly acceptedMs: number };
 
-/** An amended order is ranked at its new price as if accepted at most a minute ago (R-modify). */
+/**
+ * R-modify: an amended order is ranked at its new price as if it had been accepted at most a minute
+ * ago.
+ */
 const AMEND_MS = 60_000;
 
 export class ReportModel {
@@ -94,7 +97,7 @@ export class ReportModel {
     const taken = this.#first(stored) !== undefined;
     this.#match(stored, at, []);
     if (stored.left === 0 && taken) {
-      // It was at the front of its queue.
+      // The order was at the front of its queue.
       if (report.resting !== undefined) report.resting.toMs = at.timeMs;
       report.end = { ...at, state: 'filled' };
       return;
@@ -130,7 +133,7 @@ export class ReportModel {
     if (stored !== undefined) stored.left = maker.left;
   }
 
-  /** Rests or ends the remaining size. */
+  /** Rests the remaining size or ends the order. */
   #settle(
     own: ModelOrder,
     at: Block,
@@ -172,7 +175,7 @@ export class ReportModel {
     return isBuy ? Math.max(...prices) : Math.min(...prices);
   }
 
-  /** The next order that an order would match. */
+  /** Returns the order that an order would match next. */
   #first(own: ModelOrder): Resting | undefined {
     const others = this.#book.filter(
       ({ isBuy, price }) =>

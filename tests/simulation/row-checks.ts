@@ -17,13 +17,12 @@ import type {
 import { type Exact, exact, MICRO, show, sum, times } from '../support/exact.ts';
 
 /**
- * The sums of history rows, computed from their texts only and compared with the engine's state:
+ * Sums up history rows from their texts only and compares the results with the engine's state:
  * accounts kept from the history equal those of the venue to the micro-USDC.
  */
 
 const ZERO = exact('0');
 
-/** All rows of an account. */
 type Books = {
   readonly fills: Fill[];
   readonly ledger: Map<string, LedgerUpdate>;
@@ -39,7 +38,7 @@ export class RowBooks {
   readonly #earnings = new Map<number, EarningRecord>();
   readonly #claimed = new Map<Address, bigint>();
   readonly #added = new Map<Address, bigint>();
-  /** The last value of each account. */
+  /** Last value of each account. */
   readonly #values = new Map<Address, AccountSums>();
   readonly #bars: CandleRecord[] = [];
 
@@ -84,15 +83,15 @@ export class RowBooks {
   }
 
   /**
-   * Checks everything, after a block beyond the end of all steps; returns the number of checked
-   * items, so that a test can require a minimum.
+   * Checks everything after a block beyond the end of all candles, and returns the number of
+   * checked items, so that a test can require a minimum.
    */
   check(state: State, sumsOf: SumsOf): Record<string, number> {
     const fund = present(state.parameters, 'parameters').insuranceFundAddress;
     for (const account of state.accounts) {
       const books = this.#of(account.address);
       checkPositions(state, account.address, books);
-      // The fund also gets fees, remainders and treasury payments that have no rows.
+      // The insurance fund also receives fees, remainders and treasury payments that have no rows.
       if (account.address === fund) continue;
       checkMoney(state, account.address, books);
       const sums = present(sumsOf(account.address) ?? undefined, 'the sums of an account');
@@ -140,7 +139,9 @@ export class RowBooks {
     }
   }
 
-  /** Every step contains all trades, and a bar of an instrument and start occurs once. */
+  /**
+   * Checks that the candles of every interval contain all trades, and that each candle occurs once.
+   */
   #checkBars(): void {
     const trades = [...this.#books.values()].flatMap(({ fills }) =>
       fills.filter(({ crossed }) => crossed === true),
@@ -185,7 +186,10 @@ function valueOf({ px, sz }: Fill): Exact {
   return times(exact(px), exact(sz));
 }
 
-/** Before fees: the shown value is net of fees, and 0 for fills that only open. */
+/**
+ * Returns the PnL before fees, because the row shows it net of fees, and 0 for fills that only
+ * open.
+ */
 function grossOf({ builderFee = '0', closedPnl, entryPrice, fee }: Fill): Exact {
   return entryPrice === undefined ? ZERO : exact(closedPnl) + exact(fee) + exact(builderFee);
 }
@@ -218,8 +222,8 @@ function checkPositions(state: State, user: Address, { fills }: Books): void {
 }
 
 /**
- * The side of an outcome fill is that of the book; its direction shows whether shares were added or
- * removed.
+ * The side of an outcome fill is that of the book, so its direction shows whether shares were added
+ * or removed.
  */
 function signedSize({ dir, outcome, side, sz }: Fill): Exact {
   const isAdded = outcome === undefined ? side === 'B' : /^(Buy|Split)/.test(dir);
@@ -237,7 +241,7 @@ function szDecimalsOf(state: State, instrumentId: number): number {
   return present(perp ?? market, 'the instrument of a live order').szDecimals;
 }
 
-/** The cash of both sub-accounts equals the sum of fills, funding and the ledger. */
+/** Checks that the cash of both sub-accounts equals the sum of fills, funding and ledger rows. */
 function checkMoney(state: State, user: Address, books: Books): void {
   const account = present(state.accounts[state.accountIndex.get(user) ?? -1], 'an account');
   let cash: bigint = account.perpBalance + account.withdrawHold;
@@ -252,7 +256,10 @@ function checkMoney(state: State, user: Address, books: Books): void {
   same(`money of ${user}`, show(moved), show(cash * MICRO));
 }
 
-/** Deposits, withdrawals, payments and realised PnL explain the cash, less the cost of shares. */
+/**
+ * Checks that deposits, withdrawals, payments and realised PnL explain the cash, less the cost of
+ * shares.
+ */
 function checkSums(state: State, user: Address, books: Books, sums: AccountSums): void {
   const account = present(state.accounts[state.accountIndex.get(user) ?? -1], 'an account');
   let cash: bigint = account.perpBalance + account.withdrawHold;
@@ -299,7 +306,7 @@ function cashOfLedger({ delta }: LedgerUpdate): Exact {
     case 'outcomeSplit':
       return -exact(delta.amount);
     case 'withdraw':
-      // A held amount still belongs to the account, and a returned one again.
+      // A held amount still belongs to the account, and a returned amount belongs to it again.
       return delta.status === 'completed' ? -exact(delta.amount) : ZERO;
     default:
       return ZERO;

@@ -10,7 +10,9 @@ import { instrumentLookup } from '../../packages/translate/src/instruments.ts';
 
 export type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };
 
-/** The rows of a history, from the engine, the real receipts and markets, and the projector. */
+/**
+ * Computes the rows of a history with the engine, the real receipts and markets, and the projector.
+ */
 export class RowRig {
   readonly state: State = createState();
   readonly rows: BlockRows[] = [];
@@ -63,7 +65,10 @@ export class RowRig {
     return block;
   }
 
-  /** All parts except the engine are dumped to text and restored, as by a snapshot and a start. */
+  /**
+   * Dumps all components except the engine to text and restores them, like a restart from a
+   * snapshot.
+   */
   restart(): void {
     const dumps = this.#parts.projections.map(({ dump, name, version }, at) => {
       const data = JSON.stringify(dump.call(this.#parts.projections[at]));

@@ -1,9 +1,7 @@
 import { type EngineEvent, liabilities, owedMicroUsdc, type State } from '@oddlot/engine';
 import { isAtRisk, type MarginLeg, scopeNumbers } from './reference-margin.ts';
 
-/** Checks after every block of a simulation, computed independently of the engine. */
-
-/** R-conservation, and longs equal shorts. */
+/** Checks R-conservation, and that long positions equal short positions. */
 export function checkConservation(state: State): void {
   let money: bigint = state.treasury;
   const net = new Map<number, number>();
@@ -21,8 +19,8 @@ export function checkConservation(state: State): void {
 }
 
 /**
- * R-conservation: the sum of all accounts' claims equals deposits less withdrawals. Returns the
- * deficit of bankrupt accounts.
+ * R-conservation: checks that the claims of all accounts equal deposits less withdrawals. Returns
+ * the deficit of bankrupt accounts.
  */
 export function checkLiabilities(state: State): bigint {
   let owed = 0n;
@@ -39,7 +37,7 @@ export function checkLiabilities(state: State): bigint {
   return lacking;
 }
 
-/** R-deficit: the fund's account value is below zero only if the treasury is empty. */
+/** R-deficit: checks that the fund's account value is below zero only if the treasury is empty. */
 export function checkDeficit(state: State): void {
   const address = state.parameters?.insuranceFundAddress;
   const fund = state.accounts.find((account) => account.address === address);
@@ -65,8 +63,9 @@ export function sizesOf(state: State): Sizes {
 }
 
 /**
- * R-adl: an account deleveraged in a block without other trades has a smaller position on the same
- * side, or none. The fund is never deleveraged. Returns the number of checked positions.
+ * R-adl: checks that an account deleveraged in a block without other trades has a smaller position
+ * on the same side, or none, and that the fund is never deleveraged. Returns the number of checked
+ * positions.
  */
 export function checkFlips(state: State, before: Sizes, events: readonly EngineEvent[]): number {
   const deleveraged = new Set<string>();
@@ -98,12 +97,12 @@ export function checkFlips(state: State, before: Sizes, events: readonly EngineE
 }
 
 /**
- * At the end of a block, exactly the margin accounts with a ratio of 1 or less are under
- * liquidation. Liquidations precede the orders of class 3, and the marks are constant within a
- * block; therefore this also shows that no accepted order, amend, margin transfer or leverage
- * change left its account at risk: it would be at risk without being under liquidation. Accounts
- * deleveraged in the block are excluded, because a close at another account's bankruptcy price may
- * lower their ratio, which is checked in the next block. Returns the number of accounts at risk.
+ * Checks that, at the end of a block, exactly the margin accounts with a ratio of 1 or less are
+ * under liquidation. Liquidations precede the orders of class 3, and marks are constant within a
+ * block. The check therefore also shows that no accepted order, amend, margin transfer or leverage
+ * change left its account at risk, because the account would not be under liquidation. Accounts
+ * deleveraged in the block are excluded: a close at another account's bankruptcy price can lower
+ * their ratio, which the next block checks. Returns the number of accounts at risk.
  */
 export function checkRisk(state: State, events: readonly EngineEvent[]): number {
   const { parameters } = state;

@@ -24,14 +24,13 @@ import {
 import { PERPS, Workload } from './workload.ts';
 
 /**
- * The engine with random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
- *
- * Blocks of several commands, prices that walk, jump and go stale, all kinds of margin, a small
- * insurance fund. After every block money is conserved to the micro-USDC, longs equal shorts, and
- * deleveraging flips no position. From time to time the accounts at risk are recomputed, and all
- * invariants are checked; in the middle the state is replaced by its restored dump; at the end the
- * recorded log, parsed from its text, is replayed from the start and must give the same digest and
- * the same dump. While the engine runs, the host's clock and random source throw.
+ * Runs the engine with random traders: `node tests/simulation/sim.ts --seed 7 --commands 200000`.
+ * Blocks contain several commands; prices walk, jump and go stale; traders use all kinds of margin;
+ * the insurance fund is small. After every block, money is conserved to the micro-USDC, longs equal
+ * shorts, and deleveraging flips no position. From time to time, the accounts at risk are
+ * recomputed and all invariants are checked. The state is repeatedly replaced by its restored dump.
+ * At the end, the recorded log is parsed from its text and replayed from the start, and must give
+ * the same digest and dump. The host's clock and random source throw while the engine runs.
  */
 
 export type SimulationReport = {
@@ -39,17 +38,20 @@ export type SimulationReport = {
   readonly blocks: number;
   readonly trades: number;
   readonly restores: number;
-  /** The number of occurrences of each reject, cancel cause, event type and liquidation step. */
+  /** Number of occurrences of each reject, cancel cause, event type and liquidation step. */
   readonly endings: Readonly<Record<string, number>>;
   readonly digest: string;
 };
 
-/** Blocks between two checks of all invariants, and between two of all accounts' risk. */
+/**
+ * Blocks between two checks of all invariants (`CHECK_EVERY`) and of all accounts' risk
+ * (`RISK_EVERY`).
+ */
 const CHECK_EVERY = 250;
 const RISK_EVERY = 5;
-/** How often the state is replaced by its restored copy. */
+/** Number of times that the state is replaced by its restored dump. */
 const RESTORES = 4;
-/** R-delist: an hour of 5 s blocks. */
+/** R-delist: one hour in blocks of 5 s. */
 const CLOSING_STEPS = 720;
 
 export function simulate(options: { seed: number; commands: number }): SimulationReport {
@@ -143,7 +145,9 @@ class Simulation {
     }
   }
 
-  /** Near the end the last perp is delisted: for an hour, others continue to trade. */
+  /**
+   * Delists the last perp near the end. The other perps continue to trade during its closing hour.
+   */
   #delist(): void {
     const instrumentId = PERPS.at(-1)?.instrumentId;
     if (instrumentId === undefined) return;
@@ -182,7 +186,7 @@ function stepOf({ marginMode, price, step }: LiquidationStep): string {
 
 type LoggedBlock = { readonly timeMs: number; readonly commands: readonly Command[] };
 
-/** Applies a block while the host's clock and random source are disabled. */
+/** Applies a block with the host's clock and random source disabled. */
 function apply(state: State, block: LoggedBlock): BlockResult {
   const { now } = Date;
   const { random } = Math;

@@ -3,14 +3,14 @@ import { CORNERS, RARE_CORNERS } from './corners.ts';
 import { simulate } from './sim.ts';
 
 /**
- * Fixed seeds, long enough to reach all cases. Only in `npm run test:long`; simulation.test.ts uses
- * fresh seeds in every run.
+ * Fixed seeds that are long enough to reach all cases, run only by `npm run test:long`.
+ * simulation.test.ts uses fresh seeds.
  */
 
 const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 200_000);
 const SEEDS = [1, 2, 3, 4];
 
-test('the venue survives fixed histories, and they reach all cases', () => {
+test('fixed histories pass all checks and reach all cases', () => {
   const reached = new Set<string>();
   for (const seed of SEEDS) {
     const report = simulate({ seed, commands: Math.ceil(COMMANDS / SEEDS.length) });

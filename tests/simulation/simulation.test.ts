@@ -5,25 +5,26 @@ import { CORNERS } from './corners.ts';
 import { simulate } from './sim.ts';
 
 /**
- * New histories in every run. SIM_SEED repeats those of a run, and SIM_COMMANDS makes them longer;
- * a failure prints the command that replays it. A failing seed becomes a separate test here.
+ * Uses new histories for each commit. SIM_SEED repeats those of a run, SIM_COMMANDS makes them
+ * longer, and a failure prints the command that replays it. Add a failing seed as its own test
+ * here.
  */
 
 const COMMANDS = Number(process.env['SIM_COMMANDS'] ?? 24_000);
-/** Histories of this length reach all cases, for any seed. */
+/** Histories of this length reach all cases, whatever their seed. */
 const CORNERS_COMMANDS = 200_000;
 const SEED = freshSeed('SIM_SEED');
-/** One after another: with and without an insurance fund, rich or poor. */
+/** Consecutive seeds cover runs with and without an insurance fund, rich or poor. */
 const SEEDS = [0, 1, 2, 3].map((at) => SEED + at);
 
 const reached = new Set<string>();
 
 test.each(SEEDS)(
-  'the venue survives a history of seed %i',
+  'the engine passes all checks in the history of seed %i',
   (seed) => {
     const commands = Math.ceil(COMMANDS / SEEDS.length);
     const report = simulate({ seed, commands });
-    // Four on the way, and one in the middle of the closing hour.
+    // Four restores occur along the way, and one in the middle of the closing hour.
     expect(report.restores).toBe(5);
     expect(report.commands).toBeGreaterThanOrEqual(commands);
     expect(report.trades).toBeGreaterThan(report.commands / 10);
@@ -32,13 +33,13 @@ test.each(SEEDS)(
   patienceMs(300_000),
 );
 
-test(`and they reach the required cases, starting with seed ${SEED}`, () => {
-  // A short history may miss a case by chance; fixed seeds show that all cases are reachable.
+test(`the histories reach the required cases, starting with seed ${SEED}`, () => {
+  // A short history can miss a case by chance; fixed seeds show that all cases are reachable.
   const missed = CORNERS.filter((corner) => !reached.has(corner));
   expect(missed.length).toBeLessThanOrEqual(COMMANDS < CORNERS_COMMANDS ? CORNERS.length / 10 : 0);
 });
 
-test('the same seed gives the same history, and another seed another one', () => {
+test('equal seeds give equal histories, and different seeds different ones', () => {
   const digestOf = (seed: number) => simulate({ seed, commands: 500 }).digest;
   expect(digestOf(5)).toBe(digestOf(5));
   expect(digestOf(5)).not.toBe(digestOf(6));

@@ -12,11 +12,11 @@ import type { Address, InstrumentId } from '@oddlot/units';
 import { timeMs } from '@oddlot/units';
 
 /**
- * Actions of a workload's traders beyond plain orders: margin modes, hedge positions, leverage,
- * trigger and grouped orders, amends, reversals, dead man's switches; and operator actions.
+ * Trader actions beyond plain orders (margin modes, hedge positions, leverage, trigger and grouped
+ * orders, amends, reversals, dead man's switches), and operator actions.
  */
 
-/** The workload's state for functions that make commands. */
+/** State of the workload that the functions below need to create commands. */
 export type Desk = {
   readonly pick: (below: number) => number;
   readonly now: () => number;
@@ -27,7 +27,7 @@ export type Desk = {
   readonly recentOf: (trader: Address) => readonly number[];
 };
 
-/** Account settings: leverage, margin mode, position mode, isolated margin. */
+/** Returns a change of leverage, margin mode, position mode or isolated margin. */
 export function settingsCommand(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const authority = desk.authority(trader);
@@ -37,7 +37,7 @@ export function settingsCommand(desk: Desk, state: State, trader: Address): Comm
     case 0:
       return { type: 'updatePositionMode', authority, mode: pick(2) === 0 ? 'oneWay' : 'hedge' };
     case 1:
-      // Most accounts have to close first, so the mode is changed only where possible.
+      // Most accounts can change a mode only after they have cancelled their orders.
       return { type: 'cancelAll', authority, ...(pick(2) === 0 ? { instrumentId } : {}) };
     case 2:
     case 3:
@@ -67,7 +67,7 @@ function isolatedIn(state: State, trader: Address) {
   return accountView(state, trader)?.positions.find(({ isIsolated }) => isIsolated);
 }
 
-/** Trigger and grouped orders, amends and reversals. */
+/** Returns a trigger order, grouped orders, an amend or a reversal. */
 export function waitingCommand(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const kind = pick(14);
@@ -93,7 +93,7 @@ function amend(desk: Desk, trader: Address): Command {
     instrumentId,
     target: { orderId: recent[pick(Math.max(1, recent.length))] ?? 1 },
     price: near(desk, instrumentId, priceTick, pick(4) === 0 ? 30 : 5),
-    // Sometimes less than the filled part.
+    // The size is sometimes smaller than the filled part.
     size: pick([3_000, 300, 300, 15][pick(4)] ?? 300),
   };
 }
@@ -107,7 +107,7 @@ function reverse(desk: Desk, state: State, trader: Address): Command {
   return { type: 'reversePosition', authority, instrumentId, ...isBuy };
 }
 
-/** A take-profit and a stop-loss of the trader's first position. */
+/** Returns a take-profit and a stop-loss of the trader's first position. */
 function protectPosition(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const positions = accountView(state, trader)?.positions ?? [];
@@ -124,7 +124,7 @@ function protectPosition(desk: Desk, state: State, trader: Address): Command {
   return place(desk, trader, pick(3) === 0 ? children.slice(1) : children, 'position');
 }
 
-/** A parent with one or two children. */
+/** Returns a parent order with one or two children. */
 function family(desk: Desk, state: State, trader: Address): Command {
   const { pick } = desk;
   const parent = { ...desk.order(state, trader), reduceOnly: false };
@@ -165,15 +165,15 @@ function place(
   return { type: 'placeOrders', authority: desk.authority(trader), orders, grouping };
 }
 
-/** A price on the tick, within the given thousandths of the oracle. */
+/** Returns a price on the tick, within the given thousandths of the oracle. */
 function near(desk: Desk, id: InstrumentId, tick: number, thousandths: number): number {
   const millionths = 1_000_000 + desk.pick(2_000 * thousandths + 1) - 1_000 * thousandths;
   return Math.floor((desk.oracleOf(id) * millionths) / 1_000_000 / tick) * tick;
 }
 
 /**
- * Halts and resumes, changes the fee schedule and margin tables. A halted market is resumed soon,
- * because it has no activity.
+ * Halts and resumes markets, and changes the fee schedule and margin tables. It resumes a halted
+ * market soon, because the market has no activity.
  */
 export function operatorCommand(desk: Desk, state: State): Command {
   const { pick } = desk;

@@ -21,8 +21,9 @@ import {
 import { type Desk, operatorCommand, settingsCommand, waitingCommand } from './workload-margin.ts';
 
 /**
- * Seeded random traders, poor and rich, on perps of different scales: the same seed gives the same
- * commands on every machine. It reads the venue through its public functions and events only.
+ * Seeded random traders, poor and rich, on perps of different scales. A seed gives the same
+ * commands on every machine. The workload reads the venue only through its public functions and
+ * events.
  */
 
 export const PARAMETERS: VenueParameters = {
@@ -70,8 +71,8 @@ const NO_AGENT = address('0x0000000000000000000000000000000000000000');
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtc', 'gtd', 'alo', 'ioc', 'market'];
 
 /**
- * Whole dollars, lots of ten and of a hundred-thousandth: price × lot differs by four orders of
- * magnitude.
+ * The lots are 0.01, 0.00001 and 10 coins, so that price × lot differs by four orders of magnitude
+ * between the perps.
  */
 export const PERPS: readonly PerpDefinition[] = [
   perp(1, { szDecimals: 2, priceTick: 100, takerFeeE8: 45_000, makerFeeE8: 15_000 }),
@@ -114,14 +115,14 @@ function perp(
 export type WorkloadOptions = {
   readonly seed: number;
   readonly traders: number;
-  /** Agents are approved, revoked and sign. */
+  /** True if agents are approved, revoked and used for signing. */
   readonly agents: boolean;
-  /** The maximum number of orders per action. */
+  /** Maximum number of orders per action. */
   readonly ordersMax: number;
   /**
-   * The actions of the traders: plain orders of one-way cross margin at prices that walk; or every
-   * kind of margin, at prices that jump, with an operator that halts and changes perps; or
-   * everything, including orders that name their margin mode.
+   * `plain`: one-way cross margin orders at prices that walk. `margin`: all kinds of margin at
+   * prices that jump, with an operator that halts and changes perps. `all`: all of these, and
+   * orders that name their margin mode.
    */
   readonly skill: 'plain' | 'margin' | 'all';
 };
@@ -133,7 +134,7 @@ export class Workload {
   readonly #pick: (below: number) => number;
   #nonce = START_MS;
   #grants = 0;
-  /** Recent order ids by trader, live or not. */
+  /** Recent order ids by trader, whether open or ended. */
   readonly #recent = new Map<Address, number[]>();
   readonly #oracles = new Map<number, number>();
   readonly #desk: Desk;
@@ -156,7 +157,7 @@ export class Workload {
     };
   }
 
-  /** The first blocks: parameters, listings, prices, and balances from a few dollars up. */
+  /** Returns the first blocks: parameters, listings, prices, and balances from a few dollars up. */
   opening(): Command[][] {
     const prices = PERPS.map(({ instrumentId: id }, at) => ({
       instrumentId: id,
@@ -167,7 +168,8 @@ export class Workload {
       const amountMicroUsdc = 12_000_001 * 4 ** ((at + (at >> 2)) % 6) + at;
       return { type: 'creditFaucet', account, subAccount: 'perp', amountMicroUsdc };
     });
-    // A small fund, or none, so that some positions are taken over and others deleveraged.
+    // A small insurance fund, or none, so that some positions are taken over and others are
+    // deleveraged.
     if (this.#options.skill !== 'plain' && this.#options.seed % 2 === 0) {
       const amount = this.#options.seed % 4 === 0 ? 3_000_000_000 : 60_000_000;
       funds.push(this.#faucet(PARAMETERS.insuranceFundAddress, amount));
@@ -179,7 +181,7 @@ export class Workload {
     return this.#options.skill === 'plain' ? blocks : [...blocks, this.#modes()];
   }
 
-  /** Half of the traders start in hedge mode, and half with isolated margin. */
+  /** Starts half of the traders in hedge mode, and half with isolated margin. */
   #modes(): Command[] {
     return this.traders.flatMap((trader, at): Command[] => {
       const authority = (): Authority => this.#authority(trader);
@@ -196,19 +198,19 @@ export class Workload {
     });
   }
 
-  /** Advances time, usually slightly, sometimes enough for a price to become stale. */
+  /** Advances time, usually by a little, and sometimes enough for a price to become stale. */
   tick(): void {
     this.nowMs += 1;
     const kind = this.#pick(40);
     if (kind === 0) this.nowMs += this.#pick(45_000);
     else if (kind < 12) this.nowMs += this.#pick(1_600);
     if (this.#options.skill === 'plain') return;
-    // Beyond the next hour, for funding, and sometimes beyond midnight.
+    // Sometimes jumps beyond the next hour, for funding, and rarely beyond midnight.
     if (this.#pick(300) === 0) this.nowMs += Math.max(0, 3_598_000 - (this.nowMs % 3_600_000));
     if (this.#pick(3_000) === 0) this.nowMs += 86_400_000;
   }
 
-  /** A price of every perp slightly later, so that none is stale: the pace of a closing hour. */
+  /** Pushes all prices five seconds later, so that none becomes stale during a closing hour. */
   steady(): Command {
     this.nowMs += 4_999;
     const prices = PERPS.map(({ instrumentId: id }) => {
@@ -281,7 +283,7 @@ export class Workload {
     return { signer, nonce, txHash: hash(`0x${nonce.toString(16).padStart(64, '0')}`) };
   }
 
-  /** A small step, or sometimes a jump that makes accounts insolvent. */
+  /** Moves a price by a small step, or sometimes by a jump that makes accounts insolvent. */
   #oracle(): Command {
     const chosen = this.#perp();
     const last = this.#oracleOf(chosen.instrumentId);
@@ -303,7 +305,7 @@ export class Workload {
     return { type: 'cancelOrders', authority: this.#authority(trader), cancels };
   }
 
-  /** Cancels many of a trader's orders, so that books do not only grow. */
+  /** Cancels many of a trader's orders, because otherwise books only grow. */
   #sweep(state: State, trader: Address): Command {
     const cancels = openOrders(state, trader)
       .slice(-200)
@@ -328,7 +330,7 @@ export class Workload {
     };
   }
 
-  /** Test money, or every other time a deposit from the settlement chain. */
+  /** Returns test funds or, every other time, a deposit from the settlement chain. */
   #faucet(account: Address, amountMicroUsdc = 1 + this.#pick(2_000_000)): Command {
     this.#grants += 1;
     if (this.#grants % 2 === 0) return deposit(account, amountMicroUsdc, this.#grants);
@@ -356,7 +358,10 @@ export class Workload {
     };
   }
 
-  /** Usually within half a percent of the oracle, sometimes within 7%, rarely anywhere. */
+  /**
+   * Returns a price that is usually within half a percent of the oracle, sometimes within 7%, and
+   * rarely far away.
+   */
   #price(oracle: number, tick: number): number {
     const reach = [5, 5, 5, 5, 5, 70, 70, 850][this.#pick(8)] ?? 5;
     const millionths = 1_000_000 + this.#pick(2_000 * reach + 1) - 1_000 * reach;
@@ -396,7 +401,7 @@ function clientId(n: number): string {
   return `0x${(0xc0 + n).toString(16).padStart(32, '0')}`;
 }
 
-/** A generator of integers below a bound. */
+/** Returns a generator of integers below a bound. */
 function randomIntegers(seed: number): (below: number) => number {
   let state = seed | 0;
   return (below) => {
