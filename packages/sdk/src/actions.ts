@@ -1,4 +1,7 @@
-/** Each action alone, for pages and workers that send one of them and count every byte. */
+/**
+ * Exports each action as a separate function, so the bundle of a page or worker contains only those
+ * that it sends.
+ */
 export { createSender, type Sender, type SenderOptions } from './create-sender.ts';
 export * from './exchange/approvals.ts';
 export * from './exchange/margin.ts';

@@ -30,57 +30,61 @@ import type { Replicas } from './transport/http.ts';
 import { checkedKey } from './transport/checked-key.ts';
 import type { Wallet } from './wallet.ts';
 
-/** Options of a client. Only `url` is required. */
+/** Options of `createClient`. Only `url` is required. */
 export type ClientOptions = ConnectOptions & {
   /**
-   * The network that signatures are bound to: the venue's network name, `'testnet'` for a venue with test funds, or
-   * all constants. By default the client asks the venue, which is only allowed on the local machine.
+   * Network to which signatures are bound: the venue's network name, `'testnet'` for a venue with
+   * test funds, or all constants. By default the client asks the venue, which is only allowed on
+   * the local machine.
    */
   readonly network?: NetworkName | Network | undefined;
-  /** The signer. A client without a wallet can only read. */
+  /** Signs the actions. A client without a wallet can only read. */
   readonly wallet?: Wallet | undefined;
   /**
-   * How long after the call the venue may accept an order or another trading action: 5 s, or 60 s
-   * with a wallet that asks for confirmation. `Infinity` disables the expiry.
+   * Time after the call during which the venue may accept an order or another trading action, in
+   * milliseconds. The default is 5 s, or 60 s for a wallet that asks its user for confirmation.
+   * `Infinity` disables the expiry.
    */
   readonly orderLifeMs?: number | undefined;
-  /** The source of nonces; by default all clients of a process share one. */
+  /** Source of nonces. By default, all clients of a process share one. */
   readonly nonces?: NonceSource | undefined;
   /**
-   * If true (default), a refusal that a wrong network would explain makes the client compare its
-   * network with `settings` once, and report any difference.
+   * If true, which is the default, the client compares its network with the venue's settings once
+   * after a refusal that a wrong network could explain, and reports any difference.
    */
   readonly checkNetwork?: boolean | undefined;
 };
 
-/** All features of a venue. */
+/** Client of one venue, with all its queries, actions and streams. */
 export type Client = {
-  /** The network that signatures are bound to, after asking the venue if necessary. */
+  /** Returns the network to which signatures are bound, after asking the venue if necessary. */
   network(): Promise<Network>;
   readonly wallet: Wallet | undefined;
-  /** The known processes of the venue, and the one that the client currently uses. */
+  /** Known replicas of the venue, and the one that the client currently uses. */
   readonly replicas: Replicas;
   readonly info: InfoClient;
   readonly exchange: ExchangeClient;
   readonly streams: StreamsClient;
-  /** Requests test USDC from a testnet. */
+  /** Requests test USDC from the faucet of a venue with test funds. */
   faucet(parameters: FaucetParameters, options?: InfoOptions): ReturnType<typeof faucet>;
   /** Returns whether an address has an account and may trade. */
   accountStatus(
     parameters: AccountStatusParameters,
     options?: InfoOptions,
   ): ReturnType<typeof accountStatus>;
-  /** Yields the rows of an account or the candles of an instrument as lines of text, oldest first. */
+  /**
+   * Yields the rows of an account, or the candles of an instrument, as lines of text, oldest first.
+   */
   exportLines<Name extends ExportName>(
     name: Name,
     parameters: ExportParameters[Name],
     options?: InfoOptions,
   ): AsyncGenerator<string, void>;
-  /** Closes the streams. Requests need no closing. */
+  /** Closes the streams. Requests need not be closed. */
   close(): void;
 };
 
-/** Creates a client of one venue. It sends nothing before it is used. */
+/** Creates a client of one venue. It sends no request before it is used. */
 export function createClient(options: ClientOptions): Client {
   const { wallet, nonces = SHARED_NONCES } = options;
   const connected = connect(options, { check: checkQuery, keyOf: checkedKey });
@@ -112,8 +116,8 @@ function readLife(orderLifeMs: number | undefined): number | undefined {
 }
 
 /**
- * Compares the network that a client signs for with that of the venue, before the first order. A
- * client does so automatically when a signed action is refused as if from an unknown signer.
+ * Compares the network for which a client signs with that of the venue. Call it before the first
+ * order; after a refusal that a wrong network could explain, the client does so automatically.
  *
  * @throws SigningError with both networks, HttpError, ApiError
  */
@@ -123,7 +127,7 @@ export async function checkNetwork(client: Pick<Client, 'info' | 'network'>): Pr
   if (fault !== undefined) throw new SigningError(fault);
 }
 
-/** The refusal that the venue would send for a query, found before sending it. */
+/** Returns the refusal that the venue would send for a query, so that query need not be sent. */
 function checkQuery(request: unknown): WireError | undefined {
   const { type } = request as { readonly type: string };
   const shape = INFO_SHAPES[type];

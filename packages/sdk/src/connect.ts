@@ -10,36 +10,43 @@ import type { SubscriptionKey } from './transport/stream.ts';
 import { VenueClock } from './transport/venue-clock.ts';
 import { SocketTransport } from './transport/socket-transport.ts';
 
-/** Connection options. Only `url` is required. */
+/** Options of the connection to a venue. Only `url` is required. */
 export type ConnectOptions = {
-  /** The venue, `https://host`. Its sockets are at the same host. */
+  /** URL of the venue, such as `https://host`. Its sockets are at the same host. */
   readonly url: string;
   /**
-   * The URLs of other processes of the same venue, for failover. `'ask'` requests them from the venue (`settings`)
-   * with the first stream. Pass `client.replicas` of another client to share its list and current process.
+   * URLs of other replicas of the venue, for failover. `'ask'` requests them from the venue's
+   * settings with the first stream. To share the list and the current replica of another client,
+   * pass its `client.replicas`.
    */
   readonly replicas?: readonly string[] | 'ask' | Replicas | undefined;
-  /** Called with the URL when the client switches to another process of the venue. */
+  /** Called with the URL when the client switches to another replica. */
   readonly onReplica?: ((url: string) => void) | undefined;
   readonly fetch?: Fetch | undefined;
   readonly openSocket?: OpenSocket | undefined;
-  /** Timeout of one attempt of a request. */
+  /** Timeout of one attempt of a request, in milliseconds. */
   readonly timeoutMs?: number | undefined;
-  /** Attempts after the first one. */
+  /** Maximum number of attempts after the first one. */
   readonly retriesMax?: number | undefined;
-  /** A longer `Retry-After` is thrown instead of waited for. */
+  /**
+   * Longest `Retry-After` in milliseconds for which a request waits. After a longer one, the error
+   * is thrown.
+   */
   readonly retryAfterMsMax?: number | undefined;
-  /** The delays between attempts of requests and of connections. */
+  /** Delays between attempts of requests and of connections. */
   readonly backoff?: Backoff | undefined;
-  /** Called with the delay when the venue rate-limits a request (HTTP 429). */
+  /** Called with the delay in milliseconds when the venue rate-limits a request (HTTP 429). */
   readonly onRateLimited?: ((waitMs: number) => void) | undefined;
-  /** Called when an answer to a query contains a warning. */
+  /** Called when the answer to a query contains a warning. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
-  /** Called with its path when a stream connection changes its status. */
+  /** Called when the connection of a stream changes its status, with the status and the path. */
   readonly onStreamStatus?: ((status: SocketStatus, path: StreamPath) => void) | undefined;
 };
 
-/** Checks of requests and subscriptions before they are sent. */
+/**
+ * Checks of requests and subscriptions before they are sent. They are passed in, so a client that
+ * only reads can omit them.
+ */
 type WireKnowledge = {
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
   readonly keyOf: (endpoint: 'ws' | 'api-ws') => SubscriptionKey;
@@ -51,7 +58,7 @@ type Connected = InfoContext & {
   readonly clock: VenueClock;
 };
 
-/** The transports to a venue. They send nothing before they are used. */
+/** Creates the transports to a venue. They send no request before they are used. */
 export function connect(options: ConnectOptions, { check, keyOf }: WireKnowledge): Connected {
   const replicas = replicasOf(options);
   const ask = learner(options.replicas === 'ask', replicas);
@@ -86,7 +93,7 @@ function replicasOf({ onReplica, replicas = [], url }: ConnectOptions): Replicas
   return new Replicas([readUrl(url), ...others], onReplica);
 }
 
-/** Requests the venue's processes once; after a failure, again with the next connection. */
+/** Requests the list of replicas once, and after a failure again with the next connection. */
 function learner(isWanted: boolean, replicas: Replicas): (context: InfoContext) => void {
   let isDone = !isWanted;
   return (context) => {

@@ -8,7 +8,7 @@ import { VenueClock } from './transport/venue-clock.ts';
 import type { Network } from '@oddlot/protocol';
 import type { Wallet } from './wallet.ts';
 
-/** Options of a sender, with the same meaning as in `createClient`. */
+/** Options of `createSender`, which have the same meaning as in `createClient`. */
 export type SenderOptions = {
   readonly url: string;
   readonly wallet: Wallet;
@@ -21,12 +21,13 @@ export type SenderOptions = {
   readonly checkNetwork?: boolean | undefined;
 };
 
-/** The first parameter of the actions of `@oddlot/sdk/actions`. */
+/** First parameter of the actions of `@oddlot/sdk/actions`. */
 export type Sender = ExchangeContext & InfoContext;
 
 /**
- * Creates a sender from a venue and a wallet, for programs that send few actions and need a small bundle: pass it to
- * the actions of `@oddlot/sdk/actions`. `createClient` has all actions, queries and streams.
+ * Creates a sender, which is the first parameter of the actions of `@oddlot/sdk/actions`. Use it in
+ * programs that send few actions and need a small bundle; `createClient` has all actions, queries
+ * and streams.
  */
 export function createSender(options: SenderOptions): Sender {
   const { network, nonces = SHARED_NONCES, orderLifeMs, wallet } = options;

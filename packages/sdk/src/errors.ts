@@ -22,10 +22,10 @@ export class VenueError extends Error {
   override readonly name: string = 'VenueError';
 }
 
-/** A malformed request, found before it was signed or sent. */
+/** Malformed request. It was found before the request was signed or sent. */
 export class ValidationError extends VenueError {
   override readonly name = 'ValidationError';
-  /** The field of the request and its accepted values. */
+  /** Field of the request and its accepted values. */
   readonly details: Details | undefined;
 
   constructor(message: string, { details, cause }: { details?: Details; cause?: unknown } = {}) {
@@ -33,7 +33,7 @@ export class ValidationError extends VenueError {
     this.details = details;
   }
 
-  /** From a refusal of the shared schemas; the message names the field. */
+  /** Creates the error from a refusal of the shared schemas. The message names the field. */
   static of({ message, details }: WireError): ValidationError {
     const got = details?.got === undefined ? '' : ` (got ${JSON.stringify(details.got)})`;
     const at = details?.field === undefined ? '' : ` at ${details.field}`;
@@ -41,7 +41,10 @@ export class ValidationError extends VenueError {
   }
 }
 
-/** The wallet is missing, refused to sign, signed other data, or signs for another network than the venue's. */
+/**
+ * The wallet is missing, refused to sign, signed other data, or signs for another network than the
+ * venue's.
+ */
 export class SigningError extends VenueError {
   override readonly name = 'SigningError';
 }
@@ -53,17 +56,20 @@ export class TransportError extends VenueError {
 
 /** Data of an `HttpError` in addition to its message. */
 export type HttpFacts = {
-  /** Undefined without an answer. */
+  /** HTTP status; undefined without an answer. */
   readonly status?: number | undefined;
   readonly body?: string | undefined;
-  /** The hash of the signed action with unknown result, for `info.actionStatus`. */
+  /** Hash of a signed action whose result is unknown. Query it with `info.actionStatus`. */
   readonly txHash?: string | undefined;
-  /** The consensus time at which the action expires: if it has not executed by then, it never will. */
+  /**
+   * Consensus time at which the action expires. If the action has not been executed by then, it
+   * never will be.
+   */
   readonly expiresAfter?: number | undefined;
   readonly cause?: unknown;
 };
 
-/** A request without a readable answer. An action may or may not have executed. */
+/** Request without a readable answer. An action may or may not have been executed. */
 export class HttpError extends TransportError {
   override readonly name = 'HttpError';
   readonly status: number | undefined;
@@ -80,10 +86,10 @@ export class HttpError extends TransportError {
   }
 }
 
-/** A stream was refused, or its reader fell too far behind. */
+/** The venue refused a stream, or the reader of the stream fell too far behind. */
 export class SocketError extends TransportError {
   override readonly name = 'SocketError';
-  /** The venue's code, if the venue refused. */
+  /** Error code of the venue, if the venue refused the stream. */
   readonly code: StreamErrorCode | undefined;
 
   constructor(
@@ -101,15 +107,15 @@ export type ApiFacts = {
   readonly message: string;
   readonly details?: Details | undefined;
   readonly httpStatus: number;
-  /** The wait that the venue requests, in milliseconds. */
+  /** Time to wait that the venue requests, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The whole answer as received. */
+  /** Complete answer as received. */
   readonly response: unknown;
 };
 
-/** A refusal by the venue. Nothing of the request took effect. */
+/** Refusal by the venue. The request had no effect. */
 export class ApiError extends VenueError {
-  /** The venue's stable name of the refusal, such as `MARGIN`: branch on this, not on `code`. */
+  /** Stable name of the refusal, such as `MARGIN`. Branch on this name instead of `code`. */
   override readonly name: RefusalName | (string & {});
   readonly code: number;
   readonly details: Details | undefined;
@@ -131,11 +137,15 @@ export class ApiError extends VenueError {
 export type ExpiredAction = { readonly txHash: string; readonly expiresAfter?: number | undefined };
 
 /**
- * The action reached the venue after its expiry. It was not executed and never will be: the venue's
- * clock does not go back, and an earlier accepted attempt would have returned its receipt.
+ * The action reached the venue after its expiry. It was not executed and never will be, because the
+ * venue's clock does not go back, and an earlier attempt that was accepted would have returned its
+ * receipt.
  */
 export class ExpiredError extends ApiError {
-  /** `info.actionStatus` reports it as `unknown`, or as `failed` when it expired before a block. */
+  /**
+   * Hash of the action. `info.actionStatus` reports it as `unknown`, or as `failed` if it expired
+   * in the queue for a block.
+   */
   readonly txHash: string;
   readonly expiresAfter: number | undefined;
 
@@ -148,14 +158,17 @@ export class ExpiredError extends ApiError {
 }
 
 /**
- * True for a refusal after which the same bytes never execute: their nonce was used, or is too low.
- * A nonce that is too far in the future becomes valid later.
+ * Returns true for a refusal after which the same bytes can never be executed, because their nonce
+ * was used or is too low. A nonce that is too far in the future becomes valid later.
  */
 export function isNonceSpent({ message, name }: ApiError): boolean {
   return name === 'BAD_NONCE' && message !== nonceTooFar();
 }
 
-/** Calls a listener that the user has supplied. If it throws, the error is reported separately and the caller continues. */
+/**
+ * Calls a listener of the user. If the listener throws, the error is reported separately and the
+ * caller continues.
+ */
 export function callApart<Event>(listener: (event: Event) => void, event: Event): void {
   try {
     listener(event);

@@ -12,7 +12,7 @@ const steps = fc.array(
   { maxLength: 200 },
 );
 
-test('the nonces of a signer only go up, whatever the clock does', () => {
+test('the nonces of a signer only increase, even if the clock goes back', () => {
   fc.assert(
     fc.property(steps, (taken) => {
       let nowMs = 1_800_000_000_000;
@@ -30,7 +30,7 @@ test('the nonces of a signer only go up, whatever the clock does', () => {
   );
 });
 
-test('a nonce is the clock when the clock has moved, so it stays within the window of the venue', () => {
+test('a nonce equals the clock if that has advanced, so it stays within the venue’s window', () => {
   let nowMs = 1_800_000_000_000.75;
   const source = new NonceSource(() => nowMs);
   expect(source.next('0xa1')).toBe(1_800_000_000_000);
@@ -38,7 +38,7 @@ test('a nonce is the clock when the clock has moved, so it stays within the wind
   expect(source.next('0xa1')).toBe(1_800_000_000_010);
 });
 
-test('concurrent takers never share a nonce', async () => {
+test('concurrent calls never get the same nonce', async () => {
   const source = new NonceSource(() => 1_800_000_000_000);
   const take = async (): Promise<number> => {
     await Promise.resolve();
@@ -48,9 +48,9 @@ test('concurrent takers never share a nonce', async () => {
   expect(new Set(taken).size).toBe(500);
 });
 
-test('ten thousand calls at once, of three clients with one key, have ten thousand nonces', async () => {
+test('ten thousand concurrent calls of three clients with one key have different nonces', async () => {
   const own = privateKeyWallet(`0x${'11'.repeat(32)}`);
-  // All wallets use one signature; only the sent request is checked.
+  // All requests have the same signature, because the test checks only the nonces.
   const one = await own.sign({
     digest: new Uint8Array(32).fill(1),
     typedData: () => undefined as never,
@@ -59,7 +59,7 @@ test('ten thousand calls at once, of three clients with one key, have ten thousa
   const nonces: number[] = [];
   const fetch = async (_: string, { body }: RequestInit): Promise<Response> => {
     nonces.push(JSON.parse(String(body)).nonce);
-    // Every seventh answer asks to slow down, and its action is signed anew.
+    // Every seventh request is rate-limited, so its action is signed again.
     const isLimited = nonces.length % 7 === 0;
     const status = isLimited ? 429 : 200;
     const data = { type: 'CancelAll', data: { statuses: ['success'] } };

@@ -1,9 +1,8 @@
 /**
- * Gives each signer nonces that only go up: the clock in milliseconds, or one more than the last
- * when the clock has not moved. Taking one is synchronous, so concurrent calls never share it.
- *
- * The venue wants nonces unique per signer. Two processes that sign with one key can still meet in
- * one millisecond; give each its own agent.
+ * Returns increasing nonces for each signer: the clock in milliseconds, or the last nonce plus one
+ * if the clock has not advanced. `next` is synchronous, so concurrent calls never get the same
+ * nonce. Two processes with the same key can still use the same one, so give each process its own
+ * agent.
  */
 export class NonceSource {
   readonly #now: () => number;
@@ -13,7 +12,7 @@ export class NonceSource {
     this.#now = now;
   }
 
-  /** The next nonce of a signer; the spelling of its address does not matter. */
+  /** Returns the next nonce of a signer, whose address may be in any case. */
   next(signer: string): number {
     const key = signer.toLowerCase();
     const nonce = Math.max(Math.trunc(this.#now()), (this.#last.get(key) ?? 0) + 1);
@@ -22,5 +21,5 @@ export class NonceSource {
   }
 }
 
-/** Shared by all clients of the process, because two of them may sign with one key. */
+/** Source for all clients of the process, because several of them may sign with the same key. */
 export const SHARED_NONCES = new NonceSource();

@@ -13,7 +13,7 @@ const settings = {
 };
 const terms = { settings, usd: 5_000_000, nonce: 3, deadline: 1_900_000_000 };
 
-test('viem recovers the signer of a permit, for every kind of wallet', async () => {
+test('viem recovers the signer of a permit that any kind of wallet signed', async () => {
   const account = privateKeyToAccount(KEY);
   const own = await signPermit(privateKeyWallet(KEY), terms);
   expect(await signPermit(accountWallet(account as never), terms)).toEqual(own);
@@ -52,7 +52,7 @@ test('viem recovers the signer of a permit, for every kind of wallet', async () 
   expect(signer).toBe(account.address);
 });
 
-test('a browser wallet receives the type of the domain, and integers as text', async () => {
+test('a browser wallet receives the type of the domain, and integers as texts', async () => {
   const account = privateKeyToAccount(KEY);
   const sent: string[] = [];
   const provider = {

@@ -10,20 +10,20 @@ import type { InfoParameters } from './info/query-info.ts';
 import { typedData } from './typed-data.ts';
 import type { Wallet } from './wallet.ts';
 
-/** The contents of a permit. */
+/** Contents of a permit. */
 export type PermitTerms = {
-  /** The venue's settings with the bridge, the token and the chain. */
+  /** Settings of the venue, with the bridge, the token and the chain. */
   readonly settings: Pick<
     Settings,
     'bridge2_contract_address' | 'usdc_contract_address' | 'settlement_chain_id'
   >;
-  /** Micro-USDC: 5 USDC are 5,000,000. */
+  /** Amount in micro-USDC: 5 USDC are 5,000,000. */
   readonly usd: number;
-  /** The token's `nonces(owner)` on the settlement chain. */
+  /** Result of the token's `nonces(owner)` on the settlement chain. */
   readonly nonce: number;
-  /** Unix seconds, 120 seconds to 7 days ahead. */
+  /** Deadline in Unix seconds, from 120 seconds to 7 days ahead. */
   readonly deadline: number;
-  /** The token's domain; by default that of USDC. */
+  /** Name and version of the token's domain; by default those of USDC. */
   readonly name?: string;
   readonly version?: string;
 };
@@ -39,7 +39,10 @@ const PERMIT: StructType = {
   ],
 };
 
-/** Signs an EIP-2612 permit for the venue's bridge, as a parameter of `info.depositWithPermit`. */
+/**
+ * Signs an EIP-2612 permit for the venue's bridge. The result is the parameter of
+ * `info.depositWithPermit`.
+ */
 export async function signPermit(
   wallet: Wallet,
   terms: PermitTerms,

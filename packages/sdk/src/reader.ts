@@ -4,21 +4,23 @@ import type { StreamsClient } from './streams/create-streams.ts';
 import type { Replicas } from './transport/http.ts';
 import { plainKey } from './transport/stream.ts';
 
-// Apart from client.ts: bundlers split by file, and a page that only reads must not load signing.
+// This module is separate from client.ts, because bundlers split by file and a page that only reads
+// must not load the signing code.
 
-/** Queries and streams, without a key. */
+/** Client for queries and streams, without a key. */
 export type Reader = {
-  /** The known processes of the venue, and the one that the client is connected to. */
+  /** Known replicas of the venue, and the one to which the client is connected. */
   readonly replicas: Replicas;
   readonly info: InfoClient;
   readonly streams: StreamsClient;
-  /** Ends the streams. Requests need no ending. */
+  /** Closes the streams. Requests need not be closed. */
   close(): void;
 };
 
 /**
- * Makes a client that only reads. It brings neither schemas nor signing along, so that a page that shows a market
- * loads a fraction of `createClient`: a query that is malformed is found by the venue and thrown as an `ApiError`.
+ * Creates a client that only reads. It contains neither schemas nor signing code, so a page loads a
+ * fraction of the size of `createClient`. A malformed query is therefore found by the venue and
+ * thrown as an `ApiError`.
  */
 export function createReader(options: ConnectOptions): Reader {
   const connected = connect(options, { keyOf: () => plainKey });

@@ -3,11 +3,6 @@ import { createClient, type Client, type ClientOptions } from './client.ts';
 import { privateKeyWallet } from './wallet.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
-/**
- * Goal: a client signs only for a name from its caller or from a venue on its own machine. Method:
- * a venue that reports a name, at a local address and, with a custom `fetch`, elsewhere.
- */
-
 const NAME = 'example.org-3fa9c1d2';
 const reporting = (service_network: string): Answer => ({
   body: { success: true, code: 0, data: { service_network, chain_id: 869, api_version: 1 } },
@@ -27,7 +22,7 @@ async function aVenue(...script: Answer[]): Promise<FakeVenue> {
   return venue;
 }
 
-/** A client of a public venue. */
+/** Creates a client of a public venue. */
 function clientElsewhere(venue: FakeVenue, options: Partial<ClientOptions> = {}): Client {
   const url = 'https://api.example.org';
   const reached: typeof fetch = (input, init) => fetch(String(input).replace(url, venue.url), init);
@@ -39,8 +34,8 @@ const lastAction = (venue: FakeVenue): unknown =>
   JSON.parse(venue.received.at(-1)?.text ?? '').action;
 const agent = { agentAddress: `0x${'22'.repeat(20)}` };
 
-describe('on this machine', () => {
-  test('the venue is asked once for its name', async () => {
+describe('a venue on the local machine', () => {
+  test('a client asks a local venue once for its network name', async () => {
     const venue = await aVenue(reporting(NAME), OK);
     const client = createClient({ url: venue.url, wallet });
     await Promise.all([client.exchange.approveAgent(agent), client.exchange.cancelAll({})]);
@@ -50,7 +45,7 @@ describe('on this machine', () => {
     expect(await client.network()).toEqual({ serviceNetwork: NAME, chainId: 869, apiVersion: 1 });
   });
 
-  test('a failed request for the name is repeated', async () => {
+  test('a client repeats a failed request for the network name', async () => {
     const fault = { body: { success: false, code: 10500, message: 'no' } };
     const venue = await aVenue(fault, reporting(NAME), OK);
     const { exchange } = createClient({ url: venue.url, wallet });
@@ -64,13 +59,13 @@ describe('on this machine', () => {
     'http://venue.localhost',
     'http://127.9.9.9',
     'http://[::1]:8690',
-  ])('that is %s', (url) => {
+  ])('a client of %s needs no network name', (url) => {
     expect(() => createClient({ url, wallet })).not.toThrow();
   });
 });
 
-describe('elsewhere', () => {
-  test('a client that signs needs a name, and one that only reads does not', async () => {
+describe('a venue on another machine', () => {
+  test('a client that signs needs a network name, and one that only reads does not', async () => {
     const venue = await aVenue(reporting(NAME));
     expect(() => clientElsewhere(venue)).toThrow(
       'Pass the network name of the venue at https://api.example.org',
@@ -81,19 +76,19 @@ describe('elsewhere', () => {
   });
 
   test.each(['https://127.0.0.1.example.org', 'https://localhost.example.org', 'http://10.0.0.1'])(
-    'is %s',
+    '%s is not a local venue, so a client that signs needs a network name',
     (url) => {
       expect(() => createClient({ url, wallet })).toThrow('Pass the network name');
     },
   );
 
-  test('it signs for that name', async () => {
+  test('a client signs for the network name that it is given', async () => {
     const venue = await aVenue(reporting(NAME), OK);
     await clientElsewhere(venue, { network: NAME }).exchange.approveAgent(agent);
     expect(lastAction(venue)).toMatchObject({ serviceNetwork: NAME, chainId: 869 });
   });
 
-  test('a venue with another name gets no signature', async () => {
+  test('a client signs nothing for a venue with another network name', async () => {
     const venue = await aVenue(reporting('example.org-00000000'));
     const { exchange } = clientElsewhere(venue, { network: NAME });
     await expect(exchange.approveAgent(agent)).rejects.toThrow(
@@ -103,7 +98,7 @@ describe('elsewhere', () => {
     expect(asked(venue)).toEqual(['/info', '/info']);
   });
 
-  test('with all constants, no request is sent', async () => {
+  test('a client with all network constants does not query the settings', async () => {
     const venue = await aVenue(OK);
     const network = { serviceNetwork: NAME, chainId: 869, apiVersion: 1 };
     await clientElsewhere(venue, { network }).exchange.approveAgent(agent);
@@ -112,7 +107,7 @@ describe('elsewhere', () => {
   });
 
   test.each(['mainnet', 'example.org', 'example.org-3FA9C1D2', ''])(
-    '%j is not a valid name of a venue',
+    '%j is not a valid network name of a venue',
     async (network) => {
       const venue = await aVenue(OK);
       expect(() => clientElsewhere(venue, { network })).toThrow(/^Unknown network: /);

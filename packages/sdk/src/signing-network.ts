@@ -2,22 +2,24 @@ import { createHasher, type Hasher, type Network, NETWORKS, serviceWordOf } from
 import { SigningError, ValidationError } from './errors.ts';
 
 /**
- * The network that a client signs for. A signature is valid wherever its name is served, so the
- * caller must choose the name: a dishonest venue could otherwise obtain signatures for another one.
- * A venue on the caller's own machine is trusted and asked.
+ * Network name of a venue, such as `example.org-3fa9c1d2`, or `'testnet'` for a venue with test
+ * funds.
  */
-
-/** A venue with test funds, by its network; or any venue, by its name, `example.org-3fa9c1d2`. */
 export type NetworkName = 'testnet' | (string & {});
 
-/** The venue's settings. */
+/** Requests the venue's settings. */
 type QuerySettings = () => Promise<{
   readonly service_network: string;
   readonly chain_id: number;
   readonly api_version: number;
 }>;
 
-/** Hashes for the network of the signatures; requested once, before the first signature. */
+/**
+ * Returns the hasher for the network of the signatures. The network is requested once, before the
+ * first signature. A signature is valid on every venue with the same network name, so the caller
+ * must choose the name; otherwise, a dishonest venue could obtain signatures for another one. Only
+ * a venue on the caller's own machine is asked.
+ */
 export type HasherSource = () => Promise<Hasher>;
 
 export function hasherSource(
@@ -33,7 +35,7 @@ export function hasherSource(
   let asked: Promise<Hasher> | undefined = undefined;
   return () => {
     asked ??= askNetwork(name, { settings, url }).catch((error: unknown) => {
-      // The request failed; the next signature repeats it.
+      // The request failed, so the next signature repeats it.
       asked = undefined;
       throw error;
     });
@@ -41,7 +43,7 @@ export function hasherSource(
   };
 }
 
-/** A client that signs for a venue on another machine needs a name. */
+/** Throws unless there is a network name or the venue is on the caller's own machine. */
 export function checkNamed(given: NetworkName | Network | undefined, url: string): void {
   if (given === undefined && !isLoopback(url)) throw new ValidationError(unnamed(url));
 }
@@ -85,15 +87,18 @@ function isLoopback(url: string): boolean {
   return /^(localhost|.+\.localhost|127\.[0-9.]+|\[::1\])$/.test(hostname);
 }
 
-/** Converts an error of a signed action into the error for its sender. */
+/** Converts an error of a signed action to the error for the caller. */
 export type NetworkCheck = (error: unknown) => Promise<unknown>;
 
-/** The refusals of a signature for another network, which recovers an unknown signer. */
+/**
+ * Names of the refusals after a signature for another network, because that recovers an unknown
+ * signer.
+ */
 const REFUSALS = /^(UNAUTHORIZED|MISMATCH|NO_ACCOUNT)$/;
 
 /**
  * Compares the client's network with the venue's settings once, after the first refusal that
- * another network would explain; successful actions never wait for it.
+ * another network would explain. Successful actions never wait for it.
  */
 export function networkCheck(hasher: HasherSource, settings: QuerySettings): NetworkCheck {
   let asked: Promise<string | undefined> | undefined;
@@ -101,13 +106,16 @@ export function networkCheck(hasher: HasherSource, settings: QuerySettings): Net
     networkFault((await hasher()).network, await settings());
   return async (refusal) => {
     if (!REFUSALS.test((refusal as Error).name)) return refusal;
-    // After a failure the next refusal repeats the request.
+    // After a failure, the next refusal repeats the request.
     const fault = await (asked ??= compare()).catch(() => (asked = undefined));
     return fault ? new SigningError(fault, { cause: refusal }) : refusal;
   };
 }
 
-/** The difference between two networks as text: each with its name, chain id and API version. */
+/**
+ * Returns the difference between two networks as text, each with its name, chain id and API
+ * version, or undefined if they are equal.
+ */
 export function networkFault(
   own: Network,
   reported: Awaited<ReturnType<QuerySettings>>,

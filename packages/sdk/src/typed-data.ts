@@ -20,11 +20,14 @@ export type TypedData = {
   readonly domain: Domain;
   readonly types: Readonly<Record<string, readonly { name: string; type: string }[]>>;
   readonly primaryType: string;
-  /** Integers as decimal text, because some wallets read large numbers inexactly. */
+  /**
+   * Values of the message. Integers are decimal texts, because some wallets read large numbers
+   * inexactly.
+   */
   readonly message: Readonly<Record<string, string>>;
 };
 
-/** A hashed action with the data that its hash does not contain. */
+/** Hashed action, with the data that its hash does not contain. */
 type HashedAction = {
   readonly hash: ActionHash;
   readonly action: StructValues;
@@ -32,7 +35,7 @@ type HashedAction = {
   readonly network: Network;
 };
 
-/** The possible fields of a domain, in the order of the standard. */
+/** Possible fields of a domain, in the order of the standard. */
 const DOMAIN_FIELDS = [
   { name: 'name', type: 'string' },
   { name: 'version', type: 'string' },
@@ -41,13 +44,13 @@ const DOMAIN_FIELDS = [
   { name: 'salt', type: 'bytes32' },
 ];
 
-/** The typed data of a hashed action, with the same digest. */
+/** Returns the typed data of a hashed action, which has the same digest. */
 export function typedDataOf({ hash, action, nonce, network }: HashedAction): TypedData {
   const values = valuesOf(hash, { action, nonce, network });
   return typedData(structOf(hash, action), values, domainOf(network, hash.domainChainId));
 }
 
-/** The typed data of a wrapper's inner action for a member of a multi-sig account. */
+/** Returns the typed data of a wrapper's inner action, for a signer of a multi-sig account. */
 export function innerTypedDataOf(
   hash: InnerHash,
   payload: MultiSigPayload,
@@ -63,8 +66,8 @@ export function innerTypedDataOf(
 }
 
 /**
- * A struct in the form that wallets accept. Many of them hash the domain by the fields in
- * `EIP712Domain`, and an empty one when it is absent, so it is always present.
+ * Converts a struct to the form that wallets accept. It always contains `EIP712Domain`, because
+ * many wallets hash the domain with the fields in it, and an empty domain without it.
  */
 export function typedData(struct: StructType, values: StructValues, domain: Domain): TypedData {
   return {
@@ -97,7 +100,10 @@ function valuesOf(hash: ActionHash, rest: Omit<HashedAction, 'hash'>): StructVal
   }
 }
 
-/** Bytes as hex; an absent text as the empty one; addresses in lower case, which all wallets accept. */
+/**
+ * Converts a value to text: bytes to hex, an absent text to an empty one, and addresses to lower
+ * case, which all wallets accept.
+ */
 function plainValue(type: string, value: unknown): string {
   if (value instanceof Uint8Array) return bytesToHex(value);
   if (typeof value === 'number') return String(value);

@@ -1,2 +1,2 @@
-/** The release that this client is of; venue and page of the same release say the same. */
+/** Release of this client. The venue and the page of the same release have the same version. */
 export const VERSION = '0.4.0';

@@ -20,13 +20,13 @@ import { signAsSent } from '@oddlot/testing/sdk/sign-as-sent';
 import { domainChainOf, vectorOf, VECTORS, type Vector } from '@oddlot/testing/sdk/vectors';
 
 /**
- * Goal: all wallets produce the signatures of the vectors. Other libraries made the vectors, and viem signs with the
- * keys behind the second and third wallet, so both sides of the comparison are independent.
+ * The vectors were produced with other libraries, and viem signs with the keys of all wallets
+ * except the first, so both sides of the comparison are independent.
  */
 
 type Hex = `0x${string}`;
 
-/** A browser wallet: it receives typed data as text, only for its own chain. */
+/** Browser wallet that receives typed data as text and signs only for its own chain. */
 function browserWallet(privateKey: Hex, chainId = 1): Eip1193Provider {
   const account = privateKeyToAccount(privateKey);
   return {
@@ -41,7 +41,7 @@ function browserWallet(privateKey: Hex, chainId = 1): Eip1193Provider {
   };
 }
 
-/** Makes a wallet from a key, connected to a chain. */
+/** Creates a wallet from a key, connected to a chain. */
 type MakeWallet = (key: Hex, chainId: number) => Wallet | Promise<Wallet>;
 
 const WALLETS: Record<string, MakeWallet> = {
@@ -76,27 +76,33 @@ async function signed(given: Vector, wallet: Wallet) {
   return signAction(JSON.parse(given.action) as ActionInput, fields, { hasher, wallet });
 }
 
-/** The first three sign every vector; the others differ only in how they are called. */
+/**
+ * These wallets sign every vector. The others differ only in how they are called, so they sign a
+ * selection.
+ */
 const ASKED_FOR_ALL = ['a private key', 'an account of viem', 'a browser wallet'];
 const TELLING = VECTORS.filter(
   ({ name, scheme }) => scheme !== 'agent' || /^order-(?:gtc|vault-expiresAfter)$/.test(name),
 );
 
-describe.each(Object.entries(WALLETS))('%s signs according to the vectors', (kind, walletOf) => {
+describe.each(Object.entries(WALLETS))('the signatures of %s', (kind, walletOf) => {
   const vectors = ASKED_FOR_ALL.includes(kind) ? VECTORS : TELLING;
-  test.each(vectors.map((given) => [given.name, given] as const))('%s', async (_name, given) => {
-    const wallet = await walletOf(given.privateKey, domainChainOf(given));
-    expect(wallet.address).toBe(given.signer);
-    const { body, txHash } = await signed(given, wallet);
-    const envelope = JSON.parse(body);
-    expect(envelope.signature).toEqual(given.signature);
-    expect(txHash).toBe(given.txHash);
-    expect(body.startsWith(`{"action":${given.action},`)).toBe(true);
-  });
+  test.each(vectors.map((given) => [given.name, given] as const))(
+    'the signature of "%s" matches its vector',
+    async (_name, given) => {
+      const wallet = await walletOf(given.privateKey, domainChainOf(given));
+      expect(wallet.address).toBe(given.signer);
+      const { body, txHash } = await signed(given, wallet);
+      const envelope = JSON.parse(body);
+      expect(envelope.signature).toEqual(given.signature);
+      expect(txHash).toBe(given.txHash);
+      expect(body.startsWith(`{"action":${given.action},`)).toBe(true);
+    },
+  );
 
   const wrappers = VECTORS.filter(({ scheme }) => scheme === 'multiSig');
   test.each(wrappers.map((given) => [given.name, given] as const))(
-    '%s, as each of its inner signers',
+    'the inner signatures of "%s" match its vector',
     async (_name, given) => {
       const { signatures, payload } = JSON.parse(given.action);
       const { nonce, chainId } = given;
@@ -134,12 +140,15 @@ describe('a wallet that is bound to another chain', () => {
     },
   );
 
-  test.each(bound)('%s is not asked for another chain either', async (_, walletOf) => {
-    const failed = signed(direct, await walletOf(direct.privateKey, 1));
-    await expect(failed).rejects.toThrow(/tokenSend was to be signed for 2511.*signatureChainId/);
-  });
+  test.each(bound)(
+    '%s is not asked to sign a direct action for another chain',
+    async (_, walletOf) => {
+      const failed = signed(direct, await walletOf(direct.privateKey, 1));
+      await expect(failed).rejects.toThrow(/tokenSend was to be signed for 2511.*signatureChainId/);
+    },
+  );
 
-  test('reports that the key of an admin is required where agents are not permitted', async () => {
+  test('the error for an operator action requires the key of an admin', async () => {
     const operator = vectorOf('venueAdmin-setPerp');
     const wallet = eip1193Wallet(browserWallet(operator.privateKey), operator.signer);
     await expect(signed(operator, wallet)).rejects.toThrow(/with the admin's key/);
@@ -153,26 +162,26 @@ test('a wallet client without an account needs an address', async () => {
   expect(JSON.parse(body).signature).toEqual(aCase.signature);
 });
 
-test('a wallet that signs with another key than its address is detected', async () => {
+test('a wallet that signs with another key than that of its address is detected', async () => {
   const other = privateKeyToAccount(randomPrivateKey()).address;
   const wallet = eip1193Wallet(browserWallet(aCase.privateKey, aCase.chainId), other);
   await expect(signed(aCase, wallet)).rejects.toThrow(SigningError);
   await expect(signed(aCase, wallet)).rejects.toThrow(`signed as ${aCase.signer}`);
 });
 
-/** A wallet on the right chain with a fixed answer to every signing request. */
+/** Creates a wallet on the right chain with a fixed answer to every signing request. */
 function answering(answer: unknown): Eip1193Provider {
   return { request: async ({ method }) => (method === 'eth_chainId' ? aCase.chainId : answer) };
 }
 
-test('a rejection by the user is a signing error with the cause', async () => {
+test('a rejection by the user is a SigningError with its cause', async () => {
   const cause = new Error('User rejected the request');
   const provider = answering(Promise.reject(cause));
   const failed = signed(aCase, eip1193Wallet(provider, aCase.signer));
   await expect(failed).rejects.toMatchObject({ name: 'SigningError', cause });
 });
 
-test('a signature in its malleable form is converted to the accepted one', async () => {
+test('a signature in its malleable form is converted to the accepted form', async () => {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
   const { r, s, v } = aCase.signature;
   const highS = (order - BigInt(s)).toString(16).padStart(64, '0');
@@ -186,18 +195,18 @@ test('an answer that is not a signature is rejected', async () => {
   await expect(signed(aCase, wallet)).rejects.toThrow('not a signature: 0x1234');
 });
 
-test('an invalid key is rejected without being repeated', () => {
+test('the error for an invalid key does not contain the key', () => {
   expect(() => privateKeyWallet('0xsecret')).toThrow(SigningError);
   expect(() => privateKeyWallet('0xsecret')).not.toThrow('secret');
   expect(() => privateKeyWallet(`0x${'0'.repeat(64)}`)).toThrow('zero');
 });
 
-test('a wallet does not reveal its key', () => {
+test('the JSON of a wallet does not contain its key', () => {
   const key = randomPrivateKey();
   expect(JSON.stringify(privateKeyWallet(key))).not.toContain(key.slice(2));
 });
 
-describe('a malformed request is rejected before it is signed', () => {
+describe('malformed requests to sign', () => {
   const wallet: Wallet = {
     ...privateKeyWallet(aCase.privateKey),
     sign: () => Promise.reject(new Error('must not be asked')),

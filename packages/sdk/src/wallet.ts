@@ -13,26 +13,32 @@ import { type Address, address } from '@oddlot/units';
 import { SigningError } from './errors.ts';
 import type { TypedData } from './typed-data.ts';
 
-/** A request for a signature: the digest and its typed data. */
+/** Request for a signature, with the digest and its typed data. */
 export type SigningRequest = {
-  /** 32 bytes. */
+  /** The 32 bytes to sign. */
   readonly digest: Uint8Array;
-  /** Built only for wallets that need it. */
+  /** Returns the typed data. It is called only for wallets that need it. */
   readonly typedData: () => TypedData;
 };
 
-/** A signer. All adapters give the same signature for the same key and request. */
+/** Signs requests. All adapters return the same signature for the same key and request. */
 export interface Wallet {
-  /** In lower case. */
+  /** Address in lower case. */
   readonly address: Address;
-  /** A user confirms each signature, so no signature is requested twice without need. */
+  /** True if a user confirms each signature, so no signature is requested twice without need. */
   readonly isInteractive: boolean;
   sign(request: SigningRequest): Promise<SignatureHex>;
-  /** The chain that the wallet requires in the domain; absent when it accepts any. */
+  /**
+   * Returns the chain that the wallet requires in the domain. The method is absent if the wallet
+   * accepts any chain.
+   */
   chainId?(): Promise<number>;
 }
 
-/** Creates a wallet from a key in memory, such as an agent's. It signs the digest itself, without a wallet library. */
+/**
+ * Creates a wallet from a key in memory, such as that of an agent. It signs the digest itself,
+ * without a wallet library.
+ */
 export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
   const key = readKey(privateKey);
   return {
@@ -49,12 +55,15 @@ export function privateKeyWallet(privateKey: `0x${string}`): Wallet {
   };
 }
 
-/** Generates a random key for an agent. Store it to trade after a restart; there is no other copy. */
+/**
+ * Generates a random key for an agent. Store the key to trade after a restart, because there is no
+ * other copy.
+ */
 export function randomPrivateKey(): `0x${string}` {
   return bytesToHex(secp256k1.utils.randomSecretKey());
 }
 
-/** The used part of a viem `LocalAccount`. */
+/** Part of a viem `LocalAccount` that the client uses. */
 export type TypedDataAccount = {
   readonly address: string;
   signTypedData(parameters: {
@@ -65,7 +74,7 @@ export type TypedDataAccount = {
   }): Promise<string>;
 };
 
-/** Creates a wallet from a viem account, or any other signer of typed data. */
+/** Creates a wallet from a viem account, or from any other signer of typed data. */
 export function accountWallet(account: TypedDataAccount): Wallet {
   const own = readAddress(account.address);
   return {
@@ -80,15 +89,15 @@ export function accountWallet(account: TypedDataAccount): Wallet {
   };
 }
 
-/** A wallet with EIP-1193, such as a browser's `window.ethereum`. */
+/** Wallet with an EIP-1193 interface, such as a browser's `window.ethereum`. */
 export type Eip1193Provider = {
   request(call: { method: string; params?: unknown[] }): Promise<unknown>;
 };
 
 /**
- * Creates a wallet whose user confirms each signature. Such wallets sign only for their connected
- * chain, so direct actions name that chain in `signatureChainId`. Trading actions are bound to the
- * venue's own chain: approve an agent with this wallet, and trade with the agent.
+ * Creates a wallet whose user confirms each signature. It signs only for the chain to which it is
+ * connected, so direct actions name that chain in `signatureChainId`. Trading actions are bound to
+ * the venue's own chain: approve an agent with this wallet, and trade with the agent.
  */
 export function eip1193Wallet(provider: Eip1193Provider, account: string): Wallet {
   const own = readAddress(account);
@@ -108,7 +117,7 @@ export function eip1193Wallet(provider: Eip1193Provider, account: string): Walle
 }
 
 function readKey(privateKey: string): Uint8Array {
-  // The key is not part of the message, because errors are often logged.
+  // The message does not contain the key, because errors are often logged.
   if (!/^0x[0-9a-fA-F]{64}$/.test(privateKey)) {
     throw new SigningError('Invalid private key. Use 0x followed by 64 hex digits');
   }
@@ -117,9 +126,9 @@ function readKey(privateKey: string): Uint8Array {
   throw new SigningError('The private key is zero or beyond the order of the curve');
 }
 
-/** The used part of a `Signer` of ethers (version 6). */
+/** Part of an ethers `Signer` (version 6) that the client uses. */
 export type EthersSigner = {
-  /** The key itself, in signers that have one. */
+  /** Key of the signer, in signers that have one. */
   readonly signingKey?: unknown;
   readonly provider: { getNetwork(): Promise<{ readonly chainId: bigint }> } | null;
   getAddress(): Promise<string>;
@@ -131,7 +140,7 @@ export type EthersSigner = {
 };
 
 /**
- * Creates a wallet from an ethers signer. One with a key signs for any chain; one of a browser
+ * Creates a wallet from an ethers signer. A signer with a key signs for any chain; one of a browser
  * wallet is bound to its chain, like `eip1193Wallet`.
  */
 export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
@@ -146,7 +155,7 @@ export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
     ...(holdsKey || provider === null ? {} : { chainId }),
     sign: async ({ digest, typedData }) => {
       const { domain, types, primaryType, message } = typedData();
-      // Ethers adds the domain's type itself and treats a second one as an unused struct.
+      // Ethers adds the type of the domain itself, and treats a second one as an unused struct.
       const fields = (types[primaryType] ?? []).map((field) => ({ ...field }));
       const signature = await asked(() =>
         signer.signTypedData({ ...domain }, { [primaryType]: fields }, { ...message }),
@@ -156,9 +165,11 @@ export async function ethersWallet(signer: EthersSigner): Promise<Wallet> {
   };
 }
 
-/** The used part of a viem `WalletClient`. */
+/** Part of a viem `WalletClient` that the client uses. */
 export type TypedDataClient = {
-  /** Local accounts have their key; other accounts are asked over the client's transport. */
+  /**
+   * A local account has its key. Other accounts are asked to sign through the client's transport.
+   */
   readonly account?: { readonly address: string; readonly type: string } | undefined;
   getChainId(): Promise<number>;
   signTypedData(parameters: {
@@ -171,8 +182,9 @@ export type TypedDataClient = {
 };
 
 /**
- * Creates a wallet from a viem `WalletClient`. With a local account it signs for any chain; with an account behind a
- * transport it is bound to its chain, like `eip1193Wallet`. A client without an account needs the signing address.
+ * Creates a wallet from a viem `WalletClient`. With a local account, it signs for any chain; with
+ * an account behind a transport, it is bound to its chain, like `eip1193Wallet`. A client without
+ * an account needs the signing address.
  */
 export function walletClientWallet(client: TypedDataClient, account?: string): Wallet {
   const named = account ?? client.account?.address;
@@ -201,7 +213,9 @@ export function walletClientWallet(client: TypedDataClient, account?: string): W
   };
 }
 
-/** Converts an error of an external wallet into a `SigningError` with the original as its cause. */
+/**
+ * Converts an error of an external wallet to a `SigningError` with the original error as its cause.
+ */
 export async function asked<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -235,20 +249,23 @@ export function readSignature(
   throw new SigningError(`The wallet signed as ${recovered ?? 'unknown'}, not as ${signer}`);
 }
 
-/** The same signature in the form that the venue requires, with `s` in the lower half. */
+/**
+ * Returns the same signature in the form that the venue requires, with `s` in the lower half of the
+ * order.
+ */
 function mirrored({ r, s, v }: SignatureHex): SignatureHex {
   const lowS = HALF_ORDER * 2n + 1n - BigInt(s);
   return { r, s: `0x${lowS.toString(16).padStart(64, '0')}`, v: v === 27 ? 28 : 27 };
 }
 
-/** The address of a wallet, in lower case. */
+/** Reads an address and returns it in lower case. */
 export function readAddress(text: string): Address {
   const lower = text.toLowerCase();
   if (/^0x[0-9a-f]{40}$/.test(lower)) return address(lower);
   throw new SigningError(`Not an address: ${text}`);
 }
 
-/** The chain of a wallet: a number, or a text such as `0x1`. */
+/** Reads a chain id from a number, or from a text such as `0x1`. */
 export function readChainId(answer: unknown): number {
   const chainId = Number(answer);
   if (Number.isSafeInteger(chainId) && chainId > 0) return chainId;

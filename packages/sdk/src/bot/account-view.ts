@@ -14,10 +14,10 @@ import type { StreamEvent } from '../transport/stream.ts';
 
 const RETRY_MS_MAX = 10_000;
 
-/** A live order, with the fields that queries and streams share. */
+/** Live order, with the fields that queries and streams have in common. */
 export type LiveOrder = Pick<OrderUpdate['order'], keyof OpenOrder & keyof OrderUpdate['order']>;
 
-/** The account and its listener. */
+/** Account of an `AccountView`, and its listener. */
 export type AccountViewOptions = {
   readonly user: string;
   /** Called after every change. */
@@ -25,9 +25,9 @@ export type AccountViewOptions = {
 };
 
 /**
- * The live perp orders and the positions of an account, kept up to date from the streams. Each is
- * as of its newest frame; a sent but unanswered order is in neither. `isReady` is false until both
- * are known, and while a stream recovers from a reset.
+ * Live perp orders and positions of an account, updated from the streams. Both are as of their
+ * newest frame, so an order that was sent but not answered yet is not included. `isReady` is false
+ * until both are known, and while a stream recovers from a reset.
  */
 export class AccountView {
   readonly #onChange: ((view: AccountView) => void) | undefined;
@@ -35,9 +35,9 @@ export class AccountView {
   readonly #stateStream: Subscription<AccountStateUpdate>;
   #orders = new Map<number, LiveOrder>();
   #hasOrders = false;
-  /** Orders that ended since the query of all orders, whose answer may be older. */
+  /** Orders that ended after the query for all orders was sent, because its answer can be older. */
   #ended = new Set<number>();
-  /** Orders that the stream reported since then. */
+  /** Orders that the stream reported after that query was sent. */
   #fresh = new Set<number>();
   #isClosed = false;
   readonly #info: InfoClient;
@@ -53,7 +53,7 @@ export class AccountView {
     this.#onChange = onChange;
     this.#orderStream = streams.orderUpdates({ user }, (event) => this.#tookOrders(event));
     this.#stateStream = streams.clearinghouseState({ user }, (event) => this.#tookState(event));
-    // `ready` reports a rejected subscription.
+    // A rejected subscription is reported by `ready`.
     this.#orderStream.ready.then(
       () => this.#load(),
       () => undefined,
@@ -69,7 +69,7 @@ export class AccountView {
     return this.#hasOrders && this.#state !== undefined;
   }
 
-  /** Oldest first. */
+  /** Returns the live orders, oldest first. */
   get orders(): readonly LiveOrder[] {
     return [...this.#orders.values()];
   }
@@ -78,7 +78,7 @@ export class AccountView {
     return this.#state?.assetPositions ?? [];
   }
 
-  /** Margin and money; undefined before the first frame. */
+  /** Returns the margin and the balances, or undefined before the first frame. */
   get state(): ClearinghouseState | undefined {
     return this.#state;
   }
@@ -88,7 +88,9 @@ export class AccountView {
     return this.orders.find(({ cloid }) => cloid === id.cloid);
   }
 
-  /** Base size, negative for a short; '0' without a position. */
+  /**
+   * Returns the size of a position in the base asset: negative for a short, '0' without a position.
+   */
   size(instrumentId: number): string {
     const found = this.positions.find(({ position }) => position.asset === String(instrumentId));
     return found?.position.szi ?? '0';
@@ -100,7 +102,10 @@ export class AccountView {
     this.#stateStream.close();
   }
 
-  /** Streams report changes, so the initial state is queried after the subscription, and again after a reset. */
+  /**
+   * Loads all orders after the subscription, and again after a reset, because the stream only
+   * reports changes.
+   */
   async #load(): Promise<void> {
     this.#ended = new Set();
     this.#fresh = new Set();
@@ -111,14 +116,14 @@ export class AccountView {
         for (const order of open.toReversed()) {
           if (!this.#ended.has(order.oid)) orders.set(order.oid, order);
         }
-        // Orders from the stream are at least as new.
+        // The orders from the stream are at least as new as those of the query.
         for (const oid of this.#fresh) orders.set(oid, this.#orders.get(oid)!);
         this.#orders = orders;
         this.#hasOrders = true;
         this.#changed();
         return;
       } catch {
-        // The client has already retried, so the venue is unavailable for longer.
+        // The client has already retried, so the venue will be unavailable for some time.
         await sleep(waitMs);
       }
     }

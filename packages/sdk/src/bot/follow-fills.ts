@@ -2,31 +2,30 @@ import type { Fill } from '@oddlot/protocol';
 import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 
-/** The position of a reader of fills. Store it (it is plain JSON) to resume after a restart. */
+/** Position of a reader of fills. It is plain JSON: store it to resume after a restart. */
 export type FillsCursor = {
-  /** Of the last returned fill. */
+  /** Time of the last returned fill. */
   readonly timeMs: number;
-  /** The returned fills with that time. */
+  /** Returned fills with that time. */
   readonly tids: readonly string[];
 };
 
-/** A fill, and the cursor after it. */
+/** Fill, with the cursor after it. */
 export type FollowedFill = { readonly fill: Fill; readonly cursor: FillsCursor };
 
-/** The account, and the position to start from. */
+/** Account whose fills to follow, and the position at which to start. */
 export type FollowFillsOptions = {
   readonly user: string;
   readonly accountType?: readonly ('perp' | 'outcome')[] | undefined;
-  /** Starts after this position; by default with new fills. */
+  /** Starts after this position; by default, only new fills are returned. */
   readonly cursor?: FillsCursor | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * Yields an account's fills in order, each once: first those since the cursor, then new ones as they happen. Store
- * the cursor of a fill after processing it; a bot that crashes before receives only that fill again.
- *
- * The loop ends when it is left, when the client is closed or when the signal is aborted.
+ * Yields an account's fills in order and each once: first those since the cursor, then new ones.
+ * Store the cursor of a fill after you have processed it; after a crash, you receive only that fill
+ * again. The loop ends when you leave it, when the client is closed, or when the signal is aborted.
  */
 export async function* followFills(
   { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
@@ -42,7 +41,7 @@ export async function* followFills(
       if (event.type === 'reset') continue;
       const { fills, isSnapshot } = event.data;
       const isFirst = event.isSnapshot || isSnapshot === true;
-      // A list begins with the newest fill; those of a block are in order.
+      // A list begins with the newest fill, but the fills of a block are in order.
       const received = isFirst ? fills.toReversed() : fills;
       if (position === undefined) {
         position = cursorAfter(received);
@@ -63,14 +62,17 @@ export async function* followFills(
   }
 }
 
-/** The position after fills that were not requested. */
+/** Returns the cursor after fills that the caller did not request. */
 function cursorAfter(fills: readonly Fill[]): FillsCursor {
   let position: FillsCursor = { timeMs: 0, tids: [] };
   for (const fill of fills) position = next(position, fill);
   return position;
 }
 
-/** A list may begin later than the position; the history has the fills in between. */
+/**
+ * Returns the fills since the position. A list can begin later than that, so the fills in between
+ * are queried from the history.
+ */
 async function since(
   info: InfoClient,
   {
@@ -106,7 +108,10 @@ function next(position: FillsCursor, fill: Fill): FillsCursor {
   return { timeMs: position.timeMs, tids: [...position.tids, keyOf(fill)] };
 }
 
-/** A self-trade has two fills of one trade; trade ids are unique within a book. */
+/**
+ * Identifies a fill. A self-trade has two fills with one trade id, and trade ids are unique only
+ * within a book.
+ */
 function keyOf({ instrumentId, tid, oid }: Fill): string {
   return `${instrumentId}:${tid}:${oid}`;
 }

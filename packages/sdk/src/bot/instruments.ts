@@ -2,20 +2,20 @@ import { divCeil, divFloor, divHalfUp, formatDecimal, parseExact } from '@oddlot
 import { ValidationError } from '../errors.ts';
 import type { InfoClient } from '../info/create-info.ts';
 
-/** A tradable instrument with its id, as in orders, and its name. */
+/** Instrument with its id, as used in orders, and its name. */
 export type Instrument = {
   readonly id: number;
-  /** `BTC-USDC`, or the slug of an outcome market. */
+  /** Name such as `BTC-USDC`, or the slug of an outcome market. */
   readonly name: string;
-  /** Steps of prices and of sizes, for `onGrid`. */
+  /** Step of prices and step of sizes, for `onGrid`. */
   readonly priceTick: string;
   readonly sizeStep: string;
   readonly isOutcome: boolean;
 };
 
 /**
- * Names and ids of instruments. `load` reads all perps; an outcome market is requested when it is
- * first named, because there may be thousands.
+ * Finds instruments by name or id. `load` reads all perps; an outcome market is requested when it
+ * is first named, because there can be thousands.
  */
 export class Instruments {
   readonly #info: InfoClient;
@@ -26,7 +26,7 @@ export class Instruments {
     this.#info = info;
   }
 
-  /** Requests the perps of the venue. After a new listing, load again. */
+  /** Requests the perps of the venue. Call `reload` after a new listing. */
   static async load({ info }: { readonly info: InfoClient }): Promise<Instruments> {
     const instruments = new Instruments(info);
     await instruments.reload();
@@ -39,20 +39,20 @@ export class Instruments {
       const sizeStep = formatDecimal(1, szDecimals);
       const perp = { id, name, priceTick, sizeStep, isOutcome: false };
       this.#add(perp);
-      // The base currency alone selects its first perp.
+      // The base currency alone stands for its first perp.
       const isFirst = !this.#byName.has(baseCurrency.toUpperCase());
       if (isFirst) this.#byName.set(baseCurrency.toUpperCase(), perp);
     }
   }
 
-  /** The perps, in the order of their ids. */
+  /** Returns the perps in the order of their ids. */
   get perps(): readonly Instrument[] {
     return [...this.#byId.values()]
       .filter(({ isOutcome }) => !isOutcome)
       .sort((a, b) => a.id - b.id);
   }
 
-  /** A perp by its id or name, or an outcome market by its id or slug. */
+  /** Finds a perp by its id or name, or an outcome market by its id or slug. */
   async find(wanted: number | string): Promise<Instrument> {
     const known = this.known(wanted);
     if (known !== undefined) return known;
@@ -74,7 +74,7 @@ export class Instruments {
     throw new ValidationError(`Unknown instrument ${wanted}. Perps: ${names}`);
   }
 
-  /** The same without a request; undefined for an instrument that was not requested yet. */
+  /** Finds an instrument without a request; undefined if it has not been requested yet. */
   known(wanted: number | string): Instrument | undefined {
     return typeof wanted === 'number'
       ? this.#byId.get(wanted)
@@ -87,10 +87,10 @@ export class Instruments {
   }
 }
 
-/** The rounding of a value between two steps; `nearest` rounds halves away from zero. */
+/** Rounding of a value between two steps; `nearest` rounds halves away from zero. */
 export type GridDirection = 'down' | 'up' | 'nearest';
 
-/** Finer than any price or size of a venue. */
+/** More decimals than any price or size of a venue. */
 const DECIMALS = 18;
 const DIVIDE = { down: divFloor, up: divCeil, nearest: divHalfUp } as const;
 
@@ -109,7 +109,7 @@ export function onGrid(value: string, step: string, direction: GridDirection): s
   return formatDecimal(DIVIDE[direction](units, stepUnits) * stepUnits, DECIMALS);
 }
 
-/** Multiplies a decimal text by a percentage, exactly. */
+/** Changes a decimal text by a percentage. The result is exact up to 18 decimals. */
 export function withPercent(value: string, percent: string): string {
   return formatDecimal(
     divFloor(exact(value) * (exact('100') + exact(percent)), exact('100')),

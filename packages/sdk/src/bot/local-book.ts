@@ -4,20 +4,21 @@ import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 import type { StreamEvent } from '../transport/stream.ts';
 
-/** Levels per side that the venue's checksum covers. */
+/** Number of levels per side that the venue's checksum covers. */
 const CHECKED_LEVELS = 20;
 
-/** Options of a local book. */
+/** Options of a `LocalBook`. */
 export type LocalBookOptions = {
   /** Called after every change. */
   readonly onChange?: ((book: LocalBook) => void) | undefined;
-  /** Called when the book differed from the venue's and is reloaded, which should never happen. */
+  /** Called if the book differs from the venue's and is reloaded, which should never happen. */
   readonly onMismatch?: ((book: LocalBook) => void) | undefined;
 };
 
 /**
- * The whole book of an instrument, updated from differences and verified with the venue's checksum
- * after each. Before the first frame and after a reset it is empty and `isReady` is false.
+ * Whole book of an instrument, updated from the `l2Diff` channel and verified with the venue's
+ * checksum after each change. It is empty and `isReady` is false before the first frame and after a
+ * reset.
  */
 export class LocalBook {
   readonly #streams: StreamsClient;
@@ -49,17 +50,17 @@ export class LocalBook {
     return this.#isReady;
   }
 
-  /** The block of the current state. */
+  /** Returns the block height of the current state. */
   get height(): number | undefined {
     return this.#height;
   }
 
-  /** Best first. */
+  /** Returns the bids, best first. */
   get bids(): readonly Level[] {
     return sorted(this.#bids, -1);
   }
 
-  /** Best first. */
+  /** Returns the asks, best first. */
   get asks(): readonly Level[] {
     return sorted(this.#asks, 1);
   }
@@ -91,7 +92,7 @@ export class LocalBook {
     if (this.#options.onChange !== undefined) callApart(this.#options.onChange, this);
   }
 
-  /** A difference does not reveal missed changes, so the whole book is requested again. */
+  /** Requests the whole book again, because later changes do not reveal the missed ones. */
   #readAnew(): void {
     this.#stream.close();
     this.#forget();
@@ -106,7 +107,10 @@ export class LocalBook {
   }
 }
 
-/** For each rank the bid's price and size, then the ask's. */
+/**
+ * Computes the checksum of the top levels: for each rank, price and size of the bid and then of the
+ * ask.
+ */
 function checksumOf(bids: readonly Level[], asks: readonly Level[]): number {
   const parts: string[] = [];
   for (let rank = 0; rank < CHECKED_LEVELS; rank++) {
@@ -124,12 +128,12 @@ function apply(side: Map<string, Level>, changes: readonly LevelTuple[]): void {
   }
 }
 
-/** Prices have few digits, so numbers keep their order. */
+/** Prices have few digits, so their order as numbers is exact. */
 function sorted(side: ReadonlyMap<string, Level>, direction: 1 | -1): Level[] {
   return [...side.values()].sort((a, b) => direction * (Number(a.px) - Number(b.px)));
 }
 
-/** CRC-32 as in zlib, of an ASCII text. */
+/** Computes the CRC-32 of an ASCII text, as zlib does. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (let index = 0; index < text.length; index++) {

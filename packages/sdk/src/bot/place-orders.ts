@@ -7,20 +7,21 @@ import type { InfoClient } from '../info/create-info.ts';
 import { type Instrument, onGrid, withPercent } from './instruments.ts';
 import { sleep } from '../transport/backoff.ts';
 
-/** Options for placing many orders. */
+/** Options of `placeOrders`. */
 export type PlaceOptions = {
   readonly builder?: OrderParameters['builder'];
-  /** Keeps requests within the venue's limits. */
+  /** Delays the requests so they stay within the venue's rate limits. */
   readonly pacer?: Pacer | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The result of one of many orders; `undefined` while it is unknown. */
+/** Order with its result, which is `undefined` while it is unknown. */
 export type PlacedOrder = { readonly order: OrderEntry; readonly result: OrderResult | undefined };
 
 /**
- * Places any number of orders, as many per action as possible, one action after the other. Each order has its own
- * result; an action that is rejected as a whole is thrown, and earlier actions remain executed.
+ * Places any number of orders, with as many per action as possible and one action after the other.
+ * Each order has its own result. If an action is rejected as a whole, the error is thrown and
+ * earlier actions remain executed.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -41,21 +42,21 @@ export async function placeOrders(
   return placed;
 }
 
-/** A market order on a perp. */
+/** Market order on a perp, for `marketOrder`. */
 export type MarketOrder = {
   readonly instrument: Instrument;
   readonly side: 'buy' | 'sell';
-  /** A decimal text, on the grid. */
+  /** Size as a decimal text, which must be a multiple of the instrument's step. */
   readonly size: string;
-  /** The maximum slippage from the current best price, in percent: `'0.5'`. */
+  /** Maximum slippage from the current best price in percent, such as `'0.5'`. */
   readonly slippagePercent: string;
   readonly reduceOnly?: boolean | undefined;
   readonly cloid?: string | undefined;
 };
 
 /**
- * Builds an immediate order whose limit is the best opposite price plus the slippage; it fills at
- * once or is cancelled. The limit is rounded to the grid so that it is never worse than requested.
+ * Builds an order that fills immediately or is cancelled. Its limit is the best opposite price plus
+ * the slippage, rounded to the grid so it is never worse than requested.
  *
  * @throws ValidationError when the opposite side is empty, HttpError, ApiError
  */
@@ -81,26 +82,27 @@ export async function marketOrder(
 }
 
 /**
- * A random client order id of 16 bytes. Store it before sending the order: after a crash,
- * `frontendOpenOrders`, the fills and `cancelByCloid` all identify the order by it.
+ * Returns a random client order id of 16 bytes. Store it before you send the order: after a crash,
+ * you can find the order with it in `frontendOpenOrders` and in the fills, and cancel it with
+ * `cancelByCloid`.
  */
 export function newCloid(): `0x${string}` {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** A request budget of the venue. */
+/** Number of requests that the venue accepts in a window. */
 type Budget = { readonly limit: number; readonly windowMs: number };
 
 /**
- * Delays requests so that they stay within the venue's rate limits. It requests the limits on first
- * use (`rateLimit`), and leaves a part of them to other clients at the same address.
+ * Delays requests so they stay within the venue's rate limits. It requests the limits at its first
+ * use, and leaves a part of them to other clients at the same address.
  */
 export class Pacer {
   readonly #ask: () => Promise<Budget>;
   readonly #now: () => number;
   #budget: Promise<Budget> | undefined;
-  /** The times of the last window's requests. */
+  /** Times of the requests in the current window. */
   #sent: number[] = [];
   #queue: Promise<void> = Promise.resolve();
 
@@ -112,7 +114,7 @@ export class Pacer {
       now = () => performance.now(),
     }: {
       readonly path?: 'exchange' | 'info' | undefined;
-      /** The part of the limit to use. */
+      /** Part of the limit to use, as a fraction; 0.8 by default. */
       readonly share?: number | undefined;
       readonly now?: (() => number) | undefined;
     } = {},
@@ -127,7 +129,7 @@ export class Pacer {
   /** Resolves when the next request may be sent, in the order of the calls. */
   turn(signal?: AbortSignal): Promise<void> {
     const turn = this.#queue.then(() => this.#wait(signal));
-    // An aborted turn does not delay the next one.
+    // An aborted call does not delay the next one.
     this.#queue = turn.catch(() => undefined);
     return turn;
   }
@@ -135,7 +137,7 @@ export class Pacer {
   async #wait(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
     this.#budget ??= this.#ask().catch((error: unknown) => {
-      // The limits are still unknown; the next turn requests them again.
+      // The limits are still unknown, so the next call requests them again.
       this.#budget = undefined;
       throw error;
     });
@@ -151,7 +153,7 @@ export class Pacer {
   }
 }
 
-/** Waits for a turn, if there is a pacer. */
+/** Waits until a request may be sent, if there is a pacer. */
 async function waitFor(pacer: Pacer | undefined, signal?: AbortSignal): Promise<void> {
   await pacer?.turn(signal);
 }

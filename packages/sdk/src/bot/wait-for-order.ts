@@ -5,13 +5,13 @@ import type { InfoClient } from '../info/create-info.ts';
 import type { StreamsClient } from '../streams/create-streams.ts';
 import type { Subscription } from '../streams/subscription.ts';
 
-/** An order of an account. */
+/** Order of an account, identified by its order id or its client order id. */
 export type OrderName = { readonly user: string } & (
   | { readonly oid: number }
   | { readonly cloid: string }
 );
 
-/** The final state of an order. */
+/** Final state of an order. */
 export type OrderEnd = {
   readonly oid: number;
   readonly status: 'filled' | 'cancelled' | 'rejected';
@@ -23,8 +23,7 @@ export type OrderEnd = {
  * Waits until a perp order has ended and returns its final state. An order that ended earlier is
  * found in the history.
  *
- * @throws HttpError if it is still live after `timeoutMs`, or was never seen; the abort reason of
- * the signal
+ * @throws HttpError if the order is still live after `timeoutMs` or was never seen; the abort reason of the signal
  */
 export async function waitForOrder(
   { info, streams }: { readonly info: InfoClient; readonly streams: StreamsClient },
@@ -54,7 +53,7 @@ export async function waitForOrder(
   throw new HttpError(`The order is still open, or was never seen, after ${timeoutMs} ms`);
 }
 
-/** Options for waiting for an order. */
+/** Options of `waitForOrder`. */
 export type WaitForOrderOptions = {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -65,7 +64,7 @@ async function endOf(
   info: InfoClient,
   wanted: OrderName,
 ): Promise<OrderEnd | undefined> {
-  // Events are buffered from here, so none is missed.
+  // Events are buffered from here on, so none is missed while the history is queried.
   await stream.ready;
   const before = await inHistory(info, wanted);
   if (before !== undefined) return before;
@@ -95,13 +94,13 @@ async function inHistory(info: InfoClient, wanted: OrderName): Promise<OrderEnd 
   return undefined;
 }
 
-/** The exact difference of two sizes. */
+/** Returns the exact difference of two sizes. */
 function difference(whole: string, rest: string): string {
   const units = (parseExact(whole, SIZE_DECIMALS) ?? 0n) - (parseExact(rest, SIZE_DECIMALS) ?? 0n);
   return formatDecimal(units, SIZE_DECIMALS);
 }
 
-/** Finer than any size. */
+/** More decimals than any size has. */
 const SIZE_DECIMALS = 8;
 
 function isWanted(

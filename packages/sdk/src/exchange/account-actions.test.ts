@@ -8,11 +8,6 @@ import { vectorOf } from '@oddlot/testing/sdk/vectors';
 import { eip1193Wallet, privateKeyWallet, type Wallet } from '../wallet.ts';
 import { limitOrder } from './order-entries.ts';
 
-/**
- * Goal: requests of the methods on accounts, builders, vaults and gates match the vectors, from the text of the
- * action to the transaction hash. Method: a server that records requests, and a wallet that records digests.
- */
-
 const running: FakeVenue[] = [];
 afterEach(async () => {
   for (const venue of running.splice(0)) await venue.stop();
@@ -89,7 +84,7 @@ const SENDS: Record<string, (exchange: Exchange) => Promise<{ txHash: string }>>
     }),
 };
 
-/** A key that records its signatures. */
+/** Returns a wallet that records the digests it signs. */
 function recordingWallet(privateKey: `0x${string}`): Wallet & { readonly digests: string[] } {
   const wallet = privateKeyWallet(privateKey);
   const digests: string[] = [];
@@ -100,8 +95,8 @@ function recordingWallet(privateKey: `0x${string}`): Wallet & { readonly digests
   return { ...wallet, sign, digests };
 }
 
-describe('requests match the vectors', () => {
-  test.each(Object.entries(SENDS))('%s', async (name, send) => {
+describe('the requests of account, builder, vault and gate methods', () => {
+  test.each(Object.entries(SENDS))('the request of "%s" matches its vector', async (name, send) => {
     const given = vectorOf(name);
     const venue = await aVenue();
     const wallet = recordingWallet(given.privateKey);
@@ -133,7 +128,7 @@ function clientOf(venue: FakeVenue, options: Partial<ClientOptions> = {}): Clien
   return createClient({ url: venue.url, network: 'testnet', wallet, ...options });
 }
 
-test('treasurySend is sent in key order', async () => {
+test('treasurySend is sent with its keys in signing order', async () => {
   const venue = await aVenue();
   const parameters = { amount: '5', destination: BUILDER };
   await clientOf(venue).exchange.venueAdmin.treasurySend(parameters);
@@ -141,7 +136,7 @@ test('treasurySend is sent in key order', async () => {
   expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
 });
 
-test('setOperators is sent in key order', async () => {
+test('setOperators is sent with its keys in signing order', async () => {
   const venue = await aVenue();
   const parameters = { remove: [BUILDER], role: 'deployers' as const };
   await clientOf(venue).exchange.venueAdmin.setOperators(parameters);
@@ -149,7 +144,7 @@ test('setOperators is sent in key order', async () => {
   expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
 });
 
-test('an account becomes an ordinary one by the text null', async () => {
+test('the signers text null makes an account an ordinary one again', async () => {
   const venue = await aVenue();
   await clientOf(venue).exchange.convertToMultiSigUser({ signers: null });
   expect(JSON.parse(venue.received[0]!.text).action.signers).toBe('null');
@@ -168,7 +163,7 @@ test('a wallet on another chain signs direct actions for that chain, and the req
   expect(envelope.signature).toEqual(given.signature);
 });
 
-describe('a malformed request is not sent', () => {
+describe('malformed account actions', () => {
   const twice = { authorizedUsers: [BUILDER, BUILDER], threshold: 1 };
   const missing = { authorizedUsers: [BUILDER], threshold: 2 };
   test.each<[string, (exchange: Exchange) => Promise<unknown>]>([
@@ -203,7 +198,7 @@ test('a browser wallet is never asked to trade for a vault, only its agent', asy
 });
 
 describe('clients that share a signer', () => {
-  test('never share a nonce, for any number of concurrent requests', async () => {
+  test('clients with one signer never share a nonce, even in concurrent requests', async () => {
     const venue = await aVenue();
     const wallet = privateKeyWallet(KEY);
     const clients = [clientOf(venue, { wallet }), clientOf(venue, { wallet })];
@@ -215,7 +210,7 @@ describe('clients that share a signer', () => {
     expect(new Set(replies.map(({ nonce }) => nonce))).toEqual(new Set(sent));
   });
 
-  test('use their own nonce source when they are given one', async () => {
+  test('clients use the nonce source that they are given', async () => {
     const venue = await aVenue();
     const nonces = new NonceSource(() => 7);
     const clients = [clientOf(venue, { nonces }), clientOf(venue, { nonces })];

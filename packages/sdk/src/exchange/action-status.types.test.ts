@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import type { ActionStatus } from '../index.ts';
 
 /**
- * Each marked line is an error that the compiler has to report; when a change of the types lets one pass, the mark itself becomes
- * the error, in `npm run types`.
+ * Each marked line is an error that the compiler must report. If a change of the types accepts one,
+ * the mark itself becomes the error in `npm run types`.
  */
 
 const NAMES = {
@@ -20,7 +20,7 @@ const RESULT: { type: string; statuses: ['success'] } = {
   statuses: ['success'],
 };
 
-/** Reads of each status what only that has, without a check for null. */
+/** Reads a field that only the given status has, without a check for null. */
 function contentOf(receipt: ActionStatus): string | number {
   switch (receipt.status) {
     case 'executed':
@@ -36,7 +36,7 @@ function contentOf(receipt: ActionStatus): string | number {
   }
 }
 
-test('the status of an action says which fields its receipt has', () => {
+test('the status of an action determines which fields its receipt has', () => {
   const error = { code: 10_004, name: 'MARGIN', message: 'Insufficient margin' };
   const undecided = { result: null, error: null };
   const executed = {
@@ -52,7 +52,7 @@ test('the status of an action says which fields its receipt has', () => {
   expect(contentOf({ ...NAMES, status: 'pending', block: null, ...undecided })).toBe(1);
 });
 
-test('a field that may be null is not read before the status is known', () => {
+test('the compiler rejects fields that can be null before the status is known', () => {
   const pending: ActionStatus = {
     ...NAMES,
     status: 'pending',

@@ -8,10 +8,7 @@ import { vectorOf } from '@oddlot/testing/sdk/vectors';
 import { privateKeyWallet } from '../wallet.ts';
 import { bracketOrder, limitOrder, positionTpsl, triggerOrder } from './order-entries.ts';
 
-/**
- * Goal: the request of each method matches the vectors byte for byte. Other libraries made the
- * vectors. Method: a server that records requests, with the nonce of the vector.
- */
+/** The vectors were produced with other libraries. */
 
 const running: FakeVenue[] = [];
 afterEach(async () => {
@@ -145,29 +142,32 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
     }),
 };
 
-describe('requests match the vectors', () => {
-  test.each(Object.entries(SENDS))('%s', async (name, send) => {
-    const given = vectorOf(name);
-    const venue = await aVenue();
-    const { serviceNetwork, chainId, apiVersion, nonce, privateKey } = given;
-    const client = createClient({
-      url: venue.url,
-      network: { serviceNetwork, chainId, apiVersion },
-      wallet: privateKeyWallet(privateKey),
-      nonces: new NonceSource(() => nonce),
-      // The vectors were signed without an expiry.
-      orderLifeMs: Infinity,
-    });
-    const reply = await send(client.exchange);
-    const { path, text } = venue.received[0]!;
-    const envelope = JSON.parse(text);
-    expect(path).toBe('/exchange');
-    expect(text.startsWith(`{"action":${given.action},`)).toBe(true);
-    expect(envelope.signature).toEqual(given.signature);
-    expect(envelope.nonce).toBe(nonce);
-    expect(envelope.vaultAddress ?? null).toBe(given.vaultAddress);
-    expect(reply.txHash).toBe(given.txHash);
-  });
+describe('the requests of trading and operator methods', () => {
+  test.each(Object.entries(SENDS))(
+    'the request of "%s" matches its vector byte for byte',
+    async (name, send) => {
+      const given = vectorOf(name);
+      const venue = await aVenue();
+      const { serviceNetwork, chainId, apiVersion, nonce, privateKey } = given;
+      const client = createClient({
+        url: venue.url,
+        network: { serviceNetwork, chainId, apiVersion },
+        wallet: privateKeyWallet(privateKey),
+        nonces: new NonceSource(() => nonce),
+        // The vectors were signed without an expiry.
+        orderLifeMs: Infinity,
+      });
+      const reply = await send(client.exchange);
+      const { path, text } = venue.received[0]!;
+      const envelope = JSON.parse(text);
+      expect(path).toBe('/exchange');
+      expect(text.startsWith(`{"action":${given.action},`)).toBe(true);
+      expect(envelope.signature).toEqual(given.signature);
+      expect(envelope.nonce).toBe(nonce);
+      expect(envelope.vaultAddress ?? null).toBe(given.vaultAddress);
+      expect(reply.txHash).toBe(given.txHash);
+    },
+  );
 });
 
 test.each<[object, string]>([
@@ -179,8 +179,8 @@ test.each<[object, string]>([
   expect(venue.received[0]?.text.startsWith(`{"action":${action},`)).toBe(true);
 });
 
-describe('order builders', () => {
-  test('a Gtd order has its expiry, others have none', () => {
+describe('the order builders', () => {
+  test('only a Gtd order has an expiry', () => {
     const order = { asset: 3, side: 'sell', price: '200', size: '1' } as const;
     expect(limitOrder({ ...order, tif: 'Gtd', expireTime: 9 }).t).toEqual({
       limit: { tif: 'Gtd', expireTime: 9 },
@@ -195,7 +195,7 @@ describe('order builders', () => {
     });
   });
 
-  test('a trigger is a market order without a price, and reduces by default', () => {
+  test('a trigger order without a price is a market order, and triggers reduce by default', () => {
     const stop = { asset: 3, side: 'buy', size: '1', kind: 'sl', triggerPrice: '210' } as const;
     const trigger = { isMarket: true, triggerPx: '210', tpsl: 'sl' };
     expect(triggerOrder(stop)).toMatchObject({ b: true, p: '210', r: true, t: { trigger } });
@@ -219,7 +219,7 @@ describe('order builders', () => {
     expect(orders[1]).toMatchObject({ a: 3, b: true, s: '2', r: true, m: 'isolated' });
   });
 
-  test('a part of a short position is bought back', () => {
+  test('the TP/SL orders for a part of a short position buy that size', () => {
     const { grouping, orders } = positionTpsl({
       asset: 3,
       position: 'short',
@@ -235,7 +235,7 @@ describe('order builders', () => {
   });
 });
 
-describe('a malformed request is not sent', () => {
+describe('malformed trading and operator actions', () => {
   test.each<[string, (exchange: Client['exchange']) => Promise<unknown>]>([
     ['part of a margin', (e) => e.updateIsolatedMargin({ asset: 1, isBuy: true, ntli: 0.5 })],
     ['part of a leverage', (e) => e.updateLeverage({ asset: 1, leverage: 2.5 })],
@@ -251,17 +251,17 @@ describe('a malformed request is not sent', () => {
   });
 });
 
-describe('replies', () => {
+describe('confirmed replies', () => {
   const confirmed = { confirm: 'executed', txHash: `0x${'0'.repeat(64)}`, height: 7 };
 
-  test('a listing returns its assigned id', async () => {
+  test('the reply to a listing contains the assigned id', async () => {
     const data = { statuses: ['success'], created: { instrumentId: 4 } } as unknown as Body;
     const { exchange } = clientOf(await aVenue(data, confirmed));
     const reply = await exchange.venueAdmin.registerPerp(PERP, { confirm: 'executed' });
     expect(reply).toMatchObject({ status: 'executed', height: 7, created: { instrumentId: 4 } });
   });
 
-  test('a skipped price is reported, not thrown: the others count', async () => {
+  test('a skipped price is reported instead of thrown, because the other prices were accepted', async () => {
     const status = { error: 'prices[1]: Instrument not found', code: 10_404, name: 'NOT_FOUND' };
     const { exchange } = clientOf(await aVenue({ statuses: [status] }, confirmed));
     const prices = [1, 777].map((instrumentId) => ({

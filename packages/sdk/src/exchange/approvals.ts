@@ -21,14 +21,14 @@ import { conversion, type SignerSet } from './signer-set.ts';
 
 /** Parameters of `approveAgent`. */
 export type ApproveAgentParameters = {
-  /** The zero address revokes the label. */
+  /** Address of the agent. The zero address revokes the label. */
   readonly agentAddress: string;
-  /** A label of at most 64 characters for one agent; by default the unnamed agent. */
+  /** Label of at most 64 characters for one agent; by default the unnamed agent. */
   readonly agentName?: string | null | undefined;
 };
 
 /**
- * Lets an agent trade for the account. Signed by the account's own key.
+ * Lets an agent trade for the account. The account's own key must sign.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -45,13 +45,13 @@ export function approveAgent<Confirm extends 'executed' | undefined = undefined>
 /** Parameters of `approveBuilderFee`. */
 export type ApproveBuilderFeeParameters = {
   readonly builder: string;
-  /** The maximum rate of the builder, such as `'0.05%'`: from 0.000001% to 1%. */
+  /** Maximum rate of the builder, such as `'0.05%'`, from 0.000001% to 1%. */
   readonly maxFeeRate: string;
 };
 
 /**
- * Lets a builder charge for the orders that name it, up to a rate, or changes the rate. Signed by
- * the account's own key.
+ * Lets a builder charge a fee for the orders that name it, up to a rate, or changes the rate. The
+ * account's own key must sign.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -75,7 +75,8 @@ export async function approveBuilderFee<Confirm extends 'executed' | undefined =
 export type RevokeBuilderFeeParameters = { readonly builder: string };
 
 /**
- * Revokes a builder's approval; resting orders no longer pay it. Signed by the account's own key.
+ * Revokes a builder's approval. Resting orders no longer pay its fee. The account's own key must
+ * sign.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -89,7 +90,8 @@ export function revokeBuilderFee<Confirm extends 'executed' | undefined = undefi
 }
 
 /**
- * Moves all builder rewards of the account into its perp balance. An agent may send it for its owner.
+ * Moves all builder rewards of the account to its perp balance. An agent may also send it for its
+ * owner.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -107,14 +109,17 @@ export function claimBuilderRewards<Confirm extends 'executed' | undefined = und
 
 /** Parameters of `convertToMultiSigUser`. */
 export type ConvertToMultiSigUserParameters = {
-  /** Null makes it an ordinary account again, which its signers must also sign. */
+  /**
+   * Signers of the account. Null makes it an ordinary account again, which the current signers must
+   * sign.
+   */
   readonly signers: SignerSet | null;
 };
 
 /**
  * Converts the account to a multi-sig account. Its agents are removed and its own key can no longer
- * sign, so use only addresses whose keys you have verified. Signed by the account's own key, or by
- * its signers (`multiSig`) to change the set.
+ * sign, so name only addresses whose keys you have verified. The account's own key must sign; to
+ * change the set later, its signers must (`multiSig`).
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

@@ -21,18 +21,18 @@ import * as transfers from './transfers.ts';
 
 type Confirmation = 'executed' | undefined;
 
-/** The actions of /exchange, bound to a venue and a wallet. */
+/** Actions of /exchange for one venue and one wallet. */
 export type ExchangeClient = TradingClient &
   ReturnType<typeof createActions> & {
-    /** Actions for a multi-sig account. */
+    /** Actions on behalf of a multi-sig account. */
     multiSig: MultiSigClient;
-    /** The operator's actions; the wallet must be one of the venue's admins. */
+    /** Actions of the operator. The wallet must be one of the venue's admins. */
     venueAdmin: VenueAdminClient;
-    /** The actions of deployers, which list and resolve outcome markets. */
+    /** Actions of deployers, which list and resolve outcome markets. */
     outcomeDeploy: OutcomeDeployClient;
   };
 
-/** Binds the actions to a venue and a wallet. */
+/** Creates the actions of /exchange for one venue and one wallet. */
 export function createExchange(context: ExchangeContext & InfoContext): ExchangeClient {
   return {
     ...createTrading(context),
@@ -45,10 +45,13 @@ export function createExchange(context: ExchangeContext & InfoContext): Exchange
 
 function createActions(context: ExchangeContext & InfoContext) {
   return {
-    /** The trading actions for a vault that the account leads. They cannot move the vault's money. */
+    /**
+     * Returns the trading actions for a vault that the account leads. They cannot move the vault's
+     * money.
+     */
     forVault: (vaultAddress: string): TradingClient => createTrading({ ...context, vaultAddress }),
     ...bindActions(context, { ...approvals, ...transfers }),
-    /** Sends a signed action, which executes once, however often it is sent. */
+    /** Sends a signed action. It is executed only once, no matter how often you send it. */
     sendSigned: (signed: SignedAction, options?: { readonly signal?: AbortSignal | undefined }) =>
       sendSigned(context, signed, options),
     waitForAction: (name: ActionName, options?: WaitOptions) =>
@@ -56,7 +59,7 @@ function createActions(context: ExchangeContext & InfoContext) {
   };
 }
 
-/** The actions that an agent may send, for its account or for a vault. */
+/** Actions that an agent may send, for its account or for a vault. */
 export type TradingClient = ReturnType<typeof createTrading>;
 
 function createTrading(context: ExchangeContext) {
@@ -65,7 +68,7 @@ function createTrading(context: ExchangeContext) {
 
 type AnyAction = (context: ExchangeContext, ...rest: never[]) => Promise<unknown>;
 
-/** Makes each exported function of an actions file a method, with its types and comment. */
+/** Makes each exported function of an actions file a method, with its types and its comment. */
 function bindActions<Actions extends Readonly<Record<string, AnyAction>>>(
   context: ExchangeContext,
   actions: Actions,
@@ -77,7 +80,10 @@ function bindActions<Actions extends Readonly<Record<string, AnyAction>>>(
   return Object.fromEntries(bound) as never;
 }
 
-/** An action without its context. The parameters are repeated so that `confirm` still determines the reply. */
+/**
+ * Type of an action without its context. The parameters are repeated, because otherwise `confirm`
+ * would not determine the type of the reply.
+ */
 type Bound<Action> = Action extends (context: never, ...rest: infer Rest) => unknown
   ? Rest extends [options?: infer Given]
     ? <Confirm extends Confirmation = undefined>(
@@ -96,7 +102,7 @@ type Bound<Action> = Action extends (context: never, ...rest: infer Rest) => unk
         : never
   : never;
 
-/** The options of an agent's action, which may name a vault, or those of a direct one. */
+/** Options of an agent's action, which can name a vault, or those of a direct action. */
 type OptionsLike<
   Given,
   Confirm extends Confirmation,

@@ -7,7 +7,7 @@ import {
 } from '@oddlot/protocol';
 import type { ReplyOf } from './reply.ts';
 
-/** Operator actions act for the venue, never for a vault. */
+/** Options of operator actions, which act for the venue and never for a vault. */
 export type OperatorOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
   ActionOptions<Confirm>,
   'vaultAddress'
@@ -15,40 +15,43 @@ export type OperatorOptions<Confirm extends 'executed' | undefined = undefined> 
 
 type Confirmation = 'executed' | undefined;
 type AdminVariants = Omit<ActionInputOf<'venueAdmin'>, 'type'>;
-/** The variants with these parameters. */
+/** Names of the variants that have these parameters. */
 type VariantOf<Parameters> = {
   [Name in keyof AdminVariants]: NonNullable<AdminVariants[Name]> extends Parameters ? Name : never;
 }[keyof AdminVariants];
 
-/** A perp with its names, steps, sizes, fees and margin table, spelled as on the wire. */
+/** Perp to list, with its names, steps, sizes, fees and margin table, spelled as in the API. */
 export type RegisterPerpParameters = NonNullable<AdminVariants['registerPerp']>;
 
-/** The perp, and at least one change. */
+/** Perp to change, and at least one change. */
 export type SetPerpParameters = NonNullable<AdminVariants['setPerp']>;
 
-/** Up to 200 prices with their observation time. */
+/** Up to 200 oracle prices and the time of their observation. */
 export type PushOracleParameters = NonNullable<AdminVariants['pushOracle']>;
 
-/** The fee schedule, level 0 first. */
+/** Fee schedule, starting with level 0. */
 export type SetFeeTiersParameters = NonNullable<AdminVariants['setFeeTiers']>;
 
-/** The channel, its mode, and the changes of its lists. */
+/** Channel, its mode, and the changes of its lists. */
 export type SetGateParameters = NonNullable<AdminVariants['setGate']>;
 
-/** A vault: its address, leader, name and, to replace them, its shares. */
+/**
+ * Vault to register: its address, leader and name, and optionally the shares that replace the
+ * current ones.
+ */
 export type RegisterVaultParameters = NonNullable<AdminVariants['registerVault']>;
 
-/** The recipient and the amount in USDC. */
+/** Recipient of a payment, and its amount in USDC. */
 export type TreasurySendParameters = NonNullable<AdminVariants['treasurySend']>;
 
-/** The list, its additions, and its removals, which apply afterwards. */
+/** List of operators to change, with the addresses to add and then those to remove. */
 export type SetOperatorsParameters = NonNullable<AdminVariants['setOperators']>;
 
-/** The variants of `venueAdmin`, bound to a venue and a wallet. */
+/** Variants of `venueAdmin` for one venue and one wallet. */
 export type VenueAdminClient = ReturnType<typeof createVenueAdmin>;
 
 /**
- * Binds the operator's actions: each is one variant of `venueAdmin`.
+ * Creates the operator's actions. Each sends one variant of `venueAdmin`.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -64,30 +67,34 @@ export function createVenueAdmin(context: ExchangeContext) {
     };
   return {
     /**
-     * Lists a perp. Trading starts with its first oracle price; a confirmed reply has the id in
-     * `created.instrumentId`.
+     * Lists a perp. Trading starts with its first oracle price. A confirmed reply contains the id
+     * in `created.instrumentId`.
      */
     registerPerp: send<RegisterPerpParameters>('registerPerp'),
-    /** Changes, halts or delists a perp. Delisting is final and starts a one-hour closing period. */
+    /** Changes, halts or delists a perp. Delisting is final and starts a closing hour. */
     setPerp: send<SetPerpParameters>('setPerp'),
     /**
-     * Sends oracle prices. A price that is too old, too far ahead or for an unknown market is skipped and the others
-     * count: a confirmed reply has the first skipped one in `failure`, without throwing.
+     * Sends oracle prices. A price that is too old, too far ahead or for an unknown market is
+     * skipped, and the other prices are accepted. A confirmed reply contains the first skipped
+     * price in `failure`, without throwing.
      */
     pushOracle: send<PushOracleParameters>('pushOracle'),
     /** Replaces the fee schedule, starting with the next fill. */
     setFeeTiers: send<SetFeeTiersParameters>('setFeeTiers'),
     /**
-     * Opens or closes a channel to new risk: for all, for listed addresses, or by access code.
-     * Cancels, reducing orders, transfers and withdrawals always pass.
+     * Opens or closes a channel to new risk: for all accounts, for listed addresses, or by access
+     * code. Cancels, reducing orders, transfers and withdrawals are always allowed.
      */
     setGate: send<SetGateParameters>('setGate'),
     /**
-     * Makes an account a vault, or changes its leader and name. The leader then trades for it by
-     * `forVault`; only the vault's own key can move its money.
+     * Makes an account a vault, or changes its leader and name. The leader can then trade for it
+     * with `forVault`; only the vault's own key can move its money.
      */
     registerVault: send<RegisterVaultParameters>('registerVault'),
-    /** Pays collected fees to the perp balance of an account, while the insurance fund is at its target. */
+    /**
+     * Pays collected fees to the perp balance of an account. The insurance fund must be at its
+     * target.
+     */
     treasurySend: send<TreasurySendParameters>('treasurySend'),
     /**
      * Changes the keys that may send `venueAdmin` (admins) or `outcomeDeploy` (deployers). The last
@@ -97,34 +104,37 @@ export function createVenueAdmin(context: ExchangeContext) {
   };
 }
 
-/** Parameters of a caller are read, never changed. */
+/** Parameters of a caller, which are read but never changed. */
 type Given<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Given<Value[Key]> }
   : Value;
 type OutcomeVariants = Given<Omit<ActionOf<'outcomeDeploy'>, 'type'>>;
 
-/** A group of related markets; an existing slug gets new texts. */
+/** Group of related markets. For an existing slug, its texts are changed. */
 export type RegisterEventParameters = NonNullable<OutcomeVariants['registerEvent']>;
 
-/** A market of an event. It opens and closes automatically at its times. */
+/** Market of an event. It opens and closes automatically at its times. */
 export type RegisterMarketParameters = NonNullable<OutcomeVariants['registerMarket']>;
 
-/** Consecutive up-or-down markets on a price, listed and resolved automatically. */
+/** Consecutive up-or-down markets on a price, which are listed and resolved automatically. */
 export type RegisterSeriesParameters = NonNullable<OutcomeVariants['registerSeries']>;
 
-/** Opens, halts or closes up to 50 markets, all or none. */
+/** Up to 50 markets to open, halt or close, either all or none. */
 export type SetTradingParameters = NonNullable<OutcomeVariants['setTrading']>;
 
 /** Up to 100 observations of reference prices. */
 export type PushPriceParameters = NonNullable<OutcomeVariants['pushPrice']>;
 
-/** The payout of a YES share of a closed market, from 0 to 1. It is final. */
+/** Payout of a YES share of a closed market, from 0 to 1. It is final. */
 export type ResolveParameters = NonNullable<OutcomeVariants['resolve']>;
 
-/** The variants of `outcomeDeploy`, bound to a venue and a wallet. */
+/** Variants of `outcomeDeploy` for one venue and one wallet. */
 export type OutcomeDeployClient = ReturnType<typeof createOutcomeDeploy>;
 
-/** Binds the deployer's actions, with explicit signatures so that `confirm` determines the reply. */
+/**
+ * Creates the deployer's actions. Their signatures are explicit, because otherwise `confirm` would
+ * not determine the type of the reply.
+ */
 export function createOutcomeDeploy(context: ExchangeContext) {
   const deploy = <Confirm extends Confirmation>(
     variant: OutcomeVariants,
@@ -134,17 +144,17 @@ export function createOutcomeDeploy(context: ExchangeContext) {
     return sendAction(context, outcomeDeployShape, () => action, options);
   };
   return {
-    /** A confirmed reply has `created.eventId`. */
+    /** Registers an event, or changes its texts. A confirmed reply contains `created.eventId`. */
     registerEvent: <Confirm extends Confirmation = undefined>(
       registerEvent: RegisterEventParameters,
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => deploy({ registerEvent }, options),
-    /** A confirmed reply has `created.instrumentId`. */
+    /** Lists a market of an event. A confirmed reply contains `created.instrumentId`. */
     registerMarket: <Confirm extends Confirmation = undefined>(
       registerMarket: RegisterMarketParameters,
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => deploy({ registerMarket }, options),
-    /** A confirmed reply has `created.seriesSlug`. */
+    /** Registers a series or changes it. A confirmed reply contains `created.seriesSlug`. */
     registerSeries: <Confirm extends Confirmation = undefined>(
       registerSeries: RegisterSeriesParameters,
       options?: OperatorOptions<Confirm>,
@@ -153,7 +163,10 @@ export function createOutcomeDeploy(context: ExchangeContext) {
       setTrading: SetTradingParameters,
       options?: OperatorOptions<Confirm>,
     ): Promise<ReplyOf<Confirm>> => deploy({ setTrading }, options),
-    /** A stale price is skipped and the others count; a confirmed reply has it in `failure`. */
+    /**
+     * Sends reference prices. A stale price is skipped and the other prices are accepted; a
+     * confirmed reply contains the first skipped one in `failure`.
+     */
     pushPrice: <Confirm extends Confirmation = undefined>(
       pushPrice: PushPriceParameters,
       options?: OperatorOptions<Confirm>,

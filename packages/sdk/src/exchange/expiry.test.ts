@@ -4,8 +4,6 @@ import { ExpiredError } from '../errors.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { privateKeyWallet } from '../wallet.ts';
 
-/** Goal: an order is not placed much later than intended. Method: a scripted HTTP server. */
-
 const OK: Answer = {
   body: { status: 'ok', code: 0, data: { type: 'PlaceOrder', data: { statuses: ['success'] } } },
 };
@@ -53,15 +51,18 @@ const expired = (expiresAfter: number, timeMs: number): Answer => ({
   },
 });
 
-/** Sets the local clock off by this much for the rest of the test. */
+/**
+ * Shifts the local clock by this time for the rest of the test, and returns a function that reads
+ * the real clock.
+ */
 function offBy(ms: number): () => number {
   const rightNow = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => rightNow() + ms);
   return rightNow;
 }
 
-describe('a default expiry (R-tx: the same bytes execute once)', () => {
-  test('is set on trading actions, five seconds after the call, and is equal in every attempt', async () => {
+describe('the default expiry of trading actions (R-tx: the same bytes execute once)', () => {
+  test('trading actions expire five seconds after the call, and every attempt has the same expiry', async () => {
     const venue = await aVenue('cut', 'cut', OK);
     const beforeMs = Date.now();
     await clientOf(venue).exchange.order(ORDERS);
@@ -72,7 +73,7 @@ describe('a default expiry (R-tx: the same bytes execute once)', () => {
     expect(new Set(venue.received.map(({ text }) => text)).size).toBe(1);
   });
 
-  test('is also set on amends, reversals, splits and merges', async () => {
+  test('amends, reversals, splits and merges also have a default expiry', async () => {
     const venue = await aVenue(OK);
     const { exchange } = clientOf(venue);
     await exchange.modify2({ a: 0, o: 5, p: '100', s: '1' });
@@ -81,7 +82,7 @@ describe('a default expiry (R-tx: the same bytes execute once)', () => {
     expect(envelopes(venue).every(({ expiresAfter }) => expiresAfter !== undefined)).toBe(true);
   });
 
-  test('is not set on cancels, settings and direct actions', async () => {
+  test('cancels, settings and direct actions have no default expiry', async () => {
     const venue = await aVenue(OK);
     const { exchange } = clientOf(venue);
     await exchange.cancelAll();
@@ -92,7 +93,7 @@ describe('a default expiry (R-tx: the same bytes execute once)', () => {
     expect(envelopes(venue).some((envelope) => 'expiresAfter' in envelope)).toBe(false);
   });
 
-  test('is unchanged when a rate-limited order is signed again', async () => {
+  test('the expiry stays the same when a rate-limited order is signed again', async () => {
     const venue = await aVenue(LIMITED, LIMITED, OK);
     await clientOf(venue).exchange.order(ORDERS);
     const sent = envelopes(venue);
@@ -101,7 +102,7 @@ describe('a default expiry (R-tx: the same bytes execute once)', () => {
     expect(new Set(sent.map(({ expiresAfter }) => expiresAfter)).size).toBe(1);
   });
 
-  test('stops retries of an order that the rate limit would make too late', async () => {
+  test('an order is not retried if the rate limit would delay it beyond its expiry', async () => {
     const limited = { ...LIMITED, headers: { 'retry-after': '6' } };
     const venue = await aVenue(limited, OK);
     const startMs = performance.now();
@@ -111,7 +112,7 @@ describe('a default expiry (R-tx: the same bytes execute once)', () => {
     expect(venue.received.length).toBe(1);
   });
 
-  test('can be longer, shorter, absent, or explicit', async () => {
+  test('callers can choose a longer expiry, no expiry or an explicit one', async () => {
     const venue = await aVenue(OK);
     const beforeMs = Date.now();
     await clientOf(venue, { orderLifeMs: 700_000 }).exchange.order(ORDERS);
@@ -126,7 +127,7 @@ describe('a default expiry (R-tx: the same bytes execute once)', () => {
     expect(() => clientOf(venue, { orderLifeMs: 0 })).toThrow('orderLifeMs');
   });
 
-  test('leaves time for a confirmation by the user', async () => {
+  test('a wallet that asks its user for confirmation gets a longer expiry', async () => {
     const venue = await aVenue(OK);
     const beforeMs = Date.now();
     const wallet = { ...privateKeyWallet(`0x${'11'.repeat(32)}`), isInteractive: true };
@@ -135,8 +136,8 @@ describe('a default expiry (R-tx: the same bytes execute once)', () => {
   });
 });
 
-describe('an order that arrived too late', () => {
-  test('is reported as not executed, by its name', async () => {
+describe('an order that arrived after its expiry', () => {
+  test('an expired order is reported as not executed, with its name and hash', async () => {
     const venue = await aVenue('silence', expired(1, Date.now() + 5000));
     const client = clientOf(venue, { orderLifeMs: 60, timeoutMs: 100 });
     const failed = client.exchange.order(ORDERS);
@@ -151,7 +152,7 @@ describe('an order that arrived too late', () => {
     expect(venue.received.length).toBe(2);
   });
 
-  test('without any answer is reported with its expiry', async () => {
+  test('an order without any answer is reported with its expiry', async () => {
     const venue = await aVenue('cut');
     const failed = clientOf(venue, { retriesMax: 1 }).exchange.order(ORDERS);
     await expect(failed).rejects.toMatchObject({ txHash: expect.any(String) });
@@ -159,8 +160,8 @@ describe('an order that arrived too late', () => {
   });
 });
 
-describe('clocks that differ', () => {
-  test('are learned from the dates of answers', async () => {
+describe('a local clock that differs from the venue’s', () => {
+  test('the difference of the clocks is learned from the dates of answers', async () => {
     const venue = await aVenue({ body: { success: true, code: 0, data: { universe: [] } } }, OK);
     const rightNow = offBy(HOUR_MS);
     const client = clientOf(venue);
@@ -171,7 +172,7 @@ describe('clocks that differ', () => {
     expect(lifeMs).toBeLessThan(8000);
   });
 
-  test("are learned from a refusal, and the order is signed again by the venue's clock", async () => {
+  test("after a refusal, the order is signed again according to the venue's clock", async () => {
     const rightNow = offBy(-HOUR_MS);
     const venue = await aVenue(expired(1, rightNow()), OK);
     const reply = await clientOf(venue).exchange.order(ORDERS);
@@ -181,7 +182,7 @@ describe('clocks that differ', () => {
     expect(second!.nonce).not.toBe(first!.nonce);
   });
 
-  test('are learned again when the local clock was corrected', async () => {
+  test('the difference is learned again after the local clock was corrected', async () => {
     const rightNow = offBy(-HOUR_MS);
     const venue = await aVenue(expired(1, rightNow()), OK);
     const client = clientOf(venue);
@@ -193,13 +194,13 @@ describe('clocks that differ', () => {
     expect(lifeMs).toBeLessThan(8000);
   });
 
-  test('are corrected once: a second refusal is thrown', async () => {
+  test('the clock is corrected only once, so a second refusal is thrown', async () => {
     const venue = await aVenue(expired(1, Date.now() + HOUR_MS));
     await expect(clientOf(venue).exchange.order(ORDERS)).rejects.toThrow(ExpiredError);
     expect(venue.received.length).toBe(2);
   });
 
-  test('do not change an explicit expiry', async () => {
+  test('an explicit expiry is not corrected', async () => {
     const venue = await aVenue(expired(1, Date.now()), OK);
     const failed = clientOf(venue).exchange.order(ORDERS, { expiresAfter: 1 });
     await expect(failed).rejects.toThrow(ExpiredError);

@@ -12,14 +12,18 @@ import { type ActionOptions, type ExchangeContext, sendAction } from './send-act
 export type UpdateLeverageParameters = {
   /** Instrument id. */
   readonly asset: number;
-  /** An integer; with isolated margin in hedge mode a negative one sets the short side. */
+  /**
+   * Integer leverage. With isolated margin in hedge mode, a negative value sets that of the short
+   * side.
+   */
   readonly leverage: number;
-  /** Selects which leverage is set, without switching the mode; by default that of the current mode. */
+  /** Margin mode whose leverage is set, without switching the mode; by default the current mode. */
   readonly marginMode?: 'cross' | 'isolated' | undefined;
 };
 
 /**
- * Sets the leverage of one instrument. Rejected while it has working orders or triggers.
+ * Sets the leverage of one instrument. It is rejected while the instrument has open orders or
+ * triggers.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -37,7 +41,8 @@ export function updateLeverage<Confirm extends 'executed' | undefined = undefine
 export type UpdateMarginModeParameters = { readonly asset: number; readonly isCross: boolean };
 
 /**
- * Switches one instrument between cross and isolated margin. Rejected while it has a position or an order.
+ * Switches one instrument between cross and isolated margin. It is rejected while the instrument
+ * has a position or an order.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -53,9 +58,9 @@ export function updateMarginMode<Confirm extends 'executed' | undefined = undefi
 /** Parameters of `updateIsolatedMargin`. */
 export type UpdateIsolatedMarginParameters = {
   readonly asset: number;
-  /** The long or the short position in hedge mode; ignored in one-way mode. */
+  /** In hedge mode, selects the long or the short position; ignored in one-way mode. */
   readonly isBuy: boolean;
-  /** Integer micro-USDC: positive adds, negative removes. */
+  /** Amount in integer micro-USDC. A positive amount is added, a negative one removed. */
   readonly ntli: number;
 };
 
@@ -79,7 +84,7 @@ export type UpdatePositionModeParameters = { readonly positionMode: 'oneWay' | '
 
 /**
  * Switches the whole account between one net position per instrument and separate long and short
- * ones. Rejected while it has any perp position or order.
+ * positions. It is rejected while the account has any perp position or order.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

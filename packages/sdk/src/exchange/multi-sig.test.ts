@@ -16,10 +16,7 @@ import {
   signProposal,
 } from './multi-sig.ts';
 
-/**
- * Goal: a proposal that several signers process results in the request of the vectors. Method: the
- * signers use the vectors' keys; a server records the sender's requests.
- */
+/** The signers use the keys of the vectors, which were produced with other libraries. */
 
 const running: FakeVenue[] = [];
 afterEach(async () => {
@@ -34,7 +31,7 @@ async function aVenue(...script: Answer[]): Promise<FakeVenue> {
   return venue;
 }
 
-/** The client of a vector's sender. */
+/** Creates the client of a vector's sender. */
 function senderOf(given: Vector, venue: FakeVenue): Client {
   const wallet = privateKeyWallet(given.privateKey);
   const nonces = new NonceSource(() => given.nonce);
@@ -53,7 +50,7 @@ const AN_ORDER = {
   grouping: 'na' as const,
 };
 
-/** The proposal of each vector's sender. */
+/** Parameters from which each vector's sender makes its proposal. */
 const PROPOSED: Record<string, Omit<ProposeParameters, 'multiSigUser'>> = {
   'multiSig-order': { action: AN_ORDER },
   'multiSig-order-vault-expiresAfter': {
@@ -79,16 +76,16 @@ const PROPOSED: Record<string, Omit<ProposeParameters, 'multiSigUser'>> = {
   'multiSig-convert-back': { action: conversion(null) },
 };
 
-test('every wrapper of the vectors is proposed', () => {
+test('the tests propose every wrapper of the vectors', () => {
   const wrappers = VECTORS.filter(({ scheme }) => scheme === 'multiSig');
   expect(Object.keys(PROPOSED)).toEqual(wrappers.map(({ name }) => name));
 });
 
-describe.each(Object.entries(PROPOSED))('%s', (name, parameters) => {
+describe.each(Object.entries(PROPOSED))('the multi-sig proposal "%s"', (name, parameters) => {
   const given = vectorOf(name);
   const network: Network = given;
 
-  test('is proposed, signed by each signer and sent as in the vectors', async () => {
+  test('the proposal is signed by each signer and sent as in the vector', async () => {
     const venue = await aVenue();
     const { exchange } = senderOf(given, venue);
     const made = await exchange.multiSig.propose({ multiSigUser: GROUP, ...parameters });
@@ -113,7 +110,7 @@ describe.each(Object.entries(PROPOSED))('%s', (name, parameters) => {
   });
 });
 
-describe('a proposal', () => {
+describe('a multi-sig proposal', () => {
   const given = vectorOf('multiSig-approveAgent');
   const { action } = PROPOSED['multiSig-approveAgent']!;
 
@@ -129,7 +126,7 @@ describe('a proposal', () => {
     return { exchange, proposal, signatures };
   }
 
-  test('that was rate-limited is sent again unchanged: its signers signed its nonce', async () => {
+  test('a rate-limited proposal is sent again unchanged, because its signers signed its nonce', async () => {
     const venue = await aVenue({
       status: 429,
       headers: { 'retry-after': '0' },
@@ -141,7 +138,7 @@ describe('a proposal', () => {
     expect(venue.received[1]?.text).toBe(venue.received[0]?.text);
   });
 
-  test('can be signed by its sender like by any other signer', async () => {
+  test('the sender of a proposal can also sign it as one of its signers', async () => {
     const { exchange, proposal, signatures } = await proposed(await aVenue());
     expect(await exchange.multiSig.sign(proposal)).toEqual(signatures[0]);
   });
@@ -190,7 +187,7 @@ describe('a proposal', () => {
     expect(venue.received).toEqual([]);
   });
 
-  test('is sent by its outer signer alone', async () => {
+  test('only its outer signer can send a proposal', async () => {
     const venue = await aVenue();
     const { proposal, signatures } = await proposed(venue);
     const other = createClient({
@@ -203,7 +200,7 @@ describe('a proposal', () => {
     await expect(refused).rejects.toThrow(`The proposal must be sent by ${proposal.outerSigner}`);
   });
 
-  test('can be made without a key', async () => {
+  test('a client without a wallet can make a proposal', async () => {
     const venue = await aVenue();
     const { exchange } = createClient({ url: venue.url, network: given });
     const outerSigner = given.signer.toUpperCase().replace('0X', '0x');

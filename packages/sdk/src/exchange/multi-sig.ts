@@ -38,22 +38,25 @@ import type { SigningRequest, Wallet } from '../wallet.ts';
 
 type Confirmation = 'executed' | undefined;
 
-/** The three steps of acting for a multi-sig account, bound to a venue and a wallet. */
+/** Steps of acting for a multi-sig account, for one venue and one wallet. */
 export type MultiSigClient = ReturnType<typeof createMultiSig>;
 
-/** Binds the steps, with explicit signatures so that `confirm` determines the reply. */
+/**
+ * Creates the steps. Their signatures are explicit, because otherwise `confirm` would not determine
+ * the type of the reply.
+ */
 export function createMultiSig(context: ExchangeContext) {
   return {
     /** Creates a proposal for the signers. */
     propose: (parameters: ProposeParameters): Promise<MultiSigProposal> =>
       proposeMultiSig(context, parameters),
-    /** Signs as one of the account's signers, with the client's wallet. */
+    /** Signs a proposal with the client's wallet, as one of the account's signers. */
     sign: async (proposal: MultiSigProposal): Promise<SignatureHex> => {
       const wallet = walletOf(context);
       const { network } = await context.hasher();
       return signProposal(proposal, { wallet, network });
     },
-    /** Sends the proposal with sufficient signatures. */
+    /** Sends a proposal with enough signatures. */
     send: <Confirm extends Confirmation = undefined>(
       proposal: MultiSigProposal,
       signatures: readonly SignatureHex[],
@@ -64,24 +67,24 @@ export function createMultiSig(context: ExchangeContext) {
 
 /** Parameters of `multiSig.propose`. */
 export type ProposeParameters = {
-  /** The account to act for. */
+  /** Account for which to act. */
   readonly multiSigUser: string;
-  /** Spelled as on the wire; a direct action without network and nonce. */
+  /** Action, spelled as in the API. A direct action does not contain the network and the nonce. */
   readonly action: ProposedAction;
-  /** The signer that will send it; by default the client's own wallet. */
+  /** Signer that will send the proposal; by default the client's own wallet. */
   readonly outerSigner?: string | undefined;
-  /** The chain id of the EIP-712 domain, for signers whose wallets sign for one chain only. */
+  /** Chain id of the EIP-712 domain, for signers whose wallets sign only for one chain. */
   readonly signatureChainId?: number | undefined;
-  /** Acts for a vault that the multi-sig account leads. */
+  /** Vault for which to act. The multi-sig account must be its leader. */
   readonly vaultAddress?: string | undefined;
-  /** The expiry of the action as consensus time in milliseconds. Trading actions only. */
+  /** Consensus time in milliseconds at which the action expires; not allowed for direct actions. */
   readonly expiresAfter?: number | undefined;
 };
 
 /**
- * Creates a proposal for the signers of a multi-sig account. It sends nothing: pass it to the
- * signers, then `send` it with their signatures. It is valid as long as its nonce: less than two
- * days, and until its sender has used 100 later ones.
+ * Creates a proposal for the signers of a multi-sig account without sending a request. Pass the
+ * proposal to the signers, and then `send` it with their signatures. It is valid as long as its
+ * nonce: for less than two days, and until its sender has used 100 later nonces.
  *
  * @throws ValidationError, SigningError
  */
@@ -107,7 +110,7 @@ async function proposeMultiSig(
   return proposal;
 }
 
-/** Options for sending a proposal, which contains the rest of the envelope. */
+/** Options for sending a proposal. All other fields of the envelope are part of the proposal. */
 export type SendMultiSigOptions<Confirm extends 'executed' | undefined = undefined> = Pick<
   ActionOptions<Confirm>,
   'confirm' | 'signal'
@@ -115,8 +118,8 @@ export type SendMultiSigOptions<Confirm extends 'executed' | undefined = undefin
 
 /**
  * Sends a proposal with at least the required number of signatures. The client's wallet must be the
- * proposal's `outerSigner`; its own signature counts only if it is among them. After a rate limit
- * the same bytes are sent again, because new ones would need all signers again.
+ * proposal's `outerSigner`, and its own signature counts only if it is in the list. After a rate
+ * limit, the same bytes are sent again, because for new bytes all signers would have to sign again.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -141,7 +144,10 @@ async function sendMultiSig<Confirm extends 'executed' | undefined = undefined>(
   return reply as ReplyOf<Confirm>;
 }
 
-/** Finds invalid signatures before the sender signs. Only the venue knows whether they are sufficient. */
+/**
+ * Rejects invalid signatures before the sender signs. Only the venue knows whether there are
+ * enough.
+ */
 function refuseStrays(
   proposal: MultiSigProposal,
   signatures: readonly SignatureHex[],
@@ -162,10 +168,10 @@ function refuseStrays(
   }
 }
 
-/** An action that a wrapper can contain, spelled as on the wire and bound to its network. */
+/** Action that a wrapper can contain, spelled as in the API and bound to a network. */
 type InnerActionInput = { [Type in InnerActionType]: ActionInputOf<Type> }[InnerActionType];
 
-/** The same before binding: `propose` adds network and nonce to direct actions. */
+/** Action before it is bound to a network: `propose` adds network and nonce to direct actions. */
 export type ProposedAction =
   | { [Type in Exclude<InnerActionType, DirectActionType>]: ActionInputOf<Type> }[Exclude<
       InnerActionType,
@@ -174,30 +180,31 @@ export type ProposedAction =
   | UnboundAction;
 
 /**
- * A proposal for the signers of a multi-sig account: plain data that can be sent as JSON. Every
- * signature covers every field.
+ * Proposal for the signers of a multi-sig account. It is plain data that can be sent as JSON, and
+ * every signature covers all its fields.
  */
 export type MultiSigProposal = {
-  /** The account that is acted for. */
+  /** Account for which the proposal acts. */
   readonly multiSigUser: string;
-  /** The signer that will send it, whose nonce is used. */
+  /** Signer that will send the proposal, and whose nonce it uses. */
   readonly outerSigner: string;
   readonly action: InnerActionInput;
   readonly nonce: number;
-  /** For the domains of direct actions, and of the sender's own signature. */
+  /** Chain id for the domains of direct actions and of the sender's own signature. */
   readonly signatureChainId?: number | undefined;
   readonly vaultAddress?: string | undefined;
   readonly expiresAfter?: number | undefined;
 };
 
-/** The signing request of a proposal: the digest and its typed data. */
+/** Returns what a signer of a proposal signs: the digest and its typed data. */
 export function multiSigRequest(proposal: MultiSigProposal, network: Network): SigningRequest {
   const { hash, payload } = hashProposal(proposal, createHasher(network));
   return { digest: hash.digest, typedData: () => innerTypedDataOf(hash, payload, network) };
 }
 
 /**
- * Signs a proposal as one of the account's signers. Read it first: for a trading action a wallet shows only a hash.
+ * Signs a proposal as one of the account's signers. Read the proposal first, because a wallet shows
+ * only a hash for a trading action.
  *
  * @throws ValidationError if it is invalid, SigningError
  */
@@ -211,7 +218,7 @@ export async function signProposal(
   return wallet.sign(multiSigRequest(proposal, network));
 }
 
-/** The signer of a signature of a proposal, or undefined. */
+/** Returns the signer of a proposal's signature, or undefined if there is none. */
 export function proposalSigner(
   proposal: MultiSigProposal,
   signature: SignatureHex,
@@ -220,13 +227,15 @@ export function proposalSigner(
   return recoverSigner(multiSigRequest(proposal, network).digest, signature);
 }
 
-/** The envelope fields next to the wrapper. */
+/** Returns the fields of the envelope outside the wrapper. */
 function envelopeOf(proposal: MultiSigProposal): EnvelopeFields {
   const { nonce, vaultAddress, signatureChainId, expiresAfter } = proposal;
   return { nonce, vaultAddress, signatureChainId, expiresAfter };
 }
 
-/** The wrapper of a proposal; the inner hash is computed from it even without signatures. */
+/**
+ * Builds the wrapper of a proposal. The inner hash can be computed from it even without signatures.
+ */
 function wrapperOf(
   { multiSigUser, outerSigner, action }: MultiSigProposal,
   signatures: readonly SignatureHex[],
@@ -244,7 +253,7 @@ function hashProposal(
   return { hash: hashInnerAction(hasher, { msgpack, payload, context: proposal }), payload };
 }
 
-/** Finds errors of form before any signer is asked. */
+/** Rejects errors of form before any signer is asked. */
 function checkProposal(proposal: MultiSigProposal, network: Network): void {
   const wrapper = wrapperOf(proposal, [NO_SIGNATURE]);
   const { type } = proposal.action;
@@ -262,10 +271,10 @@ function checkProposal(proposal: MultiSigProposal, network: Network): void {
   if (error !== undefined) throw ValidationError.of(error);
 }
 
-/** A placeholder, because a wrapper needs at least one signature. */
+/** Placeholder, because a wrapper needs at least one signature to pass the check of its form. */
 const NO_SIGNATURE: SignatureHex = { r: '0x0', s: '0x0', v: 27 };
 
-/** True for actions that need the network's names and the nonce. */
+/** Returns true for actions to which the network and the nonce must be added. */
 function isUnbound(action: ProposedAction): action is UnboundAction {
   return isDirectActionType(action.type);
 }

@@ -1,22 +1,24 @@
 import type { OrderEntry, OrderParameters } from './orders.ts';
 
-/** The common fields of all kinds of order. */
+/** Fields that all kinds of orders have in common. */
 export type OrderBasics = {
   /** Instrument id. */
   readonly asset: number;
   readonly side: 'buy' | 'sell';
-  /** A decimal text. */
+  /** Size as a decimal text. */
   readonly size: string;
-  /** By default the instrument's current margin mode. */
+  /** By default, the instrument's current margin mode. */
   readonly marginMode?: 'cross' | 'isolated' | undefined;
-  /** 16 bytes, as UUID text or `0x` and 32 hex digits. */
+  /** Client order id of 16 bytes, as a UUID or as `0x` with 32 hex digits. */
   readonly cloid?: string | undefined;
 };
 
-/** A limit order. */
+/** Limit order, for `limitOrder`. */
 export type LimitOrder = OrderBasics & {
   readonly price: string;
-  /** In hedge mode a reduce-only buy closes the short position, a reduce-only sell the long one. */
+  /**
+   * In hedge mode, a reduce-only buy closes the short position and a reduce-only sell the long one.
+   */
   readonly reduceOnly?: boolean | undefined;
 } & (
     | {
@@ -26,19 +28,19 @@ export type LimitOrder = OrderBasics & {
     | { readonly tif: 'Gtd'; /** Consensus time in milliseconds. */ readonly expireTime: number }
   );
 
-/** Builds a limit order for the wire; Gtc by default. */
+/** Builds a limit order as it is sent; Gtc by default. */
 export function limitOrder(order: LimitOrder): OrderEntry {
   const { price, reduceOnly = false, tif = 'Gtc', expireTime } = order;
   const limit = expireTime === undefined ? { tif } : { tif, expireTime };
   return { ...basics(order, price, reduceOnly), t: { limit }, ...extras(order) };
 }
 
-/** The fields before the kind of an order. */
+/** Returns the fields that come before the kind of an order. */
 function basics({ asset, side, size }: OrderBasics, price: string, reduceOnly: boolean) {
   return { a: asset, b: side === 'buy', p: price, s: size, r: reduceOnly };
 }
 
-/** The fields after the kind of an order; absent ones are not signed. */
+/** Returns the fields that come after the kind of an order. Absent fields are not signed. */
 function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'> {
   return {
     ...(marginMode === undefined ? {} : { m: marginMode }),
@@ -46,21 +48,24 @@ function extras({ marginMode, cloid }: OrderBasics): Pick<OrderEntry, 'm' | 'c'>
   };
 }
 
-/** A take-profit or stop-loss. */
+/** Take-profit or stop-loss, for `triggerOrder`. */
 export type TriggerOrderInput = OrderBasics & {
   readonly kind: 'tp' | 'sl';
-  /** The mark at which it fires: from above for a selling stop and a buying take-profit. */
+  /**
+   * Mark at which the order triggers. A selling stop-loss and a buying take-profit trigger at this
+   * mark or below, the others at it or above.
+   */
   readonly triggerPrice: string;
-  /** The price of the resulting order; without one it is a market order. */
+  /** Limit price of the resulting order; if absent, it is a market order. */
   readonly limitPrice?: string | undefined;
   /** True by default. */
   readonly reduceOnly?: boolean | undefined;
 };
 
-/** Builds a trigger order for the wire. */
+/** Builds a trigger order as it is sent. */
 export function triggerOrder(order: TriggerOrderInput): OrderEntry {
   const { kind: tpsl, triggerPrice: triggerPx, limitPrice, reduceOnly = true } = order;
-  // A market trigger does not use its price, but the field is required.
+  // The price of a market trigger is not used, but the field is required.
   const trigger = { isMarket: limitPrice === undefined, triggerPx, tpsl };
   return {
     ...basics(order, limitPrice ?? triggerPx, reduceOnly),
@@ -69,24 +74,27 @@ export function triggerOrder(order: TriggerOrderInput): OrderEntry {
   };
 }
 
-/** The trigger price and limit price of a take-profit or stop-loss; without a limit it is a market order. */
+/**
+ * Trigger price and limit price of a take-profit or stop-loss; without a limit price it is a market
+ * order.
+ */
 export type Exit = {
   readonly triggerPrice: string;
   readonly limitPrice?: string | undefined;
   readonly cloid?: string | undefined;
 };
 
-/** An order with its TP/SL; at least one of the two. */
+/** Order with a take-profit, a stop-loss or both, for `bracketOrder`. */
 export type BracketOrder = {
-  /** Made by `limitOrder` or `triggerOrder`. */
+  /** Order built by `limitOrder` or `triggerOrder`. */
   readonly parent: OrderEntry;
   readonly takeProfit?: Exit | undefined;
   readonly stopLoss?: Exit | undefined;
 };
 
 /**
- * Builds an order with a take-profit, a stop-loss or both, for `order`. They become active when the
- * parent has filled, and the one that fills cancels the other.
+ * Builds an order with a take-profit, a stop-loss or both, as parameters of `order`. They become
+ * active when the parent has filled, and the one that fills first cancels the other.
  */
 export function bracketOrder({ parent, takeProfit, stopLoss }: BracketOrder): OrderParameters {
   const { a: asset, b: isBuy, s: size, m: marginMode } = parent;
@@ -97,7 +105,7 @@ export function bracketOrder({ parent, takeProfit, stopLoss }: BracketOrder): Or
   return { grouping: 'normalTpsl', orders: [parent, ...children] };
 }
 
-/** The given TP/SL orders, the take-profit first. */
+/** Lists the given TP/SL orders, the take-profit first. */
 function exitsOf({
   takeProfit,
   stopLoss,
@@ -108,19 +116,22 @@ function exitsOf({
   ];
 }
 
-/** The TP/SL of a position; at least one of the two. */
+/** Take-profit, stop-loss or both of a position, for `positionTpsl`. */
 export type PositionTpslOrder = {
   /** Instrument id. */
   readonly asset: number;
-  /** The side of the position, not of its TP/SL orders. */
+  /** Side of the position, which is the opposite of that of its TP/SL orders. */
   readonly position: 'long' | 'short';
-  /** A part of the position; by default all of it at the time of the trigger. */
+  /** Size of a part of the position; by default all of it at the time of the trigger. */
   readonly size?: string | undefined;
   readonly takeProfit?: Exit | undefined;
   readonly stopLoss?: Exit | undefined;
 };
 
-/** Builds a take-profit, a stop-loss or both that follow a position and end with it, for `order`. */
+/**
+ * Builds a take-profit, a stop-loss or both for a position, as parameters of `order`. They follow
+ * the position and end with it.
+ */
 export function positionTpsl({
   asset,
   position,

@@ -15,30 +15,30 @@ import { type ActionOptions, type ExchangeContext, sendAction } from './send-act
 
 type ParsedOrder = ActionOf<'order'>['orders'][number];
 
-/** A limit order or a trigger order. */
+/** Kind of an order: a limit order or a trigger order. */
 export type OrderKind =
   | { readonly limit: NonNullable<ParsedOrder['t']['limit']> }
   | { readonly trigger: NonNullable<ParsedOrder['t']['trigger']> };
 
 /**
- * One order, spelled as on the wire: `a` instrument id, `b` is a buy, `p` price, `s` size, `r`
- * reduce-only, `t` kind, `m` margin mode, `c` client order id. Prices and sizes are decimal texts.
+ * Order spelled as in the API: instrument id `a`, `b` for a buy, price `p`, size `s`, reduce-only
+ * `r`, kind `t`, margin mode `m` and client order id `c`. Prices and sizes are decimal texts.
  */
 export type OrderEntry = Omit<ParsedOrder, 't'> & { readonly t: OrderKind };
 
 /** Parameters of `order`. */
 export type OrderParameters = {
-  /** At most 50. */
+  /** At most 50 orders. */
   readonly orders: readonly OrderEntry[];
-  /** The relation between the orders; independent by default. */
+  /** Relation between the orders; by default they are independent. */
   readonly grouping?: ActionOf<'order'>['grouping'];
-  /** A builder fee for `b`: `f` in tenths of a basis point. */
+  /** Builder `b` that receives a fee, and its fee `f` in tenths of a basis point. */
   readonly builder?: { readonly b: string; readonly f: number };
 };
 
 /**
- * Places orders. With `confirm: 'executed'` the reply has the result of each; an order that was
- * rejected at its execution is `rejected` in `orders`, without throwing.
+ * Places orders. With `confirm: 'executed'`, the reply contains the result of each order; one that
+ * was rejected at its execution has the state `rejected` and is not thrown.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -56,7 +56,7 @@ export function order<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, orderShape, () => action, options);
 }
 
-/** The order, and its new price and **total** size, which includes the filled size. */
+/** Order to amend, and its new price and **total** size, which includes the filled size. */
 export type Modify2Parameters = {
   /** Instrument id. */
   readonly a: number;
@@ -68,8 +68,8 @@ export type Modify2Parameters = {
 );
 
 /**
- * Amends a resting order. It keeps its ids, and at an unchanged price its queue position. A size at
- * or below the filled size cancels the rest.
+ * Amends a resting order. The order keeps its ids, and at an unchanged price also its place in the
+ * queue. A size at or below the filled size cancels the rest.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -82,11 +82,11 @@ export function modify2<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, modify2Shape, () => action, options);
 }
 
-/** One order to cancel: `a` instrument id, `o` order id. */
+/** Order to cancel, with its instrument id `a` and its order id `o`. */
 export type CancelEntry = {
   readonly a: number;
   readonly o: number | string;
-  /** Present if the id is that of a position's take-profit or stop-loss. */
+  /** Set if the order is a position's take-profit or stop-loss. */
   readonly grouping?: 'tpsl';
 };
 
@@ -94,7 +94,8 @@ export type CancelEntry = {
 export type CancelParameters = { readonly cancels: readonly CancelEntry[] };
 
 /**
- * Cancels orders by order id. Every entry is tried; without `confirm`, entries of finished orders are not reported.
+ * Cancels orders by order id. Every entry is tried. Without `confirm`, the reply does not report
+ * which orders were already finished.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -107,7 +108,7 @@ export function cancel<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, cancelShape, () => action, options);
 }
 
-/** One order to cancel, by its client order id. */
+/** Order to cancel, with its client order id. */
 export type CancelByCloidEntry = { readonly asset: number; readonly cloid: string };
 
 /** Parameters of `cancelByCloid`: at most 200 entries. */
@@ -127,7 +128,7 @@ export function cancelByCloid<Confirm extends 'executed' | undefined = undefined
   return sendAction(context, cancelByCloidShape, () => action, options);
 }
 
-/** The scope of the cancel; everything by default. */
+/** Scope of `cancelAll`; by default all orders of the account. */
 export type CancelAllParameters = {
   /** Instrument id. */
   readonly asset?: number | undefined;
@@ -135,8 +136,8 @@ export type CancelAllParameters = {
 };
 
 /**
- * Cancels every resting order, trigger order and position's take-profit and stop-loss in scope. An
- * empty scope is a success.
+ * Cancels every resting order, trigger order, and take-profit or stop-loss of a position in the
+ * scope. It succeeds even if there are none.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -149,15 +150,15 @@ export function cancelAll<Confirm extends 'executed' | undefined = undefined>(
   return sendAction(context, cancelAllShape, () => action, options);
 }
 
-/** Parameters of `scheduleCancel`. Without `time` the schedule is removed. */
+/** Parameters of `scheduleCancel`. Without `time`, the schedule is removed. */
 export type ScheduleCancelParameters = {
   /** Consensus time in milliseconds, at least 5 s ahead. */
   readonly time?: number | undefined;
 };
 
 /**
- * A dead man's switch: cancels all orders at `time` unless it is moved or removed before.
- * Reduce-only triggers stay, because they protect positions.
+ * Cancels all orders at `time` unless the schedule is changed or removed before, as a dead man's
+ * switch. Reduce-only triggers stay, because they protect positions.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -173,13 +174,13 @@ export function scheduleCancel<Confirm extends 'executed' | undefined = undefine
 /** Parameters of `reversePosition`. */
 export type ReversePositionParameters = {
   readonly asset: number;
-  /** The long or the short position in hedge mode. */
+  /** Selects the long or the short position in hedge mode. */
   readonly isBuy?: boolean | undefined;
 };
 
 /**
- * Closes a position at the market and opens the same size on the other side. The job may take
- * several blocks; `activeReverseJobs` of the account's state shows it.
+ * Closes a position at the market and opens the same size on the other side. This can take several
+ * blocks; `activeReverseJobs` in the account's state shows the progress.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -192,7 +193,9 @@ export function reversePosition<Confirm extends 'executed' | undefined = undefin
   return sendAction(context, reversePositionShape, () => action, options);
 }
 
-/** Pairs of shares of a market: `asset` is its instrument id, `sz` a decimal text. */
+/**
+ * Number of pairs of shares: `asset` is the instrument id of the market, and `sz` a decimal text.
+ */
 export type OutcomeOperation = { readonly asset: number; readonly sz: string };
 
 /** Parameters of `outcomeOperate`: at most 50 splits or 50 merges. */
@@ -201,8 +204,8 @@ export type OutcomeOperateParameters =
   | { readonly merge: readonly OutcomeOperation[]; readonly split?: undefined };
 
 /**
- * Splits USDC into pairs of YES and NO shares, 1 USDC a pair, or merges pairs back. It has no fee
- * and no delay, and executes all entries or none.
+ * Splits USDC into pairs of YES and NO shares at 1 USDC per pair, or merges pairs back. It has no
+ * fee and no delay, and executes either all entries or none.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

@@ -8,11 +8,6 @@ import { vectorOf } from '@oddlot/testing/sdk/vectors';
 import { privateKeyWallet } from '../wallet.ts';
 import { buyNo, buyYes, otherLegPrice, sellNo, sellYes } from './outcome-orders.ts';
 
-/**
- * Goal: actions on outcome markets match the vectors, and the venue's answers are distinguished:
- * acknowledged, executed, waiting. Method: a scripted server.
- */
-
 const running: FakeVenue[] = [];
 afterEach(async () => {
   for (const venue of running.splice(0)) await venue.stop();
@@ -46,7 +41,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
         { asset: 100_002, sz: '12.5' },
       ],
     }),
-  // The keys are in another order than they are signed in.
+  // The keys are in another order than the one in which they are signed.
   'outcomeDeploy-registerEvent': ({ outcomeDeploy }) =>
     outcomeDeploy.registerEvent({
       ...DAY,
@@ -105,7 +100,7 @@ const SENDS: Record<string, (exchange: Client['exchange']) => Promise<{ txHash: 
     }),
 };
 
-test.each(Object.entries(SENDS))('%s is sent as in the vectors', async (name, send) => {
+test.each(Object.entries(SENDS))('the request of "%s" matches its vector', async (name, send) => {
   const given = vectorOf(name);
   const venue = await aVenue({ body: SUCCESS });
   const wallet = privateKeyWallet(given.privateKey);
@@ -123,7 +118,7 @@ test.each(Object.entries(SENDS))('%s is sent as in the vectors', async (name, se
   expect(reply.txHash).toBe(given.txHash);
 });
 
-describe('an order from a builder', () => {
+describe('the builders of outcome orders', () => {
   const asked = { asset: 100_001, price: '0.37', size: '25' };
 
   test.each([
@@ -131,12 +126,15 @@ describe('an order from a builder', () => {
     ['sellYes', sellYes, { b: false, r: true }],
     ['buyNo', buyNo, { b: false, r: false }],
     ['sellNo', sellNo, { b: true, r: true }],
-  ])('%s has the flags and the price of its leg (R-one-book)', (_, write, flags) => {
-    const limit = { tif: 'Gtc' };
-    expect(write(asked)).toEqual({ a: 100_001, p: '0.37', s: '25', ...flags, t: { limit } });
-  });
+  ])(
+    '%s sets the flags of its outcome and side, and the price of that outcome (R-one-book)',
+    (_, write, flags) => {
+      const limit = { tif: 'Gtc' };
+      expect(write(asked)).toEqual({ a: 100_001, p: '0.37', s: '25', ...flags, t: { limit } });
+    },
+  );
 
-  test('may be post-only, may expire, and may have an id', () => {
+  test('an outcome order can be post-only, can expire and can have a client order id', () => {
     const cloid = '80f969de-f58c-4e50-bae2-86fe818208a5';
     expect(buyYes({ ...asked, tif: 'Alo', cloid })).toMatchObject({
       t: { limit: { tif: 'Alo' } },
@@ -152,28 +150,31 @@ describe('an order from a builder', () => {
     ['0.999', '0.001'],
     ['0.5', '0.5'],
     ['1', '0'],
-  ])('the other leg of %s is %s', (price, other) => {
+  ])('the other outcome of one at %s has the price %s', (price, other) => {
     expect(otherLegPrice(price)).toBe(other);
     expect(otherLegPrice(other)).toBe(price);
   });
 
-  test.each(['1.01', '-0.1', '0.0000001', 'half'])('%s has no other leg', (price) => {
-    expect(() => otherLegPrice(price)).toThrow(ValidationError);
-  });
+  test.each(['1.01', '-0.1', '0.0000001', 'half'])(
+    'otherLegPrice rejects %s, which is not a price of a share',
+    (price) => {
+      expect(() => otherLegPrice(price)).toThrow(ValidationError);
+    },
+  );
 });
 
-describe('an acknowledged order', () => {
+describe('an acknowledged outcome order', () => {
   const traceId = '0b7f3a52-6c1e-5d84-9a3b-2f1d0c9e8b7a';
   const wallet = privateKeyWallet(vectorOf('order-gtc').privateKey);
   const orders = [buyYes({ asset: 100_001, price: '0.6', size: '10' })];
 
-  test('has a trace id', async () => {
+  test('the reply to an outcome order contains its trace id', async () => {
     const venue = await aVenue({ body: { status: 'ok', traceId } });
     const { exchange } = createClient({ url: venue.url, network: 'testnet', wallet });
     expect(await exchange.order({ orders })).toMatchObject({ status: 'queued', traceId });
   });
 
-  test('also has one when its execution was waited for, with or without success', async () => {
+  test('a confirmed reply contains the trace id whether or not the order has been executed', async () => {
     const result = { type: 'PlaceOrder', data: { statuses: ['success'], orders: [] } };
     const envelope = { confirm: 'executed', txHash: '0x', height: 7, traceId };
     const venue = await aVenue(
@@ -186,7 +187,7 @@ describe('an acknowledged order', () => {
     expect(await exchange.order({ orders }, confirm)).toMatchObject({ height: 7, traceId });
   });
 
-  test('is waited for until its receipt has a final result', async () => {
+  test('waitForAction polls until the receipt has a final status', async () => {
     const receipt = (status: string) => ({ body: { success: true, code: 0, data: { status } } });
     const venue = await aVenue(receipt('queued'), receipt('queued'), receipt('failed'));
     const { exchange } = createClient({ url: venue.url });

@@ -2,15 +2,15 @@ import { formatDecimal, parseExact } from '@oddlot/units';
 import { ValidationError } from '../errors.ts';
 import type { OrderEntry } from './orders.ts';
 
-/** An order on an outcome market. */
+/** Order on an outcome market. */
 export type OutcomeOrder = {
-  /** The market's `instrument_id`. */
+  /** The `instrument_id` of the market. */
   readonly asset: number;
-  /** The price of one share of the leg, above 0 and below 1: a decimal text. */
+  /** Price of one share of the outcome as a decimal text, above 0 and below 1. */
   readonly price: string;
-  /** Shares: a decimal text. */
+  /** Number of shares as a decimal text. */
   readonly size: string;
-  /** 16 bytes, as UUID text or `0x` and 32 hex digits. */
+  /** Client order id of 16 bytes, as a UUID or as `0x` with 32 hex digits. */
   readonly cloid?: string | undefined;
 } & (
   | { readonly tif?: 'Gtc' | 'Alo' | undefined; readonly expireTime?: undefined }
@@ -18,29 +18,32 @@ export type OutcomeOrder = {
 );
 
 /**
- * Buys YES shares. The market has one book, in YES prices; on the wire, two flags select the leg
- * and side, and the price is that of the leg.
+ * Builds an order to buy YES shares. A market has one book in prices of YES, but an order has the
+ * price of its own outcome, and two flags select the outcome and the side.
  */
 export function buyYes(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: true, r: false });
 }
 
-/** Buys NO shares; on the book this is an ask at one minus the price. */
+/** Builds an order to buy NO shares, which is an ask at one minus the price in the book. */
 export function buyNo(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: false, r: false });
 }
 
-/** Sells YES shares that the account holds. */
+/** Builds an order to sell YES shares that the account holds. */
 export function sellYes(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: false, r: true });
 }
 
-/** Sells NO shares that the account holds; on the book this is a bid at one minus the price. */
+/**
+ * Builds an order to sell NO shares that the account holds, which is a bid at one minus the price
+ * in the book.
+ */
 export function sellNo(order: OutcomeOrder): OrderEntry {
   return outcomeOrder(order, { b: true, r: true });
 }
 
-/** The price of the other leg; both legs together are worth 1. */
+/** Returns the price of the other outcome. A share of each together is worth 1. */
 export function otherLegPrice(price: string): string {
   const units = parseExact(price, PRICE_DECIMALS);
   if (units === undefined || units < 0n || units > ONE) {
@@ -49,7 +52,7 @@ export function otherLegPrice(price: string): string {
   return formatDecimal(ONE - units, PRICE_DECIMALS);
 }
 
-/** No market has a finer price. */
+/** Prices of outcome markets have at most this number of decimals. */
 const PRICE_DECIMALS = 6;
 const ONE = 1_000_000n;
 

@@ -12,71 +12,77 @@ import type { SignedAction } from './sign-action.ts';
 import { type InfoContext, queryInfo } from '../info/query-info.ts';
 import { sleep } from '../transport/backoff.ts';
 
-/** The identifiers of the request, which every reply has. */
+/** Identifiers of the request, which every reply contains. */
 type Sent = {
-  /** The permanent identifier of the action: `info.actionStatus({ txHash })` returns its result. */
+  /** Permanent identifier of the action. `info.actionStatus({ txHash })` returns its result. */
   readonly txHash: Hash;
   readonly nonce: number;
 };
 
-/** Accepted and well-formed; the streams report its result. */
+/** Reply to an action that was accepted. The streams report its result. */
 export type AcceptedReply = Sent & {
   readonly status: 'accepted';
   readonly warnings: readonly Warning[];
 };
 
-/** An outcome order that waits for its release; the streams report its result. */
+/** Reply to an outcome order that waits for its release. The streams report its result. */
 export type QueuedReply = Sent & {
   readonly status: 'queued';
   readonly traceId: string;
   readonly warnings: readonly Warning[];
 };
 
-/** Executed; each entry of a list of orders or cancels has its own result. */
+/**
+ * Reply to an action that was executed. Each entry of a list of orders or cancels has its own
+ * result.
+ */
 export type ExecutedReply = Sent & {
   readonly status: 'executed';
-  /** The block of the execution. */
+  /** Height of the block that executed the action. */
   readonly height: number;
-  /** One element per entry, in order; empty for actions without entries. */
+  /** Results of the entries in their order; empty for actions without entries. */
   readonly orders: readonly OrderResult[];
-  /** The failure of the first failed entry; the other entries are independent. */
+  /** Failure of the first entry that failed. The other entries are independent of it. */
   readonly failure: ActionFailure | undefined;
-  /** The object that an operator's action created. */
+  /** Ids that an operator's action created. */
   readonly created: Created | undefined;
-  /** Of orders on outcome markets. */
+  /** Set for orders on outcome markets. */
   readonly traceId: string | undefined;
   readonly warnings: readonly Warning[];
 };
 
-/** The assigned ids of the object that an operator's action created. */
+/** Ids of the object that an operator's action created. */
 export type Created = {
   readonly eventId?: number;
   readonly instrumentId?: number;
   readonly seriesSlug?: string;
 };
 
-/** Why an entry failed. */
+/** Reason that an entry failed. */
 export type ActionFailure = Exclude<ActionResultStatus, 'success'>;
 
-/** The venue stopped waiting. The action may still execute: see `waitForAction`. */
+/** Reply after the venue stopped waiting. The action may still be executed; see `waitForAction`. */
 export type PendingReply = Sent & {
   readonly status: 'pending';
-  /** Of orders on outcome markets. */
+  /** Set for orders on outcome markets. */
   readonly traceId: string | undefined;
 };
 
-/** The reply to an action, which depends on whether it asks for confirmation. */
+/** Type of the reply to an action, which depends on whether the action asks for confirmation. */
 export type ReplyOf<Confirm extends 'executed' | undefined> = Confirm extends 'executed'
   ? ExecutedReply | PendingReply
   : AcceptedReply | QueuedReply;
 
-/** Any reply. */
+/** Reply to any action. */
 export type ActionReply = AcceptedReply | QueuedReply | ExecutedReply | PendingReply;
 
-/** A failure that names its entry: the other entries are independent, with or without results. */
+/**
+ * Matches a failure that names its entry. The other entries are independent of it, even if the
+ * reply has no results.
+ */
 const ENTRY_FAILURE = /^\w+\[\d+\]: /;
 
-/** Reads an answer of /exchange; a refusal of the whole action is thrown. */
+/** Reads an answer of /exchange. A refusal of the whole action is thrown. */
 export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): ActionReply {
   const sent = { txHash, nonce };
   const body = reply.body as unknown as ExchangeEnvelope;
@@ -92,7 +98,7 @@ export function readReply(reply: HttpReply, { txHash, nonce }: SignedAction): Ac
   const { statuses, orders, created } = body.data.data;
   const [status] = statuses;
   const failure = status === 'success' ? undefined : status;
-  // Without entries the failure is that of the whole action.
+  // Without entries, the failure is that of the whole action.
   const isOfAll = orders === undefined && !ENTRY_FAILURE.test(failure?.error ?? '');
   if (failure !== undefined && isOfAll) throw failureOf(failure, reply);
   if (body.confirm !== 'executed') return { ...sent, status: 'accepted', warnings };
@@ -106,22 +112,23 @@ function failureOf(failure: ActionFailure, { status, body }: HttpReply): ApiErro
   return new ApiError({ code, name, message, details, httpStatus: status, response: body });
 }
 
-/** Options for waiting for an action. */
+/** Options of `waitForAction`. */
 export type WaitOptions = {
   readonly timeoutMs?: number | undefined;
-  /** The polling interval of the receipt. */
+  /** Interval between two queries of the receipt. */
   readonly intervalMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** An action by its hash, or by the trace id of an order on an outcome market. */
+/** Action to wait for, named by its hash, or by the trace id of an order on an outcome market. */
 export type ActionName = string | { readonly traceId: string };
 
 /**
- * Waits for the final result of a sent action and returns its receipt; orders of outcome markets are final when the
- * last of them has left the delay queue. `unknown` is also final: the venue never received it.
+ * Waits for the final result of an action and returns its receipt. Orders on outcome markets are
+ * final when the last of them has left the delay queue. The status `unknown` is also final: the
+ * venue never received the action.
  *
- * @throws HttpError when it is still open after `timeoutMs`
+ * @throws HttpError if the action is not final after `timeoutMs`
  */
 export async function waitForAction(
   context: InfoContext,

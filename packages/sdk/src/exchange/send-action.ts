@@ -15,7 +15,7 @@ import type { Wallet } from '../wallet.ts';
 import { type ActionReply, readReply, type ReplyOf } from './reply.ts';
 import { type EnvelopeFields, type SignedAction, signShaped } from './sign-action.ts';
 
-/** The context for sending actions. */
+/** Everything that is needed to send actions. */
 export type ExchangeContext = {
   readonly hasher: HasherSource;
   /** Explains a refusal by a wrong network; absent if the check is disabled. */
@@ -23,11 +23,14 @@ export type ExchangeContext = {
   readonly http: HttpTransport;
   readonly nonces: NonceSource;
   readonly clock: VenueClock;
-  /** How long after the call an order may still be accepted; Infinity for always. */
+  /**
+   * Time after the call during which an order may be accepted, in milliseconds; Infinity for no
+   * limit.
+   */
   readonly orderLifeMs?: number | undefined;
-  /** Absent in a client that only reads. */
+  /** Undefined in a client that only reads. */
   readonly wallet: Wallet | undefined;
-  /** The default vault for trading actions; by default the account itself. */
+  /** Vault for which trading actions act by default; undefined for the account itself. */
   readonly vaultAddress?: string | undefined;
 };
 
@@ -36,15 +39,15 @@ export type ActionOptions<Confirm extends 'executed' | undefined = undefined> = 
   /** Waits for the execution and returns its results. */
   readonly confirm?: Confirm;
   /**
-   * The expiry as consensus time in milliseconds, or null for none. Trading actions expire by
-   * default, see `orderLifeMs` of the client.
+   * Consensus time in milliseconds at which the action expires, or null for no expiry. Trading
+   * actions expire by default; see `orderLifeMs` of the client.
    */
   readonly expiresAfter?: number | null | undefined;
-  /** Acts for a vault that the account leads. */
+  /** Vault for which to act. The account must be its leader. */
   readonly vaultAddress?: string | undefined;
-  /** The chain id of the EIP-712 domain, for wallets that sign for one chain only. */
+  /** Chain id of the EIP-712 domain, for wallets that sign only for one chain. */
   readonly signatureChainId?: number | undefined;
-  /** Stops waiting. The action may have been sent already. */
+  /** Stops waiting. The action may already have been sent. */
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -82,13 +85,12 @@ export function walletOf({ wallet }: ExchangeContext): Wallet {
 }
 
 /**
- * Sends a signed action until there is an answer.
- *
- * Each retry relies on one of three guarantees of the venue. The same bytes execute once, however often they are
- * sent: after a lost answer they are sent again unchanged. A rate-limited request did not execute: it may be signed
- * again with a new nonce, if that needs no user. But when an earlier attempt with these bytes was lost, the action
- * may have executed in that attempt; a new signature could then trade twice, so the old bytes are kept. And an
- * expired request never executes: if only the clocks differed, it is signed again by the venue's clock.
+ * Sends a signed action until there is an answer. Retries rely on guarantees of the venue: the same
+ * bytes are executed only once, a rate-limited request was not executed, and an expired request
+ * never will be. After a lost answer, the same bytes are sent again, because a new signature could
+ * trade twice. After a rate limit, the action is signed again with a new nonce, unless that needs
+ * the user or an earlier attempt with these bytes was lost. An expired action is signed again
+ * according to the venue's clock if only the clocks differed.
  */
 export async function deliver(
   http: HttpTransport,
@@ -103,7 +105,8 @@ export async function deliver(
       else if (!mayHaveExecuted && signAnew !== undefined) signed = await signAnew();
       return signed.body;
     },
-    // After a lost answer it is: the next answer reports the result, expired or not.
+    // After a lost answer, another attempt is always worthwhile, because the next answer reports
+    // the result even if the action has expired.
     isWorthwhile: (failure, waitMs) =>
       failure === 'unknown' || mayHaveExecuted || !expiry?.isPast(signed.expiresAfter, waitMs),
   };
@@ -130,21 +133,24 @@ export async function deliver(
   }
 }
 
-/** Options for sending a signed action. */
+/** Options of `deliver`. */
 type Delivery = {
   readonly signal: AbortSignal | undefined;
-  /** Absent when another signature would require the user. */
+  /** Absent if the user would have to sign again. */
   readonly signAnew: (() => Promise<SignedAction>) | undefined;
-  /** Absent when the signed request is final. */
+  /** Absent if the signed request must not change. */
   readonly expiry?: Expiry | undefined;
-  /** Returns the error for the sender of a refused action. */
+  /** Converts a refusal of the venue to the error for the caller. */
   readonly networkCheck?: NetworkCheck | undefined;
 };
 
 const HTTP_TOO_MANY = 429;
 const HTTP_FAULT = 500;
 
-/** A server error, or a rate limit of this attempt alone, leaves the result of the action unknown. */
+/**
+ * Returns true if the result of the action is unknown: after a server error, or after a rate limit
+ * that concerns only this attempt.
+ */
 function isOpen({ httpStatus }: ApiError, mayHaveExecuted: boolean): boolean {
   return httpStatus >= HTTP_FAULT || (httpStatus === HTTP_TOO_MANY && mayHaveExecuted);
 }
@@ -155,34 +161,34 @@ function fateUnknown(refusal: ApiError, signed: SignedAction): HttpError {
   return named(new HttpError(`${message}: HTTP ${status}`, facts), signed);
 }
 
-/** Adds the action's hash to the error, so that the caller can query its result. */
+/** Adds the hash of the action to the error, so the caller can query its result. */
 function named(error: HttpError, { txHash, expiresAfter }: SignedAction): HttpError {
   const { message, status, body, cause } = error;
   return new HttpError(message, { status, body, txHash, expiresAfter, cause });
 }
 
-/** Direct actions act for the account itself and do not expire. */
+/** Options of direct actions, which act for the account itself and do not expire. */
 export type DirectOptions<Confirm extends 'executed' | undefined = undefined> = Omit<
   ActionOptions<Confirm>,
   'vaultAddress' | 'expiresAfter'
 >;
 
-/** The fields that every direct action has and its sender omits. */
+/** Fields that every direct action has and that callers omit. */
 type Bound = keyof Network | 'nonce';
 
-/** A direct action without its network and nonce. */
+/** Direct action without its network and nonce. */
 export type UnboundAction = {
   [Type in DirectActionType]: Omit<ActionInputOf<Type>, Bound>;
 }[DirectActionType];
 
-/** The action with the network and the nonce that it is signed for. */
+/** Adds the network and the nonce for which a direct action is signed. */
 export function bindAction(action: UnboundAction, network: Network, nonce: number) {
   return { ...action, ...network, nonce } as ActionInputOf<DirectActionType>;
 }
 
 /**
- * Signs a direct action with the account's own key and sends it. A wallet that requires its own
- * chain signs for that one, and the request names it.
+ * Signs a direct action with the account's own key and sends it. If the wallet requires its own
+ * chain, it signs for that one, and the request names it.
  */
 export async function sendDirect<Confirm extends 'executed' | undefined>(
   context: ExchangeContext,
@@ -197,8 +203,8 @@ export async function sendDirect<Confirm extends 'executed' | undefined>(
 }
 
 /**
- * The `signatureChainId` of a direct action: the caller's choice, otherwise the chain that the
- * wallet requires, otherwise none, which means the venue's own.
+ * Returns the `signatureChainId` of a direct action: the caller's choice, otherwise the chain that
+ * the wallet requires, otherwise undefined for the venue's own chain.
  */
 export async function domainChainOf(
   { hasher, wallet }: ExchangeContext,
@@ -210,8 +216,9 @@ export async function domainChainOf(
 }
 
 /**
- * Sends an action from `signAction`, for callers that store it before sending. The same bytes execute once, however
- * often they are sent, including after a restart; they are never signed again.
+ * Sends an action from `signAction`, for callers that store it before sending. The same bytes are
+ * executed only once, no matter how often they are sent, even after a restart, and they are never
+ * signed again.
  *
  * @throws HttpError, ApiError
  */
@@ -223,12 +230,15 @@ export function sendSigned(
   return deliver(http, signed, { signal, signAnew: undefined });
 }
 
-/** A later arrival at the venue is not wanted. */
+/** An order that reaches the venue later than this is unwanted by default. */
 const ORDER_LIFE_MS = 5000;
-/** Includes the time for a user to read and confirm the request, whose expiry is already set. */
+/**
+ * The longer time includes that for a user to read and confirm the request, because the expiry is
+ * set before.
+ */
 const CONFIRMED_ORDER_LIFE_MS = 60_000;
 
-/** The expiry of an action, equal for all attempts to send it. */
+/** Expiry of an action, which is the same for all attempts to send it. */
 class Expiry {
   readonly #clock: VenueClock;
   readonly #explicit: number | null | undefined;
@@ -244,7 +254,7 @@ class Expiry {
   }: {
     readonly clock: VenueClock;
     readonly wallet: Wallet;
-    /** The caller's expiry; null for none. */
+    /** Expiry that the caller chose; null for none. */
     readonly expiresAfter?: number | null | undefined;
     readonly orderLifeMs?: number | undefined;
   }) {
@@ -254,21 +264,21 @@ class Expiry {
     this.#meantMs = clock.ownMs;
   }
 
-  /** The envelope's field, measured from the call, not from the signature. */
+  /** Returns the expiry for the envelope. It is measured from the call, not from the signature. */
   of(type: ActionInput['type']): number | undefined {
     if (this.#explicit !== undefined) return this.#explicit ?? undefined;
     if (!TRADING_TYPES.includes(type) || this.#lifeMs === Infinity) return undefined;
     return Math.round(this.#clock.at(this.#meantMs) + this.#lifeMs);
   }
 
-  /** True if a request sent after a wait would be too late. */
+  /** Returns true if a request that is sent after a wait would be too late. */
   isPast(expiresAfter: number | undefined, waitMs: number): boolean {
     return expiresAfter !== undefined && this.#clock.at(this.#clock.ownMs + waitMs) > expiresAfter;
   }
 
   /**
-   * Learns the venue's time from a refusal. True when the clocks differed: less local time has
-   * passed than the lifetime of the action.
+   * Learns the venue's time from a refusal. Returns true if the clocks differed, because less local
+   * time has passed than the action's lifetime.
    */
   isMisjudged(refusal: ApiError, roundtrip: Roundtrip): boolean {
     const consensusMs = /consensus time (\d+)/.exec(refusal.message)?.[1];

@@ -32,7 +32,7 @@ function clientOf(answers: readonly Response[], bodies: string[]) {
 
 const DONE = { status: 'ok', data: { type: 'default', data: { statuses: ['success'] } } };
 
-test('the same bytes are sent until there is an answer, by a client without a key', async () => {
+test('a client without a key sends the same bytes until there is an answer', async () => {
   const bodies: string[] = [];
   const slow = new Response('{}', { status: 429, headers: { 'retry-after': '0' } });
   const client = clientOf([new Response('', { status: 502 }), slow, Response.json(DONE)], bodies);
@@ -44,7 +44,7 @@ test('the same bytes are sent until there is an answer, by a client without a ke
   expect(bodies).toEqual([action.body, action.body, action.body]);
 });
 
-test('an unknown result is reported with the hash, and with the expiry of the action', async () => {
+test('an unknown result is reported with the hash, and isNonceSpent distinguishes final refusals', async () => {
   const action = await signed();
   const open = clientOf([Response.json({ status: 'err' }, { status: 503 })], []);
   const error = await open.exchange.sendSigned(action).catch((cause: unknown) => cause);

@@ -27,7 +27,7 @@ import { SigningError, ValidationError } from '../errors.ts';
 import { type TypedData, typedDataOf } from '../typed-data.ts';
 import type { Wallet } from '../wallet.ts';
 
-/** The envelope fields next to the action. */
+/** Fields of the envelope in addition to the action. */
 export type EnvelopeFields = {
   readonly nonce: number;
   readonly vaultAddress?: string | undefined;
@@ -36,13 +36,13 @@ export type EnvelopeFields = {
   readonly confirm?: 'executed' | undefined;
 };
 
-/** A signed request: its bytes and its identifiers. */
+/** Signed request: its bytes and its identifiers. */
 export type SignedAction = {
-  /** The body of the request. Sending it again does not execute it twice. */
+  /** Body of the request. Sending it again does not execute it twice. */
   readonly body: string;
   readonly txHash: Hash;
   readonly nonce: number;
-  /** The consensus time at which it expires. */
+  /** Consensus time at which the action expires, in milliseconds. */
   readonly expiresAfter?: number | undefined;
 };
 
@@ -59,10 +59,10 @@ export async function signAction(
 
 type Signing = { readonly hasher: Hasher; readonly wallet: Wallet };
 
-/** The hash function, if the action may be a wrapper. */
+/** Function that hashes the action. It is passed only if the action may be a wrapper. */
 type Hashing = { readonly hashWith?: typeof hashAction | undefined };
 
-/** An action with its shape, so that programs load only the shapes that they use. */
+/** Action with its shape. Passing the shape lets programs load only the shapes that they use. */
 type Shaped = { readonly shape: ObjectShape; readonly action: ActionInput };
 
 /** Signs an action whose shape is known. */
@@ -85,7 +85,7 @@ export async function signShaped(
   });
   const name = hashTransaction(actionHash.signed, signatureBytes(signature), hasher.keccak);
   return {
-    // Undefined fields are omitted from the text, as from the hashed bytes.
+    // Undefined fields are omitted from the text, as they are from the hashed bytes.
     body: JSON.stringify({ action, signature, ...fields }),
     txHash: hash(bytesToHex(name)),
     nonce,
@@ -93,7 +93,7 @@ export async function signShaped(
   };
 }
 
-/** The action in key order and as bytes. Throws on an unknown key. */
+/** Returns the action in canonical key order and as MessagePack. Throws for an unknown key. */
 export function encodeAction<Input extends ActionInput>(input: Input): Encoded<Input> {
   return encoded(() => canonicalAction(input));
 }
@@ -110,7 +110,7 @@ function encoded<Input extends ActionInput>(order: () => Input): Encoded<Input> 
   }
 }
 
-/** Finds errors of form before a user is asked to sign. */
+/** Rejects errors of form before a user is asked to sign. */
 function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void {
   const error =
     checkShape(shape, action) ??
@@ -119,20 +119,21 @@ function refuseMisfits({ shape, action }: Shaped, fields: EnvelopeFields): void 
   if (error !== undefined) throw ValidationError.of(error);
 }
 
-/** The data that would be signed and sent. */
+/** Data that would be signed and sent. */
 export type ActionPreview = {
-  /** The action in canonical key order. */
+  /** Action in canonical key order. */
   readonly action: ActionInput;
-  /** Its MessagePack, which is hashed for agent-signed actions. */
+  /** MessagePack of the action, which is hashed for agent-signed actions. */
   readonly msgpack: `0x${string}`;
   /** The 32 bytes that a wallet would sign. */
   readonly digest: `0x${string}`;
-  /** The data that a wallet would show. */
+  /** Data that a wallet would show. */
   readonly typedData: TypedData;
 };
 
 /**
- * A dry run of signing, without a key and without a venue. `info.simulate` predicts the effect.
+ * Returns what would be signed, without a key and without a venue. Query `info.simulate` for the
+ * effect of the action.
  *
  * @throws ValidationError
  */
@@ -158,7 +159,8 @@ export function previewAction(
 }
 
 /**
- * Throws if the wallet's chain does not permit the signature: the wallet's own error would not include a remedy.
+ * Throws if the wallet's chain does not allow the signature, because the wallet's own error would
+ * not explain what to do.
  *
  * @throws SigningError
  */

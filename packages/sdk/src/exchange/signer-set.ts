@@ -2,15 +2,20 @@ import { checkShape, CLIENT_LIMITS, invalidMultiSigSigners, type Shape } from '@
 import { ValidationError } from '../errors.ts';
 import type { UnboundAction } from './send-action.ts';
 
-/** The signers of a multi-sig account, 1 to 10, and their required number. */
+/** Signers of a multi-sig account, from 1 to 10, and the number of signatures that it requires. */
 export type SignerSet = { readonly authorizedUsers: readonly string[]; readonly threshold: number };
 
-/** The action that gives an account a set of signers, for `multiSig.propose` on an account with a set. */
+/**
+ * Builds the action that gives an account a set of signers. Use it with `multiSig.propose` for an
+ * account that already has a set.
+ */
 export function conversion(signers: SignerSet | null): UnboundAction {
   return { type: 'convertToMultiSigUser', signers: signersText(signers) };
 }
 
-/** The set as the signed text: addresses in lower case, in ascending order. */
+/**
+ * Returns the set as the text that is signed, with its addresses in lower case and ascending order.
+ */
 function signersText(signers: SignerSet | null): string {
   if (signers === null) return 'null';
   const authorizedUsers = signers.authorizedUsers.map((user) => user.toLowerCase()).sort();

@@ -8,25 +8,25 @@ import {
 } from './send-action.ts';
 import type { ReplyOf } from './reply.ts';
 
-/** A part of an account with its own balance. */
+/** Part of an account that has its own balance. */
 export type SubAccount = 'perp' | 'outcome';
 
-/** The only token, USDC. It differs from the id in `perpMeta`, which is another list. */
+/** Id of USDC, the only token of transfers. `perpMeta` numbers its assets differently. */
 const USDC = 0;
 
 /** Parameters of `tokenSend`. */
 export type TokenSendParameters = {
   readonly destination: string;
-  /** USDC as a decimal text, at most 6 decimals. */
+  /** Amount in USDC as a decimal text with at most 6 decimals. */
   readonly amount: string;
   readonly fromAccountType: SubAccount;
-  /** Of the receiver. */
+  /** Sub-account of the receiver. */
   readonly toAccountType: SubAccount;
   readonly token?: number | undefined;
 };
 
 /**
- * Moves free money to any account, including one's own. Signed by the account's own key.
+ * Moves free money to any account, including the sender's own. The account's own key must sign.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */
@@ -53,7 +53,7 @@ export type TransferParameters = {
   readonly amount: string;
 };
 
-/** Moves free money from one sub-account to the other, by `tokenSend`. */
+/** Moves free money from one sub-account to the other with `tokenSend`. */
 export async function transferBetween<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
   { from, to, amount }: TransferParameters,
@@ -68,13 +68,13 @@ export async function transferBetween<Confirm extends 'executed' | undefined = u
 export type SendToParameters = {
   readonly destination: string;
   readonly amount: string;
-  /** The sender's sub-account; perp by default. */
+  /** Sub-account of the sender; perp by default. */
   readonly from?: SubAccount | undefined;
-  /** The receiver's sub-account; perp by default, as relay pegs require. */
+  /** Sub-account of the receiver; perp by default, which relay withdrawal addresses require. */
   readonly to?: SubAccount | undefined;
 };
 
-/** Sends free money to another account, by `tokenSend`. */
+/** Sends free money to another account with `tokenSend`. */
 export function sendTo<Confirm extends 'executed' | undefined = undefined>(
   context: ExchangeContext,
   { destination, amount, from = 'perp', to = 'perp' }: SendToParameters,
@@ -86,15 +86,16 @@ export function sendTo<Confirm extends 'executed' | undefined = undefined>(
 
 /** Parameters of `withdraw3`. */
 export type Withdraw3Parameters = {
-  /** On the settlement chain. */
+  /** Address on the settlement chain. */
   readonly destination: string;
-  /** USDC as a decimal text, at least 2; the fee of `settings` is deducted from it. */
+  /** Amount in USDC as a decimal text, at least 2. The fee in `settings` is deducted from it. */
   readonly amount: string;
 };
 
 /**
- * Withdraws USDC from the perp sub-account to the settlement chain. Signed by the account's own
- * key. It is executed when the money is held; `userNonFundingLedgerUpdates` reports the payment.
+ * Withdraws USDC from the perp sub-account to the settlement chain. The account's own key must
+ * sign. The action is executed when the money is held; `userNonFundingLedgerUpdates` reports the
+ * payment later.
  *
  * @throws ValidationError, SigningError, HttpError, ApiError
  */

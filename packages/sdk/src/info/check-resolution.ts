@@ -1,7 +1,7 @@
 import { type OutcomeResolution, receiptHash } from '@oddlot/protocol';
 import { divHalfUp, formatDecimal, parseExact } from '@oddlot/units';
 
-/** A figure of a resolution record, and its value as recomputed. */
+/** Figure of a resolution record, with the value that was recomputed. */
 export type ResolutionFinding = {
   readonly what: string;
   readonly claimed: string;
@@ -9,16 +9,16 @@ export type ResolutionFinding = {
   readonly agrees: boolean;
 };
 
-/** Reference prices count 10^-8. */
+/** Reference prices are in units of 10^-8. */
 const PRICE_DECIMALS = 8;
-/** The share of a window's seconds that must have a sample, percent. */
+/** Minimum share of a window's seconds that must have a sample, in percent. */
 const COVERAGE_PERCENT = 90;
 const SECOND_MS = 1_000;
 
 /**
- * Computes a settlement again from its receipt: the averages, the result, the winner and the hash.
- * Everything that was compared is listed; the receipt is right when nothing differs. Of an operator's
- * resolution there are no inputs, so only winner and hash can be checked.
+ * Recomputes a resolution from its record: the averages, the result, the winner and the hash. The
+ * list contains every figure that was compared; the record is correct if all agree. A resolution by
+ * an operator has no inputs, so only its winner and hash are checked.
  */
 export function checkResolution(receipt: OutcomeResolution): ResolutionFinding[] {
   if (receipt.resolutionStatus !== 'resolved') return [];
@@ -42,7 +42,10 @@ export function checkResolution(receipt: OutcomeResolution): ResolutionFinding[]
 
 type Sum = { readonly sumE8: bigint; readonly count: bigint };
 
-/** Undefined for samples that no window can have: too few, out of order, or not of whole seconds. */
+/**
+ * Adds up samples. Returns undefined for samples that no window can have: too few, out of order, or
+ * not at whole seconds.
+ */
 function sumOf(
   samples: readonly { readonly t: number; readonly px: string }[],
   windowMs: number,
@@ -60,18 +63,21 @@ function sumOf(
   return isCovered && span < windowMs ? { sumE8, count: BigInt(samples.length) } : undefined;
 }
 
-/** R-series: Up iff the settle average is at or above the strike, unrounded. */
+/**
+ * Returns 1 if the average at the end is at or above the start price, both unrounded, otherwise 0
+ * (R-series).
+ */
 function resultOf(strike: Sum | undefined, settle: Sum | undefined): string | null {
   if (strike === undefined || settle === undefined) return null;
   return settle.sumE8 * strike.count >= strike.sumE8 * settle.count ? '1' : '0';
 }
 
-/** Rounded half up, as it is shown. */
+/** Formats an average rounded half up, as the record shows it. */
 function average(sum: Sum | undefined): string | null {
   return sum === undefined ? null : formatDecimal(divHalfUp(sum.sumE8, sum.count), PRICE_DECIMALS);
 }
 
-/** Above one half YES, below it NO, at exactly one half neither. */
+/** Returns YES for a fraction above one half, NO below it, and null for exactly one half. */
 function winnerOf(fraction: string | null): string | null {
   const units = fraction === null ? undefined : parseExact(fraction, PRICE_DECIMALS);
   if (units === undefined) return null;

@@ -11,7 +11,7 @@ import { HttpTransport } from '../transport/http.ts';
 import { createInfo, type InfoClient } from './create-info.ts';
 import type { InfoParameters } from './query-info.ts';
 
-test('every query of the venue is a method', () => {
+test('the info client has a method for every query of the venue', () => {
   const info = createInfo({ http: new HttpTransport({ url: 'http://venue' }) });
   for (const name of Object.keys(INFO_QUERIES)) {
     expect(info[name as InfoType], name).toBeTypeOf('function');
@@ -19,7 +19,7 @@ test('every query of the venue is a method', () => {
   expectTypeOf<InfoType>().toExtend<keyof InfoClient>();
 });
 
-test('the parameters and results of a method are derived from the registry', () => {
+test('the types of parameters and results are derived from the registry of queries', () => {
   expectTypeOf<Awaited<ReturnType<InfoClient['perpMeta']>>>().toEqualTypeOf<PerpUniverse>();
   expectTypeOf<Parameters<InfoClient['userFills']>[0]>().toEqualTypeOf<
     InfoParameters<'userFills'>
@@ -31,7 +31,7 @@ test('the parameters and results of a method are derived from the registry', () 
   expectTypeOf<ReturnType<InfoClient['allUserFills']>>().toEqualTypeOf<
     AsyncGenerator<Fill, void>
   >();
-  // Parameters can be omitted only if none is required.
+  // The parameters can be omitted only if none is required.
   expectTypeOf<[]>().toExtend<Parameters<InfoClient['settings']>>();
   expectTypeOf<[]>().not.toExtend<Parameters<InfoClient['userFills']>>();
   expectTypeOf<[{ user: string }]>().not.toExtend<Parameters<InfoClient['l2Book']>>();

@@ -20,13 +20,13 @@ import {
 import { ValidationError } from '../errors.ts';
 import type { QueryMethods } from './query-methods.ts';
 
-/** The queries of /info, bound to a venue. */
+/** Queries of /info for one venue. */
 export type InfoClient = QueryMethods<OtherMethods> & OtherMethods;
 
 type OtherMethods = ReturnType<typeof moreThanQueries>;
 
 /**
- * Binds the queries to a venue. Each query of the protocol is a method, with the types and the
+ * Creates the queries of a venue. Each query of the protocol is a method, with the types and the
  * comment of its definition.
  *
  * @throws ValidationError, HttpError, ApiError
@@ -40,43 +40,70 @@ export function createInfo(context: InfoContext): InfoClient {
   return { ...Object.fromEntries(queries), ...moreThanQueries(context) } as InfoClient;
 }
 
-/** Methods that send something other than their parameters, or more than one query. */
+/** Creates the methods that send more than one query, or other fields than their parameters. */
 function moreThanQueries(context: InfoContext) {
   const { allRows, bind } = bindersTo(context);
   return {
-    /** Candles of an instrument, oldest first: the latest 5,000 of the period. */
+    /** Returns candles of an instrument, oldest first: the latest 5,000 of the period. */
     candleSnapshot: bind(candleSnapshot),
-    /** The signer of a request and, if the venue does not know the signer, the mistake that explains it. Nothing is executed. */
+    /**
+     * Returns the signer of a request. If the venue does not know the signer, it also returns the
+     * mistake that explains it. The request is not executed.
+     */
     explainSignature: bind(explainSignature),
-    /** A page of events with their markets. The cursor of a page selects the next page. */
+    /** Returns a page of events with their markets. The cursor of a page selects the next page. */
     outcomeMeta: bind(outcomeMeta),
-    /** One event with its markets, in any status. */
+    /** Returns one event with its markets, in any status. */
     outcomeEvent: bind(outcomeEvent),
-    /** All matching events, page by page. Sort by a fixed key such as `newest`; otherwise events may be repeated or missed. */
+    /**
+     * Yields all matching events, page by page. Sort by a fixed key such as `newest`; otherwise
+     * events can be repeated or missed.
+     */
     outcomeEvents: bind(outcomeEvents),
-    /** All liquidations, newest first. The next page is requested when it is needed. */
+    /** Yields all liquidations, newest first. The next page is requested when it is needed. */
     allLiquidations: allRows('liquidations', (rows) => rows),
-    /** All fills of an account, newest first. The next page is requested when it is needed. */
+    /**
+     * Yields all fills of an account, newest first. The next page is requested when it is needed.
+     */
     allUserFills: allRows('userFills', (fills) => fills),
     /**
-     * All orders of an account, sorted by their last change, latest first. Orders that change during the reading follow
-     * at the end in their new state: none is missed, and an order may be repeated. The next page is requested when it is
-     * needed.
+     * Yields all orders of an account, sorted by their last change, latest first. Orders that
+     * change while you read follow at the end in their new state, so none is missed, but an order
+     * can be repeated. The next page is requested when it is needed.
      */
     allHistoricalOrders: allRows('historicalOrders', (orders) => orders),
-    /** All funding payments of an account, newest first. The next page is requested when it is needed. */
+    /**
+     * Yields all funding payments of an account, newest first. The next page is requested when it
+     * is needed.
+     */
     allUserFundings: allRows('userFundings', ({ data }) => data),
-    /** All changes of an account other than by trading and funding, newest first. The next page is requested when it is needed. */
+    /**
+     * Yields all changes of an account other than by trading and funding, newest first. The next
+     * page is requested when it is needed.
+     */
     allUserNonFundingLedgerUpdates: allRows('userNonFundingLedgerUpdates', (updates) => updates),
-    /** All withdrawals of an account, newest first. The next page is requested when it is needed. */
+    /**
+     * Yields all withdrawals of an account, newest first. The next page is requested when it is
+     * needed.
+     */
     allWithdrawals: bind(allWithdrawals),
-    /** All earnings of a builder, one row per order, newest first. The next page is requested when it is needed. */
+    /**
+     * Yields all earnings of a builder, one row per order, newest first. The next page is requested
+     * when it is needed.
+     */
     allBuilderMeEarned: allRows('builderMeEarned', ({ items }) => items),
-    /** All claims of a builder, newest first. The next page is requested when it is needed. */
+    /**
+     * Yields all claims of a builder, newest first. The next page is requested when it is needed.
+     */
     allBuilderMeClaimed: allRows('builderMeClaimed', ({ items }) => items),
-    /** All blocks from the newest to the first. The next page is requested when it is needed. */
+    /**
+     * Yields all blocks from the newest to the first. The next page is requested when it is needed.
+     */
     allBlocks: bind(allBlocks),
-    /** Sends a query about the past, and returns its data with the block up to which they are complete and the next cursor. */
+    /**
+     * Sends a query of the history and returns its data, the block up to which the data is
+     * complete, and the cursor of the next page.
+     */
     historyPage: <Type extends InfoType, Data>(
       request: InfoParameters<Type> & { readonly type: Type },
       options?: InfoOptions,
@@ -86,7 +113,7 @@ function moreThanQueries(context: InfoContext) {
 
 function bindersTo(context: InfoContext) {
   return {
-    /** The rows of all pages. */
+    /** Creates a method that yields the rows of all pages. */
     allRows:
       <Type extends PagedType, Row>(type: Type, rowsOf: RowsOf<Type, Row>) =>
       (parameters: RowsParameters<Type>, options?: InfoOptions): AsyncGenerator<Row, void> =>
@@ -101,7 +128,6 @@ function bindersTo(context: InfoContext) {
 /** Parameters of `candleSnapshot`: the instrument id as text, the interval, and a period. */
 export type CandleSnapshotParameters = InfoParameters<'candleSnapshot'>['req'];
 
-/** Candles of an instrument, oldest first: the latest 5,000 of the period. */
 function candleSnapshot(
   context: InfoContext,
   parameters: CandleSnapshotParameters,
@@ -113,20 +139,14 @@ function candleSnapshot(
 /** Parameters of `explainSignature`. */
 export type ExplainSignatureParameters = {
   /**
-   * The whole body of a request to /exchange, as text or as an object. Pass the text that was sent:
-   * the venue hashes the order of its keys and the spelling of its numbers.
+   * Complete body of a request to /exchange, as text or as an object. Pass the text that was sent,
+   * because the order of its keys and the spelling of its numbers are hashed.
    */
   readonly envelope: string | object;
-  /** The expected signer. */
+  /** Address that should have signed. */
   readonly expect?: string | undefined;
 };
 
-/**
- * Returns the signer of a request with all intermediate values and, if the venue does not know the
- * signer, the mistake that explains it. Nothing is executed and no nonce is used.
- *
- * @throws ValidationError, HttpError, ApiError
- */
 async function explainSignature(
   context: InfoContext,
   { envelope, expect }: ExplainSignatureParameters,
@@ -135,7 +155,7 @@ async function explainSignature(
   const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope);
   if (!isObjectText(text)) throw new ValidationError('The envelope is not a JSON object');
   const expected = expect === undefined ? '' : `,"expect":${JSON.stringify(expect)}`;
-  // Concatenated as text, so that the envelope arrives unchanged.
+  // The body is concatenated as text, so the envelope arrives unchanged.
   const body = `{"type":"explainSignature","envelope":${text}${expected}}`;
   return readInfo(context, await context.http.post('/info', body, { signal }));
 }

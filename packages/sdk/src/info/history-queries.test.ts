@@ -3,8 +3,6 @@ import { createClient, type Client } from '../client.ts';
 import { ApiError, HttpError, ValidationError } from '../errors.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
-/** Goal: queries of the history are sent page by page. Method: a server that records requests. */
-
 const USER = `0x${'ab'.repeat(20)}`;
 const HASH = `0x${'cd'.repeat(32)}`;
 const AS_OF = { height: 7, time: 1_800_000_000_000 };
@@ -63,7 +61,7 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   expect(asked(venue)).toEqual([{ type, ...fields }]);
 });
 
-describe('all rows', () => {
+describe('the methods that read all rows', () => {
   test.each<
     [string, (info: Client['info']) => AsyncIterable<unknown>, (rows: unknown[]) => unknown]
   >([
@@ -92,7 +90,7 @@ describe('all rows', () => {
     expect(asked(venue)).toEqual([first, { ...first, cursor: 'a' }, { ...first, cursor: 'b' }]);
   });
 
-  test('are requested when they are needed', async () => {
+  test('the next page is requested only when its rows are needed', async () => {
     const venue = await aVenue(page([1, 2], 'a'), page([3], null));
     for await (const row of createClient({ url: venue.url }).info.allUserFills({ user: USER })) {
       if (Number(row) === 2) break;
@@ -100,7 +98,7 @@ describe('all rows', () => {
     expect(venue.received).toHaveLength(1);
   });
 
-  test('of blocks, down to the first', async () => {
+  test('allBlocks reads down to the first block', async () => {
     const rows = [{ height: 3 }, { height: 2 }];
     const venue = await aVenue(page(rows, null), page([{ height: 1 }], null));
     const { info } = createClient({ url: venue.url });
@@ -112,7 +110,7 @@ describe('all rows', () => {
     ]);
   });
 
-  test('of withdrawals, until there are no more', async () => {
+  test('allWithdrawals reads until a page is empty', async () => {
     const venue = await aVenue(page([{ id: 4 }], null), page([], null));
     const { info } = createClient({ url: venue.url });
     await expect(allOf(info.allWithdrawals({ user: USER }))).resolves.toEqual([{ id: 4 }]);
@@ -120,7 +118,7 @@ describe('all rows', () => {
   });
 });
 
-test('a page reports the block of the history', async () => {
+test('historyPage returns the block of the history and the next cursor', async () => {
   const venue = await aVenue(page([], 'x'));
   const { info } = createClient({ url: venue.url });
   const found = await info.historyPage({ type: 'userFills', user: USER, minHeight: 7 });
@@ -128,8 +126,8 @@ test('a page reports the block of the history', async () => {
   expect(asked(venue)).toEqual([{ type: 'userFills', user: USER, minHeight: 7 }]);
 });
 
-describe('lines of an export', () => {
-  test('of a table: a line break in a cell does not end a line', async () => {
+describe('the lines of an export', () => {
+  test('a line break inside a quoted CSV cell does not end a line', async () => {
     const venue = await aVenue({ body: 'a,b\r\n"x\r\n""y""",2\r\n3,4\r\n' });
     const lines = createClient({ url: venue.url }).exportLines('fills', {
       user: USER,
@@ -146,14 +144,14 @@ describe('lines of an export', () => {
     });
   });
 
-  test('of objects: quotes have no special meaning', async () => {
+  test('quotes have no special meaning in lines of JSON objects', async () => {
     const venue = await aVenue({ body: '{"a":"\\""}\n{"a":1}\n' });
     const client = createClient({ url: venue.url });
     const lines = client.exportLines('candles', { coin: '1', interval: '1h', format: 'ndjson' });
     await expect(allOf(lines)).resolves.toEqual(['{"a":"\\""}', '{"a":1}']);
   });
 
-  test('one at a time: the next read waits', async () => {
+  test('a rate-limited export is requested again', async () => {
     const busy = {
       status: 429,
       headers: { 'retry-after': '0' },
@@ -166,7 +164,7 @@ describe('lines of an export', () => {
     expect(venue.received).toHaveLength(2);
   });
 
-  test('that are refused, cut off, or invalid', async () => {
+  test('exportLines throws for invalid parameters, refusals and incomplete answers', async () => {
     const refused = {
       status: 404,
       body: { success: false, code: 10_404, name: 'NOT_FOUND', message: 'no' },

@@ -16,23 +16,24 @@ import {
   readInfo,
 } from './query-info.ts';
 
-/** The queries with pages. `outcomeMeta` is not one of them: its cursor is part of the data. */
+/** Queries with pages. `outcomeMeta` is excluded, because its cursor is part of the data. */
 export type PagedType = Exclude<
   { [Type in InfoType]: 'cursor' extends keyof InfoParameters<Type> ? Type : never }[InfoType],
   'outcomeMeta'
 >;
 
-/** An answer from the history with its metadata. */
+/** Answer from the history, with its metadata. */
 export type HistoryPage<Data> = {
   readonly data: Data;
-  /** The block up to which it is complete. */
+  /** Block up to which the data is complete. */
   readonly asOf: HistoryAsOf;
-  /** The start of the next page; null after the last row, undefined without pages. */
+  /** Start of the next page; null after the last row, undefined for a query without pages. */
   readonly nextCursor: string | null | undefined;
 };
 
 /**
- * Sends a query of the history, and returns its data with the block of the history and the next cursor.
+ * Sends a query of the history and returns its data, the block of the history and the cursor of the
+ * next page.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -47,7 +48,7 @@ export async function historyPage<Type extends InfoType, Data>(
   return { data, asOf: asOf ?? { height: 0, time: 0 }, nextCursor };
 }
 
-/** All pages in sequence. */
+/** Yields all pages in order. */
 async function* historyPages<Type extends PagedType, Data>(
   context: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },
@@ -61,7 +62,7 @@ async function* historyPages<Type extends PagedType, Data>(
   } while (typeof cursor === 'string');
 }
 
-/** The parameters of a method for all rows. `limit` or `pageSize` is the size of a page. */
+/** Parameters of a method that reads all rows. `limit` or `pageSize` is the size of a page. */
 export type RowsParameters<Type extends PagedType> = Omit<
   InfoParameters<Type>,
   'cursor' | 'offset' | 'page'
@@ -69,7 +70,7 @@ export type RowsParameters<Type extends PagedType> = Omit<
 
 export type RowsOf<Type extends PagedType, Row> = (data: InfoAnswerOf<Type>) => readonly Row[];
 
-/** All rows of a query with pages. The next page is requested when it is needed. */
+/** Yields all rows of a query with pages. The next page is requested when it is needed. */
 export async function* historyRows<Type extends PagedType, Row>(
   context: InfoContext,
   asked: {

@@ -3,8 +3,6 @@ import { createClient, type Client } from '../client.ts';
 import { ValidationError } from '../errors.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
-/** Goal: queries on outcome markets ask what the wire spells. Method: a server that records. */
-
 const USER = `0x${'ab'.repeat(20)}`;
 
 const running: FakeVenue[] = [];
@@ -69,13 +67,16 @@ const ASKED: readonly (readonly [Ask, object])[] = [
   ],
 ];
 
-test.each(ASKED.map(([ask, request]) => [request, ask] as const))('%j', async (request, ask) => {
-  const venue = await aVenue(answer({ asked: true }));
-  await expect(ask(createClient({ url: venue.url }).info)).resolves.toEqual({ asked: true });
-  expect(JSON.parse(venue.received[0]!.text)).toEqual(request);
-});
+test.each(ASKED.map(([ask, request]) => [request, ask] as const))(
+  'the outcome query %j is sent as written',
+  async (request, ask) => {
+    const venue = await aVenue(answer({ asked: true }));
+    await expect(ask(createClient({ url: venue.url }).info)).resolves.toEqual({ asked: true });
+    expect(JSON.parse(venue.received[0]!.text)).toEqual(request);
+  },
+);
 
-test('a query that the venue would refuse is not asked', async () => {
+test('a query that the venue would reject is not sent', async () => {
   const venue = await aVenue(answer([]));
   const { info } = createClient({ url: venue.url });
   await expect(info.outcomeAssetCtxs({ instrumentIds: [] })).rejects.toThrow(ValidationError);
@@ -84,7 +85,7 @@ test('a query that the venue would refuse is not asked', async () => {
   expect(venue.received).toEqual([]);
 });
 
-test('events are walked page by page, and no further than they are read', async () => {
+test('outcomeEvents requests the next page only when its events are needed', async () => {
   const page = (next_cursor: string | null, ...slugs: string[]): Answer =>
     answer({ events: slugs.map((slug) => ({ slug })), next_cursor });
   const script = [page('one', 'a', 'b'), page('two'), page(null, 'c')];

@@ -6,20 +6,20 @@ import {
   queryInfo,
 } from './query-info.ts';
 
-/** Parameters of `outcomeMeta`; `outcomeEvent` requests one event by its slug. */
+/** Parameters of `outcomeMeta`. To request one event by its slug, use `outcomeEvent`. */
 export type OutcomeMetaParameters = Omit<
   InfoParameters<'outcomeMeta'>,
   'eventSlug' | 'after_cursor'
 >;
 
-/** A page of events with their markets. The cursor of a page selects the next page. */
+/** Returns a page of events with their markets. The cursor of a page selects the next page. */
 export function outcomeMeta(
   context: InfoContext,
   parameters: OutcomeMetaParameters = {},
   options?: InfoOptions,
 ): Promise<OutcomeEventPage> {
   const request = { type: 'outcomeMeta', ...parameters } as const;
-  // Without a slug the answer is a page.
+  // Without a slug, the answer is a page.
   return queryInfo(context, request, options) as Promise<OutcomeEventPage>;
 }
 
@@ -27,7 +27,7 @@ export function outcomeMeta(
 export type OutcomeEventParameters = { readonly eventSlug: string };
 
 /**
- * One event with its markets, in any status.
+ * Returns one event with its markets, in any status.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -44,8 +44,8 @@ export function outcomeEvent(
 export type OutcomeEventsParameters = Omit<OutcomeMetaParameters, 'cursor'>;
 
 /**
- * All matching events; the next page is requested when it is needed. Sort by a fixed key such as
- * `newest`; otherwise events may be repeated or missed.
+ * Yields all matching events; the next page is requested when it is needed. Sort by a fixed key
+ * such as `newest`; otherwise events can be repeated or missed.
  *
  * @throws ValidationError, HttpError, ApiError
  */

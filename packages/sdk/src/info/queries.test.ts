@@ -3,8 +3,6 @@ import { createClient, type Client } from '../client.ts';
 import { ApiError, ValidationError } from '../errors.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 
-/** Goal: the queries ask what the wire spells. Method: a server that records what it gets. */
-
 const USER = `0x${'ab'.repeat(20)}`;
 const VAULT = `0x${'cd'.repeat(20)}`;
 
@@ -48,7 +46,7 @@ test.each<[string, (info: Client['info']) => Promise<unknown>, object]>([
   expect(JSON.parse(text)).toEqual({ type, user: USER, ...rest });
 });
 
-test('a page that cannot be is not asked for', async () => {
+test('a query with an invalid limit is not sent', async () => {
   const venue = await aVenue({ body: { success: true, code: 0, data: [] } });
   const { info } = createClient({ url: venue.url });
   const failed = info.userNonFundingLedgerUpdates({ user: USER, limit: 0.5 });
@@ -64,7 +62,7 @@ test('a refusal is thrown with its name', async () => {
   await expect(failed).rejects.toMatchObject({ name: 'NOT_FOUND' });
 });
 
-test('a signature is explained from the text that was sent', async () => {
+test('explainSignature sends the text of the envelope unchanged', async () => {
   const venue = await aVenue({ body: { success: true, code: 0, data: {} } });
   const { info } = createClient({ url: venue.url });
   const envelope = '{"nonce":1,"action":{"type":"cancelAll","2":0,"1":1.0}}';
@@ -76,9 +74,12 @@ test('a signature is explained from the text that was sent', async () => {
   ]);
 });
 
-test.each(['', 'null', '[]', '{"a":1', '7'])('no signature is explained from %j', async (text) => {
-  const venue = await aVenue({ body: { success: true, code: 0, data: {} } });
-  const failed = createClient({ url: venue.url }).info.explainSignature({ envelope: text });
-  await expect(failed).rejects.toThrow(ValidationError);
-  expect(venue.received).toEqual([]);
-});
+test.each(['', 'null', '[]', '{"a":1', '7'])(
+  'explainSignature rejects the text %j, which is not an object',
+  async (text) => {
+    const venue = await aVenue({ body: { success: true, code: 0, data: {} } });
+    const failed = createClient({ url: venue.url }).info.explainSignature({ envelope: text });
+    await expect(failed).rejects.toThrow(ValidationError);
+    expect(venue.received).toEqual([]);
+  },
+);

@@ -9,10 +9,10 @@ import type {
 import { callApart, ValidationError } from '../errors.ts';
 import { apiErrorOf, type HttpReply, type HttpTransport } from '../transport/http.ts';
 
-/** The context for sending queries. */
+/** Everything that is needed to send queries. */
 export type InfoContext = {
   readonly http: HttpTransport;
-  /** Finds errors of a query before it is sent; without it only the venue checks. */
+  /** Finds errors of a query before it is sent. Without it, only the venue checks queries. */
   readonly check?: ((request: unknown) => WireError | undefined) | undefined;
   /** Called when an answer contains a warning, such as that the queried user is an agent. */
   readonly onWarning?: ((warning: Warning) => void) | undefined;
@@ -20,15 +20,15 @@ export type InfoContext = {
 
 export type InfoOptions = { readonly signal?: AbortSignal | undefined };
 
-/** The fields of a query other than its type. */
+/** Fields of a query other than its type. */
 export type InfoParameters<Type extends InfoType> = Omit<InfoRequestOf<Type>, 'type'>;
 
-/** The method of a query, unless there is a special one. */
+/** Method of a query, which is a special one if there is any. */
 export type QueryMethod<Type extends InfoType, Special> = Type extends keyof Special
   ? Special[Type]
   : PlainMethod<Type>;
 
-/** Parameters are optional only if all of them are. */
+/** The parameters are optional only if every single one is. */
 type PlainMethod<Type extends InfoType> =
   Record<never, never> extends InfoParameters<Type>
     ? (parameters?: InfoParameters<Type>, options?: InfoOptions) => Promise<InfoAnswerOf<Type>>
@@ -47,7 +47,7 @@ export async function queryInfo<Type extends InfoType>(
   return readInfo<InfoAnswerOf<Type>>(context, await askInfo(context, request, options));
 }
 
-/** Sends a query of any type and returns the whole answer. */
+/** Sends a query of any type and returns the complete answer. */
 export function askInfo<Type extends InfoType>(
   { check, http }: InfoContext,
   request: InfoParameters<Type> & { readonly type: Type },
@@ -58,7 +58,9 @@ export function askInfo<Type extends InfoType>(
   return http.post('/info', JSON.stringify(request), { signal });
 }
 
-/** The data of an answer in the envelope of /info. */
+/**
+ * Returns the data of an answer of /info, or throws its refusal. Reports warnings to `onWarning`.
+ */
 export function readInfo<Data>({ onWarning }: Partial<InfoContext>, reply: HttpReply): Data {
   const body = reply.body as unknown as InfoEnvelope<Data>;
   if (body.success !== true) throw apiErrorOf(reply);

@@ -11,12 +11,13 @@ import { ValidationError } from '../errors.ts';
 /** Parameters of `accountStatus`. */
 export type AccountStatusParameters = {
   readonly user: string;
-  /** 0 is the main exchange, 1 the outcome exchange. */
+  /** Channel 0 is for perps, channel 1 for outcome markets. */
   readonly channel?: number | undefined;
 };
 
 /**
- * Returns whether an address has an account and may trade. Read `checked` before `exists`.
+ * Returns whether an address has an account and may trade. `exists` is valid only if `checked` is
+ * true.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -35,13 +36,14 @@ export async function accountStatus(
 export type FaucetParameters = {
   readonly user: string;
   readonly accountType?: 'perp' | 'outcome' | undefined;
-  /** Pays on a local settlement chain instead of to the account: USDC, and ether for gas. */
+  /** Pays USDC, and ether for gas, on a local settlement chain instead of to the account. */
   readonly onChain?: boolean | undefined;
 };
 
 /**
- * Requests test USDC from a testnet; the first grant creates the account. It is sent only once,
- * because a repetition after a lost answer would be rate-limited.
+ * Requests test USDC from the faucet of a venue with test funds. The first payout creates the
+ * account. The request is sent only once, because a repetition after a lost answer would be
+ * rate-limited.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -55,7 +57,7 @@ export async function faucet(
   return readInfo(context, await context.http.postOnce('/request-fund', body, signal));
 }
 
-/** Finds errors of form in requests to other endpoints than /info and /exchange. */
+/** Rejects errors of form in requests to other endpoints than /info and /exchange. */
 export function checkServiceRequest(name: ServiceRequestName, request: object): void {
   const fault = checkShape(SERVICE_SHAPES[name]!, request);
   if (fault !== undefined) throw ValidationError.of(fault);

@@ -3,14 +3,14 @@ import { ValidationError } from '../errors.ts';
 import type { InfoContext, InfoOptions } from '../info/query-info.ts';
 
 type Span = {
-  /** Milliseconds, both inclusive. */
+  /** Start and end in milliseconds, both inclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
-  /** By default a table with a header. */
+  /** By default a CSV table with a header. */
   readonly format?: 'csv' | 'ndjson' | undefined;
 };
 
-/** Parameters of an account's exports. */
+/** Parameters of the exports of an account. */
 export type UserExportParameters = Span & {
   readonly user: string;
   readonly accountType?: 'perp' | 'outcome' | readonly ('perp' | 'outcome')[] | undefined;
@@ -31,8 +31,8 @@ export type ExportParameters = {
 };
 
 /**
- * Yields the lines of an export, oldest row first: a table's header and then one line per row, or one JSON object per
- * line. Lines are read on demand, so that an export of any length needs little memory.
+ * Yields the lines of an export, oldest row first: the header and one line per row, or one JSON
+ * object per line. Lines are read on demand, so even a very long export needs little memory.
  *
  * @throws ValidationError, HttpError, ApiError
  */
@@ -58,7 +58,10 @@ export async function* exportLines<Name extends ExportName>(
   if (rest !== '') yield rest;
 }
 
-/** A line break inside a quoted cell does not end a line; JSON objects contain none. */
+/**
+ * A line break inside a quoted cell does not end a line. JSON objects on one line contain no line
+ * breaks.
+ */
 const CSV_MARKS = /"|\r\n/g;
 const JSON_MARKS = /\n/g;
 

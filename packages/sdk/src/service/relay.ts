@@ -9,55 +9,64 @@ import { type InfoOptions, readInfo } from '../info/query-info.ts';
 import { type Fetch, HttpTransport } from '../transport/http.ts';
 import { checkServiceRequest } from './account.ts';
 
-/** Options of a relay client. */
+/** Options of `createRelayClient`. */
 export type RelayOptions = {
-  /** `relay_url` of the venue's settings. */
+  /** The `relay_url` of the venue's settings. */
   readonly url: string;
   readonly fetch?: Fetch | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Retries of requests that can be repeated. */
+  /** Maximum number of retries, only for requests that can be repeated. */
   readonly retriesMax?: number | undefined;
 };
 
-/** A deposit from another chain, and its account. */
+/** Parameters of `depositAddress`: the source of a deposit, and the account that receives it. */
 export type DepositAddressParameters = {
-  /** A name from `chains`. */
+  /** Name of a chain from `chains`. */
   readonly srcChain: string;
-  /** `chain_name` of the venue's settings. */
+  /** The `chain_name` of the venue's settings. */
   readonly dstChain: string;
   readonly asset: 'USDC';
   readonly dstAddr: string;
   readonly accountType?: 'perp' | 'outcome' | undefined;
 };
 
-/** A payout to another chain, and its recipient. */
+/** Parameters of `pegAddress`: the chain and the recipient of a payout. */
 export type PegAddressParameters = {
-  /** `chain_name` of the venue's settings. */
+  /** The `chain_name` of the venue's settings. */
   readonly srcChain: string;
   readonly dstChain: string;
   readonly asset: 'USDC';
   readonly dstAddr: string;
 };
 
-/** The account of the deposits, or the sender of payments to pegs. */
+/**
+ * Parameters of `transfers`. `user` is the account that received the deposits or sent the
+ * withdrawals.
+ */
 export type TransfersParameters = {
   readonly user: string;
   readonly page?: number | undefined;
   readonly pageSize?: number | undefined;
 };
 
-/** The features of a relay. */
+/** Client of one relay. */
 export type RelayClient = {
-  /** The chains with their minimum amounts and fees. */
+  /** Returns the chains with their minimum amounts and fees. */
   chains(options?: InfoOptions): Promise<RelayChainRow[]>;
-  /** Requests a one-time address on another chain. It is sent only once, because each answer is another address. */
+  /**
+   * Requests a one-time address on another chain. The request is sent only once, because each
+   * answer contains a new address.
+   */
   depositAddress(
     parameters: DepositAddressParameters,
     options?: InfoOptions,
   ): Promise<RelayDepositAddress>;
-  /** Returns an account in the venue: `sendTo` to it pays out on the other chain. */
+  /**
+   * Returns a relay withdrawal address in the venue. Money that `sendTo` sends to it is paid out on
+   * the other chain.
+   */
   pegAddress(parameters: PegAddressParameters, options?: InfoOptions): Promise<RelayPegAddress>;
-  /** The transfers and their status, newest first. */
+  /** Returns the transfers and their status, newest first. */
   transfers(parameters: TransfersParameters, options?: InfoOptions): Promise<RelayTransfers>;
 };
 
@@ -114,7 +123,7 @@ async function get<Data>(
   }
 }
 
-/** The operations port of a venue, for a relay that it knows. */
+/** Options of `registerPegs`, with the operations port of a venue that knows the relay. */
 export type OperationsOptions = {
   readonly url: string;
   readonly fetch?: Fetch | undefined;
@@ -124,13 +133,13 @@ export type OperationsOptions = {
 /** Parameters of `registerPegs`. */
 export type RegisterPegsParameters = {
   readonly addresses: readonly string[];
-  /** By the relay's key, over the text that names the venue and the addresses. */
+  /** Signature with the relay's key of the text that names the venue and the addresses. */
   readonly signature: string;
 };
 
 /**
- * Registers accounts of a relay at a venue. A repetition changes nothing. It returns when the
- * venue's log contains them.
+ * Registers withdrawal addresses of a relay with a venue, and resolves when the venue's log
+ * contains them. Registering them again changes nothing.
  *
  * @throws HttpError, ApiError
  */

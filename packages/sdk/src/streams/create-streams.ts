@@ -14,21 +14,21 @@ import {
 
 export type StreamPath = 'ws' | 'api-ws' | 'ws-rtds';
 
-/** The connections of a venue: one for each path, opened when it is needed. */
+/** Connections to a venue, one for each path. Each is opened when it is needed. */
 type StreamSockets = {
-  /** /ws. */
+  /** Connection to /ws. */
   readonly socket: SocketTransport;
-  /** /api-ws. */
+  /** Connection to /api-ws. */
   readonly apiSocket: SocketTransport;
-  /** /ws-rtds. */
+  /** Connection to /ws-rtds. */
   readonly prices: PriceFeed;
 };
 
-/** The channels of the sockets, bound to a venue. */
+/** Channels of the sockets for one venue. */
 export type StreamsClient = ChannelMethods & ReturnType<typeof connectionsOf>;
 
 /**
- * Binds the channels to a venue. Channels of one path share its connection. Each channel of the
+ * Creates the channels of a venue. Channels of one path share a connection. Each channel of the
  * protocol is a method, with the types and the comment of its definition.
  */
 export function createStreams(sockets: StreamSockets): StreamsClient {
@@ -43,47 +43,50 @@ function connectionsOf({ socket, apiSocket, prices }: StreamSockets) {
   const sockets = [socket, apiSocket, prices];
   return {
     /**
-     * Prices of the underlyings of outcome markets, about once a second. With a symbol its last
-     * minute comes first, as a snapshot, and again after a reset.
+     * Subscribes to the prices of the underlyings of outcome markets, about once per second. With a
+     * symbol, the prices of the last minute come first as a snapshot, and again after a reset.
      */
     referencePrices: (
       parameters: ReferencePricesChannel,
       listener?: StreamListener<ReferencePricesUpdate>,
       options?: StreamOptions,
     ) => referencePrices({ socket: prices }, parameters, listener, options),
-    /** The combined status: `open` when every needed connection is open. */
+    /** Returns the combined status: `open` if all needed connections are open. */
     get status(): SocketStatus {
       return joined(sockets.map((each) => each.status));
     },
-    /** The status of each connection; one without subscriptions is `idle`. */
+    /** Returns the status of each connection. One without subscriptions is `idle`. */
     get statuses(): Readonly<Record<StreamPath, SocketStatus>> {
       return { ws: socket.status, 'api-ws': apiSocket.status, 'ws-rtds': prices.status };
     },
-    /** Milliseconds until the next connection attempt, or undefined. */
+    /**
+     * Returns the time until the next connection attempt in milliseconds, or undefined if none is
+     * scheduled.
+     */
     get nextTryInMs(): number | undefined {
       const waits = sockets.flatMap(({ nextTryInMs }) => nextTryInMs ?? []);
       return waits.length === 0 ? undefined : Math.min(...waits);
     },
     /**
-     * Call it after a sleep or a change of the network: an open connection that does not answer
-     * within a second is replaced, and a wait for the next attempt ends.
+     * Checks the connections; call it after the device slept or changed its network. A connection
+     * that does not answer within a second is replaced, and a wait for the next attempt ends.
      */
     check: (): void => {
       for (const each of sockets) each.venueIsBack();
     },
-    /** Replaces all needed connections at once. Each stream resumes where it stopped. */
+    /** Replaces all needed connections immediately. Each stream resumes where it stopped. */
     reconnect: (): void => {
       if (socket.status === 'closed') throw new SocketError('The client is closed');
       for (const each of sockets) each.reconnect();
     },
-    /** Ends all subscriptions and the connections. */
+    /** Closes all subscriptions and connections. */
     close: (): void => {
       for (const each of sockets) each.close();
     },
   };
 }
 
-/** The worst status of the needed connections. */
+/** Statuses of a connection, the worst one first. */
 const FROM_WORST: readonly SocketStatus[] = ['closed', 'waiting', 'connecting', 'open', 'idle'];
 
 function joined(statuses: readonly SocketStatus[]): SocketStatus {
@@ -101,15 +104,20 @@ function channelsOf(endpoint: StreamEndpoint, socket: StreamSource): ChannelMeth
 
 /** Parameters of `referencePrices`. */
 export type ReferencePricesChannel = {
-  /** Prices of spot markets, of the oracle, or its averages over 30 or 60 seconds. */
+  /**
+   * Kind of prices: those of spot markets, those of the oracle, or the averages of the latter over
+   * 30 or 60 seconds.
+   */
   readonly topic: RtdsTopic;
-  /** `btcusdt` for spot prices, `btc/usd` for all others; by default every symbol. */
+  /**
+   * Symbol such as `btcusdt` for spot prices, or `btc/usd` for all others; by default all symbols.
+   */
   readonly symbol?: string | undefined;
 };
 
 /**
- * Prices of the underlyings of outcome markets, about once a second. With a symbol its last minute
- * comes first, as a snapshot, and again after a reset.
+ * Subscribes to the prices of the underlyings of outcome markets, about once per second. With a
+ * symbol, the prices of the last minute come first as a snapshot, and again after a reset.
  */
 export function referencePrices(
   context: StreamContext,

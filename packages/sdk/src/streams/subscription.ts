@@ -2,7 +2,7 @@ import type { ChannelData, ChannelInput, ChannelName, SubscriptionFields } from 
 import { callApart, SocketError } from '../errors.ts';
 import type { StreamEvent, StreamSink } from '../transport/stream.ts';
 
-/** The source of events. */
+/** Source of a subscription's events. */
 export type StreamSource = {
   subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void;
 };
@@ -14,29 +14,36 @@ export type StreamListener<Data> = (event: StreamEvent<Data>) => void;
 
 /** Options of a subscription. */
 export type StreamOptions = {
-  /** Called when the venue rejects the subscription; a loop receives the error itself. */
+  /**
+   * Called when the venue rejects the subscription. A `for await` loop throws the error instead.
+   */
   readonly onError?: ((error: SocketError) => void) | undefined;
 };
 
-/** The parameters of a channel. */
+/** Parameters of a channel. */
 export type ChannelParameters<Name extends ChannelName> = Readonly<ChannelInput<Name>>;
 
-/** Subscribes to one channel. Without a listener, the events are read in a `for await` loop. */
+/**
+ * Method that subscribes to one channel. Without a listener, read the events in a `for await` loop.
+ */
 export type ChannelMethod<Name extends ChannelName> = (
   parameters: ChannelParameters<Name>,
   listener?: StreamListener<ChannelData<Name>>,
   options?: StreamOptions,
 ) => Subscription<ChannelData<Name>>;
 
-/** The buffer of a slow loop; beyond it the loop ends with an error instead of a gap. */
+/**
+ * Maximum number of events that wait for a slow loop. Beyond it, the loop ends with an error
+ * instead of a gap.
+ */
 const WAITING_MAX = 10_000;
 
 /**
- * A running subscription. Its events go to the listener or, without one, to a `for await` loop;
- * leaving the loop ends the subscription.
+ * Open subscription. Its events are passed to the listener or, without one, to a `for await` loop.
+ * Leaving the loop closes the subscription.
  */
 export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Data>> {
-  /** Resolves when the venue has accepted the subscription; rejects when it refuses it. */
+  /** Resolves when the venue has accepted the subscription, and rejects if the venue refuses it. */
   readonly ready: Promise<void>;
   readonly #listener: StreamListener<Data> | undefined;
   readonly #onError: ((error: SocketError) => void) | undefined;
@@ -57,7 +64,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     const ready = withResolvers<void>();
     this.ready = ready.promise;
     this.#ready = ready;
-    // `ready` may be ignored; the listener's errors are also reported separately.
+    // Callers may ignore `ready`, because errors are also reported to `onError` or to the loop.
     ready.promise.catch(() => undefined);
     this.#leave = socket.subscribe(subscription, {
       ready: ready.resolve,
@@ -67,7 +74,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     });
   }
 
-  /** Ends the subscription. A loop still receives buffered events. */
+  /** Closes the subscription. A loop still receives the events that are buffered. */
   close(): void {
     if (this.#isOver) return;
     this.#leave();
@@ -88,7 +95,7 @@ export class Subscription<Data> implements AsyncIterableIterator<StreamEvent<Dat
     return reader.promise;
   }
 
-  /** Called by the runtime when a loop is left. */
+  /** Closes the subscription when a loop is left. */
   async return(): Promise<IteratorResult<StreamEvent<Data>>> {
     this.#waiting = [];
     this.close();
@@ -132,7 +139,7 @@ type Resolvers<Value> = {
   readonly reject: (reason: unknown) => void;
 };
 
-/** `Promise.withResolvers`, which Node 20 lacks. */
+/** Replaces `Promise.withResolvers`, which Node 20 does not have. */
 function withResolvers<Value>(): Resolvers<Value> {
   let resolve: Resolvers<Value>['resolve'] = () => undefined;
   let reject: Resolvers<Value>['reject'] = () => undefined;

@@ -25,7 +25,7 @@ const row = (time: number) => ({
   amount: '-88.91694',
 });
 
-test('the newest payments come first, then each new one', async () => {
+test('userFundings sends the newest payments first, and then each new one', async () => {
   const { server, client } = await aClient();
   server.snapshot = { user: USER, isSnapshot: true, fundings: [row(2), row(1)] };
   const times: number[][] = [];

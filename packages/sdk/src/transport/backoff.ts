@@ -1,37 +1,40 @@
 import { HttpError } from '../errors.ts';
 
-/** How long to wait between attempts. */
+/** Delays between attempts. */
 export type Backoff = {
-  /** Upper bound of the first wait. */
+  /** Upper bound of the first delay, in milliseconds. */
   readonly baseMs: number;
-  /** Upper bound of every wait. */
+  /** Upper bound of every delay, in milliseconds. */
   readonly maxMs: number;
-  /** A number in [0, 1); replaced in tests. */
+  /** Returns a number from 0 up to, but not including, 1. Tests replace it. */
   readonly random: () => number;
 };
 
-/** The waits of requests. */
+/** Delays between attempts of a request. */
 export const REQUEST_BACKOFF: Backoff = { baseMs: 250, maxMs: 8000, random: Math.random };
 
 /**
- * The waits for a venue that is down. However long it was, streams are back within a second of it: half
- * a second for the wait, the rest to connect and subscribe. The half that is chance spreads the clients.
+ * Delays for a venue that is down. They never exceed half a second, so streams resume within a
+ * second after the venue is available again. The random part spreads the clients.
  */
 export const STREAM_BACKOFF: Backoff = { baseMs: 200, maxMs: 500, random: Math.random };
 
-/** The waits for a venue that is there, but hangs up before it has answered anything, or cannot serve a subscription yet. */
+/**
+ * Delays for a venue that closes the connection before it has sent a frame, or that cannot serve a
+ * subscription yet.
+ */
 export const HANG_UP_BACKOFF: Backoff = { baseMs: 200, maxMs: 10_000, random: Math.random };
 
 /**
- * The wait before the attempt after `failures` failed ones: between half and all of a bound that
- * doubles each time. Chance keeps clients that failed together from coming back together.
+ * Returns the delay after a number of failed attempts. It is random, between half and all of a
+ * bound that doubles each time, so clients that failed together do not return together.
  */
 export function backoffMs(failures: number, { baseMs, maxMs, random }: Backoff): number {
   const bound = Math.min(maxMs, baseMs * 2 ** Math.max(0, failures - 1));
   return bound / 2 + (random() * bound) / 2;
 }
 
-/** Resolves after a while; rejects when the signal is aborted before. */
+/** Resolves after a delay, and rejects if the signal is aborted before. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const aborted = (): HttpError =>

@@ -6,7 +6,9 @@ import { checkedKey } from './checked-key.ts';
 const USER = `0x${'ab'.repeat(20)}`;
 const LOUD = `0x${'AB'.repeat(20)}`;
 
-/** Subscriptions of one meaning, spelled in several ways; those of different rows mean different things. */
+/**
+ * Each row has several spellings of one subscription; different rows are different subscriptions.
+ */
 const MEANINGS: readonly (readonly [StreamEndpoint, ...Record<string, unknown>[]])[] = [
   ['ws', { type: 'l2Book', coin: '7' }, { type: 'l2Book', coin: '007', tick: '' }],
   ['ws', { type: 'l2Book', coin: '7', tick: '1' }, { tick: '1.0', coin: '7', type: 'l2Book' }],
@@ -52,7 +54,7 @@ const MEANINGS: readonly (readonly [StreamEndpoint, ...Record<string, unknown>[]
   ],
 ];
 
-test('two subscriptions have one key exactly when they mean the same to the venue', () => {
+test('two subscriptions have the same key only if the venue treats them as equal', () => {
   const keys = MEANINGS.map(([endpoint, ...spellings]) => {
     const said = spellings.map((each) => parseSubscription(endpoint, each));
     const meant = new Set(said.map((each) => (each.ok ? each.subscription.key : each.error)));

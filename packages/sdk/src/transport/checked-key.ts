@@ -12,7 +12,11 @@ import { plainKey, type SubscriptionKey } from './stream.ts';
 
 const SHAPES = { ws: WS_SHAPES, 'api-ws': API_WS_SHAPES } as const;
 
-/** By what it means to the venue: addresses in any case, ids in any order, defaults sent or left out. */
+/**
+ * Returns a function that checks a subscription and computes its key. Subscriptions that the venue
+ * treats as equal have the same key: addresses in any case, ids in any order, defaults sent or
+ * omitted.
+ */
 export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
   return (subscription) => {
     const { type } = subscription;
@@ -26,7 +30,10 @@ export function checkedKey(endpoint: StreamEndpoint): SubscriptionKey {
   };
 }
 
-/** The subscription in the one spelling of its meaning. The exchange follows from the rest. */
+/**
+ * Returns the canonical form of a subscription. It has no exchange id, because that follows from
+ * the other fields.
+ */
 function meant({ type, ...given }: SubscriptionFields): SubscriptionFields {
   const { exchangeId: _, exchange_id: __, ...rest } = given as Readonly<Record<string, unknown>>;
   const defaults = CHANNEL_DEFAULTS[type] ?? {};
@@ -36,7 +43,7 @@ function meant({ type, ...given }: SubscriptionFields): SubscriptionFields {
     const isList = Array.isArray(defaults[name]) && !Array.isArray(value);
     fields[name] = spelled(isList ? [value] : value);
   }
-  // More than there are is as many as there are.
+  // The venue lowers a limit above the maximum, so all of these are equal.
   if (type === 'recentTrades') {
     fields['limit'] = Math.min(Number(fields['limit']), CLIENT_PAGE_LIMITS.recentTrades.max);
   }
@@ -52,7 +59,7 @@ function spelled(value: unknown): unknown {
     return `${whole.replace(/^0+(?=.)/, '')}${digits === '' ? '' : `.${digits}`}`;
   }
   const text = value.toLowerCase();
-  // Of all names only those of intervals differ by their case.
+  // Only the names of candle intervals differ by their case.
   if (text === 'perps') return 'perp';
   return value === '1M' ? value : text;
 }

@@ -5,8 +5,6 @@ import { NonceSource } from '../nonce.ts';
 import { FakeVenue, type Answer } from '@oddlot/testing/sdk/fake-venue';
 import { eip1193Wallet, privateKeyWallet, type Wallet } from '../wallet.ts';
 
-/** Goal: the conditions and times of retries. Method: a real HTTP server with scripted answers. */
-
 const KEY = `0x${'11'.repeat(32)}` as const;
 const OK = {
   body: { status: 'ok', code: 0, data: { type: 'PlaceOrder', data: { statuses: ['success'] } } },
@@ -45,8 +43,8 @@ function clientOf(venue: FakeVenue, options: Partial<ClientOptions> = {}): Clien
 const bodies = (venue: FakeVenue) => venue.received.map(({ text }) => text);
 const nonces = (venue: FakeVenue) => bodies(venue).map((text) => JSON.parse(text).nonce as number);
 
-describe('an action', () => {
-  test('that must wait reports the delay', async () => {
+describe('the delivery of an action', () => {
+  test('onRateLimited reports the delay before a rate-limited action is sent again', async () => {
     const venue = await aVenue(LIMITED, { ...LIMITED, headers: { 'retry-after': '1' } }, OK);
     const waits: number[] = [];
     const onRateLimited = (waitMs: number): void => void waits.push(waitMs);
@@ -56,7 +54,7 @@ describe('an action', () => {
     expect(waits[1]).toBeGreaterThanOrEqual(1000);
   });
 
-  test('after a lost answer is sent again with the same bytes', async () => {
+  test('after a lost answer, an action is sent again with the same bytes', async () => {
     const venue = await aVenue('cut', 'cut', OK);
     const reply = await clientOf(venue).exchange.order(ORDERS);
     expect(reply.status).toBe('accepted');
@@ -64,20 +62,20 @@ describe('an action', () => {
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('without an answer in time is sent again with the same bytes', async () => {
+  test('after a timeout, an action is sent again with the same bytes', async () => {
     const venue = await aVenue('silence', OK);
     await clientOf(venue, { timeoutMs: 100 }).exchange.order(ORDERS);
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('that a gateway could not deliver is sent again with the same bytes', async () => {
+  test('after a gateway error, an action is sent again with the same bytes', async () => {
     const venue = await aVenue({ status: 502, body: '<html>' }, { status: 503, body: '{}' }, OK);
     await clientOf(venue).exchange.order(ORDERS);
     expect(venue.received.length).toBe(3);
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('that was rate-limited is signed again with a new nonce', async () => {
+  test('a rate-limited action is signed again with a new nonce', async () => {
     const venue = await aVenue(LIMITED, LIMITED, OK);
     const reply = await clientOf(venue).exchange.order(ORDERS);
     const start = 1_800_000_000_000;
@@ -86,14 +84,14 @@ describe('an action', () => {
     expect(reply.nonce).toBe(start + 2);
   });
 
-  test('that may have executed is never signed again, even when it is rate-limited later', async () => {
+  test('an action that may have been executed is never signed again, even if it is rate-limited later', async () => {
     const venue = await aVenue('cut', LIMITED, OK);
     await clientOf(venue).exchange.order(ORDERS);
     expect(venue.received.length).toBe(3);
     expect(new Set(bodies(venue)).size).toBe(1);
   });
 
-  test('that a user signed is not presented to the user again', async () => {
+  test('a user who signed an action is not asked to sign it again', async () => {
     const signer = privateKeyWallet(KEY);
     let asked = 0;
     const wallet: Wallet = {
@@ -110,7 +108,7 @@ describe('an action', () => {
     expect(asked).toBe(1);
   });
 
-  test('without any answer is reported with its hash', async () => {
+  test('an action without any answer is reported with its hash', async () => {
     const venue = await aVenue('cut');
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toThrow(HttpError);
@@ -120,7 +118,7 @@ describe('an action', () => {
     expect(venue.received.length).toBe(3);
   });
 
-  test('that is rejected is not sent again', async () => {
+  test('a rejected action is not sent again', async () => {
     const body = {
       status: 'err',
       code: 10000,
@@ -141,7 +139,7 @@ describe('an action', () => {
     expect(venue.received.length).toBe(1);
   });
 
-  test('stops when the caller aborts it', async () => {
+  test('an aborted action is not sent again', async () => {
     const venue = await aVenue('silence');
     const controller = new AbortController();
     const failed = clientOf(venue).exchange.order(ORDERS, { signal: controller.signal });
@@ -151,7 +149,7 @@ describe('an action', () => {
     expect(venue.received.length).toBe(1);
   });
 
-  test('has its options in the envelope', async () => {
+  test('the options of an action are sent in the envelope', async () => {
     const venue = await aVenue({ status: 202, body: { status: 'pending', txHash: '0x00' } });
     const vaultAddress = `0x${'AB'.repeat(20)}`;
     const options = { confirm: 'executed', expiresAfter: 1_900_000_000_000, vaultAddress } as const;
@@ -163,15 +161,15 @@ describe('an action', () => {
     expect(venue.received[0]!.headers).toMatchObject({ 'x-api-version': '2026-08-16' });
   });
 
-  test('needs a wallet', async () => {
+  test('an action requires a wallet', async () => {
     const venue = await aVenue(OK);
     const failed = clientOf(venue, { wallet: undefined }).exchange.order(ORDERS);
     await expect(failed).rejects.toThrow(SigningError);
   });
 });
 
-describe('an action with unknown result', () => {
-  test('is not reported as rejected when an earlier attempt was lost and the last one rate-limited', async () => {
+describe('an action whose result is unknown', () => {
+  test('an action is not reported as rejected if an earlier attempt was lost before the rate limit', async () => {
     const venue = await aVenue('cut', LIMITED);
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toThrow(HttpError);
@@ -181,7 +179,7 @@ describe('an action with unknown result', () => {
     });
   });
 
-  test('is not reported as rejected after a server error', async () => {
+  test('an action is not reported as rejected after a server error', async () => {
     const body = { status: 'err', code: 10500, name: 'INTERNAL', message: 'Internal error' };
     const venue = await aVenue({ status: 500, body });
     const failed = clientOf(venue).exchange.order(ORDERS);
@@ -189,7 +187,7 @@ describe('an action with unknown result', () => {
     await expect(failed).rejects.toMatchObject({ status: 500, txHash: expect.any(String) });
   });
 
-  test('is rejected permanently when every attempt was rate-limited', async () => {
+  test('an action is reported as rejected if every attempt was rate-limited', async () => {
     const venue = await aVenue(LIMITED);
     const failed = clientOf(venue, { retriesMax: 2 }).exchange.order(ORDERS);
     await expect(failed).rejects.toMatchObject({ name: 'RATE_LIMITED', httpStatus: 429 });
@@ -197,7 +195,7 @@ describe('an action with unknown result', () => {
   });
 });
 
-test('aborting the wait for a receipt throws the usual error', async () => {
+test('aborting the wait for a receipt throws an HttpError', async () => {
   const venue = await aVenue({ body: { success: true, code: 0, data: { status: 'pending' } } });
   const controller = new AbortController();
   const options = { intervalMs: 10_000, signal: controller.signal };
@@ -217,7 +215,7 @@ test('a request leaves no listener on the signal of its caller', async () => {
   expect(removed.mock.calls[0]?.[1]).toBe(added.mock.calls[0]?.[1]);
 });
 
-describe('a reply', () => {
+describe('the reply to an action', () => {
   const executed = (status: unknown, orders?: object[]): Answer => ({
     body: {
       status: 'ok',
@@ -230,7 +228,7 @@ describe('a reply', () => {
   });
   const failure = { error: 'orders[1]: Insufficient margin', code: 10010, name: 'MARGIN' };
 
-  test('has a result for each entry, and does not throw for a failed one', async () => {
+  test('a confirmed reply contains the result of each entry and does not throw for a failed one', async () => {
     const orders = [
       { i: 0, oid: 5, state: 'open' },
       { i: 1, oid: null, state: 'rejected' },
@@ -240,7 +238,7 @@ describe('a reply', () => {
     expect(reply).toMatchObject({ status: 'executed', height: 7, orders, failure });
   });
 
-  test('throws when an action without entries failed', async () => {
+  test('an action without entries throws if it failed', async () => {
     const status = { error: 'Agent address is already used', code: 10008, name: 'AGENT' };
     const venue = await aVenue(executed(status));
     const agentAddress = `0x${'22'.repeat(20)}`;
@@ -248,7 +246,7 @@ describe('a reply', () => {
     await expect(failed).rejects.toMatchObject({ name: 'AGENT', code: 10008 });
   });
 
-  test('of an outcome order has its trace id', async () => {
+  test('the reply to an outcome order contains its trace id', async () => {
     const traceId = '2af35491-d06c-4576-8cb8-ec69d3ff3b69';
     const venue = await aVenue({ body: { status: 'ok', traceId } });
     expect(await clientOf(venue).exchange.order(ORDERS)).toMatchObject({
@@ -258,10 +256,10 @@ describe('a reply', () => {
   });
 });
 
-describe('a direct action', () => {
+describe('the chain of a direct action', () => {
   const agentAddress = `0x${'22'.repeat(20)}`;
 
-  test('names the chain that a browser wallet requires', async () => {
+  test('a direct action names the chain that a browser wallet requires', async () => {
     const signer = privateKeyWallet(KEY);
     const wallet: Wallet = { ...signer, chainId: async () => 42161 };
     const venue = await aVenue(OK);
@@ -278,7 +276,7 @@ describe('a direct action', () => {
     });
   });
 
-  test('omits the chain when the wallet is on the chain of the venue', async () => {
+  test('a direct action omits the chain if the wallet is on the chain of the venue', async () => {
     const provider = { request: async () => '0x9cf' };
     const wallet = eip1193Wallet(provider, privateKeyWallet(KEY).address);
     const venue = await aVenue(OK);
@@ -288,10 +286,10 @@ describe('a direct action', () => {
   });
 });
 
-describe('a query', () => {
+describe('the delivery of a query', () => {
   const found = { body: { success: true, code: 0, data: { universe: [] } } };
 
-  test('is repeated after 429, at the time that the venue requests', async () => {
+  test('a query is repeated after a 429 response, at the time that the venue requests', async () => {
     const body = {
       success: false,
       code: 10000,
@@ -304,7 +302,7 @@ describe('a query', () => {
     expect(performance.now() - startMs).toBeGreaterThan(1000);
   });
 
-  test('does not wait for an hour: a long Retry-After is thrown', async () => {
+  test('a query does not wait for a long Retry-After but throws', async () => {
     const body = { success: false, code: 10000, message: 'rate limit exceeded' };
     const venue = await aVenue({ status: 429, headers: { 'retry-after': '3600' }, body });
     const failed = clientOf(venue).info.perpMeta();
@@ -312,7 +310,7 @@ describe('a query', () => {
     expect(venue.received.length).toBe(1);
   });
 
-  test('that is malformed is not sent', async () => {
+  test('a malformed query is not sent', async () => {
     const venue = await aVenue(found);
     const failed = clientOf(venue).info.l2Book({ coin: 'BTC-USDC' });
     await expect(failed).rejects.toThrow(ValidationError);
@@ -320,7 +318,7 @@ describe('a query', () => {
     expect(venue.received.length).toBe(0);
   });
 
-  test('passes warnings on', async () => {
+  test('warnings in an answer are passed to onWarning', async () => {
     const warning = { code: 'AGENT_ADDRESS', message: 'an agent' };
     const venue = await aVenue({ body: { ...found.body, warnings: [warning] } });
     const warnings: unknown[] = [];
@@ -328,21 +326,21 @@ describe('a query', () => {
     expect(warnings).toEqual([warning]);
   });
 
-  test('whose answer is not JSON is an error with the text', async () => {
+  test('an answer that is not JSON is thrown with its text', async () => {
     const venue = await aVenue({ status: 404, body: '<html>nothing here</html>' });
     const failed = clientOf(venue).info.perpMeta();
     await expect(failed).rejects.toMatchObject({ status: 404, body: '<html>nothing here</html>' });
   });
 });
 
-test('the faucet request is sent once: a repetition would be rate-limited', async () => {
+test('a faucet request is sent only once, because a repetition would be rate-limited', async () => {
   const venue = await aVenue('cut');
   const failed = clientOf(venue).faucet({ user: `0x${'11'.repeat(20)}` });
   await expect(failed).rejects.toThrow(HttpError);
   expect(venue.received.length).toBe(1);
 });
 
-test('an unfinished action is waited for by its receipt', async () => {
+test('waitForAction polls the receipt until the action is final or the timeout expires', async () => {
   const receipt = (status: string): Answer => ({
     body: { success: true, code: 0, data: { status } },
   });

@@ -3,19 +3,28 @@ import { ApiError, callApart, HttpError } from '../errors.ts';
 import { type Backoff, backoffMs, REQUEST_BACKOFF, sleep } from './backoff.ts';
 import { type Roundtrip, VenueClock } from './venue-clock.ts';
 
-/** The used part of `fetch`. */
+/** Part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of requests. */
 type HttpOptions = {
-  /** `https://host`, without an endpoint's path; or the processes of a venue, any of which answers. */
+  /**
+   * URL of a venue without a path, such as `https://host`, or its replicas, each of which can
+   * answer.
+   */
   readonly url: string | Replicas;
   readonly fetch?: Fetch | undefined;
-  /** Longer than the venue waits for an execution, so that its answer arrives first. */
+  /**
+   * Timeout of one attempt in milliseconds. It is longer than the venue waits for an execution, so
+   * the venue's answer arrives first.
+   */
   readonly timeoutMs?: number | undefined;
-  /** Attempts after the first one. */
+  /** Maximum number of attempts after the first one. */
   readonly retriesMax?: number | undefined;
-  /** A longer `Retry-After` is thrown instead of waited for. */
+  /**
+   * Longest `Retry-After` in milliseconds for which a request waits. After a longer one, the error
+   * is thrown.
+   */
   readonly retryAfterMsMax?: number | undefined;
   readonly backoff?: Backoff | undefined;
   /** Called with the delay when the venue rate-limits a request. */
@@ -26,7 +35,7 @@ type HttpOptions = {
   readonly onRecovered?: (() => void) | undefined;
 };
 
-/** The path of an endpoint. */
+/** Path of an endpoint. */
 type Endpoint =
   | '/info'
   | '/exchange'
@@ -35,32 +44,34 @@ type Endpoint =
   | '/pegs'
   | `/api/v1/bridge/${'deposit' | 'peg'}-address`;
 
-/** A received JSON object. */
+/** JSON object that was received as an answer. */
 export type HttpReply = {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
-  /** The delay that `Retry-After` requests, in milliseconds. */
+  /** Delay that `Retry-After` requests, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** The times of the request and of its answer. */
+  /** Times at which the request was sent and its answer received. */
   readonly roundtrip: Roundtrip;
 };
 
-/** The policy for repeating a request. */
+/** Decides how a request is repeated. */
 export type Retry = {
-  /** Returns the body of the next attempt, after a failed one and the wait. */
+  /** Returns the body of the next attempt. Called after a failed attempt and the delay. */
   readonly nextBody: (failure: Failure) => string | Promise<string>;
-  /** True if another attempt after this delay is useful. */
+  /** Returns true if another attempt after this delay is useful. */
   readonly isWorthwhile: (failure: Failure, waitMs: number) => boolean;
 };
 
-/** The reason of a failed attempt; only `rateLimited` guarantees that it had no effect. */
+/** Reason that an attempt failed. Only `rateLimited` guarantees that the attempt had no effect. */
 type Failure = 'rateLimited' | 'unknown';
 
 const HTTP_TOO_MANY = 429;
-/** A gateway or the venue is temporarily down; the request may have been processed. */
+/**
+ * Statuses of a gateway or a venue that is temporarily down. The request may have been processed.
+ */
 const HTTP_PASSING: readonly number[] = [502, 503, 504];
 
-/** Posts JSON with a time limit, and repeats it after temporary failures. */
+/** Posts JSON with a timeout, and repeats it after temporary failures. */
 export class HttpTransport {
   readonly #replicas: Replicas;
   readonly #fetch: Fetch;
@@ -72,7 +83,10 @@ export class HttpTransport {
   readonly #onRateLimited: (waitMs: number) => void;
   readonly #onRecovered: () => void;
   #isDown = false;
-  /** The newest block with an acknowledged write, and its process: other processes may be behind. */
+  /**
+   * Newest block with an acknowledged write, and the replica that wrote it, because other replicas
+   * may be behind.
+   */
   #written: { url: string; height: number } | undefined;
 
   constructor(options: HttpOptions) {
@@ -89,8 +103,9 @@ export class HttpTransport {
   }
 
   /**
-   * Posts until there is an answer other than a temporary failure, or retries are exhausted. `retry` can replace the
-   * body between attempts or end them; without it the same bytes are sent again.
+   * Posts a body until there is an answer other than a temporary failure, or until there are no
+   * retries left. `retry` can replace the body between attempts or end them; without it, the same
+   * bytes are sent again.
    */
   async post(
     endpoint: Endpoint,
@@ -103,13 +118,13 @@ export class HttpTransport {
       const attempt =
         (await this.#catchUp(endpoint, signal)) ?? (await this.#attempt(endpoint, bytes, signal));
       const { failure } = attempt;
-      // A wait that one process requests does not apply to another.
+      // The delay that one replica requests does not apply to another one.
       const isElsewhere = failure === 'unknown' && this.#replicas.lost(url);
       const isFresh = isElsewhere && failures < this.#replicas.all.length;
       const retryAfterMs = isElsewhere ? 0 : (attempt.retryAfterMs ?? 0);
       const isLast = failures > this.#retriesMax || retryAfterMs > this.#retryAfterMsMax;
       if (failure === undefined || isLast) return settled(attempt);
-      // At least as long as the venue requests, plus a random delay.
+      // The delay is at least as long as the venue requests, plus a random part.
       const waitMs = isFresh ? 0 : retryAfterMs + backoffMs(failures, this.#backoff);
       if (retry?.isWorthwhile(failure, waitMs) === false) return settled(attempt);
       if (failure === 'rateLimited') callApart(this.#onRateLimited, waitMs);
@@ -119,8 +134,8 @@ export class HttpTransport {
   }
 
   /**
-   * When a read follows a write at another process, waits until this one has the written block;
-   * returns the answer that replaces the read, if any.
+   * Makes a read that follows a write to another replica wait until the current one has the block
+   * of that write. Returns the failed attempt that replaces the read, if any.
    */
   async #catchUp(
     endpoint: Endpoint,
@@ -161,7 +176,7 @@ export class HttpTransport {
       });
     } finally {
       signal?.removeEventListener('abort', abort);
-      // Stops the transfer when the reader leaves.
+      // The transfer stops when the reader leaves the loop.
       stop.abort();
     }
   }
@@ -186,7 +201,7 @@ export class HttpTransport {
     }
   }
 
-  /** Posts once, for requests that may not be repeated. */
+  /** Posts a body only once, for requests that must not be repeated. */
   async postOnce(
     endpoint: Endpoint,
     body: string,
@@ -238,7 +253,7 @@ export class HttpTransport {
     const roundtrip = { sentMs, receivedMs: this.#clock.ownMs };
     this.#clock.readHeader(response.headers.get('date'), roundtrip);
     const attempt = readAttempt(response, text, roundtrip);
-    // A gateway's answer while the venue is down does not count as recovery.
+    // The answer of a gateway while the venue is down does not count as recovery.
     const isDown = HTTP_PASSING.includes(response.status);
     if (this.#isDown && !isDown) this.#onRecovered();
     this.#isDown = isDown;
@@ -246,7 +261,10 @@ export class HttpTransport {
   }
 }
 
-/** A signal that aborts with the caller's own or after a time limit; `end` removes its timer and listener. */
+/**
+ * Returns a signal that aborts with the caller's signal or after a timeout. `end` removes its timer
+ * and its listener.
+ */
 function timeLimit(ms: number, signal: AbortSignal | undefined) {
   const controller = new AbortController();
   const abort = (): void => controller.abort(signal?.reason);
@@ -290,14 +308,14 @@ function readObject(text: string): Readonly<Record<string, unknown>> | undefined
   try {
     value = JSON.parse(text);
   } catch {
-    // For other content, such as a proxy's page, the caller reports the status.
+    // For other content, such as the page of a proxy, the caller reports the status.
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** In seconds, or a date as proxies send it. */
+/** Reads the header as seconds, or as a date, which proxies send. */
 function readRetryAfter(text: string | null): number | undefined {
   if (text === null) return undefined;
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -305,7 +323,7 @@ function readRetryAfter(text: string | null): number | undefined {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 }
 
-/** The refusal in an answer of any endpoint. */
+/** Returns the refusal in an answer of any endpoint. */
 export function apiErrorOf({ status, body, retryAfterMs }: HttpReply): ApiError {
   const text = body['message'] ?? body['response'];
   const { code, name, details } = body as { code?: number; name?: string; details?: object };
@@ -321,8 +339,8 @@ export function apiErrorOf({ status, body, retryAfterMs }: HttpReply): ApiError 
 }
 
 /**
- * The processes of one venue, each of which serves any client. All connections of a client use the
- * same one; when it fails, they switch to the next one, in rotation.
+ * Replicas of one venue, each of which can serve any client. All connections of a client use the
+ * same one; when it fails, they switch to the next one in the list.
  */
 export class Replicas {
   readonly #onMove: (url: string) => void;
@@ -337,7 +355,7 @@ export class Replicas {
     this.#onMove = onMove;
   }
 
-  /** The URL of the current process. */
+  /** Returns the URL of the current replica. */
   get current(): string {
     return this.#urls[this.#at] ?? '';
   }
@@ -346,17 +364,23 @@ export class Replicas {
     return this.#urls;
   }
 
-  /** Replaces the list with the venue's processes; removed ones are no longer used. */
+  /**
+   * Replaces the list by the venue's replicas, except for the current one. Removed replicas are no
+   * longer used.
+   */
   learn(urls: readonly string[]): void {
     const { current } = this;
     this.#urls = [...new Set([current, ...urls])];
     this.#at = 0;
   }
 
-  /** Reports a process that did not answer, or disconnected its clients. True when there is another one. */
+  /**
+   * Reports a replica that did not answer or that disconnected its clients. Returns true if there
+   * is another one.
+   */
   lost(url: string): boolean {
     if (this.#urls.length < 2) return false;
-    // Another connection may have reported it before.
+    // Another connection may have reported the failure before.
     if (url === this.current) {
       this.#at = (this.#at + 1) % this.#urls.length;
       callApart(this.#onMove, this.current);

@@ -9,15 +9,13 @@ import {
   type SocketOptions,
 } from './persistent-socket.ts';
 
-/** Goal: streams reconnect as soon as the venue is available, without flooding it before. */
-
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
   vi.useRealTimers();
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** A line that the test controls. */
+/** Connection whose events the test triggers. */
 class Line implements Socket {
   readonly sent: string[] = [];
   isClosed = false;
@@ -40,7 +38,10 @@ class Line implements Socket {
   }
 }
 
-/** A socket on lines that open only on request, with production delays. */
+/**
+ * Creates a socket whose connections open only when the test says so. It uses fake timers and the
+ * delays of production.
+ */
 function aSocket(options: Partial<SocketOptions> = {}) {
   vi.useFakeTimers();
   const lines: Line[] = [];
@@ -73,7 +74,7 @@ function aSocket(options: Partial<SocketOptions> = {}) {
 }
 
 describe('a venue that is down', () => {
-  test('is tried at least every half second for any duration, but not constantly', async () => {
+  test('a venue that is down is tried at least every half second, but not constantly', async () => {
     const { socket, dialedMs, dialed } = aSocket();
     socket.need();
     for (let count = 1; count <= 60; count++) (await dialed(count)).happens('close');
@@ -83,7 +84,7 @@ describe('a venue that is down', () => {
     expect(Math.min(...waits.slice(3))).toBeGreaterThanOrEqual(240);
   });
 
-  test('that accepts and closes connections without a frame is tried less and less often', async () => {
+  test('a venue that closes connections without a frame is tried at growing intervals', async () => {
     const { socket, dialedMs, dialed } = aSocket();
     socket.need();
     for (let count = 1; count <= 10; count++) {
@@ -95,7 +96,7 @@ describe('a venue that is down', () => {
   });
 });
 
-test('the time until the next attempt can be read', async () => {
+test('nextTryInMs is the time until the next connection attempt', async () => {
   const { socket, dialed } = aSocket({
     backoff: { baseMs: 8_000, maxMs: 8_000, random: () => 1 },
   });
@@ -112,7 +113,7 @@ test('the time until the next attempt can be read', async () => {
 });
 
 describe('a sign of life of the venue', () => {
-  test('ends a wait', async () => {
+  test('a sign of life ends the wait for the next attempt', async () => {
     const { socket, lines, dialed } = aSocket({
       backoff: { baseMs: 60_000, maxMs: 60_000, random: () => 1 },
     });
@@ -125,7 +126,7 @@ describe('a sign of life of the venue', () => {
     expect(lines.length).toBe(2);
   });
 
-  test('ends an attempt that hangs, but not one that has just begun', async () => {
+  test('a sign of life ends an attempt that hangs, but not one that has just begun', async () => {
     const { socket, lines, dialed } = aSocket();
     socket.need();
     await dialed(1);
@@ -138,7 +139,7 @@ describe('a sign of life of the venue', () => {
     expect(lines.length).toBe(2);
   });
 
-  test('replaces a connection that died silently, and keeps one that answers', async () => {
+  test('a sign of life replaces a connection that died silently, and keeps one that answers', async () => {
     const { socket, lines, dialed } = aSocket();
     socket.need();
     const dead = await dialed(1);
@@ -157,12 +158,12 @@ describe('a sign of life of the venue', () => {
   });
 });
 
-test('a closed socket leaves no timer, and never opens again', async () => {
+test('a closed socket leaves no timer and never opens again', async () => {
   const { socket, lines, dialed } = aSocket();
   socket.need();
   const line = await dialed(1);
-  // There may be timers of earlier tests in addition to that of the unopened line; the following
-  // code runs synchronously and sets no others.
+  // Earlier tests may have left timers in addition to that of the unopened connection. The
+  // following code is synchronous and sets no others.
   const others = vi.getTimerCount() - 1;
   line.happens('open');
   socket.venueIsBack();
@@ -230,7 +231,7 @@ describe('the streams of a client', () => {
     ).ready;
   }
 
-  test('report the status of all three connections', async () => {
+  test('a client reports the status of all three connections', async () => {
     const statuses: string[] = [];
     const onStreamStatus = (status: string, path: string): void =>
       void statuses.push(`${path} ${status}, all ${client.streams.status}`);
@@ -243,7 +244,7 @@ describe('the streams of a client', () => {
     expect(client.streams.statuses).toEqual({ ws: 'open', 'api-ws': 'open', 'ws-rtds': 'open' });
     statuses.length = 0;
     prices.cut();
-    // It may be back before the first check.
+    // The connection can be restored before the first check.
     await vi.waitFor(() => expect(statuses).toContain('ws-rtds open, all open'), {
       timeout: 60_000,
     });
@@ -257,7 +258,7 @@ describe('the streams of a client', () => {
     expect(client.streams.status).toBe('closed');
   });
 
-  test('are all reconnected on request, and resume where they stopped', async () => {
+  test('reconnect replaces all connections, and the streams resume where they stopped', async () => {
     const { client, streams, prices } = await aClient();
     streams.snapshot = { tickers: [] };
     await subscribeAll(client);
@@ -271,7 +272,7 @@ describe('the streams of a client', () => {
     expect(() => client.streams.reconnect()).toThrow('closed');
   });
 
-  test('leave a connection on which everything was rejected', async () => {
+  test('a connection on which every subscription was rejected becomes idle', async () => {
     const { client, streams } = await aClient();
     streams.refusal = { code: 'INVALID_PARAMS', message: 'Instrument not found' };
     await expect(client.streams.trades({ coin: '9' }).ready).rejects.toThrow('not found');

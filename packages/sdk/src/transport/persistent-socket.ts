@@ -5,42 +5,50 @@ export type SocketStatus = 'idle' | 'connecting' | 'open' | 'waiting' | 'closed'
 
 /** Options of a socket. */
 export type SocketOptions = {
-  /** `wss://host/ws`, or a function for the next URL. */
+  /** URL such as `wss://host/ws`, or a function that returns the URL of the next attempt. */
   readonly url: string | (() => string);
   readonly onLost?: ((url: string) => boolean) | undefined;
   readonly openSocket?: OpenSocket | undefined;
   readonly onStatus?: ((status: SocketStatus) => void) | undefined;
-  /** The interval of pings. The venue closes a connection after 60 s without a frame. */
+  /**
+   * Interval of pings in milliseconds. The venue closes a connection after 60 s without a frame.
+   */
   readonly pingMs?: number | undefined;
-  /** The maximum time without any frame, or without an answer to a subscribe. */
+  /** Maximum time in milliseconds without any frame, or without an answer to a subscribe. */
   readonly silentMsMax?: number | undefined;
-  /** Timeout of a connection attempt. */
+  /** Timeout of a connection attempt in milliseconds. */
   readonly connectMsMax?: number | undefined;
-  /** How long the connection stays open without subscriptions, in case another one follows. */
+  /**
+   * Time in milliseconds that the connection stays open without subscriptions, in case another one
+   * follows.
+   */
   readonly lingerMs?: number | undefined;
   readonly backoff?: Backoff | undefined;
 };
 
-/** The protocol over the socket. */
+/** User of the socket, which defines the protocol on it. */
 type SocketUser = {
-  /** A frame that the other side answers. */
+  /** Frame that the other side answers. */
   readonly ping: string;
-  /** True if a lost connection must be replaced. */
+  /** Returns true if a lost connection must be replaced. */
   readonly isNeeded: () => boolean;
-  /** The age of the oldest unanswered request. */
+  /** Returns the age of the oldest unanswered request in milliseconds. */
   readonly unansweredMs: () => number;
   readonly opened: () => void;
   readonly received: (data: unknown) => void;
-  /** The connection and all its state are lost. */
+  /** Called when the connection and all its state are lost. */
   readonly hungUp: () => void;
 };
 
-/** When HTTP works again, a connection without a frame for this long is considered lost. */
+/**
+ * After HTTP requests work again, a connection counts as lost if it receives no frame for this
+ * long.
+ */
 const PROBE_MS = 1000;
 
 type Timer = ReturnType<typeof setTimeout> | undefined;
 
-/** One connection for as long as it is needed; a lost one is replaced. */
+/** Keeps one connection open for as long as it is needed, and replaces it if it is lost. */
 export class PersistentSocket {
   readonly #url: () => string;
   readonly #onLost: (url: string) => boolean;
@@ -51,10 +59,10 @@ export class PersistentSocket {
   readonly #backoff: { readonly down: Backoff; readonly hungUp: Backoff };
   #socket: Socket | undefined;
   #status: SocketStatus = 'idle';
-  /** Counts connections, so that late events of an old one are ignored. */
+  /** Number of the current connection. Late events of earlier connections are ignored. */
   #generation = 0;
   #failures = 0;
-  /** True if the present connection has worked. */
+  /** True if the current connection has worked. */
   #hasWorked = false;
   #dialedMs = 0;
   #dialed = '';
@@ -87,13 +95,16 @@ export class PersistentSocket {
     return this.#status;
   }
 
-  /** Milliseconds until the next connection attempt, or undefined. */
+  /**
+   * Returns the time until the next connection attempt in milliseconds, or undefined if none is
+   * scheduled.
+   */
   get nextTryInMs(): number | undefined {
     if (this.#status !== 'waiting') return undefined;
     return Math.max(0, this.#nextDialMs - performance.now());
   }
 
-  /** The URL of the present or last connection. */
+  /** Returns the URL of the current or last connection. */
   get dialed(): string {
     return this.#dialed;
   }
@@ -102,13 +113,13 @@ export class PersistentSocket {
     this.#socket?.send(text);
   }
 
-  /** Connects if necessary, or cancels a pending release. */
+  /** Connects if necessary, or cancels a scheduled release. */
   need(): void {
     clearTimeout(this.#lingerTimer);
     if (this.#status === 'idle') this.#connect();
   }
 
-  /** Closes the connection after a while, unless it is needed again. */
+  /** Closes the connection after a delay, unless it is needed again. */
   release(): void {
     clearTimeout(this.#lingerTimer);
     if (this.#status === 'closed') return;
@@ -118,13 +129,13 @@ export class PersistentSocket {
     }, this.#timing.lingerMs);
   }
 
-  /** The connection works, so failures are counted from zero. */
+  /** Reports that the connection works. The next failure counts as the first one. */
   works(): void {
     this.#failures = 0;
     this.#hasWorked = true;
   }
 
-  /** Reconnects at once in any state. Does nothing if no connection is needed. */
+  /** Reconnects immediately in any state, unless no connection is needed. */
   reconnect(): void {
     if (this.#status === 'idle' || this.#status === 'closed') return;
     this.#hangUp();
@@ -134,8 +145,8 @@ export class PersistentSocket {
   }
 
   /**
-   * Called when the venue answers requests again: ends a wait, restarts an attempt that hangs, and
-   * probes a connection that may have died silently.
+   * Called when the venue answers requests again. It ends a wait, restarts an attempt that hangs,
+   * and probes a connection that may have died silently.
    */
   venueIsBack(): void {
     const isStuck = performance.now() - this.#dialedMs > PROBE_MS;
@@ -143,7 +154,7 @@ export class PersistentSocket {
     else if (this.#status === 'open') this.#probe();
   }
 
-  /** Closes it permanently. */
+  /** Closes the socket permanently. */
   close(): void {
     this.#hangUp();
     this.#setStatus('closed');
@@ -166,7 +177,7 @@ export class PersistentSocket {
   async #dial(generation: number, lost: () => void): Promise<void> {
     const isCurrent = (): boolean => generation === this.#generation;
     const socket = await this.#openSocket(this.#dialed);
-    // The error event contains no details; the following close event is handled.
+    // The error event contains no details, and the close event that follows is handled.
     socket.addEventListener('error', () => undefined);
     if (!isCurrent()) {
       socket.close();
@@ -224,7 +235,7 @@ export class PersistentSocket {
       return;
     }
     this.#failures += 1;
-    // Another process is tried at once; when all have failed, the usual delay applies.
+    // Another replica is tried immediately. After all of them failed, the usual delay applies.
     const isElsewhere = this.#onLost(this.#dialed) && this.#failures === 1;
     const waitMs = isElsewhere ? 0 : backoffMs(this.#failures, backoff);
     this.#nextDialMs = performance.now() + waitMs;
@@ -232,7 +243,7 @@ export class PersistentSocket {
     this.#retryTimer = setTimeout(() => this.#connect(), waitMs);
   }
 
-  /** Drops the connection without waiting for its close event, which may never come. */
+  /** Drops the connection without waiting for its close event, which may never be sent. */
   #hangUp(): void {
     this.#generation += 1;
     for (const timer of [this.#pingTimer, this.#retryTimer, this.#lingerTimer]) clearTimeout(timer);
@@ -248,7 +259,7 @@ export class PersistentSocket {
   }
 }
 
-/** The used part of a WebSocket: browsers, Node and `ws` all have it. */
+/** Part of a WebSocket that the client uses. Browsers, Node and the `ws` package all provide it. */
 export interface Socket {
   send(text: string): void;
   close(): void;
@@ -258,10 +269,10 @@ export interface Socket {
   ): void;
 }
 
-/** Opens a socket, whose events are asynchronous. */
+/** Opens a socket. Its events are asynchronous. */
 export type OpenSocket = (url: string) => Socket | Promise<Socket>;
 
-/** Opens a socket of the runtime, otherwise of `ws`. */
+/** Opens a socket of the runtime or, if it has none, of the `ws` package. */
 const openSocket: OpenSocket = async (url) => {
   if (typeof globalThis.WebSocket === 'function') {
     return new globalThis.WebSocket(url) as Socket;

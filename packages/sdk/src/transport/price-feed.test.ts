@@ -4,8 +4,6 @@ import { referencePrices, type ReferencePricesChannel } from '../streams/create-
 import { FakePrices } from '@oddlot/testing/sdk/fake-prices';
 import { PriceFeed } from './price-feed.ts';
 
-/** Goal: reference prices reach their listeners, and again after a lost connection. */
-
 const ORACLE = 'crypto_prices_oracle';
 const SPOT = 'crypto_prices';
 
@@ -21,7 +19,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Records a listener's events in short form: `*` marks a snapshot. */
+/** Records a listener's events in short form; `*` marks a snapshot. */
 function listen(channel: ReferencePricesChannel) {
   const events: string[] = [];
   const errors: SocketError[] = [];
@@ -47,7 +45,7 @@ const sent = () =>
     return `${action} ${wished.join(' ')}`;
   });
 
-test('one symbol begins with its last minute; simultaneous subscriptions share one frame', async () => {
+test('a subscription to one symbol starts with its last minute, and simultaneous ones share a frame', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'BTC/USD' });
   const all = listen({ topic: ORACLE });
   const spot = listen({ topic: SPOT, symbol: 'btcusdt' });
@@ -65,7 +63,7 @@ test('one symbol begins with its last minute; simultaneous subscriptions share o
   expect(all.events).toEqual(['btc/usd 5', 'eth/usd 6']);
 });
 
-test('a later listener gets the last minute, the others do not get it again', async () => {
+test('a later listener gets the last minute, and earlier ones do not get it again', async () => {
   const early = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await early.subscription.ready;
   const late = listen({ topic: ORACLE, symbol: 'btc/usd' });
@@ -77,7 +75,7 @@ test('a later listener gets the last minute, the others do not get it again', as
   expect(early.events).toEqual(['btc/usd 1*', 'btc/usd 5']);
 });
 
-test('a lost connection is reported, and missed prices are restored where possible', async () => {
+test('a lost connection is reported, and missed prices of single symbols are restored', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   const all = listen({ topic: SPOT });
   await Promise.all([btc.subscription.ready, all.subscription.ready]);
@@ -89,7 +87,7 @@ test('a lost connection is reported, and missed prices are restored where possib
   expect(server.connectionCount).toBe(2);
 });
 
-test('a removed listener is unsubscribed without affecting others', async () => {
+test('a removed listener is unsubscribed without affecting the others', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   const same = listen({ topic: ORACLE, symbol: 'btc/usd' });
   const all = listen({ topic: ORACLE });
@@ -110,13 +108,13 @@ test('a removed listener is unsubscribed without affecting others', async () => 
   expect(btc.events).toEqual(['btc/usd 1*']);
 });
 
-test('the venue receives a ping, and its answer is not a price', async () => {
+test('the feed pings the venue and ignores the answer', async () => {
   const btc = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await vi.waitFor(() => expect(server.pings).toBeGreaterThan(1), { timeout: 60_000 });
   expect(btc.events).toEqual(['btc/usd 1*']);
 });
 
-test('a refusal ends the subscription; one for the rate limit is retried', async () => {
+test('a refusal ends the subscription, unless it is for the rate limit', async () => {
   server.refusal = { topic: ORACLE, payload: { message: 'Too many subscriptions: 50' } };
   const refused = listen({ topic: ORACLE, symbol: 'btc/usd' });
   await expect(refused.subscription.ready).rejects.toThrow('Too many subscriptions');
@@ -127,7 +125,7 @@ test('a refusal ends the subscription; one for the rate limit is retried', async
   expect(hasty.events).toEqual(['eth/usd 1*']);
 });
 
-test('an unknown topic is rejected before it is sent', () => {
+test('an unknown topic is rejected before a frame is sent', () => {
   const topic = 'crypto_prices_tomorrow' as typeof ORACLE;
   expect(() => listen({ topic })).toThrow('Unknown topic');
 });

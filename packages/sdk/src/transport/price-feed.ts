@@ -13,33 +13,33 @@ import { SocketError } from '../errors.ts';
 import { PersistentSocket, type SocketOptions, type SocketStatus } from './persistent-socket.ts';
 import type { StreamEvent, StreamSink } from './stream.ts';
 
-/** A reference price. */
+/** Reference price of an underlying. */
 export type ReferencePrice = {
-  /** The observation time. */
+  /** Time at which the price was observed. */
   readonly timestamp: number;
-  /** For display. */
+  /** Price as a number, for display. */
   readonly value: number;
-  /** The exact value as a decimal text; absent in the prices of the last minute. */
+  /** Exact price as a decimal text; absent in the prices of the last minute. */
   readonly exact?: string;
 };
 
-/** Prices of one symbol: a new one, or, as a snapshot, those of the last minute. */
+/** Prices of one symbol: a new one or, in a snapshot, those of the last minute. */
 export type ReferencePricesUpdate = {
   readonly topic: RtdsTopic;
-  /** `btcusdt` for spot prices, `btc/usd` for all others. */
+  /** Symbol such as `btcusdt` for spot prices, or `btc/usd` for all others. */
   readonly symbol: string;
   readonly prices: readonly ReferencePrice[];
 };
 
-/** The venue's limit of entries per frame. */
+/** Maximum number of entries that the venue accepts in a frame. */
 const ENTRIES_MAX = 50;
 const EXACT_DECIMALS = 18;
-/** The delay before a dropped frame is sent again. */
+/** Delay before a dropped frame is sent again. */
 const AGAIN_MS = 1000;
 
 type Listener = {
   readonly topic: RtdsTopic;
-  /** All symbols when it is undefined. */
+  /** Undefined for all symbols. */
   readonly symbol: string | undefined;
   readonly sink: StreamSink;
   isReady: boolean;
@@ -48,14 +48,14 @@ type Listener = {
 };
 
 /**
- * The connection to /ws-rtds, which has a different convention: nothing is confirmed or numbered,
- * and a client subscribes to topics with all or some symbols. A subscription to one symbol is
- * answered with its last minute, on every new connection again.
+ * Connection to /ws-rtds, which has another convention than the other sockets: frames are neither
+ * confirmed nor numbered, and a client subscribes to topics with one symbol or with all. A
+ * subscription to one symbol is answered with its last minute, again on every new connection.
  */
 export class PriceFeed {
   readonly #socket: PersistentSocket;
   readonly #listeners = new Set<Listener>();
-  /** Subscriptions of this turn of the event loop, which are sent in one frame. */
+  /** Subscriptions of this turn of the event loop. They are sent in one frame. */
   #wishes: { action: RtdsClientFrame['action']; entry: RtdsSubscription }[] = [];
   #againTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -74,12 +74,15 @@ export class PriceFeed {
     return this.#socket.status;
   }
 
-  /** Milliseconds until the next connection attempt, or undefined. */
+  /**
+   * Returns the time until the next connection attempt in milliseconds, or undefined if none is
+   * scheduled.
+   */
   get nextTryInMs(): number | undefined {
     return this.#socket.nextTryInMs;
   }
 
-  /** Reconnects at once, if there are subscriptions. */
+  /** Reconnects immediately if there are subscriptions. */
   reconnect(): void {
     this.#socket.reconnect();
   }
@@ -89,7 +92,9 @@ export class PriceFeed {
     this.#socket.venueIsBack();
   }
 
-  /** Adds a listener, `{ type: topic, symbol? }`. Returns a function that removes it. */
+  /**
+   * Adds a listener for a topic and, optionally, one symbol. Returns a function that removes it.
+   */
   subscribe({ type: topic, symbol }: SubscriptionFields, sink: StreamSink): () => void {
     if (this.status === 'closed') throw new SocketError('The client is closed');
     if (!isTopic(topic)) throw new SocketError(`Unknown topic: ${topic}`);
@@ -102,13 +107,13 @@ export class PriceFeed {
       seq: 0,
     };
     this.#listeners.add(listener);
-    // Also for an existing subscription: the answer is the last minute.
+    // An existing subscription is sent again, too, because the new listener needs the last minute.
     this.#wish('subscribe', listener);
     this.#socket.need();
     return () => this.#leave(listener);
   }
 
-  /** Ends all subscriptions and the connection. */
+  /** Closes all subscriptions and the connection. */
   close(): void {
     if (this.status === 'closed') return;
     this.#socket.close();
@@ -123,7 +128,8 @@ export class PriceFeed {
     const rest = [...this.#listeners].filter((each) => each.topic === topic);
     if (!rest.some((each) => each.symbol === symbol)) {
       this.#wish('unsubscribe', listener);
-      // Without a symbol this ends the whole topic, so other subscriptions of it are sent again.
+      // An unsubscribe without a symbol ends the whole topic, so the other subscriptions to it are
+      // sent again.
       if (symbol === undefined) for (const each of rest) this.#wish('subscribe', each);
     }
     if (this.#listeners.size === 0) this.#socket.release();
@@ -139,7 +145,7 @@ export class PriceFeed {
   }
 
   #wish(action: RtdsClientFrame['action'], { topic, symbol }: Listener): void {
-    // Before the connection opens, nothing is sent: opening it sends all subscriptions.
+    // When the connection opens, all subscriptions are sent, so nothing is sent before.
     if (this.status !== 'open') return;
     if (this.#wishes.length === 0) queueMicrotask(() => this.#flush());
     const filters = symbol === undefined ? {} : { filters: JSON.stringify({ symbol }) };
@@ -175,7 +181,7 @@ export class PriceFeed {
     for (const listener of Array.from(this.#listeners)) {
       const isWanted = listener.symbol === undefined || listener.symbol === symbol;
       if (listener.topic !== topic || !isWanted) continue;
-      // The last minute comes first, and includes this price.
+      // The snapshot of the last minute will contain this price.
       if (!listener.awaitsSnapshot) tell(listener, update, false);
     }
   }
@@ -231,7 +237,7 @@ function isTopic(topic: string): topic is RtdsTopic {
 
 type Frame = RtdsUpdateFrame | RtdsDumpFrame | RtdsErrorFrame;
 
-/** Undefined for the answer to a ping, and for unknown frames. */
+/** Returns undefined for the answer to a ping, and for unknown frames. */
 function readFrame(data: unknown): Frame | undefined {
   if (typeof data !== 'string' || !data.startsWith('{')) return undefined;
   try {

@@ -7,8 +7,6 @@ import { privateKeyWallet } from '../wallet.ts';
 import type { StreamEvent } from './stream.ts';
 import { Replicas } from './http.ts';
 
-/** Goal: any process of a venue may fail. Method: real servers with scripted answers. */
-
 const KEY = `0x${'11'.repeat(32)}` as const;
 const SOON = { timeout: 30_000 };
 const running: { stop(): Promise<unknown> }[] = [];
@@ -40,7 +38,7 @@ async function twoStreams(): Promise<[FakeStreams, FakeStreams]> {
   return both;
 }
 
-test('the list is used in rotation, and a late report changes nothing', () => {
+test('replicas are used in turn, and a late report of a failure changes nothing', () => {
   const moves: string[] = [];
   const replicas = new Replicas(['a', 'b', 'c', 'a'], (url) => moves.push(url));
   expect(replicas.all).toEqual(['a', 'b', 'c']);
@@ -74,7 +72,7 @@ test('a stream of facts resumes after its last block, without repeated events', 
   await first.stop();
   running.shift();
   await vi.waitFor(() => expect(seen.length).toBe(4), SOON);
-  // The block itself is requested again: it may have had further frames.
+  // The last block is requested again, because it may have had further frames.
   expect(second.controls[0]?.resumeFrom).toEqual({ height: 8 });
   second.publishAt(13, ['thirteen']);
   await vi.waitFor(() => expect(seen.length).toBe(5), SOON);
@@ -98,7 +96,7 @@ test('a stream without events resumes after the block of its first answer', asyn
   expect(seen).toMatchObject([{ data: ['six'], height: 6 }]);
 });
 
-test('a restarted venue that does not know the position is asked by block', async () => {
+test('after a restart of the venue, a stream resumes by block instead of by place', async () => {
   const [venue] = await twoStreams();
   const client = clientOf(httpOf(venue), {});
   const seen: StreamEvent<unknown>[] = [];
@@ -118,7 +116,7 @@ test('a restarted venue that does not know the position is asked by block', asyn
   ]);
 });
 
-test('the same bytes go to another process when one does not answer, and reads wait for earlier writes', async () => {
+test('a failed request is sent to another replica with the same bytes, and reads wait for earlier writes', async () => {
   const found = { body: { success: true, code: 0, data: { universe: [] } } };
   const executed: Answer = {
     body: {

@@ -14,8 +14,6 @@ import type { StreamEvent } from './stream.ts';
 import { checkedKey } from './checked-key.ts';
 import { SocketTransport } from './socket-transport.ts';
 
-/** Goal: no event is silently lost, repeated or reordered by connection failures. */
-
 const stops: (() => unknown)[] = [];
 afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
@@ -41,7 +39,7 @@ function aSocket(server: FakeStreams, options: Partial<SocketOptions> = {}): Soc
 const trades = channel('trades');
 const l2Book = channel('l2Book');
 
-/** Subscribes like a client. */
+/** Creates a method that subscribes to a channel, like those of a client. */
 function channel(type: string) {
   return (
     context: StreamContext,
@@ -51,7 +49,9 @@ function channel(type: string) {
   ) => new Subscription(context, { type, ...parameters }, { listener, ...options });
 }
 
-/** Subscribes and records events in short form: the data, or the reason of a reset. */
+/**
+ * Subscribes to trades and records the events in short form: the data, or the reason of a reset.
+ */
 async function listen(socket: SocketTransport) {
   const seen: unknown[] = [];
   const events: StreamEvent<unknown>[] = [];
@@ -64,7 +64,7 @@ async function listen(socket: SocketTransport) {
 }
 
 describe('a lost connection', () => {
-  test('is replaced, and the stream resumes with the missed events', async () => {
+  test('a stream resumes on a new connection with the events that it missed', async () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
@@ -80,7 +80,7 @@ describe('a lost connection', () => {
     expect(server.controls.at(-1)?.resumeFrom).toEqual({ epoch: 'first', seq: 2 });
   });
 
-  test('without its missed frames is reported as a reset, followed by the snapshot', async () => {
+  test('a reset and a snapshot follow if the missed frames are no longer available', async () => {
     const server = await aServer();
     const { seen, events } = await listen(aSocket(server));
     server.publish('a');
@@ -96,7 +96,7 @@ describe('a lost connection', () => {
     expect(events.at(-1)).toMatchObject({ isSnapshot: false, seq: 41 });
   });
 
-  test('is retried until the venue is back', async () => {
+  test('the connection is retried until the venue is available again', async () => {
     const server = await aServer();
     const statuses: string[] = [];
     const onStatus = (status: string) => statuses.push(status);
@@ -116,7 +116,7 @@ describe('a lost connection', () => {
     expect(statuses.at(-1)).toBe('open');
   });
 
-  test('before the first answer has no position to resume from', async () => {
+  test('a stream that was never answered subscribes without a place to resume from', async () => {
     const server = await aServer();
     server.isSilent = true;
     const socket = aSocket(server);
@@ -128,7 +128,7 @@ describe('a lost connection', () => {
     expect(server.controls.map(({ resumeFrom }) => resumeFrom)).toEqual([undefined, undefined]);
   });
 
-  test('before the snapshot has none either', async () => {
+  test('a stream that lost its snapshot subscribes without a place to resume from', async () => {
     const server = await aServer();
     const seen: unknown[] = [];
     const book = l2Book({ socket: aSocket(server) }, { coin: '0' }, (event) => {
@@ -144,7 +144,7 @@ describe('a lost connection', () => {
     expect(server.controls[2]?.resumeFrom).toEqual({ epoch: 'first', seq: 0 });
   });
 
-  test('is detected by its silence', async () => {
+  test('a connection without frames is detected and replaced', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server, { pingMs: 20, silentMsMax: 2_000 }));
     await vi.waitFor(() => expect(server.pings).toBeGreaterThan(2), { timeout: 60_000 });
@@ -157,7 +157,7 @@ describe('a lost connection', () => {
   });
 });
 
-test('a state from before a reset is not shown to a late listener', async () => {
+test('a late listener does not get a state from before a reset', async () => {
   const server = await aServer();
   server.snapshot = 'before';
   const socket = aSocket(server);
@@ -171,8 +171,8 @@ test('a state from before a reset is not shown to a late listener', async () => 
   expect((await late.next()).value).toMatchObject({ data: 'after' });
 });
 
-describe('a gap in the sequence', () => {
-  test('makes the client subscribe again from the last complete frame', async () => {
+describe('a gap in the sequence of frames', () => {
+  test('after a gap, the client subscribes again from the last complete frame', async () => {
     const server = await aServer();
     const { seen } = await listen(aSocket(server));
     server.publish('a');
@@ -190,7 +190,7 @@ describe('a gap in the sequence', () => {
   });
 });
 
-test('a repeated frame is reported once', async () => {
+test('a repeated frame is reported only once', async () => {
   const server = await aServer();
   const { seen } = await listen(aSocket(server));
   server.publish('a');
@@ -200,15 +200,15 @@ test('a repeated frame is reported once', async () => {
   await vi.waitFor(() => expect(seen).toEqual(['a', 'b']), { timeout: 60_000 });
 });
 
-describe('one connection', () => {
-  test('has many subscriptions, and equal ones once', async () => {
+describe('the shared connection', () => {
+  test('one connection has all subscriptions, and equal ones only once', async () => {
     const server = await aServer();
     server.snapshot = { coin: 'BTC-USDC', time: 1, levels: [[], []] };
     const socket = aSocket(server);
     const first = l2Book({ socket }, { coin: '0' });
     await first.next();
     const second = l2Book({ socket }, { coin: '00' });
-    // A late listener of a state channel gets the state at once.
+    // A late listener of a state channel gets the state immediately.
     expect((await second.next()).value).toMatchObject({ isSnapshot: true, data: server.snapshot });
     await trades({ socket }, { coin: '0' }).ready;
     expect(server.connectionCount).toBe(1);
@@ -221,7 +221,7 @@ describe('one connection', () => {
     expect(server.controls.length).toBe(3);
   });
 
-  test('sends hundreds of subscriptions without exceeding the frame rate of the venue', async () => {
+  test('many subscriptions are sent without exceeding the frame rate of the venue', async () => {
     const server = await aServer();
     const socket = aSocket(server);
     const subscriptions = Array.from({ length: 30 }, (_, coin) =>
@@ -232,7 +232,7 @@ describe('one connection', () => {
     expect(server.controls.length).toBe(30);
   });
 
-  test('is closed without listeners, and opened for a new one', async () => {
+  test('the connection closes without listeners, and opens again for a new one', async () => {
     const server = await aServer();
     const socket = aSocket(server, { lingerMs: 20 });
     const { subscription } = await listen(socket);
@@ -249,7 +249,7 @@ describe('one connection', () => {
 describe('a refused subscription', () => {
   const backoff = { baseMs: 100, maxMs: 1_000, random: () => 1 };
 
-  test('rejects, and ends the loop with the reason of the venue', async () => {
+  test('a refused subscription rejects, and its loop throws the reason of the venue', async () => {
     const server = await aServer();
     server.refusal = { code: 'INVALID_PARAMS', message: 'Instrument not found' };
     const socket = aSocket(server);
@@ -262,7 +262,7 @@ describe('a refused subscription', () => {
     expect(errors.length).toBe(1);
   });
 
-  test('that the frame rate dropped is sent again', async () => {
+  test('a subscribe frame that exceeded the frame rate is sent again', async () => {
     const server = await aServer();
     server.refusal = { code: 'RISK_RATE_LIMITED', message: 'rate limit exceeded' };
     const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
@@ -271,7 +271,7 @@ describe('a refused subscription', () => {
     await subscription.ready;
   });
 
-  test('that the venue could not serve is sent again if it existed before', async () => {
+  test('a subscription that existed before is retried if the venue cannot serve it after a reconnect', async () => {
     const server = await aServer();
     const socket = aSocket(server);
     server.refusal = { code: 'INTERNAL', message: 'no answer' };
@@ -294,7 +294,7 @@ describe('a refused subscription', () => {
     );
   });
 
-  test('that the venue cannot serve yet is sent again, less and less often, until it can', async () => {
+  test('a subscription that the venue cannot serve yet is retried at growing intervals', async () => {
     const startMs = performance.now();
     const server = await aServer();
     server.refusal = { code: 'INTERNAL', message: 'History is at block 7', retryAfterMs: 500 };
@@ -303,11 +303,11 @@ describe('a refused subscription', () => {
     server.refusal = undefined;
     await subscription.ready;
     expect(server.controls.length).toBe(4);
-    // 100, 200 and 400 ms; timers may be slightly early.
+    // The delays are 100, 200 and 400 ms, but timers can be slightly early.
     expect(performance.now() - startMs).toBeGreaterThan(650);
   });
 
-  test('that ends while it cannot be served is not sent again', async () => {
+  test('a closed subscription is not retried', async () => {
     const server = await aServer();
     server.refusal = { code: 'INTERNAL', message: 'History is at block 7', retryAfterMs: 500 };
     const socket = aSocket(server, { backoff, lingerMs: 10 });
@@ -318,7 +318,7 @@ describe('a refused subscription', () => {
     expect(server.controls.filter(({ method }) => method === 'subscribe').length).toBe(1);
   });
 
-  test('with malformed parameters is not sent', async () => {
+  test('a subscription with malformed parameters is not sent', async () => {
     const server = await aServer();
     const socket = aSocket(server);
     expect(() => trades({ socket }, { coin: 'BTC' })).toThrow(SocketError);
@@ -326,8 +326,8 @@ describe('a refused subscription', () => {
   });
 });
 
-describe('a subscription', () => {
-  test('is a loop that ends when it is left', async () => {
+describe('the loop of a subscription', () => {
+  test('leaving the loop closes the subscription', async () => {
     const server = await aServer();
     const socket = aSocket(server, { lingerMs: 10 });
     const subscription = trades({ socket }, { coin: '0' });
@@ -343,7 +343,7 @@ describe('a subscription', () => {
     await vi.waitFor(() => expect(socket.status).toBe('idle'), { timeout: 60_000 });
   });
 
-  test('ends with the client', async () => {
+  test('closing the client ends the loop', async () => {
     const server = await aServer();
     const socket = aSocket(server);
     const subscription = trades({ socket }, { coin: '0' });
@@ -354,7 +354,7 @@ describe('a subscription', () => {
     expect(() => trades({ socket }, { coin: '0' })).toThrow('closed');
   });
 
-  test('whose loop falls far behind ends with an error instead of a gap', async () => {
+  test('a loop that falls far behind ends with an error instead of a gap', async () => {
     const server = await aServer();
     const subscription = trades({ socket: aSocket(server) }, { coin: '0' });
     await subscription.ready;

@@ -14,13 +14,14 @@ import { PersistentSocket, type SocketOptions, type SocketStatus } from './persi
 import { Stream, type StreamSink, type SubscriptionKey } from './stream.ts';
 
 /**
- * One connection for all subscriptions of an endpoint, for as long as there are any. A lost connection is replaced,
- * and every stream either resumes where it stopped or resets its listeners: events are never silently incomplete.
+ * Keeps one connection for all subscriptions of an endpoint, for as long as there are any. If it is
+ * lost, it is replaced, and every stream either resumes where it stopped or resets its listeners,
+ * so events are never silently incomplete.
  */
 export class SocketTransport {
   readonly #keyOf: SubscriptionKey;
   readonly #streams = new Map<string, Stream>();
-  /** By the subscription number that the venue assigned on this connection. */
+  /** Streams by the subscription number that the venue assigned on this connection. */
   readonly #bySub = new Map<number, Stream>();
   readonly #socket: PersistentSocket;
   readonly #queue: ControlQueue;
@@ -50,12 +51,15 @@ export class SocketTransport {
     return this.#socket.status;
   }
 
-  /** Milliseconds until the next connection attempt, or undefined. */
+  /**
+   * Returns the time until the next connection attempt in milliseconds, or undefined if none is
+   * scheduled.
+   */
   get nextTryInMs(): number | undefined {
     return this.#socket.nextTryInMs;
   }
 
-  /** Reconnects at once, if there are subscriptions. */
+  /** Reconnects immediately if there are subscriptions. */
   reconnect(): void {
     this.#socket.reconnect();
   }
@@ -66,8 +70,8 @@ export class SocketTransport {
   }
 
   /**
-   * Adds a listener to a stream, and opens the stream and connection if necessary. Returns a
-   * function that removes it.
+   * Adds a listener to a stream, and opens the stream and the connection if necessary. Returns a
+   * function that removes the listener.
    */
   subscribe(subscription: SubscriptionFields, sink: StreamSink): () => void {
     if (this.status === 'closed') throw new SocketError('The client is closed');
@@ -78,7 +82,7 @@ export class SocketTransport {
     return () => this.#leave(stream, sink);
   }
 
-  /** Ends all streams and the connection. */
+  /** Closes all streams and the connection. */
   close(): void {
     if (this.status === 'closed') return;
     this.#socket.close();
@@ -91,7 +95,7 @@ export class SocketTransport {
   #openStream(key: string, subscription: SubscriptionFields): Stream {
     const stream = new Stream(key, subscription);
     this.#streams.set(key, stream);
-    // Opening the connection subscribes all streams.
+    // When the connection opens, all streams are subscribed.
     if (this.status === 'open') this.#queue.subscribe(stream);
     this.#socket.need();
     return stream;
@@ -143,7 +147,7 @@ export class SocketTransport {
     const control = this.#queue.confirmed(data.method, key);
     if (control?.method !== 'subscribe') return;
     const { stream } = control;
-    // All listeners may have left before the answer.
+    // All listeners may have left before the answer arrived.
     if (this.#streams.get(stream.key) !== stream) return;
     this.#forgetRetry(stream);
     this.#bySub.set(data.sub, stream);
@@ -153,7 +157,8 @@ export class SocketTransport {
   #refused({ code, message, retryAfterMs }: ErrorFacts): void {
     const control = this.#queue.refused();
     if (control === undefined) return;
-    // A subscription that existed before the connection was lost is retried until the venue accepts it.
+    // A subscription that existed before the connection was lost is retried until the venue accepts
+    // it.
     const isPassing =
       retryAfterMs !== undefined || (code === 'INTERNAL' && control.stream.wasConfirmed === true);
     if (code === 'RISK_RATE_LIMITED') this.#queue.again(control);
@@ -185,7 +190,8 @@ export class SocketTransport {
   #dataCame(frame: DataFrame<unknown>): void {
     const stream = this.#bySub.get(frame.sub);
     if (stream === undefined || stream.receive(frame)) return;
-    // A missing number is a fault of the connection: subscribe again from the last complete frame.
+    // A missing number is a fault of the connection, so the stream is subscribed again from the
+    // last complete frame.
     this.#subscribeAnew(stream);
   }
 
@@ -202,16 +208,19 @@ export class SocketTransport {
 }
 
 type Retry = {
-  /** Consecutive refusals. */
+  /** Number of consecutive refusals. */
   readonly failures: number;
-  /** Sends the next subscribe; cleared when the connection is lost or the stream ends. */
+  /**
+   * Timer that sends the next subscribe. It is cleared when the connection is lost or the stream
+   * ends.
+   */
   readonly timer: ReturnType<typeof setTimeout>;
 };
 
 type ErrorFacts = {
   readonly code?: StreamErrorCode | undefined;
   readonly message?: string | undefined;
-  /** Present if the frame itself was valid. */
+  /** Set if the frame itself was valid, so the client can send it again later. */
   readonly retryAfterMs?: number | undefined;
 };
 
@@ -221,30 +230,30 @@ function readFrame(data: unknown): Readonly<Record<string, unknown>> | undefined
   try {
     value = JSON.parse(data);
   } catch {
-    // An unknown frame; sequence numbers reveal any missing data.
+    // The frame is unknown. If data is missing, the sequence numbers show it.
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
   return value as Readonly<Record<string, unknown>>;
 }
 
-/** A control frame that waits to be sent or answered. */
+/** Control frame that waits to be sent or answered. */
 type Control = {
   readonly method: 'subscribe' | 'unsubscribe';
   readonly stream: Stream;
-  /** The position that the subscribe requested. */
+  /** Place that the subscribe requested. */
   readonly resumeFrom?: ResumePoint | undefined;
 };
 
 type Sent = Control & { readonly sentMs: number };
 
-/** Below the venue's own rate, to allow for pings and clock differences. */
+/** The rate is below the venue's limit, to allow for pings and for clock differences. */
 const FRAMES_PER_SECOND = CLIENT_LIMITS.framesPerSecond / 2;
 const FRAMES_BURST = CLIENT_LIMITS.framesBurst / 2;
 
 /**
- * Sends control frames no faster than the venue accepts them, and stores unanswered ones: an error
- * frame does not name its request, but answers arrive in the order of the requests.
+ * Sends control frames no faster than the venue accepts them, and stores the unanswered ones. An
+ * error frame does not name its request, but answers arrive in the order of the requests.
  */
 class ControlQueue {
   readonly #send: (text: string) => void;
@@ -254,7 +263,7 @@ class ControlQueue {
   #tokens = FRAMES_BURST;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** The function that sends, and the current target. */
+  /** Takes the function that sends a frame, and one that returns the URL of the connection. */
   constructor(send: (text: string) => void, to: () => string) {
     this.#send = send;
     this.#to = to;
@@ -264,7 +273,7 @@ class ControlQueue {
     this.#add({ method: 'subscribe', stream });
   }
 
-  /** An unsent subscribe is removed instead. */
+  /** Removes a subscribe that has not been sent yet, or sends an unsubscribe. */
   unsubscribe(stream: Stream): void {
     const isUnsent = (control: Control): boolean =>
       control.stream === stream && control.method === 'subscribe';
@@ -273,13 +282,13 @@ class ControlQueue {
     else this.#add({ method: 'unsubscribe', stream });
   }
 
-  /** The age of the oldest unanswered frame. */
+  /** Returns the age of the oldest unanswered frame in milliseconds. */
   get unansweredMs(): number {
     const oldest = this.#unanswered[0];
     return oldest === undefined ? 0 : performance.now() - oldest.sentMs;
   }
 
-  /** The frame of a confirmation. */
+  /** Returns the frame that a confirmation belongs to. */
   confirmed(method: Control['method'], key: string): Control | undefined {
     const index = this.#unanswered.findIndex(
       (control) => control.method === method && control.stream.key === key,
@@ -287,19 +296,19 @@ class ControlQueue {
     return index < 0 ? undefined : this.#unanswered.splice(index, 1)[0];
   }
 
-  /** The frame of an error: the oldest unanswered one. */
+  /** Returns the frame that an error belongs to, which is the oldest unanswered one. */
   refused(): Control | undefined {
     return this.#unanswered.shift();
   }
 
-  /** Returns a dropped frame to the front of the queue, for when the budget permits. */
+  /** Puts a dropped frame at the front of the queue, to be sent when the rate allows it. */
   again({ method, stream }: Control): void {
     this.#waiting.unshift({ method, stream });
     this.#tokens = 0;
     this.#plan();
   }
 
-  /** Clears all state of a lost connection; the next one begins with a full budget. */
+  /** Clears the state of a lost connection. The next one starts with a full budget. */
   clear(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -325,7 +334,7 @@ class ControlQueue {
 
   #sendNow({ method, stream }: Control): void {
     const { subscription } = stream;
-    // Read last, because the stream may have advanced while the frame waited.
+    // The place is read last, because the stream may have advanced while the frame waited.
     const resumeFrom = method === 'subscribe' ? stream.resumeAt(this.#to()) : undefined;
     const frame: ClientFrame =
       resumeFrom === undefined
@@ -335,7 +344,7 @@ class ControlQueue {
     this.#send(JSON.stringify(frame));
   }
 
-  /** Each step permits one more frame; the timer stops when the budget is full. */
+  /** Allows one more frame per step. The timer stops when the budget is full. */
   #plan(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
 import { stateAfter } from './stream.ts';
 
-/** Goal: a late listener first gets the combined state of all frames so far. */
-
 const bbo = (instrumentId: number, px: string) => ({ instrumentId, bbo: [{ px }, null] });
 const ticker = (instrumentId: number, lastPx: string) => ({ instrumentId, lastPx });
 const trade = (tid: number) => ({ tid });
@@ -109,7 +107,7 @@ test.each<[string, object, unknown[], unknown]>([
   expect(all(type, rest, frames)).toEqual(expected);
 });
 
-test('a list has a maximum length', () => {
+test('the state of a list keeps only its newest 200 rows', () => {
   const frames = Array.from({ length: 300 }, (_, at) => ({ user: 'u', fundings: [at] }));
   const { fundings } = all('userFundings', {}, frames) as { fundings: number[] };
   expect(fundings).toHaveLength(200);

@@ -12,57 +12,68 @@ import {
 } from '@oddlot/protocol';
 import type { SocketError } from '../errors.ts';
 
-/** Data of a stream, in the order of `seq` and without gaps. */
+/** Data of a stream. Events are in the order of `seq` and without gaps. */
 export type StreamData<Data> = {
   readonly type: 'data';
   readonly data: Data;
-  /** The whole state of the stream instead of a change: the first frame, and the one after a reset. */
+  /**
+   * True if the data is the whole state of the stream instead of a change: in the first frame, and
+   * in the one after a reset.
+   */
   readonly isSnapshot: boolean;
   readonly seq: number;
-  /** On channels of facts, clearinghouseState and l2Diff: the block that the data reflect. */
+  /**
+   * Block that the data reflects. It is set on channels of facts, clearinghouseState and l2Diff.
+   */
   readonly height: number | undefined;
 };
 
-/** Missed data is lost: discard earlier data. A snapshot follows on most channels. */
+/**
+ * Reports that missed data is lost, so earlier data must be discarded. On most channels, a snapshot
+ * follows.
+ */
 export type StreamReset = {
   readonly type: 'reset';
-  /** `reconnected` on streams without numbers: data may have been missed. */
+  /**
+   * The value `reconnected` is used by streams without sequence numbers, where data may have been
+   * missed.
+   */
   readonly reason: ResyncFrame['data']['reason'] | 'reconnected';
 };
 
-/** An event for a listener. */
+/** Event that a listener receives. */
 export type StreamEvent<Data> = StreamData<Data> | StreamReset;
 
-/** The receiver of a stream's events. */
+/** Receiver of a stream's events. */
 export type StreamSink = {
-  /** The venue has confirmed the subscription for the first time. */
+  /** Called when the venue has confirmed the subscription for the first time. */
   readonly ready: () => void;
   readonly event: (event: StreamEvent<unknown>) => void;
-  /** The last call: the stream was refused. */
+  /** Called last, if the venue refused the stream. */
   readonly fail: (error: SocketError) => void;
-  /** The last call: the client was closed. */
+  /** Called last, if the client was closed. */
   readonly end: () => void;
 };
 
-/** One subscription across all connections: its position in the sequence, and its listeners. */
+/** One subscription across all connections, with its place in the sequence and its listeners. */
 export class Stream {
   readonly key: string;
   readonly subscription: SubscriptionFields;
-  /** The venue's number for it on the present connection, if any. */
+  /** Number that the venue assigned on the current connection, if any. */
   sub: number | undefined;
   readonly #sinks = new Set<StreamSink>();
   #place: StreamPlace | undefined;
   #awaitsSnapshot = false;
-  /** The first data for a new listener. */
+  /** State that a new listener gets first. */
   #state: unknown;
   #height: number | undefined;
-  /** The process of the venue that the position belongs to. */
+  /** Replica of the venue to which the place belongs. */
   #at = '';
-  /** On channels of facts: the last reported block, and the number of its frames. */
+  /** Last block that was reported on a channel of facts, and the number of its frames. */
   #received: { readonly height: number; readonly frames: number } | undefined;
-  /** Frames that are repeated because the stream resumed by block. */
+  /** Frames that will be repeated because the stream resumed by block. */
   #again: { readonly height: number; frames: number } | undefined;
-  /** The position was lost with its process: the next subscribe uses the block. */
+  /** True if the place was lost with its replica, so the next subscribe uses the block. */
   #isByHeight = false;
 
   constructor(key: string, subscription: SubscriptionFields) {
@@ -71,11 +82,12 @@ export class Stream {
   }
 
   /**
-   * The position to resume from at a process of the venue; undefined before the first answer. Positions are valid for
-   * one process; blocks are valid for the venue, so streams of facts resume by block anywhere. A state is sent again.
+   * Returns the place from which to resume on a replica, or undefined before the first answer. A
+   * place is valid only for one replica, but a block is valid for the whole venue, so streams of
+   * facts resume by block anywhere. A state is sent again instead.
    */
   resumeAt(process: string): ResumePoint | undefined {
-    // Without its snapshot, a stream has no position to resume from.
+    // A stream without its snapshot has no place from which to resume.
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
     const isHere = process === this.#at && !this.#isByHeight;
     this.#at = process;
@@ -85,13 +97,13 @@ export class Stream {
     if (isHere || this.#place === undefined) return this.#place;
     const received = this.#received;
     if (received === undefined) return undefined;
-    // A block may have several frames, and the connection may have broken between them.
+    // A block can have several frames, and the connection may have been lost between them.
     if (received.frames === 0) return { height: received.height };
     this.#again = { ...received };
     return { height: received.height - 1 };
   }
 
-  /** True once the venue has confirmed it, on any connection. */
+  /** Returns true if the venue has confirmed the subscription, on any connection. */
   get wasConfirmed(): boolean {
     return this.#place !== undefined;
   }
@@ -112,7 +124,10 @@ export class Stream {
     return this.#sinks.delete(sink);
   }
 
-  /** The venue accepted the subscription. A resume keeps its position; otherwise it begins at `seq`. */
+  /**
+   * Takes the confirmation of the venue. After a resume, the place stays the same; otherwise, it
+   * starts at `seq`.
+   */
   subscribed(data: SubscriptionResponse['data'], resumeFrom: ResumePoint | undefined): void {
     this.sub = data.sub;
     if (resumeFrom !== undefined && 'epoch' in resumeFrom) return;
@@ -125,7 +140,7 @@ export class Stream {
     for (const sink of Array.from(this.#sinks)) sink.ready();
   }
 
-  /** The position is no longer available; a resume by block may still be possible. */
+  /** Handles the loss of the place. Returns 'byHeight' if the stream can still resume by block. */
   resync({ epoch, seq, reason }: ResyncFrame['data']): 'byHeight' | undefined {
     const isWithout = this.#awaitsSnapshot && hasState(this.subscription);
     if (reason === 'epoch' && this.#received !== undefined && !isWithout) {
@@ -140,7 +155,7 @@ export class Stream {
     return undefined;
   }
 
-  /** Processes a data frame; false when an earlier one is missing. */
+  /** Takes a data frame, or returns false if an earlier one is missing. */
   receive(frame: DataFrame<unknown>): boolean {
     const place = this.#place;
     if (place === undefined) return true;
@@ -159,7 +174,7 @@ export class Stream {
     return true;
   }
 
-  /** True for an already reported frame of the block to resume from. */
+  /** Returns true for a frame of the resumed block that was already reported. */
   #isAgain(height: number | undefined): boolean {
     const again = this.#again;
     if (again === undefined || again.frames === 0 || height !== again.height) return false;
@@ -184,7 +199,7 @@ export class Stream {
   }
 
   #tell(event: StreamEvent<unknown>): void {
-    // A copy: a listener added during the loop already has the event.
+    // The list is copied, because a listener that is added during the loop already has the event.
     for (const sink of Array.from(this.#sinks)) sink.event(event);
   }
 
@@ -200,8 +215,8 @@ function isOfFacts({ type }: SubscriptionFields): boolean {
 }
 
 /**
- * The combined state of all frames of a stream so far, for listeners that join later. Undefined for
- * channels of events.
+ * Returns the state that all frames of a stream so far add up to, for listeners that join later. It
+ * is undefined for channels of events.
  */
 export function stateAfter(
   subscription: SubscriptionFields,
@@ -218,17 +233,17 @@ export function stateAfter(
   const { instrumentIds, limit } = subscription;
   if (by === 'instruments') {
     const joined = byInstrument(known, received);
-    // Like the venue: a removed instrument is only shown to clients that name it.
+    // The venue, too, shows a removed instrument only to clients that requested it by id.
     const rows = joined.filter(({ gone }) => gone !== true || instrumentIds !== undefined);
     return { [list]: rows, ...(state.isMarked && { isSnapshot: true }) };
   }
-  // Lists begin with the newest row; later frames are in chronological order.
+  // Lists begin with the newest row, but later frames are in chronological order.
   const [fresh, kept] = SORTED[by](known, received);
   const max = typeof limit === 'number' ? limit : state.rowsMax;
   return { ...before, isSnapshot: true, [list]: [...fresh.toReversed(), ...kept].slice(0, max) };
 }
 
-/** True for channels whose frames form a state, where later frames need the first one. */
+/** Returns true for channels whose frames form a state, so later frames need the first one. */
 function hasState({ type }: SubscriptionFields): boolean {
   return Object.hasOwn(STREAM_STATES, type);
 }
@@ -238,7 +253,7 @@ function joinLevels(known: L2Diff, received: L2Diff): L2Diff {
   return { ...received, isSnapshot: true, bids, asks: byPrice(known.asks, received.asks) };
 }
 
-/** The fields of a row for joining, depending on the channel. */
+/** Fields by which rows are combined, depending on the channel. */
 type Row = {
   readonly instrumentId: number;
   readonly gone?: true;
@@ -249,7 +264,7 @@ type Row = {
 
 type Rows = readonly Row[];
 
-/** The new rows of a frame, and the rows after them. */
+/** Functions that return the new rows of a frame, and the rows that follow them. */
 const SORTED: Readonly<
   Record<'newest' | 'orders' | 'ledger', (known: Rows, received: Rows) => readonly [Rows, Rows]>
 > = {
@@ -260,19 +275,19 @@ const SORTED: Readonly<
   },
   ledger: (known, received) => [
     received.filter((row) => !known.some((each) => isSameWithdrawal(each, row))),
-    // A withdrawal keeps its position when its row is repeated with another status.
+    // A withdrawal keeps its place when its row is repeated with another status.
     known.map((row) => received.findLast((each) => isSameWithdrawal(each, row)) ?? row),
   ],
 };
 
-/** The known rows, updated by those of a frame. */
+/** Returns the known rows, updated by those of a frame. */
 function byInstrument(known: Rows, received: Rows): Row[] {
   const items = new Map(known.map((item) => [item.instrumentId, item]));
   for (const item of received) items.set(item.instrumentId, item);
   return [...items.values()];
 }
 
-/** The known levels, updated by those of a frame; a level without a size is removed. */
+/** Returns the known levels, updated by those of a frame. A level without a size is removed. */
 function byPrice(known: readonly LevelTuple[], received: readonly LevelTuple[]): LevelTuple[] {
   const levels = new Map(known.map((level) => [level[0], level]));
   for (const level of received) {
@@ -286,9 +301,15 @@ function isSameWithdrawal({ delta, hash }: Row, other: Row): boolean {
   return delta.type === 'withdraw' && other.delta.type === 'withdraw' && hash === other.hash;
 }
 
-/** Returns the same name for equal subscriptions, or the error that the venue would return. */
+/**
+ * Returns the key of a subscription, which is the same for equal subscriptions, or the error that
+ * the venue would return.
+ */
 export type SubscriptionKey = (subscription: SubscriptionFields) => string | SocketError;
 
-/** By the text alone, with sorted keys: sufficient if one program writes all subscriptions. */
+/**
+ * Computes the key from the text alone, with sorted fields. This is sufficient if one program
+ * writes all subscriptions.
+ */
 export const plainKey: SubscriptionKey = (subscription) =>
   JSON.stringify(Object.entries(subscription).sort(([a], [b]) => (a < b ? -1 : 1)));

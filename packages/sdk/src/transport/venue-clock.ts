@@ -1,26 +1,26 @@
-/** The local times between which the venue read its clock. */
+/** Local times between which the venue read its clock. */
 export type Roundtrip = { readonly sentMs: number; readonly receivedMs: number };
 
-/** The bounds of the venue's time minus the local time. */
+/** Bounds of the venue's time minus the local time. */
 type Range = { readonly leastMs: number; readonly mostMs: number };
 
-/** The header has whole seconds. */
+/** The times in the header are whole seconds. */
 const HEADER_STEP_MS = 1000;
-/** The local clock was set if it moves by this much against the monotonic clock. */
+/** If the local clock moves by more than this against the monotonic clock, it has been set. */
 const CLOCK_SET_MS = 1000;
 
 const ANYTHING: Range = { leastMs: -Infinity, mostMs: Infinity };
 
 /**
- * Estimates the venue's clock. The local clock may be minutes off, so every answer is used to learn
- * the difference: its `Date` header, or preferably the consensus time of a refusal. Until an answer
- * shows a difference, the clocks are assumed to agree.
+ * Estimates the venue's clock, because the local one may be minutes off. It learns the difference
+ * from every answer: from the `Date` header, or preferably from the consensus time of a refusal.
+ * Until an answer shows a difference, the clocks are assumed to agree.
  */
 export class VenueClock {
   readonly #now: () => number;
   #range = ANYTHING;
   #isExact = false;
-  /** The local time at the start of the monotonic clock. */
+  /** Local time at the start of the monotonic clock. */
   #originMs: number;
 
   constructor(now: () => number = Date.now) {
@@ -28,12 +28,12 @@ export class VenueClock {
     this.#originMs = now() - performance.now();
   }
 
-  /** The local clock. */
+  /** Returns the time of the local clock. */
   get ownMs(): number {
     return this.#now();
   }
 
-  /** The venue's time at a local time; rather too late than too early. */
+  /** Estimates the venue's time at a local time. The estimate is late rather than early. */
   at(ownMs: number): number {
     this.#forgetIfSet();
     const { leastMs, mostMs } = this.#range;
@@ -41,7 +41,9 @@ export class VenueClock {
     return isOff ? ownMs + mostMs : ownMs;
   }
 
-  /** Learns from the `Date` of an answer, unless the venue has reported its consensus time. */
+  /**
+   * Learns from the `Date` header of an answer, unless the venue has reported its consensus time.
+   */
   readHeader(date: string | null, roundtrip: Roundtrip): void {
     const atMs = date === null ? Number.NaN : Date.parse(date);
     this.#forgetIfSet();
@@ -57,7 +59,7 @@ export class VenueClock {
     this.#narrow({ fromMs: timeMs, untilMs: timeMs }, roundtrip);
   }
 
-  /** After a correction of the local clock or a sleep of the host, the learned difference is invalid. */
+  /** Forgets the learned difference if the local clock was corrected or the device slept. */
   #forgetIfSet(): void {
     const originMs = this.#now() - performance.now();
     if (Math.abs(originMs - this.#originMs) <= CLOCK_SET_MS) return;
@@ -70,12 +72,13 @@ export class VenueClock {
     { fromMs, untilMs }: { readonly fromMs: number; readonly untilMs: number },
     { sentMs, receivedMs }: Roundtrip,
   ): void {
-    // The local clock was set back in between.
+    // The local clock was set back between the request and its answer.
     if (receivedMs < sentMs) return;
     const seen = { leastMs: fromMs - receivedMs, mostMs: untilMs - sentMs };
     const leastMs = Math.max(seen.leastMs, this.#range.leastMs);
     const mostMs = Math.min(seen.mostMs, this.#range.mostMs);
-    // A clock was set or has drifted: the learned bounds no longer apply.
+    // If the bounds contradict each other, a clock was set or has drifted, so the earlier bounds no
+    // longer apply.
     this.#range = leastMs > mostMs ? seen : { leastMs, mostMs };
   }
 }
