@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 
 describe('deposit', () => {
-  test('takes the approved amount and emits the account it is for', async () => {
+  test('a deposit transfers the approved amount and emits the credited account', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 60_000_000n]);
     const own = await world.call(ALICE, 'deposit', [20_000_000n]);
     expect(own.events).toEqual([
@@ -31,7 +31,7 @@ describe('deposit', () => {
     expect(await world.balanceOf(ALICE.address)).toBe(40_000_000n);
   });
 
-  test('without allowance or funds the token reverts, and nothing moves', async () => {
+  test('a deposit without allowance or funds reverts and moves nothing', async () => {
     const without = await world.call(ALICE, 'deposit', [1n]);
     expect(without.ok).toBe(false);
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 10n ** 12n]);
@@ -46,13 +46,13 @@ describe('deposit', () => {
     ['the bridge', 'depositFor', () => [world.bridge.address, 5n]],
     ['the token', 'depositFor', () => [world.token.address, 5n]],
     ['a zero amount for oneself', 'deposit', () => [0n]],
-  ])('%s is rejected', async (_, name, args) => {
+  ])('a deposit of or for %s is rejected', async (_, name, args) => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 5n]);
     const { error } = await world.call(ALICE, name, args());
     expect(error).toBe(refused('INVALID_REQUEST'));
   });
 
-  test('a pause stops deposits, and only while it lasts', async () => {
+  test('deposits are rejected only while the bridge is paused', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, 5n]);
     await world.call(GUARDIAN, 'pause');
     for (const [name, args] of [
@@ -68,7 +68,7 @@ describe('deposit', () => {
   });
 });
 
-test('only the minter mints tokens and maintains the list', async () => {
+test('only the minter can mint tokens and maintain the blacklist', async () => {
   for (const name of ['blacklist', 'unBlacklist']) {
     const args = [BOB.address];
     const refusal = await world.evm.send(ANYONE, world.token, { name, args });

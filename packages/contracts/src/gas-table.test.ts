@@ -11,12 +11,12 @@ const PAGE = readFileSync(
   'utf8',
 );
 
-test('the reference states the cost of each call', async () => {
+test('the reference documents the gas cost of each call', async () => {
   const table = (await gasTable()).join('\n');
   expect(PAGE).toContain(table);
 });
 
-test('the reference names every function, event, error and code', () => {
+test('the reference documents every function, event, error and code', () => {
   for (const entry of [...BRIDGE_ABI, ...TEST_USDC_ABI]) {
     if (!('name' in entry) || STANDARD.test(entry.name)) continue;
     expect(PAGE, entry.name).toContain(`\`${entry.name}`);
@@ -26,6 +26,6 @@ test('the reference names every function, event, error and code', () => {
   }
 });
 
-/** Items of ERC-20 and OpenZeppelin, which their own documentation describes. */
+/** Items of ERC-20 and OpenZeppelin, which are described in their own documentation. */
 const STANDARD =
   /^(?:ERC20|ECDSA|SafeERC20|Invalid|String|ReentrancyGuard|EIP712)|^(?:name|symbol|decimals|totalSupply|balanceOf|transfer|transferFrom|approve|allowance|Transfer|Approval)$/;

@@ -19,15 +19,19 @@ import { keyOf, sortKeys, type Key } from '@oddlot/testing/contracts/keys';
 import { signPermit } from '@oddlot/testing/contracts/sign';
 
 /**
- * Random histories of a bridge, judged only by its events and the token's balances: payouts never
- * exceed deposits, each withdrawal is paid at most once, and none after its cancellation.
+ * Number of random histories of a bridge. Each is checked using only its events and the token's
+ * balances: payouts never exceed deposits, and each withdrawal is paid at most once and never after
+ * its cancellation.
  */
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 1);
-/** More runs may take longer. */
+/** The time limit grows with the number of runs. */
 const TIMEOUT_MS = 60_000 + 3_000 * RUNS;
 const STEPS_MAX = 120;
 const USERS = [ALICE, BOB, CAROL];
-/** Few ids, so that most are tried several times, but enough that not all are used early. */
+/**
+ * The number of ids is small, so that most are tried several times, but large enough that not all
+ * are used early.
+ */
 const IDS_MAX = 24;
 const OTHERS = sortKeys(['four', 'five', 'six'].map((name) => keyOf(`validator ${name}`)));
 
@@ -40,7 +44,7 @@ const anyUsd = fc.oneof(
 );
 const payout = fc.record({ withdrawalId, user, destination: user, usd: anyUsd });
 
-/** Pauses are rare and short, so that most of a history is about money. */
+/** Pauses are rare and short, so that most steps of a history move money. */
 const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('deposit' as const), user, usd: smallUsd }) },
   {
@@ -98,12 +102,12 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** True `times` times as often as false. */
+/** Generates true `times` times as often as false. */
 function weighted(times: number): fc.Arbitrary<boolean> {
   return fc.nat({ max: times }).map((n) => n > 0);
 }
 
-/** The facts that an observer of the chain has seen. */
+/** Records the facts that an observer of the chain can see. */
 class Observer {
   deposited = 0n;
   /** Received in plain transfers, for which the bridge emits no event. */
@@ -138,7 +142,7 @@ class Observer {
   }
 }
 
-/** The current validators; a rotation swaps the two sets. */
+/** The current validators and their nonce; a rotation swaps the two sets. */
 type Deciders = { validators: readonly Key[]; nonce: bigint };
 
 async function take(world: BridgeWorld, deciders: Deciders, next: Step): Promise<Outcome[]> {
@@ -248,7 +252,7 @@ test(
       // Shrinking a history of this length exceeds the test's timeout; the seed reproduces it.
       { numRuns: RUNS, endOnFailure: true },
     );
-    // Without all of these events the histories would prove nothing.
+    // Without all of these events, the histories would not test anything.
     const names = ['Deposit', 'FailedPermitDeposit', 'Paid', 'Queued', 'Cancelled', 'PayoutFailed'];
     const reasons = (['ALREADY_PAID', 'ALREADY_CANCELLED', 'TOO_EARLY'] as const).map(refused);
     for (const name of [...names, 'Paused', 'Unpaused', 'Rotated', ...reasons]) {

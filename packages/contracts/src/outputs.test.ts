@@ -6,13 +6,13 @@ import { BRIDGE_BYTECODE } from './outputs/bridge.ts';
 
 const WRITE_OUTPUTS = join(import.meta.dirname, 'build', 'write-outputs.ts');
 /**
- * A contract above this many bytes cannot be deployed (EIP-170); the deployed code is shorter than
- * the creation code.
+ * A contract with more bytes cannot be deployed (EIP-170). The deployed code is shorter than the
+ * creation code that is measured here.
  */
 const CODE_BYTES_MAX = 24_576;
 
 test('a fresh build of the sources equals the stored ABI and bytecode', async () => {
-  // Runs in a separate process, because the compiler is large and would stay in memory.
+  // The build runs in a separate process, because the compiler is large and would stay in memory.
   const run = promisify(execFile)(process.execPath, [WRITE_OUTPUTS, '--check']);
   const { stdout, stderr } = await run;
   expect(stderr).toBe('');

@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 describe('R-withdraw: a payout', () => {
-  test('is paid to its destination immediately, and once', async () => {
+  test('a payout is sent to its destination immediately and only once', async () => {
     const payout = payoutOf(7n);
     const { withdrawalId, user, destination, usd } = payout;
     expect(await world.read('stateOf', [7n])).toBe(STATE.none);
@@ -44,7 +44,7 @@ describe('R-withdraw: a payout', () => {
     expect((await world.cancel(7n)).error).toBe(refused('ALREADY_PAID'));
   });
 
-  test('needs a threshold of signatures, and accepts more', async () => {
+  test('a payout needs at least the threshold number of signatures', async () => {
     const one = await world.payOut(payoutOf(1n), VALIDATORS.slice(0, 1));
     expect(one.error).toBe(refused('TOO_FEW_SIGNATURES'));
     expect((await world.payOut(payoutOf(1n), VALIDATORS.slice(1))).ok).toBe(true);
@@ -57,11 +57,11 @@ describe('R-withdraw: a payout', () => {
     ['the bridge', () => ({ destination: world.bridge.address })],
     ['the token', () => ({ destination: world.token.address })],
     ['the zero account', () => ({ user: `0x${'0'.repeat(40)}` as const })],
-  ])('%s is rejected whatever the signatures', async (_, rest) => {
+  ])('a payout of, to or for %s is rejected regardless of the signatures', async (_, rest) => {
     expect((await world.payOut(payoutOf(1n, rest()))).error).toBe(refused('INVALID_REQUEST'));
   });
 
-  test('above the balance of the bridge is rejected, and possible when the money is there', async () => {
+  test('a payout above the balance of the bridge is rejected until the money is available', async () => {
     const poor = await BridgeWorld.open();
     await poor.fill(4_999_999n);
     expect((await poor.payOut(payoutOf(1n))).error).toBe(refused('TRANSFER_FAILED'));
@@ -71,7 +71,7 @@ describe('R-withdraw: a payout', () => {
     expect(await poor.balanceOf(poor.bridge.address)).toBe(0n);
   });
 
-  test('to an address blocked by the token changes nothing until it is cancelled', async () => {
+  test('a payout to an address on the token blacklist fails and can be cancelled', async () => {
     await world.tokenCall(MINTER, 'blacklist', [BOB.address]);
     expect((await world.payOut(payoutOf(1n))).error).toBe(refused('TRANSFER_FAILED'));
     expect(await world.read('stateOf', [1n])).toBe(STATE.none);
@@ -90,7 +90,7 @@ describe('a batch of payouts', () => {
     return world.call(ANYONE, 'batchPayOut', [payouts, signatures], gas);
   }
 
-  test('pays the valid ones and reports the others', async () => {
+  test('a batch pays the valid payouts and reports the others', async () => {
     await world.tokenCall(MINTER, 'blacklist', [CAROL.address]);
     await world.payOut(payoutOf(1n));
     await world.cancel(2n);
@@ -123,7 +123,7 @@ describe('a batch of payouts', () => {
     expect(await world.read('stateOf', [4n])).toBe(STATE.none);
   });
 
-  test('fails individually for invalid signatures', async () => {
+  test('payouts of a batch with invalid signatures fail individually', async () => {
     const signatures = await world.signPayout(payoutOf(1n));
     const args = [
       [payoutOf(1n), payoutOf(2n), payoutOf(3n)],
@@ -137,12 +137,12 @@ describe('a batch of payouts', () => {
     ]);
   });
 
-  test('reverts if a payout lacks its list of signatures', async () => {
+  test('a batch reverts if a payout lacks its list of signatures', async () => {
     const { error } = await world.call(ANYONE, 'batchPayOut', [[payoutOf(1n)], []]);
     expect(error).toBe(refused('INVALID_REQUEST'));
   });
 
-  test('cannot be made to fail a valid payout by sending too little gas', async () => {
+  test('a caller cannot make a valid payout fail by sending too little gas', async () => {
     const name = 'batchPayOut';
     const args = [[payoutOf(1n)], [await world.signPayout(payoutOf(1n))]];
     const outcomes = new Set<string>();
@@ -150,7 +150,7 @@ describe('a batch of payouts', () => {
       const tried = await world.evm.undone(() => world.call(ANYONE, name, args, gas));
       outcomes.add(tried.error ?? tried.events.map((event) => event.name).join());
     }
-    // The first is a signature for whose verification the gas does not suffice.
+    // The first result is for a signature whose verification runs out of gas.
     const reverts = ['revert', 'out of gas', refused('NOT_ENOUGH_GAS')];
     expect([...outcomes]).toEqual([...reverts, 'Paid']);
   });
@@ -159,7 +159,7 @@ describe('a batch of payouts', () => {
 describe('a large payout', () => {
   const large = payoutOf(1n, { usd: LARGE_USD });
 
-  test('waits, and any account can then pay it', async () => {
+  test('a large payout is queued, and any account can pay it after the delay', async () => {
     const payableAt = BigInt(world.evm.timeSeconds + DELAY_SECONDS);
     const { withdrawalId, user, destination, usd } = large;
     expect((await world.payOut(large)).events).toEqual([
@@ -180,7 +180,7 @@ describe('a large payout', () => {
     expect((await world.call(GUARDIAN, 'cancelQueued', [1n])).error).toBe(refused('NOT_QUEUED'));
   });
 
-  test('one unit less does not wait', async () => {
+  test('a payout one unit below the limit is paid immediately', async () => {
     const { events } = await world.payOut(payoutOf(1n, { usd: LARGE_USD - 1n }));
     expect(events.map(({ name }) => name)).toEqual(['Paid']);
   });
@@ -188,7 +188,7 @@ describe('a large payout', () => {
   test.each([
     ['the guardian', () => world.call(GUARDIAN, 'cancelQueued', [1n])],
     ['the validators', () => world.cancel(1n)],
-  ])('%s can cancel it while it waits, even during a pause', async (_, cancel) => {
+  ])('%s can cancel a queued payout, even during a pause', async (_, cancel) => {
     await world.payOut(large);
     await world.call(GUARDIAN, 'pause');
     expect((await cancel()).events).toEqual([{ name: 'Cancelled', args: { withdrawalId: 1n } }]);
@@ -201,7 +201,7 @@ describe('a large payout', () => {
     expect(await world.balanceOf(BOB.address)).toBe(0n);
   });
 
-  test('cannot be cancelled by others, and the guardian cancels only queued payouts', async () => {
+  test('other accounts cannot cancel a queued payout, and the guardian can only cancel queued ones', async () => {
     await world.payOut(large);
     for (const key of [ANYONE, ALICE, VALIDATORS[0] ?? ANYONE]) {
       const { error } = await world.call(key, 'cancelQueued', [1n]);
@@ -212,7 +212,7 @@ describe('a large payout', () => {
     expect(few.error).toBe(refused('TOO_FEW_SIGNATURES'));
   });
 
-  test('remains queued when its transfer fails', async () => {
+  test('a queued payout stays queued if its transfer fails', async () => {
     await world.payOut(large);
     await world.tokenCall(MINTER, 'blacklist', [BOB.address]);
     world.evm.timeSeconds += DELAY_SECONDS;
@@ -223,7 +223,7 @@ describe('a large payout', () => {
   });
 });
 
-describe('a token that misbehaves', () => {
+describe('a misbehaving token', () => {
   let hostile: BridgeWorld;
 
   beforeEach(async () => {
@@ -233,7 +233,10 @@ describe('a token that misbehaves', () => {
     await hostile.tokenCall(ALICE, 'approve', [hostile.bridge.address, 100_000_000n]);
   });
 
-  /** The results of a payout and of a deposit in each mode; empty for success. */
+  /**
+   * Expected errors of a payout and of a deposit for each behaviour of the token; undefined for
+   * success.
+   */
   const MODES = [
     ['ReturnNothing', undefined, undefined],
     ['ReturnFalse', refused('TRANSFER_FAILED'), `SafeERC20FailedOperation(`],
@@ -243,18 +246,21 @@ describe('a token that misbehaves', () => {
     ['BurnTransfers', refused('TRANSFER_FAILED'), 'revert'],
   ] as const;
 
-  test.each(MODES)('%s: payout %s, deposit %s', async (mode, payoutError, depositError) => {
-    await hostile.tokenCall(ANYONE, 'setMode', [HOSTILE[mode]]);
-    const before = await hostile.balanceOf(hostile.bridge.address);
-    const paid = await hostile.payOut(payoutOf(1n));
-    expect(paid.error).toBe(payoutError);
-    const deposit = await hostile.call(ALICE, 'deposit', [5_000_000n]);
-    if (depositError === undefined) expect(deposit.error).toBe(undefined);
-    else expect(deposit.error?.startsWith(depositError)).toBe(true);
-    const out = payoutError === undefined ? 5_000_000n : 0n;
-    const into = depositError === undefined ? 5_000_000n : 0n;
-    expect(await hostile.balanceOf(hostile.bridge.address)).toBe(before - out + into);
-    const state = payoutError === undefined ? STATE.paid : STATE.none;
-    expect(await hostile.read('stateOf', [1n])).toBe(state);
-  });
+  test.each(MODES)(
+    'a token with behaviour %s leads to payout result %s and deposit result %s',
+    async (mode, payoutError, depositError) => {
+      await hostile.tokenCall(ANYONE, 'setMode', [HOSTILE[mode]]);
+      const before = await hostile.balanceOf(hostile.bridge.address);
+      const paid = await hostile.payOut(payoutOf(1n));
+      expect(paid.error).toBe(payoutError);
+      const deposit = await hostile.call(ALICE, 'deposit', [5_000_000n]);
+      if (depositError === undefined) expect(deposit.error).toBe(undefined);
+      else expect(deposit.error?.startsWith(depositError)).toBe(true);
+      const out = payoutError === undefined ? 5_000_000n : 0n;
+      const into = depositError === undefined ? 5_000_000n : 0n;
+      expect(await hostile.balanceOf(hostile.bridge.address)).toBe(before - out + into);
+      const state = payoutError === undefined ? STATE.paid : STATE.none;
+      expect(await hostile.read('stateOf', [1n])).toBe(state);
+    },
+  );
 });

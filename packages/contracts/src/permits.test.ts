@@ -16,7 +16,7 @@ import type { Key } from '@oddlot/testing/contracts/keys';
 import { signPermit, type Permit } from '@oddlot/testing/contracts/sign';
 
 const USD = 10_000_000n;
-/** Every signature (r, s) has a second form (r, order - s). */
+/** Every signature (r, s) has a second form (r, order − s). */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 let world: BridgeWorld;
@@ -44,7 +44,7 @@ function failed(user: string, usd: bigint, name: CodeName): Told {
 }
 
 describe('a batch with permits', () => {
-  test('deposits the money of users without gas', async () => {
+  test('a batch deposits the money of users who pay no gas', async () => {
     const { ok, events } = await batch(await sign(ALICE), await sign(BOB));
     expect(ok).toBe(true);
     expect(events).toEqual([deposited(ALICE), deposited(BOB)]);
@@ -52,7 +52,7 @@ describe('a batch with permits', () => {
     expect(await world.read('nextPermitNonce', [ALICE.address])).toBe(1n);
   });
 
-  /** The defect of a permit, and its failure code. */
+  /** Defects of permits and the resulting failure codes. */
   const BAD: readonly [string, CodeName, () => Promise<Permit>][] = [
     ['of another signer', 'PERMIT_REFUSED', () => sign(ALICE, { signer: BOB })],
     ['of a nonce to come', 'PERMIT_REFUSED', () => sign(ALICE, { nonce: 1n })],
@@ -107,7 +107,7 @@ describe('a batch with permits', () => {
     ],
   ];
 
-  test.each(BAD)('a permit %s fails individually: %s', async (_, code, make) => {
+  test.each(BAD)('a permit %s fails individually with %s', async (_, code, make) => {
     const bad = await make();
     const { ok, events } = await batch(await sign(BOB), bad, await sign(CAROL));
     expect(ok).toBe(true);
@@ -116,7 +116,7 @@ describe('a batch with permits', () => {
     expect(await world.balanceOf(ALICE.address)).toBe(USD);
   });
 
-  test('the last second of a deadline counts', async () => {
+  test('a permit is valid in the last second of its deadline', async () => {
     const deadline = BigInt(world.evm.timeSeconds);
     const { events } = await batch(await sign(ALICE, { deadline }));
     expect(events).toEqual([deposited(ALICE)]);
@@ -132,12 +132,12 @@ describe('a permit that another account submitted to the token first', () => {
     await world.tokenCall(ANYONE, 'permit', args);
   }
 
-  test('still deposits by its allowance, once', async () => {
+  test('a permit that another account submitted first still deposits once through its allowance', async () => {
     const permit = await sign(ALICE);
     await frontRun(permit);
     const first = await batch(permit, await sign(BOB));
     expect(first.events).toEqual([deposited(ALICE), deposited(BOB)]);
-    // New funds and an unrelated allowance do not revive the used permit.
+    // New funds and an unrelated allowance do not make the used permit valid again.
     await world.fund(ALICE, USD);
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, USD]);
     const second = await batch(permit);
@@ -145,7 +145,7 @@ describe('a permit that another account submitted to the token first', () => {
     expect(await world.balanceOf(ALICE.address)).toBe(USD);
   });
 
-  test('is rejected after its deadline, and after another permit replaced it', async () => {
+  test('a permit is rejected after its deadline and after another permit has replaced it', async () => {
     const permit = await sign(ALICE);
     await frontRun(permit);
     world.evm.timeSeconds += 3601;
@@ -158,7 +158,7 @@ describe('a permit that another account submitted to the token first', () => {
     expect((await batch(third)).events).toEqual([deposited(ALICE)]);
   });
 
-  test('a permit that was used here cannot be used again within its deadline', async () => {
+  test('a permit that the bridge has used cannot be used again within its deadline', async () => {
     const permit = await sign(ALICE);
     await batch(permit);
     await world.fund(ALICE, USD);
@@ -168,17 +168,18 @@ describe('a permit that another account submitted to the token first', () => {
     expect(twice.events).toEqual([refusal, refusal]);
   });
 
-  test('an allowance alone is not consent: an invented permit cannot deposit it', async () => {
+  test('an allowance without a valid permit is not sufficient for a deposit', async () => {
     await world.tokenCall(ALICE, 'approve', [world.bridge.address, USD]);
     const invented = await sign(ALICE, { signer: BOB });
     expect((await batch(invented)).events).toEqual([failed(ALICE.address, USD, 'PERMIT_REFUSED')]);
-    // The same after the user has signed another permit, so that the nonce is not zero.
+    // The result is the same after the user has signed another permit, so that the nonce is not
+    // zero.
     await frontRun(await sign(ALICE, { usd: USD - 1n }));
     expect((await batch(invented)).events).toEqual([failed(ALICE.address, USD, 'PERMIT_REFUSED')]);
     expect(await world.balanceOf(ALICE.address)).toBe(USD);
   });
 
-  test('a permit that failed for lack of funds deposits once when funded', async () => {
+  test('a permit that failed for lack of funds deposits once after funding', async () => {
     const permit = await sign(ALICE, { usd: 2n * USD });
     const poor = await batch(permit);
     expect(poor.events).toEqual([failed(ALICE.address, 2n * USD, 'TRANSFER_FAILED')]);
@@ -187,8 +188,8 @@ describe('a permit that another account submitted to the token first', () => {
   });
 });
 
-describe('gas', () => {
-  test('a batch with too little gas cannot make a valid permit fail', async () => {
+describe('the gas of a batch with permits', () => {
+  test('too little gas for a batch cannot make a valid permit fail', async () => {
     const name = 'batchedDepositWithPermit';
     const args = [[await sign(ALICE)]];
     const outcomes = new Set<string>();
@@ -199,7 +200,7 @@ describe('gas', () => {
     expect([...outcomes]).toEqual([refused('NOT_ENOUGH_GAS'), 'Deposit']);
   });
 
-  test('a permit that burns all its gas leaves enough for the others', async () => {
+  test('a permit that burns all its gas leaves enough gas for the others', async () => {
     const hostile = await BridgeWorld.open({ isHostile: true });
     const place = { token: hostile.token, spender: hostile.bridge.address };
     for (const user of [ALICE, BOB]) await hostile.fund(user, USD);

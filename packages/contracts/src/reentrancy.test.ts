@@ -13,7 +13,7 @@ import {
 import { encodeCall } from '@oddlot/testing/contracts/evm';
 import { signMessage, signPermit } from '@oddlot/testing/contracts/sign';
 
-/** Calls of a hostile token while the bridge waits for its transfer. */
+/** Calls that a hostile token makes while the bridge waits for its transfer. */
 const INSIDE = [
   'payOut of the same',
   'payOut of another',
@@ -25,10 +25,10 @@ const INSIDE = [
   'batchedDepositWithPermit',
 ] as const;
 
-/** The outer calls of the bridge. */
+/** Calls of the bridge during which the token calls back. */
 const OUTSIDE = ['payOut', 'finish', 'deposit', 'batchedDepositWithPermit'] as const;
 
-/** The error of OpenZeppelin's guard. */
+/** Selector of the error of OpenZeppelin's reentrancy guard. */
 const REENTRANT_CALL = toFunctionSelector('ReentrancyGuardReentrantCall()');
 const QUEUED_ID = 9n;
 
@@ -75,23 +75,26 @@ async function argumentsOf(call: (typeof INSIDE)[number] | (typeof OUTSIDE)[numb
   }
 }
 
-test.each(OUTSIDE)('a token that calls back during %s is rejected everywhere', async (outside) => {
-  const work = await argumentsOf(outside);
-  for (const inside of INSIDE) {
-    await world.evm.undone(async () => {
-      const { name, args } = await argumentsOf(inside);
-      const data = encodeCall(world.bridge, name, args);
-      await world.tokenCall(ANYONE, 'setCallback', [world.bridge.address, data]);
-      const { ok, events } = await world.call(ALICE, work.name, work.args);
-      expect({ ok, events: events.length }, inside).toEqual({ ok: true, events: 1 });
-      expect(await world.evm.read(world.token, 'hasReentered'), inside).toBe(false);
-      expect(await world.evm.read(world.token, 'answer'), inside).toBe(REENTRANT_CALL);
-      expect(await world.read('stateOf', [2n])).toBe(0);
-    });
-  }
-  // A view is answered, which proves that the token does call back.
-  const question = encodeCall(world.bridge, 'paid', [1n]);
-  await world.tokenCall(ANYONE, 'setCallback', [world.bridge.address, question]);
-  expect((await world.call(ALICE, work.name, work.args)).ok).toBe(true);
-  expect(await world.evm.read(world.token, 'hasReentered')).toBe(true);
-});
+test.each(OUTSIDE)(
+  'every call that a token makes back into the bridge during %s is rejected',
+  async (outside) => {
+    const work = await argumentsOf(outside);
+    for (const inside of INSIDE) {
+      await world.evm.undone(async () => {
+        const { name, args } = await argumentsOf(inside);
+        const data = encodeCall(world.bridge, name, args);
+        await world.tokenCall(ANYONE, 'setCallback', [world.bridge.address, data]);
+        const { ok, events } = await world.call(ALICE, work.name, work.args);
+        expect({ ok, events: events.length }, inside).toEqual({ ok: true, events: 1 });
+        expect(await world.evm.read(world.token, 'hasReentered'), inside).toBe(false);
+        expect(await world.evm.read(world.token, 'answer'), inside).toBe(REENTRANT_CALL);
+        expect(await world.read('stateOf', [2n])).toBe(0);
+      });
+    }
+    // A view returns a result, which proves that the token does call back.
+    const question = encodeCall(world.bridge, 'paid', [1n]);
+    await world.tokenCall(ANYONE, 'setCallback', [world.bridge.address, question]);
+    expect((await world.call(ALICE, work.name, work.args)).ok).toBe(true);
+    expect(await world.evm.read(world.token, 'hasReentered')).toBe(true);
+  },
+);

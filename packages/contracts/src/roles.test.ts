@@ -30,8 +30,8 @@ beforeEach(async () => {
   await world.fill(10n * LARGE_USD);
 });
 
-describe('the contract', () => {
-  test('has no owner, accepts no ether, and has no other way to move money', () => {
+describe('the bridge contract', () => {
+  test('the contract has no owner, accepts no ether, and has no other functions that move money', () => {
     const changing = BRIDGE_ABI.filter(
       (entry) => entry.type === 'function' && entry.stateMutability === 'nonpayable',
     );
@@ -55,7 +55,7 @@ describe('the contract', () => {
     expect(new Set(mutabilities)).toEqual(new Set(['none', 'nonpayable', 'view']));
   });
 
-  test('shows its parties and the domain of signatures', async () => {
+  test('the contract exposes its parties and the domain of signatures', async () => {
     expect(await world.read('validators')).toEqual(VALIDATORS.map(({ address }) => address));
     expect(await world.read('threshold')).toBe(THRESHOLD);
     expect(await world.read('guardian')).toBe(GUARDIAN.address);
@@ -69,7 +69,7 @@ describe('the contract', () => {
     expect(domain.slice(1, 5)).toEqual(['OddlotBridge', '1', BigInt(chainId), verifyingContract]);
   });
 
-  test('the codes of refusals are those that the tests use', () => {
+  test('the refusal codes in the source equal those in the tests', () => {
     const source = readFileSync(join(import.meta.dirname, 'Refusals.sol'), 'utf8');
     const found = [...source.matchAll(/uint32 constant (\w+) = (\d+);/g)];
     expect(Object.fromEntries(found.map(([, name, code]) => [name, Number(code)]))).toEqual(CODES);
@@ -93,12 +93,12 @@ describe('the contract', () => {
         ),
       },
     ],
-  ])('%s: is not deployed', async (_, rest) => {
+  ])('a bridge with %s cannot be deployed', async (_, rest) => {
     const deployed = world.evm.deploy(ANYONE, bridgeCode(world.token, rest));
     await expect(deployed).rejects.toThrow(refused('INVALID_VALIDATORS'));
   });
 
-  test('is not deployed for a token address without code', async () => {
+  test('a bridge cannot be deployed for a token address without code', async () => {
     const deployed = world.evm.deploy(
       ANYONE,
       bridgeCode({ ...world.token, address: ALICE.address }),
@@ -106,7 +106,7 @@ describe('the contract', () => {
     await expect(deployed).rejects.toThrow(refused('INVALID_REQUEST'));
   });
 
-  test('is not deployed with a delay given in milliseconds', async () => {
+  test('a bridge cannot be deployed with a delay given in milliseconds', async () => {
     const day = 86_400;
     const long = world.evm.deploy(ANYONE, bridgeCode(world.token, { delaySeconds: 30 * day + 1 }));
     await expect(long).rejects.toThrow(refused('INVALID_REQUEST'));
@@ -115,7 +115,7 @@ describe('the contract', () => {
 });
 
 describe('a pause', () => {
-  test('is started and lifted by the guardian only', async () => {
+  test('only the guardian can start a pause, and it can also end it', async () => {
     for (const key of [ANYONE, ALICE, ...VALIDATORS]) {
       for (const name of ['pause', 'unpause']) {
         expect((await world.call(key, name)).error).toBe(refused('NOT_THE_GUARDIAN'));
@@ -130,7 +130,7 @@ describe('a pause', () => {
     expect((await world.call(GUARDIAN, 'unpause')).ok).toBe(true);
   });
 
-  test('stops every payout, including queued ones, which continue afterwards', async () => {
+  test('a pause stops every payout, including queued ones, which continue afterwards', async () => {
     const large = payoutOf(1n, { usd: LARGE_USD });
     await world.payOut(large);
     world.evm.timeSeconds += DELAY_SECONDS;
@@ -143,7 +143,7 @@ describe('a pause', () => {
     expect((await world.call(ANYONE, 'finish', [1n])).ok).toBe(true);
   });
 
-  test('is lifted by the validators without the guardian, each by its own nonce', async () => {
+  test('the validators can end a pause without the guardian, with a new nonce for each pause', async () => {
     await world.call(GUARDIAN, 'pause');
     expect((await world.unpause(1n, VALIDATORS.slice(0, 1))).error).toBe(
       refused('TOO_FEW_SIGNATURES'),
@@ -156,7 +156,7 @@ describe('a pause', () => {
     expect((await world.unpause(1n)).error).toBe('ExpectedPause()');
   });
 
-  test('signatures that lift one pause do not lift a later one', async () => {
+  test('signatures that end one pause do not end a later one', async () => {
     await world.call(GUARDIAN, 'pause');
     const signatures = await signMessage(VALIDATORS, world.domain, 'Unpause', { nonce: 1n });
     await world.call(GUARDIAN, 'unpause');
@@ -168,7 +168,7 @@ describe('a pause', () => {
 });
 
 describe('a rotation', () => {
-  test('replaces all parties at once', async () => {
+  test('a rotation replaces all parties at once', async () => {
     const { events } = await world.rotate(rotation);
     const validators = NEXT.map(({ address }) => address);
     const guardian = NEXT_GUARDIAN.address;
@@ -186,7 +186,7 @@ describe('a rotation', () => {
     expect((await world.call(NEXT_GUARDIAN, 'pause')).ok).toBe(true);
   });
 
-  test('needs the current validators and nonce', async () => {
+  test('a rotation needs signatures of the current validators and the current nonce', async () => {
     expect((await world.rotate(rotation, NEXT)).error).toBe(refused('NOT_A_VALIDATOR'));
     expect((await world.rotate({ ...rotation, nonce: 1n })).error).toBe(refused('WRONG_NONCE'));
     const one = await world.rotate(rotation, VALIDATORS.slice(0, 1));
@@ -196,7 +196,7 @@ describe('a rotation', () => {
     expect(await world.read('validators')).toEqual(VALIDATORS.map(({ address }) => address));
   });
 
-  test('of two signed for one nonce the second is void, and no earlier set returns', async () => {
+  test('the second of two rotations with the same nonce is invalid, as is a repeated one', async () => {
     const other = { ...rotation, validators: sortKeys([...VALIDATORS, ...NEXT]) };
     expect((await world.rotate(rotation)).ok).toBe(true);
     expect((await world.rotate(other)).error).toBe(refused('WRONG_NONCE'));
@@ -206,7 +206,7 @@ describe('a rotation', () => {
     expect((await world.payOut(payoutOf(1n))).ok).toBe(true);
   });
 
-  test('works during a pause, so that a guardian cannot keep itself in place', async () => {
+  test('a rotation is possible during a pause, so the guardian cannot prevent its replacement', async () => {
     await world.call(GUARDIAN, 'pause');
     expect((await world.rotate(rotation)).ok).toBe(true);
     expect((await world.call(GUARDIAN, 'unpause')).error).toBe(refused('NOT_THE_GUARDIAN'));
@@ -214,20 +214,26 @@ describe('a rotation', () => {
     expect((await world.unpause(1n, NEXT)).ok).toBe(true);
   });
 
-  /** Signatures of remaining validators stay valid; with too few of them the payout is void. */
+  /**
+   * Signatures of validators that stay in the set remain valid; a payout with too few of them is
+   * invalid.
+   */
   const STAYS: readonly [string, (old: readonly Key[]) => readonly Key[], boolean][] = [
     ['two signers remain', (old) => [...old.slice(0, 2), ...NEXT.slice(0, 1)], true],
     ['one signer remains', (old) => [...old.slice(0, 1), ...NEXT.slice(0, 2)], false],
   ];
-  test.each(STAYS)('a payout that was signed before it, when %s', async (_, stay, isPaid) => {
-    const payout = payoutOf(1n);
-    const signatures = await world.signPayout(payout, VALIDATORS.slice(0, 2));
-    const validators = stay(VALIDATORS);
-    await world.rotate({ validators, threshold: 2n, guardian: GUARDIAN, nonce: 0n });
-    expect((await world.call(ANYONE, 'payOut', [payout, signatures])).ok).toBe(isPaid);
-  });
+  test.each(STAYS)(
+    'a payout signed before a rotation is checked against the new validators: %s',
+    async (_, stay, isPaid) => {
+      const payout = payoutOf(1n);
+      const signatures = await world.signPayout(payout, VALIDATORS.slice(0, 2));
+      const validators = stay(VALIDATORS);
+      await world.rotate({ validators, threshold: 2n, guardian: GUARDIAN, nonce: 0n });
+      expect((await world.call(ANYONE, 'payOut', [payout, signatures])).ok).toBe(isPaid);
+    },
+  );
 
-  test('keeps queued payouts for the new guardian and validators to judge', async () => {
+  test('queued payouts are controlled by the new guardian and validators after a rotation', async () => {
     await world.payOut(payoutOf(1n, { usd: LARGE_USD }));
     await world.payOut(payoutOf(2n, { usd: LARGE_USD }));
     await world.payOut(payoutOf(3n, { usd: LARGE_USD }));

@@ -21,7 +21,7 @@ import {
 } from '@oddlot/testing/contracts/sign';
 
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 60);
-/** Every signature (r, s) has a second form (r, order - s). */
+/** Every signature (r, s) has a second form (r, order − s). */
 const GROUP_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 const STRANGERS = sortKeys(['x', 'y'].map((name) => keyOf(`stranger ${name}`)));
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await world.fill(1_000_000_000n);
 });
 
-/** The defect of a signature or of the signed content. */
+/** Defects of a signature or of the signed content. */
 const FLAWS = [
   'none',
   'other id',
@@ -49,7 +49,9 @@ const FLAWS = [
 
 type Slip = { readonly key: Key; readonly flaw: (typeof FLAWS)[number] };
 
-/** A change that invalidates a valid list, at a position derived from its length. */
+/**
+ * A change that makes a valid list of signatures invalid, at a position derived from its length.
+ */
 type Change = { readonly what: (typeof CHANGES)[number]; readonly at: number };
 const CHANGES = ['flaw', 'stranger', 'repeat', 'swap', 'drop', 'insert'] as const;
 
@@ -80,7 +82,7 @@ function spoil(slips: Slip[], { what, at, flaw }: Change & Pick<Slip, 'flaw'>): 
   }
 }
 
-/** The expected result, by an independent rule. */
+/** Computes the expected result by an independent rule. */
 function isGood(slips: readonly Slip[]): boolean {
   const signers = slips.map(({ key }) => key.address.toLowerCase());
   return (
@@ -91,7 +93,7 @@ function isGood(slips: readonly Slip[]): boolean {
   );
 }
 
-test('R-withdraw: only a threshold of sorted, distinct signatures of validators over this payout pays', async () => {
+test('R-withdraw: a payout needs a threshold of sorted, distinct validator signatures over its content', async () => {
   const seen = new Map<string, number>();
   const payout = payoutOf(1n);
   await fc.assert(
@@ -162,7 +164,7 @@ async function signFlawed(key: Key, flaw: Slip['flaw'], payout: Payout): Promise
   }
 }
 
-test('signatures for one bridge are void on an identical one, on the same chain and on another', async () => {
+test('signatures for one bridge are invalid on an identical bridge, on the same or another chain', async () => {
   const payout = payoutOf(1n);
   const signatures = await world.signPayout(payout);
   const neighbour = await BridgeWorld.open({ evm: world.evm });

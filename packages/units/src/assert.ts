@@ -1,17 +1,20 @@
 /**
- * A broken invariant: a bug in this program, never a user error. It is not caught; the process
- * stops.
+ * A broken invariant, which is a bug in this program and never a user error. It is not caught; the
+ * process stops.
  */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 
-/** Stops the process if a claim about the program is false. Stays enabled in production. */
+/** Stops the process if a claim about the program is false. It stays enabled in production. */
 export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }
 
-/** Returns the value, or stops the process if it is absent. For lookups that cannot miss. */
+/**
+ * Returns the value, or stops the process if it is absent. It is for lookups that always find a
+ * value.
+ */
 export function present<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new InvariantError(`missing: ${what}`);
   return value;

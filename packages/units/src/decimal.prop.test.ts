@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DECIMAL_LENGTH_MAX, formatDecimal, parseDecimal, parseExact } from './decimal.ts';
 
-/** For more runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
+/** More runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
 const numRuns = Math.max(300, Number(process.env.FUZZ_RUNS ?? 0));
 
 /** Text in the accepted form, with the fraction that it represents. */
@@ -40,7 +40,7 @@ test('formatting a count and parsing it returns the same count', () => {
   );
 });
 
-test('the canonical text of a value is its shortest text', () => {
+test('formatting returns the shortest text of a value, without a negative zero', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), decimals, (value, scale) => {
       expect(formatDecimal(value, scale)).toMatch(/^(?:0|-?(?:[1-9]\d*|0)(?:\.\d*[1-9])?)$/);
@@ -59,11 +59,12 @@ test('a number and a bigint of the same count have the same text', () => {
   );
 });
 
-test('rounds down to the grid, and exact is true if the value is on the grid', () => {
+test('parsing rounds down to the grid and reports whether the value is on the grid', () => {
   fc.assert(
     fc.property(decimalText, decimals, ({ text, numerator, denominator }, scale) => {
       const parsed = parseDecimal(text, scale);
-      // With step = 10^-scale and n the result: n × step ≤ value < (n + 1) × step, both sides multiplied out.
+      // With step = 10^-scale and n the result, n × step ≤ value < (n + 1) × step, both sides
+      // multiplied out.
       const value = numerator * power(Math.max(scale, 0));
       const step = denominator * power(Math.max(-scale, 0));
       const floor = parsed?.floor ?? 0n;

@@ -20,7 +20,7 @@ describe('the form of decimal text', () => {
     '97123.4',
     '9'.repeat(DECIMAL_LENGTH_MAX),
     `-0.${'1'.repeat(DECIMAL_LENGTH_MAX - 3)}`,
-  ])('%s is accepted', (text) => {
+  ])('the decimal text %s is accepted', (text) => {
     expect(isDecimalText(text)).toBe(true);
     expect(parseDecimal(text, 6)).toBeDefined();
   });
@@ -47,7 +47,7 @@ describe('the form of decimal text', () => {
     ['1.2.3', 'two points'],
     ['٣', 'digits of another script'],
     ['9'.repeat(DECIMAL_LENGTH_MAX + 1), 'too long'],
-  ])('rejects %j: %s', (text) => {
+  ])('the text %j (%s) is rejected as a decimal', (text) => {
     expect(isDecimalText(text)).toBe(false);
     expect(parseDecimal(text, 6)).toBeUndefined();
     expect(parseExact(text, 6)).toBeUndefined();
@@ -55,7 +55,7 @@ describe('the form of decimal text', () => {
 });
 
 describe('decimal text on a grid', () => {
-  // The grid step is 10^-decimals; a negative count means steps of 10, 100 and so on.
+  // The grid step is 10^-decimals; a negative number of decimals means steps of 10, 100 and so on.
   test.each([
     ['1.5', 1, 15n, true],
     ['1.5', 6, 1_500_000n, true],
@@ -77,13 +77,13 @@ describe('decimal text on a grid', () => {
     ['-125', -1, -13n, false],
     ['120.5', -1, 12n, false],
     ['9007199254740993', 0, 9_007_199_254_740_993n, true],
-  ])('%s with %i decimals is %s, exact: %s', (text, decimals, floor, exact) => {
+  ])('parsing %s with %i decimals returns %s, exact: %s', (text, decimals, floor, exact) => {
     expect(parseDecimal(text, decimals)).toEqual({ floor, exact });
     expect(parseExact(text, decimals)).toBe(exact ? floor : undefined);
   });
 });
 
-describe('canonical text', () => {
+describe('canonical decimal text', () => {
   test.each([
     [0, 6, '0'],
     [0n, 0, '0'],
@@ -101,11 +101,11 @@ describe('canonical text', () => {
     [-12n, -2, '-1200'],
     [9_007_199_254_740_993n, 3, '9007199254740.993'],
     [Number.MAX_SAFE_INTEGER, 2, '90071992547409.91'],
-  ])('%s with %i decimals is %s', (value, decimals, text) => {
+  ])('formatting %s with %i decimals returns %s', (value, decimals, text) => {
     expect(formatDecimal(value, decimals)).toBe(text);
   });
 
-  test('zero has no minus sign', () => {
+  test('negative zero is formatted without a minus sign', () => {
     expect(formatDecimal(-0, 6)).toBe('0');
   });
 });

@@ -1,22 +1,22 @@
 /**
- * Decimal text (R-decimals-in): optional minus, digits, optional fraction; no exponent, plus sign
- * or blanks; at most 32 characters. Parsing is exact: a value that does not fit the scale is
- * reported as inexact and never rounded silently.
+ * Maximum length of decimal text (R-decimals-in), which is an optional minus, digits and an
+ * optional fraction, without exponent, plus sign or blanks. Parsing is exact: a value that does not
+ * fit the scale is reported as inexact and never rounded silently.
  */
 
 export const DECIMAL_LENGTH_MAX = 32;
 
 const DECIMAL_PATTERN = /^-?[0-9]+(?:\.[0-9]+)?$/;
 
-/** A decimal text on a grid of `10^-decimals`. */
+/** A decimal value on a grid of `10^-decimals`. */
 type ParsedDecimal = {
-  /** The count of grid steps at or below the value (rounded towards minus infinity). */
+  /** Number of grid steps at or below the value (rounded towards minus infinity). */
   readonly floor: bigint;
   /** True if the value is on the grid, so that no rounding was needed. */
   readonly exact: boolean;
 };
 
-/** Checks for text in the accepted form. */
+/** Returns true if the text is in the accepted form. */
 export function isDecimalText(text: string): boolean {
   return text.length <= DECIMAL_LENGTH_MAX && DECIMAL_PATTERN.test(text);
 }
@@ -32,7 +32,7 @@ export function parseDecimal(text: string, decimals: number): ParsedDecimal | un
   const whole = text.slice(negative ? 1 : 0, point < 0 ? undefined : point);
   const fraction = point < 0 ? '' : text.slice(point + 1);
   const digits = whole + fraction;
-  // The value is digits × 10^-fraction.length; shift the point to the requested scale.
+  // The value is digits × 10^-fraction.length, so the point is shifted to the requested scale.
   const shift = decimals - fraction.length;
   const magnitude = BigInt(digits);
   if (shift >= 0) {
@@ -52,7 +52,7 @@ export function parseExact(text: string, decimals: number): bigint | undefined {
   return parsed?.exact === true ? parsed.floor : undefined;
 }
 
-/** Formats a count of `10^-decimals` as canonical text: no trailing zeros, at least "0". */
+/** Formats a count of `10^-decimals` as canonical text without trailing zeros; zero is "0". */
 export function formatDecimal(value: number | bigint, decimals: number): string {
   const negative = value < 0;
   let digits = String(value);

@@ -10,9 +10,10 @@ import {
   divTowardsZero,
 } from './division.ts';
 
-describe('each division rounds in the direction of its name', () => {
+describe('division functions', () => {
   test.each([
-    // numerator, denominator, down, up, towards zero, half up (halves away from zero)
+    // Columns: numerator, denominator, rounded down, rounded up, towards zero, half up (halves away from
+    // zero).
     [7n, 2n, 3n, 4n, 3n, 4n],
     [-7n, 2n, -4n, -3n, -3n, -4n],
     [7n, 3n, 2n, 3n, 2n, 2n],
@@ -28,12 +29,15 @@ describe('each division rounds in the direction of its name', () => {
     [-1n, 2n, -1n, 0n, 0n, -1n],
     [5n, 1n, 5n, 5n, 5n, 5n],
     [10n ** 30n + 1n, 10n ** 15n, 10n ** 15n, 10n ** 15n + 1n, 10n ** 15n, 10n ** 15n],
-  ])('%s over %s', (numerator, denominator, floor, ceil, towardsZero, halfUp) => {
-    expect(divFloor(numerator, denominator)).toBe(floor);
-    expect(divCeil(numerator, denominator)).toBe(ceil);
-    expect(divTowardsZero(numerator, denominator)).toBe(towardsZero);
-    expect(divHalfUp(numerator, denominator)).toBe(halfUp);
-  });
+  ])(
+    'each function divides %s by %s with its own rounding',
+    (numerator, denominator, floor, ceil, towardsZero, halfUp) => {
+      expect(divFloor(numerator, denominator)).toBe(floor);
+      expect(divCeil(numerator, denominator)).toBe(ceil);
+      expect(divTowardsZero(numerator, denominator)).toBe(towardsZero);
+      expect(divHalfUp(numerator, denominator)).toBe(halfUp);
+    },
+  );
 
   test.each([
     [7n, 2n, 4n],
@@ -42,25 +46,28 @@ describe('each division rounds in the direction of its name', () => {
     [-7n, 3n, -2n],
     [-8n, 3n, -3n],
     [0n, 3n, 0n],
-  ])('%s over %s is nearest to %s, a tie above', (numerator, denominator, quotient) => {
-    expect(divHalfToPlus(numerator, denominator)).toBe(quotient);
-  });
+  ])(
+    '%s over %s rounds to the nearest value %s, ties upwards',
+    (numerator, denominator, quotient) => {
+      expect(divHalfToPlus(numerator, denominator)).toBe(quotient);
+    },
+  );
 
   test.each([
     [6n, 3n, 2n],
     [-6n, 3n, -2n],
     [0n, 3n, 0n],
-  ])('%s over %s is exactly %s', (numerator, denominator, quotient) => {
+  ])('dividing %s by %s exactly returns %s', (numerator, denominator, quotient) => {
     expect(divExact(numerator, denominator)).toBe(quotient);
   });
 
-  test('a remainder in an exact division stops the process', () => {
+  test('an exact division with a remainder stops the process', () => {
     expect(() => divExact(7n, 3n)).toThrow(InvariantError);
     expect(() => divExact(-7n, 3n)).toThrow(InvariantError);
   });
 
   test.each([divFloor, divCeil, divTowardsZero, divHalfUp, divHalfToPlus, divExact])(
-    '%o accepts positive denominators only',
+    '%o rejects denominators that are not positive',
     (divide) => {
       expect(() => divide(1n, 0n)).toThrow(InvariantError);
       expect(() => divide(4n, -2n)).toThrow(InvariantError);
@@ -68,7 +75,7 @@ describe('each division rounds in the direction of its name', () => {
   );
 });
 
-test('each direction holds for any numerator', () => {
+test('each rounding direction holds for any numerator', () => {
   const numerators = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
   const denominators = fc.bigInt({ min: 1n, max: 10n ** 20n });
   fc.assert(
@@ -78,7 +85,8 @@ test('each direction holds for any numerator', () => {
       expect(below * denominator <= numerator && numerator < (below + 1n) * denominator).toBe(true);
       expect(above * denominator >= numerator && numerator > (above - 1n) * denominator).toBe(true);
       expect(divTowardsZero(numerator, denominator)).toBe(numerator < 0n ? above : below);
-      // Nearest: twice the distance is at most one denominator; a tie rounds away from zero.
+      // The result is the nearest value: twice the distance is at most one denominator, and a tie
+      // rounds away from zero.
       const nearest = divHalfUp(numerator, denominator);
       const distance = 2n * (nearest * denominator - numerator);
       const outwards = numerator < 0n ? -distance : distance;

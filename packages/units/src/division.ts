@@ -1,31 +1,32 @@
 import { assert } from './assert.ts';
 
 /**
- * Each division names its rounding direction (R-rounding). The operator `/` truncates towards zero,
- * which favours debtors, so only this file uses it.
+ * Divides and rounds towards minus infinity. Each division names its rounding direction
+ * (R-rounding); the operator `/` truncates towards zero, which favours debtors, so only this file
+ * uses it.
  */
-
-/** Rounds towards minus infinity. */
 export function divFloor(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divFloor: the denominator is positive');
   const quotient = numerator / denominator;
   return numerator < 0n && quotient * denominator !== numerator ? quotient - 1n : quotient;
 }
 
-/** Rounds towards plus infinity. */
+/** Divides and rounds towards plus infinity. */
 export function divCeil(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divCeil: the denominator is positive');
   const quotient = numerator / denominator;
   return numerator > 0n && quotient * denominator !== numerator ? quotient + 1n : quotient;
 }
 
-/** Rounds towards zero. */
+/** Divides and rounds towards zero. */
 export function divTowardsZero(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divTowardsZero: the denominator is positive');
   return numerator / denominator;
 }
 
-/** Rounds to the nearest value, halves away from zero: for displayed values. */
+/**
+ * Divides and rounds to the nearest value, halves away from zero; intended for displayed values.
+ */
 export function divHalfUp(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divHalfUp: the denominator is positive');
   const doubled = numerator < 0n ? -2n * numerator : 2n * numerator;
@@ -33,10 +34,7 @@ export function divHalfUp(numerator: bigint, denominator: bigint): bigint {
   return numerator < 0n ? -magnitude : magnitude;
 }
 
-/**
- * Rounds to the nearest value, halves towards plus infinity, also below zero: one rule for both
- * signs.
- */
+/** Divides and rounds to the nearest value, halves towards plus infinity for both signs. */
 export function divHalfToPlus(numerator: bigint, denominator: bigint): bigint {
   assert(denominator > 0n, 'divHalfToPlus: the denominator is positive');
   return divFloor(2n * numerator + denominator, 2n * denominator);

@@ -28,14 +28,14 @@ import {
   tieredUp,
 } from './quantity.ts';
 
-/** For more runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
+/** More runs: `FUZZ_RUNS=5000 npx vitest run prop`. */
 const numRuns = Math.max(2_000, Number(process.env.FUZZ_RUNS ?? 0));
 const MAX = Number.MAX_SAFE_INTEGER;
 const SCALE = 10n ** 8n;
 
 /**
- * All magnitudes, with many values near the safe-integer limit, a power of two or a multiple of the
- * scale.
+ * Generates all magnitudes, with many values near the safe-integer limit, a power of two or a
+ * multiple of the scale.
  */
 const count = fc.oneof(
   fc.nat({ max: 1_000_000 }),
@@ -51,7 +51,7 @@ const rate = fc.oneof(
   fc.nat({ max: RATE_ONE }),
   fc.constantFrom(0, 1, 45_000, 90_000_000, 90_000_001),
 );
-/** The remainder of a rounded fee. */
+/** Generates the remainder of a rounded fee. */
 const rest = fc.oneof(fc.nat({ max: RATE_ONE - 1 }), fc.constantFrom(0, 1, RATE_ONE - 1));
 
 function around(value: number, by: number): number {
@@ -65,8 +65,8 @@ function holds<Values extends [unknown, ...unknown[]]>(
   fc.assert(fc.property(...values, check), { numRuns });
 }
 
-describe('numbers and bigint are the same count', () => {
-  test('conversion in both directions', () => {
+describe('conversion between number and bigint', () => {
+  test('safe integers convert in both directions without loss', () => {
     holds([signed], (n) => {
       expect(bigintOf(n)).toBe(BigInt(n));
       expect(countOf(BigInt(n))).toBe(n === 0 ? 0 : n);
@@ -74,7 +74,7 @@ describe('numbers and bigint are the same count', () => {
   });
 
   test.each([0, -0, 1, -1, 2 ** 31, -(2 ** 31), 2 ** 32, 2 ** 32 - 1, -(2 ** 32), MAX, -MAX])(
-    '%d',
+    'the safe integer %d converts in both directions without loss',
     (n) => {
       expect(bigintOf(n)).toBe(BigInt(n));
       expect(countOf(BigInt(n))).toBe(n === 0 ? 0 : n);
@@ -90,7 +90,7 @@ describe('numbers and bigint are the same count', () => {
     for (const wrong of [0.5, NaN, Infinity]) expect(() => bigintOf(wrong)).toThrow(RangeError);
   });
 
-  test('the nearest number equals `Number(amount)` for any amount', () => {
+  test('nearestNumber equals Number for any amount', () => {
     holds([signed, fc.nat({ max: 80 })], (n, bits) => {
       const amount = BigInt(n) << BigInt(bits);
       expect(nearestNumber(amount)).toBe(Number(amount));
@@ -99,15 +99,15 @@ describe('numbers and bigint are the same count', () => {
   });
 });
 
-describe('scaled counts equal those of bigint, or are undefined', () => {
-  test('a count times a factor, rounded in either direction', () => {
+describe('scaled counts', () => {
+  test('a count times a factor equals the bigint result in both rounding directions', () => {
     holds([signed, fc.oneof(rate, count)], (n, factor) => {
       const product = BigInt(n) * BigInt(factor);
       const [up, down] = [scaledUp(n, factor), scaledDown(n, factor)];
       if (up !== undefined) expect(BigInt(up)).toBe(divCeil(product, SCALE));
       if (down !== undefined) expect(BigInt(down)).toBe(divFloor(product, SCALE));
       expect(up === undefined).toBe(down === undefined);
-      // A result is required where the product can be divided or the rate is not among the largest.
+      // A result is required if the product can be divided or the rate is not among the largest.
       const isNegative = n < 0 || factor < 0;
       const isSmall = product <= BigInt(MAX - RATE_ONE);
       const isRate = n <= MAX - RATE_ONE && factor <= 90_000_000;
@@ -121,7 +121,7 @@ describe('scaled counts equal those of bigint, or are undefined', () => {
     expect(scaledUp(MAX, 2)).toBeUndefined();
   });
 
-  test('a division by the scale', () => {
+  test('division by the scale equals the bigint result', () => {
     holds([signed], (n) => {
       if (!isScalable(n)) return;
       expect(BigInt(overScaleUp(n))).toBe(divCeil(BigInt(n), SCALE));
@@ -130,8 +130,8 @@ describe('scaled counts equal those of bigint, or are undefined', () => {
   });
 });
 
-describe('money computed in numbers equals money computed in bigint', () => {
-  test('values, margins, fees and shares', () => {
+describe('money computed in numbers', () => {
+  test('values, margins, fees and shares equal those computed in bigint', () => {
     holds([count, signed, rate, fc.integer({ min: 1, max: 200 })], (price, size, fee, leverage) => {
       const value = BigInt(price) * BigInt(size);
       const due = value * BigInt(fee);
@@ -143,13 +143,13 @@ describe('money computed in numbers equals money computed in bigint', () => {
     });
   });
 
-  test('the minimum value of an order', () => {
+  test('the check of the minimum order value equals the check in bigint', () => {
     holds([count, count, count], (price, size, least) => {
       expect(isWorth(price, size, least)).toBe(BigInt(price) * BigInt(size) >= BigInt(least));
     });
   });
 
-  test('fees that round once per order', () => {
+  test('fees that round once per order equal those computed in bigint', () => {
     holds([count, fc.nat({ max: 1_000_000 }), rate, rest], (price, size, fee, left) => {
       const value = BigInt(price) * BigInt(size);
       const due = value * BigInt(fee) - BigInt(left);
@@ -163,7 +163,7 @@ describe('money computed in numbers equals money computed in bigint', () => {
     });
   });
 
-  test('fees of outcome markets', () => {
+  test('fees of outcome markets equal those computed in bigint', () => {
     const unit = fc.constantFrom(100, 1_000, 10_000, 100_000, 1_000_000);
     const share = fc.integer({ min: 0, max: 1_000 });
     holds([unit, share, count, rate, rest], (one, thousandths, size, fee, left) => {
@@ -178,7 +178,7 @@ describe('money computed in numbers equals money computed in bigint', () => {
     });
   });
 
-  test('a proportional part of an amount', () => {
+  test('a proportional part of an amount equals the bigint result', () => {
     holds([signed, count, count], (amount, a, b) => {
       const [part, whole] = [Math.min(a, b), Math.max(a, b, 1)];
       const value = microUsdc(BigInt(amount));
@@ -186,7 +186,7 @@ describe('money computed in numbers equals money computed in bigint', () => {
     });
   });
 
-  test('a rate that increases with the size', () => {
+  test('margin at a rate that increases with the size equals the bigint result', () => {
     holds([count, rate, count, count], (size, mmr, price, less) => {
       const weighted = BigInt(size) * BigInt(mmr);
       const deduction = BigInt(less) > weighted ? weighted : BigInt(less);

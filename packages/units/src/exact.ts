@@ -1,23 +1,22 @@
 /**
- * Exact integer arithmetic between `number` and `bigint`. Money is bigint, but the amounts of one
- * order nearly always fit a number, and numbers multiply and divide several times as fast. Each
- * function here returns the exact result in numbers, or `undefined`, in which case the caller
- * continues in bigint.
+ * Denominator of rates. The functions of this file compute exactly with integers of type `number`
+ * and `bigint`. Money is bigint, but the amounts of one order nearly always fit a number, and
+ * numbers multiply and divide several times as fast. Each function returns the exact result in
+ * numbers, or `undefined`, in which case the caller continues in bigint.
  */
 
 const SCALE = 100_000_000;
 /**
- * The largest dividend for the scale: the quotient rounded up, times the scale, is still a safe
- * number.
+ * Largest dividend for the scale: the quotient rounded up, times the scale, is still a safe number.
  */
 const DIVIDEND_MAX = Number.MAX_SAFE_INTEGER - SCALE;
-/** A factor below this times a number below the scale is at most `DIVIDEND_MAX`. */
+/** A factor up to this bound times a number below the scale is at most `DIVIDEND_MAX`. */
 const FACTOR_MAX = 90_000_000;
 
 const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const TWO_32 = 2 ** 32;
 
-// The two halves of a 64-bit bigint; no value is kept between calls.
+// Views of the two halves of a 64-bit bigint; no value is kept between calls.
 const big = new BigInt64Array(1);
 const halves = new Int32Array(big.buffer);
 const unsignedHalves = new Uint32Array(big.buffer);
@@ -33,25 +32,31 @@ export function bigintOf(count: number): bigint {
   return big[0] ?? 0n;
 }
 
-/** Converts an amount to a number; undefined if it is not a safe integer. */
+/** Converts an amount to a number, or returns undefined if it is not a safe integer. */
 export function countOf(amount: bigint): number | undefined {
   if (amount > SAFE_MAX || amount < -SAFE_MAX) return undefined;
   big[0] = amount;
   return (halves[HIGH] ?? 0) * TWO_32 + (unsignedHalves[LOW] ?? 0);
 }
 
-/** ⌈count × factor / 10^8⌉ for non-negative arguments. */
+/**
+ * Returns ⌈count × factor / 10^8⌉ for non-negative arguments, or undefined if it is not exact in
+ * numbers.
+ */
 export function scaledUp(count: number, factor: number): number | undefined {
   if (count < 0 || factor < 0) return undefined;
   const product = count * factor;
   if (product <= DIVIDEND_MAX) return overScaleUp(product);
   if (count > DIVIDEND_MAX || factor > FACTOR_MAX) return undefined;
-  // Split into a multiple of the scale, which divides without remainder, and the rest.
+  // The count is split into a multiple of the scale, which divides without remainder, and the rest.
   const times = overScaleDown(count);
   return times * factor + overScaleUp((count - times * SCALE) * factor);
 }
 
-/** ⌊count × factor / 10^8⌋ for non-negative arguments. */
+/**
+ * Returns ⌊count × factor / 10^8⌋ for non-negative arguments, or undefined if it is not exact in
+ * numbers.
+ */
 export function scaledDown(count: number, factor: number): number | undefined {
   if (count < 0 || factor < 0) return undefined;
   const product = count * factor;
@@ -61,20 +66,20 @@ export function scaledDown(count: number, factor: number): number | undefined {
   return times * factor + overScaleDown((count - times * SCALE) * factor);
 }
 
-/** True if a product of two counts is exact and can be divided by the scale. */
+/** Returns true if a product of two counts is exact and can be divided by the scale. */
 export function isScalable(product: number): boolean {
   return product <= DIVIDEND_MAX && product >= -DIVIDEND_MAX;
 }
 
 /**
- * ⌈dividend / 10^8⌉. Exact, because a quotient of safe numbers has a rounding error smaller than
- * its distance from the next integer.
+ * Returns ⌈dividend / 10^8⌉. The result is exact, because a quotient of safe numbers has a rounding
+ * error smaller than its distance from the next integer.
  */
 export function overScaleUp(dividend: number): number {
   return Math.ceil(dividend / SCALE);
 }
 
-/** ⌊dividend / 10^8⌋. */
+/** Returns ⌊dividend / 10^8⌋. */
 export function overScaleDown(dividend: number): number {
   return Math.floor(dividend / SCALE);
 }

@@ -30,7 +30,7 @@ import {
 
 const NOT_COUNTS = [NaN, Infinity, -Infinity, 0.5, 2 ** 53, -(2 ** 53)];
 
-describe('constructors', () => {
+describe('constructors of quantities', () => {
   test.each([
     { name: 'price', make: price, least: 1 },
     { name: 'lots', make: lots, least: 0 },
@@ -39,25 +39,28 @@ describe('constructors', () => {
     { name: 'timeMs', make: timeMs, least: 0 },
     { name: 'orderId', make: orderId, least: 0 },
     { name: 'instrumentId', make: instrumentId, least: 0 },
-  ])('$name accepts whole numbers starting with $least', ({ make, least }) => {
-    expect(make(least)).toBe(least);
-    expect(make(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
-    expect(() => make(least - 1)).toThrow(RangeError);
-    for (const value of NOT_COUNTS) expect(() => make(value)).toThrow(RangeError);
-  });
+  ])(
+    '$name accepts integers starting with $least and rejects all other numbers',
+    ({ make, least }) => {
+      expect(make(least)).toBe(least);
+      expect(make(Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+      expect(() => make(least - 1)).toThrow(RangeError);
+      for (const value of NOT_COUNTS) expect(() => make(value)).toThrow(RangeError);
+    },
+  );
 
-  test('the message names the quantity and the value', () => {
+  test('the error message names the quantity and the invalid value', () => {
     expect(() => lots(-1)).toThrow('size must be an integer of at least 0: -1');
   });
 
-  test('money is any whole number', () => {
+  test('an amount of money can be any integer', () => {
     expect(microUsdc(-5)).toBe(-5n);
     expect(microUsdc(10n ** 30n)).toBe(10n ** 30n);
     expect(() => microUsdc(0.5)).toThrow(RangeError);
     expect(usdcFromText('-12')).toBe(-12n);
   });
 
-  test('an address is 20 bytes in lower case', () => {
+  test('an address must be 20 bytes in lower case', () => {
     const text = `0x${'a1'.repeat(20)}`;
     expect(address(text)).toBe(text);
     for (const wrong of [text.toUpperCase(), text.slice(2), `${text}0`, text.slice(0, -1), '']) {
@@ -66,7 +69,7 @@ describe('constructors', () => {
     expect(() => address(`0x${'A1'.repeat(20)}`)).toThrow('lower-case');
   });
 
-  test('a hash is 32 bytes in lower case', () => {
+  test('a hash must be 32 bytes in lower case', () => {
     const text = `0x${'0f'.repeat(32)}`;
     expect(hash(text)).toBe(text);
     for (const wrong of [`0x${'0F'.repeat(32)}`, text.slice(0, -2), `${text}00`]) {
@@ -77,20 +80,20 @@ describe('constructors', () => {
 
 describe('notional', () => {
   test.each([
-    // 97,123.4 with one price decimal and five size decimals: half a coin.
+    // This is 97,123.4 with one price decimal and five size decimals, for half a coin.
     [971_234, 50_000, 48_561_700_000n],
     [1, 0, 0n],
     [971_234, -50_000, -48_561_700_000n],
     [2 ** 53 - 1, 1, 9_007_199_254_740_991n],
-    // Beyond 2^53, where a product of numbers would lose its last digits.
+    // The results exceed 2^53, where a product of numbers would lose its last digits.
     [2 ** 53 - 1, 3, 27_021_597_764_222_973n],
     [2 ** 53 - 1, 2 ** 53 - 1, 81_129_638_414_606_663_681_390_495_662_081n],
     [94_906_267, -94_906_267, -9_007_199_515_875_289n],
-  ])('%i × %i is %s micro-USDC', (atPrice, size, expected) => {
+  ])('price %i times size %i is %s micro-USDC', (atPrice, size, expected) => {
     expect(notional(atPrice, size)).toBe(expected);
   });
 
-  test('is exact for any price and size', () => {
+  test('the notional is exact for any price and size', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), fc.maxSafeInteger(), (atPrice, size) => {
         expect(notional(atPrice, size)).toBe(BigInt(atPrice) * BigInt(size));
@@ -99,7 +102,7 @@ describe('notional', () => {
   });
 });
 
-describe('rounding is against the user by less than one micro-USDC', () => {
+describe('rounding against the user', () => {
   test.each([
     // 0.05 % of 100.000001 USDC is 50,000.0005 micro-USDC.
     [100_000_001n, 50_000, 50_001n, 50_000n],
@@ -107,12 +110,12 @@ describe('rounding is against the user by less than one micro-USDC', () => {
     [1n, 1, 1n, 0n],
     [0n, 50_000, 0n, 0n],
     [5n, 0, 0n, 0n],
-  ])('%s at a rate of %i: fee %s, share %s', (value, rate, fee, share) => {
+  ])('an amount of %s at rate %i has a fee of %s and a share of %s', (value, rate, fee, share) => {
     expect(feeUp(microUsdc(value), rateE8(rate))).toBe(fee);
     expect(shareDown(microUsdc(value), rateE8(rate))).toBe(share);
   });
 
-  test('margin rounds up', () => {
+  test('required margin rounds up', () => {
     expect(marginFor(microUsdc(100n), 20)).toBe(5n);
     expect(marginFor(microUsdc(101n), 20)).toBe(6n);
     expect(marginFor(ZERO_USDC, 20)).toBe(0n);
@@ -120,8 +123,8 @@ describe('rounding is against the user by less than one micro-USDC', () => {
 });
 
 describe('the fee of an order with several fills', () => {
-  test('the first fill pays the rounding, and later fills get it back', () => {
-    // Three fills of 1 micro-USDC at 40 %: 1.2 in total, so 2 and not 3.
+  test('the first fill pays the rounding, and later fills recover it', () => {
+    // Three fills of 1 micro-USDC at 40 % cost 1.2 in total, so the fee is 2 and not 3.
     const rate = rateE8(0.4 * RATE_ONE);
     const first = accrueFee(microUsdc(1n), rate, 0);
     expect(first).toEqual({ fee: 1n, overpaid: 60_000_000 });
@@ -150,7 +153,8 @@ describe('the fee of an order with several fills', () => {
           paid += step.fee;
           sum += value;
           overpaid = step.overpaid;
-          // Checked after each fill, because an order may be cancelled after any of them.
+          // The fee is checked after each fill, because an order can be cancelled after any of
+          // them.
           expect(paid).toBe(feeUp(microUsdc(sum), rateE8(rate)));
         }
         expect(overpaid).toBeGreaterThanOrEqual(0);
@@ -160,9 +164,9 @@ describe('the fee of an order with several fills', () => {
   });
 });
 
-describe('a fee with several fills that rounds down', () => {
-  test('an amount below one micro-USDC is charged with a later fill', () => {
-    // Three fills of 1 micro-USDC at 40 %: 1.2 in total, so 1 and not 0.
+describe('a fee that rounds down over several fills', () => {
+  test('a fraction of a micro-USDC is charged with a later fill', () => {
+    // Three fills of 1 micro-USDC at 40 % cost 1.2 in total, so the fee is 1 and not 0.
     const rate = rateE8(0.4 * RATE_ONE);
     const first = accrueFeeDown(microUsdc(1n), rate, 0);
     expect(first).toEqual({ fee: 0n, owed: 40_000_000 });
@@ -192,7 +196,7 @@ describe('a fee with several fills that rounds down', () => {
   });
 });
 
-test('sums, differences and limits of money', () => {
+test('sums, differences, minimum and maximum of amounts are exact', () => {
   const five = microUsdc(5n);
   const seven = microUsdc(7n);
   expect(addUsdc(five, seven)).toBe(12n);
@@ -204,7 +208,7 @@ test('sums, differences and limits of money', () => {
 });
 
 describe('marginAt', () => {
-  test('equals marginFor of the notional for all sizes', () => {
+  test('marginAt equals marginFor of the notional for all sizes', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9_000_000_000 }),

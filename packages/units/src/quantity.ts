@@ -10,34 +10,34 @@ import {
   scaledUp,
 } from './exact.ts';
 
-/**
- * Integers with a unit (R-units), and the multiplication table between units. Prices and sizes are
- * numbers, money is bigint: adding a size to money is a compile error, and a run-time error if the
- * types are cast away.
- */
-
 declare const unit: unique symbol;
 
-/** An integer with its unit in the type. The unit exists only at compile time. */
+/**
+ * An integer with its unit in the type (R-units). The unit exists only at compile time. Prices and
+ * sizes are numbers and money is bigint, so adding a size to money is a compile error, and a
+ * run-time error if the types are cast away.
+ */
 type Quantity<Base extends number | bigint, Unit extends string> = Base & {
   readonly [unit]: Unit;
 };
 
-/** A price: a count of `10^-pxDecimals` USDC. */
+/** A price as a count of `10^-pxDecimals` USDC. */
 export type Price = Quantity<number, 'Price'>;
-/** A size: a count of `10^-szDecimals` of the instrument. */
+/** A size as a count of `10^-szDecimals` of the instrument. */
 export type Lots = Quantity<number, 'Lots'>;
 /** A position: positive is long or YES, negative is short or NO. */
 export type SignedLots = Quantity<number, 'SignedLots'>;
-/** Money: a count of `10^-6` USDC. Signed. */
+/** A signed amount of money as a count of `10^-6` USDC. */
 export type MicroUsdc = Quantity<bigint, 'MicroUsdc'>;
-/** A rate (fees, maintenance margin, caps): a count of `10^-8`. */
+/** A rate (fees, maintenance margin, caps) as a count of `10^-8`. */
 export type RateE8 = Quantity<number, 'RateE8'>;
 /** Consensus time in milliseconds. */
 export type TimeMs = Quantity<number, 'TimeMs'>;
 /** Identifies an order for the life of the venue. */
 export type OrderId = Quantity<number, 'OrderId'>;
-/** Identifies an instrument: perps are below 100,000, outcome markets start there. */
+/**
+ * Identifies an instrument: perps have ids below 100,000, outcome markets this id or a higher one.
+ */
 export type InstrumentId = Quantity<number, 'InstrumentId'>;
 /** An EVM address in lower case, `0x` and 40 hex digits. */
 export type Address = `0x${string}` & { readonly [unit]: 'Address' };
@@ -89,8 +89,8 @@ export function hash(text: string): Hash {
 export const ZERO_USDC = 0n as MicroUsdc;
 
 /**
- * `price × size`, exactly: pxDecimals + szDecimals = 6, so one price unit times one lot is one
- * micro-USDC. A signed size gives a signed result.
+ * Returns `price × size` exactly: pxDecimals + szDecimals = 6, so one price unit times one lot is
+ * one micro-USDC. A signed size gives a signed result.
  */
 export function notional(atPrice: number, size: number): MicroUsdc {
   const product = atPrice * size;
@@ -98,19 +98,19 @@ export function notional(atPrice: number, size: number): MicroUsdc {
   return (BigInt(atPrice) * BigInt(size)) as MicroUsdc;
 }
 
-/** Whether `price × size` is at least `microUsdcMin`. */
+/** Returns true if `price × size` is at least `microUsdcMin`. */
 export function isWorth(atPrice: number, size: number, microUsdcMin: number): boolean {
   const product = atPrice * size;
   if (Number.isSafeInteger(product)) return product >= microUsdcMin;
   return notional(atPrice, size) >= BigInt(microUsdcMin);
 }
 
-/** Margin required for a notional at a leverage, rounded up. */
+/** Returns the margin required for a notional at a leverage, rounded up. */
 export function marginFor(value: MicroUsdc, leverage: number): MicroUsdc {
   return divCeil(value, BigInt(leverage)) as MicroUsdc;
 }
 
-/** The proportional part of an amount, rounded towards zero. */
+/** Returns the proportional part of an amount, rounded towards zero. */
 export function partOf(
   amount: MicroUsdc,
   { part, whole }: { readonly part: number; readonly whole: number },
@@ -120,7 +120,10 @@ export function partOf(
   return divTowardsZero(amount * BigInt(part), BigInt(whole)) as MicroUsdc;
 }
 
-/** `marginFor` of a price and a size. Divides in numbers if the product is a safe integer. */
+/**
+ * Returns the margin of a position by price and size, rounded up. It divides in numbers if the
+ * product is a safe integer.
+ */
 export function marginAt(atPrice: number, size: number, leverage: number): MicroUsdc {
   const product = atPrice * size;
   if (!Number.isSafeInteger(product) || product < 0) {
@@ -129,20 +132,20 @@ export function marginAt(atPrice: number, size: number, leverage: number): Micro
   return bigintOf(Math.ceil(product / leverage)) as MicroUsdc;
 }
 
-/** A fee on a notional, rounded up. */
+/** Returns the fee on a notional, rounded up. */
 export function feeUp(value: MicroUsdc, rate: RateE8): MicroUsdc {
   const fee = scaledUp(countOf(value) ?? -1, rate);
   if (fee !== undefined) return bigintOf(fee) as MicroUsdc;
   return divCeil(value * BigInt(rate), RATE_ONE_BIG) as MicroUsdc;
 }
 
-/** `feeUp` of a price and a size. */
+/** Returns the fee on a price and a size, rounded up. */
 export function feeAt(atPrice: number, size: number, rate: RateE8): MicroUsdc {
   const fee = scaledUp(atPrice * size, rate);
   return fee === undefined ? feeUp(notional(atPrice, size), rate) : (bigintOf(fee) as MicroUsdc);
 }
 
-/** A share of an amount, rounded down. */
+/** Returns a share of an amount, rounded down. */
 export function shareDown(value: MicroUsdc, rate: RateE8): MicroUsdc {
   const share = scaledDown(countOf(value) ?? -1, rate);
   if (share !== undefined) return bigintOf(share) as MicroUsdc;
@@ -150,8 +153,8 @@ export function shareDown(value: MicroUsdc, rate: RateE8): MicroUsdc {
 }
 
 /**
- * `⌈(size × rate − deduction) × price / 10^8⌉`: a rate that increases with the size, at a price.
- * The deduction is in lots × 10^-8 (R-tiers).
+ * Returns `⌈(size × rate − deduction) × price / 10^8⌉`, the margin for a rate that increases with
+ * the size. The deduction is in lots × 10^-8 (R-tiers).
  */
 export function tieredUp(
   size: number,
@@ -167,9 +170,9 @@ export function tieredUp(
 }
 
 /**
- * The fee of the next fill of an order. The fee rounds up once per order and role, not once per
- * fill (R-rounding). `overpaid` is the amount that earlier fills paid above the exact fee, in 10^-8
- * micro-USDC, in [0, 10^8), so that many partial fills cost the same as one fill.
+ * Returns the fee of the next fill of an order. The fee rounds up once per order and role, not once
+ * per fill (R-rounding). `overpaid` is the amount that earlier fills paid above the exact fee, in
+ * 10^-8 micro-USDC, in [0, 10^8), so that many partial fills cost the same as one fill.
  */
 export function accrueFee(
   value: MicroUsdc,
@@ -189,9 +192,9 @@ export function accrueFee(
 }
 
 /**
- * The fee of the next fill of an order on an outcome market: `rate × size × p × (1 − p)`, rounded
- * up once per order (R-outcome-fee). Prices count 1/`unit`; `overpaid` is the amount that earlier
- * fills paid above the exact fee, in 10^-8 / `unit` micro-USDC.
+ * Returns the fee of the next fill of an order on an outcome market: `rate × size × p × (1 − p)`,
+ * rounded up once per order (R-outcome-fee). Prices count 1/`unit`; `overpaid` is the amount that
+ * earlier fills paid above the exact fee, in 10^-8 / `unit` micro-USDC.
  */
 export function accrueOutcomeFee(
   fill: { readonly size: number; readonly price: number; readonly unit: number },
@@ -210,11 +213,15 @@ export function accrueOutcomeFee(
   return { fee: fee as MicroUsdc, overpaid: left };
 }
 
-/** Part of the scale 10^8, so that a rate in these parts times a price squared is a safe number. */
+/**
+ * Divisor of the scale 10^8, chosen so that a rate in these parts times a squared price is a safe
+ * number.
+ */
 const RATE_PART = 1_000_000;
 
 /**
- * The fee in numbers, with the weighted size split in two; undefined if a step would not be exact.
+ * Returns the fee computed in numbers, with the weighted size split in two, or undefined if a step
+ * would not be exact.
  */
 function accrueInParts(
   weightedSize: number,
@@ -238,14 +245,14 @@ function accrueInParts(
   return { fee: bigintOf(micros + more) as MicroUsdc, overpaid: left };
 }
 
-/** False for negative values too. */
+/** Returns false also for negative values. */
 function isQuarter(count: number): boolean {
   return count >= 0 && count <= QUARTER;
 }
 
 /**
- * `accrueFee` for a fee that rounds down. `owed` is the part of the exact fee that earlier fills
- * left uncharged, in 10^-8 micro-USDC, in [0, 10^8).
+ * Returns the fee of the next fill of an order for a fee that rounds down. `owed` is the part of
+ * the exact fee that earlier fills left uncharged, in 10^-8 micro-USDC, in [0, 10^8).
  */
 export function accrueFeeDown(
   value: MicroUsdc,
@@ -264,13 +271,13 @@ export function accrueFeeDown(
   return { fee: fee as MicroUsdc, owed: left };
 }
 
-/** The nearest number to an amount: the amount itself if it is a safe integer. */
+/** Returns the number nearest to an amount, which is the amount itself if it is a safe integer. */
 export const nearestNumber = (amount: bigint): number => countOf(amount) ?? Number(amount);
 
 export const addUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a + b) as MicroUsdc;
 export const subUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a - b) as MicroUsdc;
 export const negUsdc = (a: MicroUsdc): MicroUsdc => -a as MicroUsdc;
-/** The sum after one of its parts changed from `before` to `after`. */
+/** Returns a sum after one of its parts changed from `before` to `after`. */
 export const exchangeUsdc = (sum: MicroUsdc, before: MicroUsdc, after: MicroUsdc): MicroUsdc =>
   (sum - before + after) as MicroUsdc;
 export const minUsdc = (a: MicroUsdc, b: MicroUsdc): MicroUsdc => (a < b ? a : b);

@@ -19,9 +19,9 @@ import {
 } from './quantity.ts';
 
 /**
- * Type errors that the compiler has to report. If a change of the types makes a marked line
- * compile, the mark itself becomes an error in `npm run types`. The tests only check run-time
- * behaviour when the types are cast away.
+ * Money of one USDC. The lines marked with an expected type error must not compile; if a change of
+ * the types makes one compile, the mark itself becomes an error in `npm run types`. The tests only
+ * check run-time behaviour when the types are cast away.
  */
 
 const money = microUsdc(1_000_000n);
@@ -73,7 +73,7 @@ test('arguments of an operation cannot be swapped', () => {
   expect(() => feeUp(rateE8(50_000), money)).toThrow(TypeError);
 });
 
-test('a quantity can be used as a number', () => {
+test('a quantity can be used as a plain number', () => {
   const plain: number = size;
   const plainMoney: bigint = money;
   expect([plain, plainMoney]).toEqual([5, 1_000_000n]);

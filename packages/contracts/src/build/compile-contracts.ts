@@ -10,7 +10,7 @@ export type CompiledContract = {
   readonly bytecode: `0x${string}`;
 };
 
-/** The contracts that are compiled, with their files. */
+/** Names of the compiled contracts and their source files. */
 const CONTRACTS: Readonly<Record<string, string>> = {
   Bridge: 'Bridge.sol',
   TestUsdc: 'TestUsdc.sol',
@@ -18,8 +18,8 @@ const CONTRACTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The compiler warns of transient storage in general. Reentrancy guards, the only use here, are
- * documented as safe.
+ * Code of the compiler's general warning about transient storage. It is ignored, because reentrancy
+ * guards, the only use here, are documented as safe.
  */
 const TRANSIENT_STORAGE = '2394';
 
@@ -28,7 +28,7 @@ const TEST_SOURCES = join(SOURCES, '../../../tests/support/contracts');
 
 /**
  * Compiles every contract. The result is the same on every machine: versions are exact, and no
- * environment data such as paths or a metadata hash enters the code.
+ * environment data such as paths or a metadata hash is part of the code.
  */
 export function compileContracts(): CompiledContract[] {
   const input = {
@@ -37,8 +37,8 @@ export function compileContracts(): CompiledContract[] {
       Object.values(CONTRACTS).map((file) => [file, { content: readSource(file) }]),
     ),
     settings: {
-      // The oldest rules with the required features (transient storage), so that more chains can
-      // run the code.
+      // The oldest EVM version with the required features (transient storage), so that more chains
+      // can run the code.
       evmVersion: 'cancun',
       optimizer: { enabled: true, runs: 10_000 },
       metadata: { bytecodeHash: 'none', appendCBOR: false },
@@ -78,7 +78,7 @@ type CompilerOutput = {
   >;
 };
 
-/** A file of this package, or of a dependency by its name. */
+/** Reads a file of this package, or of a dependency by its package name. */
 function readSource(path: string): string {
   const isPackage = path.startsWith('@');
   if (isPackage) return readFileSync(createRequire(import.meta.url).resolve(path), 'utf8');

@@ -3,12 +3,10 @@ import { join } from 'node:path';
 import { compileContracts, type CompiledContract } from './compile-contracts.ts';
 
 /**
- * Writes ABI and bytecode of the contracts as TypeScript: `npm run build:contracts` writes them,
- * `npm run build:contracts -- --check` writes nothing and ends with 1 if they do not match the
- * sources.
+ * Output file of each contract, relative to `src/`, and the prefix of its constants. `npm run
+ * build:contracts` writes ABI and bytecode to these files. With `-- --check` it writes nothing and
+ * exits with code 1 if they do not match the sources.
  */
-
-/** The output file of each contract, relative to `src/`, and the prefix of its constants. */
 const OUTPUTS: Readonly<Record<string, { readonly path: string; readonly prefix: string }>> = {
   Bridge: { path: 'outputs/bridge.ts', prefix: 'BRIDGE' },
   TestUsdc: { path: 'outputs/test-usdc.ts', prefix: 'TEST_USDC' },
@@ -18,7 +16,7 @@ const OUTPUTS: Readonly<Record<string, { readonly path: string; readonly prefix:
   },
 };
 
-/** The text of a contract's output file, with one line per ABI entry. */
+/** Returns the text of a contract's output file, with one line per ABI entry. */
 function renderOutput({ name, abi, bytecode }: CompiledContract, prefix: string): string {
   return [
     `/** Written by \`npm run build:contracts\` from ${name}.sol; change that file instead. */`,

@@ -6,24 +6,26 @@ import type { Perp } from '../state/perp.ts';
 import { scopeOf } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
-/** The rank is numerator / denominator; a denominator of 0 ranks first. */
+/** ADL rank as numerator / denominator; a denominator of 0 ranks first. */
 export type RankKey = {
   readonly numerator: bigint;
   readonly denominator: bigint;
   readonly notional: bigint;
 };
 
-/** A position that could be deleveraged. */
 export type RankedPosition = RankKey & { readonly account: Account; readonly holding: Holding };
 
-/** Without equity, a position with a gain ranks before all others, any other position after them. */
+/**
+ * Ranks of positions whose account has no equity: those with a gain come before all others, any
+ * other after them.
+ */
 const FIRST = { numerator: 1n, denominator: 0n };
 const LAST = { numerator: 0n, denominator: 1n };
 
 /**
- * R-adl: the positions of one side of an instrument, highest rank first, then larger notional, then address. All
- * positions except the fund's are included, so that a winner cannot hide behind a loss elsewhere. The cost is
- * proportional to the number of holders.
+ * Returns the positions of one side of an instrument, highest rank first, then larger notional,
+ * then address (R-adl). All positions except the fund's are included, so that a winner cannot hide
+ * behind a loss elsewhere. The cost is proportional to the number of holders.
  */
 export function rankPositions(
   state: State,
@@ -41,7 +43,7 @@ export function rankPositions(
   return ranked.sort(byRank);
 }
 
-/** The rank is (max(uPnl, 0) / entry notional) × (notional / equity), kept multiplied out. */
+/** Returns the rank (max(uPnl, 0) / entry notional) × (notional / equity), multiplied out. */
 export function rankKey(state: State, account: Account, holding: Holding): RankKey {
   const equity = equityOf(state, scopeOf(account, holding));
   const { notional, unrealised } = holding;
@@ -63,7 +65,9 @@ function byRank(a: RankedPosition, b: RankedPosition): number {
   return a.account.address < b.account.address ? -1 : 1;
 }
 
-/** R-adl: the fifth of its side that a position is in; 4 closes first. */
+/**
+ * Returns the quintile of its side that contains a position; quintile 4 is closed first (R-adl).
+ */
 export function adlBucket(rank: number, count: number): number {
   return count <= 1 ? 4 : 4 - Math.floor((rank * 5) / count);
 }

@@ -15,10 +15,11 @@ import type { State } from '../state/state.ts';
 import { type Health, positionsOf } from './scope.ts';
 
 /**
- * R-bankruptcy-price: the price at which a position uses up its share of the equity of its margin account, rounded
- * to the price unit that leaves the account at or above zero, and at least 1. Closing each position at its own price,
- * in any order, leaves only that rounding. Positive equity is shared by maintenance margin. Negative equity is shared
- * by the losses since the last valid marks; shared by maintenance, the counterparties in a market that did not move
+ * Returns the price at which a position uses up its share of its margin account's equity
+ * (R-bankruptcy-price). It is at least 1, and rounded to the price unit that leaves the account at
+ * or above zero. After closing each position at its own price, in any order, only that rounding
+ * remains. Positive equity is divided by maintenance margin. Negative equity is divided by the
+ * losses since the last valid marks; otherwise the counterparties in a market that did not move
  * would pay for a price gap in another.
  */
 export function bankruptcyPrice(
@@ -39,7 +40,7 @@ export function bankruptcyPrice(
   return holding.size > 0 ? Math.min(price, mark + furthest) : Math.max(price, mark - furthest);
 }
 
-/** `mark ∓ (equity × part / whole) / size`. */
+/** Returns `mark ∓ (equity × part / whole) / size`. */
 function priceByShare(
   { perp, size }: Holding,
   equity: MicroUsdc,
@@ -53,12 +54,15 @@ function priceByShare(
   return price < 1n ? 1 : Number(price);
 }
 
-/** Loss of a position since its last valid mark, plus the funding that it paid in this block. */
+/**
+ * Returns the loss of a position since its last valid mark, plus the funding that it paid in this
+ * block.
+ */
 function lossOf(state: State, holding: Holding): MicroUsdc {
   return addUsdc(fallOf(holding), state.blockRecord.fundingPaid(holding));
 }
 
-/** Loss of a position since its last valid mark; 0 for a gain. */
+/** Returns the loss of a position since its last valid mark, or 0 for a gain. */
 export function fallOf({ perp, size }: Holding): MicroUsdc {
   return maxUsdc(ZERO_USDC, negUsdc(notional(perp.mark - lastValidMarkOf(perp), size)));
 }

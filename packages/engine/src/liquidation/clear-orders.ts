@@ -9,8 +9,9 @@ import type { CancelCause } from '../messages/event.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
- * Step (1): cancels the resting orders and triggers of an endangered scope that could open a position. A cross
- * account's isolated opening orders are cancelled too, which releases their reserve.
+ * Step (1) of a liquidation: cancels the resting orders and triggers of an endangered margin
+ * account that could open a position. A cross account's isolated opening orders are cancelled too,
+ * which releases their reserve.
  */
 export function clearOrders(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -39,7 +40,7 @@ export function clearOrders(execution: Execution, scope: Scope): void {
   if (cancelled > 0) emitStep(execution, scope, health, 'cancel', positionsOf(scope));
 }
 
-/** True for an order that has a reserve or would only enlarge its leg. */
+/** Returns true for an order that has a reserve or can only increase the position in its leg. */
 function isOpening({ state }: Execution, { size }: Holding, slot: number): boolean {
   if (state.reserves.has(readSlot(state.pool.orderId, slot))) return true;
   const flags = readSlotInt(state.pool.flags, slot);
@@ -48,8 +49,9 @@ function isOpening({ state }: Execution, { size }: Holding, slot: number): boole
 }
 
 /**
- * Closes the common part of cross hedge pairs at the mark without a fee, one pair after the other until the scope is
- * safe. It belongs to step (1) and is recorded as such: the two positions, and the mark as the price.
+ * Closes the common size of cross hedge pairs at the mark without a fee, one pair after the other
+ * until the margin account is safe. It is part of step (1) and recorded as such, with the two
+ * positions and with the mark as the price.
  */
 export function closeHedgePairs(execution: Execution, scope: Scope): void {
   if (scope.holding !== undefined || scope.account.positionMode !== 'hedge') return;

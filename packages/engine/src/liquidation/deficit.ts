@@ -5,7 +5,9 @@ import type { Account } from '../state/account.ts';
 import type { Execution } from '../state/execution.ts';
 import type { Scope } from '../state/liquidations.ts';
 
-/** Equity that remains after the last position closed, mostly rounding, goes to the fund. */
+/**
+ * Pays the equity that remains after the last position closed, mostly from rounding, to the fund.
+ */
 export function payRemainderToFund(
   execution: Execution,
   account: Account,
@@ -20,8 +22,9 @@ export function payRemainderToFund(
 }
 
 /**
- * R-deficit: a balance or isolated margin below zero without a position is covered by the fund, then by the fee
- * treasury, then by the fund below zero. Balances of other accounts are never reduced.
+ * Covers a negative balance or isolated margin without a position (R-deficit): from the fund, from
+ * the fee treasury, and from the fund below zero, in this order. Balances of other accounts are
+ * never reduced.
  */
 export function closeDeficit(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -39,7 +42,7 @@ export function closeDeficit(execution: Execution, scope: Scope): void {
   emitSettled(execution, account, missing);
 }
 
-/** Shows the transfer in the account's ledger. */
+/** Emits the transfer for the account's ledger. */
 function emitSettled(
   { commandIndex, events, state }: Execution,
   { address: account }: Account,

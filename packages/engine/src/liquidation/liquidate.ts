@@ -27,14 +27,15 @@ import { type TakerOrder, takerSnapshot, observePerpEntry } from '../perp-orders
 import { emitOrder } from '../order-common/order-events.ts';
 
 /**
- * R-liquidation, step (7) of a block: checks the scopes that could be endangered and liquidates those whose ratio is
- * at most 1. Scopes deferred by earlier blocks come first, then the lowest ratio, then the address. Insolvent scopes
- * of a gap are already settled (`settleInsolvent`). The number per block is limited (R-storms).
+ * Step (7) of a block (R-liquidation): checks the margin accounts that could be endangered and
+ * liquidates those whose ratio is at most 1. Accounts deferred by earlier blocks come first, then
+ * those with the lowest ratio, then by address. Accounts that a price gap made insolvent have
+ * already been settled (`settleInsolvent`). The number per block is limited (R-storms).
  */
 export function liquidate(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
   // Liquidations in progress are checked when they are due. A restored venue iterates in another
-  // order, so scopes are sorted by address.
+  // order, so margin accounts are sorted by address.
   for (const scope of takeEndangered(state).sort(byScope)) {
     if (!state.liquidations.has(scope)) look(execution, scope);
   }
@@ -50,7 +51,8 @@ export function liquidate(execution: Execution, rankings: Rankings): void {
         byScope(a.scope, b.scope),
     );
   const { liquidationsPerBlock } = LIMITS;
-  // Deferred scopes come first in the next block, the longest-waiting first: their time is below 0.
+  // Deferred accounts get a negative time, so that the next block handles them first, the
+  // longest-waiting first.
   for (const { progress } of due.slice(liquidationsPerBlock)) {
     progress.nextMs = Math.min(progress.nextMs, 0) - 1;
   }
@@ -63,7 +65,8 @@ function look(execution: Execution, scope: Scope): void {
   const { state } = execution;
   if (isInsuranceFund(state, scope.account)) return;
   if (scope.holding?.isIsolated === false) {
-    // The position closed and its instrument returned to cross, which is another scope.
+    // The position was closed and its instrument returned to cross margin, which is another margin
+    // account.
     state.risk.forget(scope);
     state.liquidations.end(scope);
     return;
@@ -84,12 +87,12 @@ function look(execution: Execution, scope: Scope): void {
 
 function work(execution: Execution, scope: Scope, progress: Progress, rankings: Rankings): void {
   const { state } = execution;
-  // A closed position may have returned under cross margin, which is another scope.
+  // A closed position may have been reopened with cross margin, which is another margin account.
   const isSafe = (): boolean =>
     scope.holding?.isIsolated === false || !isLiquidatable(healthOf(state, scope));
   progress.nextMs = state.timeMs + parametersOf(state).liquidationRetryMs;
   if (isSafe()) return finish(execution, scope);
-  // If all of its markets are suspended, its orders stay (R-halt, R-oracle-stale).
+  // If all of its markets are suspended, the account's orders stay (R-halt, R-oracle-stale).
   if (!positionsOf(scope).some((each) => isWorkable(state, each))) return finish(execution, scope);
   clearOrders(execution, scope);
   if (isSafe()) return finish(execution, scope);
@@ -104,15 +107,17 @@ function work(execution: Execution, scope: Scope, progress: Progress, rankings: 
   finish(execution, scope);
 }
 
-/** Returns a safe or empty scope to the index; otherwise the liquidation stays in progress. */
+/**
+ * Returns a safe or empty margin account to the index; otherwise its liquidation stays in progress.
+ */
 function finish(execution: Execution, scope: Scope): void {
   execution.state.risk.changed(scope.account, scope.holding);
   look(execution, scope);
 }
 
 /**
- * Step (2): a reduce-only order at the bankruptcy price, within the band around the mark. A large
- * position goes in two parts: a share at once, the whole after a delay.
+ * Step (2) of a liquidation: sends a reduce-only order at the bankruptcy price, within the band
+ * around the mark. A large position is sent in two parts: a share at once, the whole after a delay.
  */
 function sendToMarket(
   execution: Execution,
@@ -129,7 +134,7 @@ function sendToMarket(
   const isRestricted = restrictingPerp(state, scope) !== undefined;
   const limit = limitPrice(holding, bankrupt, liquidationBandE8, isRestricted);
   const key = holdingKey(holding.perp.definition.instrumentId, holding.leg);
-  // A book that cannot fill anything is recorded once instead of every second.
+  // If the book cannot fill any of it, the step is recorded once and not every second.
   if (progress.tried.has(key) && !holding.perp.book.crosses(holding.size < 0, limit)) return;
   progress.tried.add(key);
   emitStep(execution, scope, health, 'market', [holding], limit);
@@ -155,8 +160,9 @@ function sizeToSend(execution: Execution, holding: Holding, progress: Progress):
 }
 
 /**
- * A long sells no lower than the bankruptcy price and the band, a short buys no higher. The limit
- * of a margin-restricted scope is as near to the mark as for any other fill.
+ * Returns the limit price of a liquidation order. A long position sells no lower than the
+ * bankruptcy price and the band, a short position buys no higher. For a margin-restricted account,
+ * the limit is as close to the mark as for its other fills.
  */
 function limitPrice(
   holding: Holding,
@@ -178,8 +184,8 @@ function limitPrice(
 }
 
 /**
- * Closes part of a position with an order of the venue: reduce-only, immediate, without band,
- * minimum or maximum size. Returns the filled size and its value.
+ * Closes part of a position with an order of the venue, which is reduce-only and immediate and has
+ * no band and no minimum or maximum size. Returns the filled size and its value.
  */
 export function marketClose(
   execution: Execution,

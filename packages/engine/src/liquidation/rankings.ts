@@ -10,15 +10,18 @@ import {
 } from './adl-rank.ts';
 
 /**
- * The order of deleveraging in a block (R-adl, R-storms): each side of an instrument as it was when this object was
- * created. A side is sorted at its first deleveraging; accounts that change before that are recorded as they were.
- * Not part of the state.
+ * Order of deleveraging in a block (R-adl, R-storms): each side of an instrument as it was when
+ * this object was created. A side is sorted at its first deleveraging; accounts that change before
+ * that are recorded as they were. Not part of the state.
  */
 export class Rankings {
   readonly #state: State;
-  /** By instrument id and side. */
+  /** Rankings by instrument id and side. */
   readonly #bySide = new Map<number, Ranking>();
-  /** Of accounts that have changed since; a position that is not included was not open. */
+  /**
+   * Recorded positions of accounts that have changed since; a position that is missing here was not
+   * open.
+   */
   readonly #kept = new Map<Account, ReadonlyMap<Holding, RankKey>>();
 
   constructor(state: State) {
@@ -26,7 +29,7 @@ export class Rankings {
     state.blockRecord.beforeChange = (account) => this.#keep(account);
   }
 
-  /** The side as it was, without positions at its head that have been closed. */
+  /** Returns the ranking of a side, without positions at its start that have been closed. */
   of(perp: Perp, isLong: boolean): Iterable<RankedPosition> {
     const key = 2 * perp.definition.instrumentId + (isLong ? 1 : 0);
     let ranking = this.#bySide.get(key);
@@ -62,15 +65,18 @@ function* remaining(ranking: Ranking): Generator<RankedPosition> {
   }
 }
 
-/** A ranking reads every position of a side, so queries share one for this time. */
+/** Queries share one ranking for this time, because a ranking reads every position of a side. */
 const RANKING_MS = 3_000;
 
 type SharedRanking = { readonly timeMs: number; readonly buckets: ReadonlyMap<Holding, number> };
 
-/** The last rankings of a perp's shorts and longs, for queries only. */
+/** Latest rankings of a perp's short and long positions, for queries only. */
 const rankings = new WeakMap<Perp, [SharedRanking | undefined, SharedRanking | undefined]>();
 
-/** The fifth of its side in which a position would be deleveraged; 4 closes first (R-adl). */
+/**
+ * Returns the quintile of its side in which a position would be deleveraged; quintile 4 is closed
+ * first (R-adl).
+ */
 export function adlQuantile(state: State, holding: Holding): number {
   const side = holding.size > 0 ? 1 : 0;
   let kept = rankings.get(holding.perp);
@@ -80,7 +86,7 @@ export function adlQuantile(state: State, holding: Holding): number {
   }
   let ranking = kept[side];
   const ageMs = state.timeMs - (ranking?.timeMs ?? 0);
-  // A position newer than the ranking causes a new one, at most once per block.
+  // A position newer than the ranking causes a new ranking, at most once per block.
   const isMissing = ranking?.buckets.has(holding) !== true && ageMs > 0;
   if (ranking === undefined || ageMs >= RANKING_MS || isMissing) {
     ranking = rank(state, holding.perp, side === 1);

@@ -15,11 +15,11 @@ import { isUnpriced, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 import { isInsuranceFund } from '../perp/insurance-fund.ts';
 
-/** A scope's numbers at the current marks (R-ratio). */
+/** Margin values of a margin account at the current marks (R-ratio). */
 export type Health = {
   readonly equity: MicroUsdc;
   readonly maintenance: MicroUsdc;
-  /** Maintenance margin and liquidation fee: the denominator of the ratio. */
+  /** Maintenance margin and liquidation fee, which are the denominator of the ratio. */
   readonly risk: MicroUsdc;
   readonly notional: MicroUsdc;
 };
@@ -40,24 +40,32 @@ export function healthOf(state: State, scope: Scope): Health {
   };
 }
 
-/** True at a ratio of 1.0 or less; a scope without positions is never liquidated. */
+/**
+ * Returns true if the ratio is 1.0 or less. A margin account without positions is never liquidated.
+ */
 export function isLiquidatable({ equity, notional, risk }: Health): boolean {
   return notional > 0n && equity <= risk;
 }
 
-/** True below two thirds of maintenance, where step (3) follows the market order. */
+/**
+ * Returns true if equity is below two thirds of maintenance margin, where step (3) follows the
+ * market order.
+ */
 export function isDeep({ equity, maintenance }: Health): boolean {
   return equity * 3n < maintenance * 2n;
 }
 
-/** Compares ratios by multiplying out, lower ratio first. */
+/** Compares ratios by multiplying out; the lower ratio comes first. */
 export function compareRatio(a: Health, b: Health): number {
   const left = a.equity * b.risk;
   const right = b.equity * a.risk;
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Compares by address, then cross before isolated, then by instrument and leg. */
+/**
+ * Compares by address; cross comes before isolated positions, which are ordered by instrument and
+ * leg.
+ */
 export function byScope(a: Scope, b: Scope): number {
   return byAddress(a.account, b.account) || isolatedKey(a.holding) - isolatedKey(b.holding);
 }
@@ -66,7 +74,10 @@ function byAddress(a: Account, b: Account): number {
   return a.address < b.address ? -1 : a.address > b.address ? 1 : 0;
 }
 
-/** The open positions of a scope, largest notional first, then by instrument and leg. */
+/**
+ * Returns the open positions of a margin account, largest notional first, then by instrument and
+ * leg.
+ */
 export function positionsOf({ account, holding }: Scope): Holding[] {
   if (holding !== undefined) return holding.size === 0 ? [] : [holding];
   return [...account.holdings.values()]
@@ -79,15 +90,16 @@ export function positionsOf({ account, holding }: Scope): Holding[] {
     );
 }
 
-/** False in a market without a valid price, where liquidations wait. */
+/** Returns false for a position in a market without a valid price, where liquidations wait. */
 export function isWorkable(state: State, { perp }: Holding): boolean {
   const { oracleStaleMs } = parametersOf(state);
   return !isUnpriced(perp, state.timeMs, oracleStaleMs);
 }
 
 /**
- * Returns the scopes to check now, without those that the rough distance shows to be safe; those
- * return to the index without allocating memory. Scopes in liquidation are always included.
+ * Returns the margin accounts to check now, without those that the rough distance shows to be safe.
+ * Safe ones return to the index without allocating memory. Accounts in liquidation are always
+ * included.
  */
 export function takeEndangered(state: State): Scope[] {
   return state.risk.take().filter((scope) => {
@@ -100,15 +112,16 @@ export function takeEndangered(state: State): Scope[] {
 }
 
 /**
- * The relative error bound of a sum. A number has 53 bits, and each operation loses at most half of
- * the last one: 2^20 operations stay below this bound.
+ * Quotient of a sum's magnitude and the bound of its error. A number has 53 bits, and each operation loses at
+ * most half of the last one, so 2^20 operations stay below this bound.
  */
 const INEXACT = 2 ** 32;
 
 /**
- * The distance that marks may move before a scope must be checked again, in floating point: at most that of
- * `safeDistance` for the exact sums, and 0 when the exact ones are needed to decide. A price passes many scopes
- * without endangering them; this allocates nothing for them, while exact sums take several bigints each.
+ * Returns the distance that marks can move before a margin account must be checked again, in
+ * floating point. It is at most that of `safeDistance` for the exact sums, and 0 if exact sums are
+ * needed to decide. Most margin accounts are safe at most price changes, and for them this function
+ * allocates nothing, while exact sums take several bigints each.
  */
 export function roughDistance(state: State, scope: Scope): number {
   const { account, holding } = scope;
@@ -137,7 +150,7 @@ export function roughDistance(state: State, scope: Scope): number {
   return Math.max(0, Math.min(distance - 1, DISTANCE_MAX));
 }
 
-/** R-tiers, rounded up. */
+/** Returns the maintenance margin of a position, rounded up (R-tiers). */
 function maintenanceOf({ perp, size }: Holding): number {
   if (size === 0) return 0;
   const lots = Math.abs(size);

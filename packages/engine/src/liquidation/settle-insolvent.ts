@@ -39,14 +39,13 @@ import { holdingChanged } from '../perp/margin.ts';
 import { Heap } from '../collections/heap.ts';
 
 /**
- * R-liquidation, the first half of step (6): immediately settles all scopes that a gap made
- * insolvent, of any number and size, against the accounts that had positions before it. If a
- * take-profit fired first, its counterparty would bear the loss.
- *
- * The scope with the lowest equity at that moment is always next. Its losing positions go to the
- * fund or to the other side; accounts that this makes insolvent are settled in turn; a scope
- * without losing positions passes on the missing amount (`handOn`). Every close takes existing
- * lots, and every price only moves towards the last valid mark, so the loop ends.
+ * First half of step (6) of a block (R-liquidation): immediately settles all margin accounts that a
+ * price gap made insolvent, of any number and size, against the accounts that had positions before
+ * it. If a take-profit fired first, its counterparty would bear the loss.
+ * The margin account with the lowest equity at that moment is always next. Its losing positions go
+ * to the fund or to the other side, and accounts that this makes insolvent are settled in turn. An
+ * account without losing positions passes on the missing amount (`handOn`). Every close takes
+ * existing lots, and every price only moves towards the last valid mark, so the loop ends.
  */
 export function settleInsolvent(
   execution: Execution,
@@ -66,7 +65,7 @@ class GapStep {
   readonly #queue: InsolventQueue;
   readonly #pass: Pass;
   readonly #closes = new Map<unknown, Close[]>();
-  /** The amounts that closes and price corrections have taken from a scope in this step. */
+  /** Amounts that closes and price corrections of this step have taken from a margin account. */
   readonly #given = new Map<unknown, MicroUsdc>();
 
   constructor(execution: Execution, rankings: Rankings, queue: InsolventQueue) {
@@ -74,7 +73,7 @@ class GapStep {
     this.#queue = queue;
     this.#pass = {
       rankings,
-      // The fund is asked at the worst price that this step can reach.
+      // The fund's limits are checked at the worst price that this step can reach.
       askedPrice: ({ perp }) => lastValidMarkOf(perp),
       onClose: (close) => this.#note(close),
     };
@@ -101,7 +100,8 @@ class GapStep {
         payRemainderToFund(this.#execution, scope.account, undefined);
     }
     state.risk.changed(scope.account, scope.holding);
-    // A scope without positions leaves liquidation; the fund covers the missing amount now.
+    // A margin account without positions leaves liquidation, and the fund covers the missing amount
+    // now.
     if (positionsOf(scope).length === 0) state.liquidations.end(scope);
   }
 
@@ -146,7 +146,10 @@ class GapStep {
     this.#given.set(key, addUsdc(this.#given.get(key) ?? ZERO_USDC, amount));
   }
 
-  /** An isolated position also affects the account's balance. */
+  /**
+   * Adds both the cross account and its isolated positions, because an isolated position also
+   * affects the account's balance.
+   */
   #offerBoth({ account, holding }: Scope): void {
     this.#queue.offer({ account, holding: undefined });
     if (holding === undefined) return;
@@ -161,15 +164,17 @@ function keyOf({ account, holding }: Scope): unknown {
   return holding ?? account;
 }
 
-/** Begins step (6): ranks and lots are fixed until the end of the block's liquidations. */
+/**
+ * Begins step (6) of a block; ranks and lots are fixed until the end of the block's liquidations.
+ */
 export function beginLiquidations(state: State): Rankings {
   state.blockRecord.countLots();
   return new Rankings(state);
 }
 
 /**
- * Settles scopes that the marks of this block made insolvent. Only scopes that the index returns
- * can be insolvent, and step (7) checks them again.
+ * Settles margin accounts that the marks of this block made insolvent. Only accounts that the index
+ * returns can be insolvent, and step (7) checks them again.
  */
 export function settleGap(execution: Execution, rankings: Rankings): void {
   const { state } = execution;
@@ -181,13 +186,14 @@ export function settleGap(execution: Execution, rankings: Rankings): void {
 }
 
 /**
- * R-delist: before a market's positions close at its settlement price, those of scopes that fail at this price go to
- * the fund or to the other side: insolvent ones as after a gap, then the lowest ratio first, then the address. The
- * price is final by then, so positions are closed although trading has ended.
+ * Closes failing positions before all positions of a market close at its settlement price
+ * (R-delist). Positions of margin accounts that fail at this price go to the fund or to the other
+ * side: insolvent ones as after a gap, followed by the others with the lowest ratio first, then by
+ * address. The price is final by then, so positions are closed although trading has ended.
  */
 export function liquidateForSettlement(execution: Execution, perp: Perp): void {
   const { state } = execution;
-  // The mark differs from the block's, and so does the ranking.
+  // The mark differs from that of the block, so the ranking does too.
   const rankings = new Rankings(state);
   const scopes = holdersOf(state, perp).map(({ account, holding }) => scopeOf(account, holding));
   settleInsolvent(execution, scopes, rankings);
@@ -205,7 +211,7 @@ export function liquidateForSettlement(execution: Execution, perp: Perp): void {
         a.holding.leg - b.holding.leg,
     );
   for (const { holding, scope } of failing) {
-    // An earlier close may have closed it or made it safe again.
+    // An earlier close may have closed this position or made its account safe again.
     if (holding.size === 0 || !isFailing(healthOf(state, scope))) continue;
     takeOver(execution, scope, [holding], { rankings });
   }
@@ -216,10 +222,11 @@ function isFailing(health: Health): boolean {
 }
 
 /**
- * R-liquidation: passes on the missing amount of a scope that closes of this step left below zero
- * and that has no losing position. It was paid too little for lots that it gave up before other
- * accounts took its gains elsewhere. Those closes are priced again, the last one first, at most up
- * to the last valid mark, and their counterparties pay the difference. Returns the payments.
+ * Passes on the missing amount of a margin account that closes of this step left below zero and
+ * that has no losing position (R-liquidation). It was paid too little for lots that it gave up
+ * before other accounts took its gains elsewhere. Those closes are priced again, the last one
+ * first, at most up to the last valid mark, and their counterparties pay the difference. Returns
+ * the payments.
  */
 export function handOn(
   execution: Execution,
@@ -239,11 +246,11 @@ export function handOn(
   return paying;
 }
 
-/** The price that covers the missing amount, or the last valid mark if that is nearer. */
+/** Returns the price that covers the missing amount, or the last valid mark if that is nearer. */
 function fairerPrice({ counterSign, holding, price, size }: Priced, missing: MicroUsdc): number {
   const judged = lastValidMarkOf(holding.perp);
   const step = Number(divCeil(missing, BigInt(size)));
-  // The failing side sold if the other one bought: a higher price is then better for it.
+  // If the counterparty bought, the failing side sold, so a higher price is better for it.
   return counterSign > 0
     ? Math.max(price, Math.min(price + step, judged))
     : Math.min(price, Math.max(price - step, judged));
@@ -263,7 +270,7 @@ function priceAgain(execution: Execution, close: Close, price: number): MicroUsd
   else failing.holding.isolatedMargin = addUsdc(failing.holding.isolatedMargin, amount);
   state.risk.changed(failing.account, failing.holding);
 
-  // Opened lots now cost the other side more; its closed lots yielded less.
+  // Opened lots now cost the counterparty more; its closed lots yielded less.
   const cost = notional(dearer, opened);
   const less = subUsdc(amount, cost);
   if (opened > 0) {
@@ -294,13 +301,16 @@ function retell(events: Execution['events'], at: number, price: number, more: Mi
 type Entry = { readonly scope: Scope; readonly equity: MicroUsdc };
 
 /**
- * Scopes with negative equity, the lowest first, then by address, cross before isolated, instrument
- * and leg (R-liquidation). A changed scope must be offered again; its latest equity counts.
+ * Margin accounts with negative equity, the lowest first, then by address, cross before isolated,
+ * instrument and leg (R-liquidation). An account that changes must be offered again; its latest
+ * equity counts.
  */
 export class InsolventQueue {
   readonly #state: State;
   readonly #heap = new Heap<Entry>(isBefore);
-  /** The equity of each scope's last offer; other entries are stale. */
+  /**
+   * Equity at the last offer of each margin account; heap entries with another equity are stale.
+   */
   readonly #offered = new Map<Account | Holding, MicroUsdc>();
 
   constructor(state: State) {
@@ -311,7 +321,7 @@ export class InsolventQueue {
     return this.#heap.size === 0;
   }
 
-  /** Adds a scope if it is insolvent. */
+  /** Adds a margin account if it is insolvent. */
   offer(scope: Scope): void {
     const { account, holding } = scope;
     if (holding?.isIsolated === false || isInsuranceFund(this.#state, account)) return;

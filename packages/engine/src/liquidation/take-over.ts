@@ -19,17 +19,17 @@ import type { Rankings } from './rankings.ts';
 import { type Health, healthOf, isDeep, isWorkable, positionsOf } from './scope.ts';
 import { payRemainderToFund } from './deficit.ts';
 
-/** Lots of a failing position that another account has taken over, off the book. */
+/** Lots of a failing position that another account has taken over outside the book. */
 export type Close = {
   readonly failing: Scope;
   readonly holding: Holding;
   readonly counter: Holder;
-  /** 1 when the other side bought the lots, −1 when it sold them. */
+  /** 1 if the counterparty bought the lots, −1 if it sold them. */
   readonly counterSign: 1 | -1;
   readonly size: number;
   readonly opened: number;
   price: number;
-  /** Indexes of the position events and of the notice to the deleveraged account. */
+  /** Indexes of the two position events and of the notice to the deleveraged account. */
   readonly failingEvent: number;
   readonly counterEvent: number;
   readonly noticeEvent: number | undefined;
@@ -37,18 +37,18 @@ export type Close = {
 
 export type Pass = {
   readonly rankings: Rankings;
-  /** Defaults to the price of the close. */
+  /** Price at which the fund's limits are checked; defaults to the price of the close. */
   readonly askedPrice?: (holding: Holding) => number;
   readonly onClose?: (close: Close) => void;
 };
 
-/** Runs steps (2b) to (4) of R-liquidation for all positions in workable markets. */
+/** Runs steps (2b) to (4) of R-liquidation for all positions in markets with a valid price. */
 export function takeOverAll(execution: Execution, scope: Scope, pass: Pass): void {
   const positions = positionsOf(scope).filter((each) => isWorkable(execution.state, each));
   takeOver(execution, scope, positions, pass);
 }
 
-/** The same for given positions of a scope, in any state of their markets. */
+/** Runs the same steps for given positions of a margin account, in any state of their markets. */
 export function takeOver(
   execution: Execution,
   scope: Scope,
@@ -57,7 +57,8 @@ export function takeOver(
 ): void {
   const { state } = execution;
   if (positions.length > 0) netLegs(execution, scope);
-  // The rest may be safe: maintenance falls faster than size, and a restricted scope closes at the mark.
+  // The rest may be safe already: maintenance margin falls faster than size, and a
+  // margin-restricted account closes at the mark.
   if (positionsOf(scope).length === 0 || !isDeep(healthOf(state, scope))) return;
   let paidOut = ZERO_USDC;
   for (const holding of positions) {
@@ -71,9 +72,10 @@ export function takeOver(
 }
 
 /**
- * Steps (3) and (4) for one position: it goes to the insurance fund at its bankruptcy price if the fund may take it,
- * otherwise to the traders on the other side (R-adl). The untaken rest of an insolvent scope falls to the fund in any
- * case (R-deficit); that of a solvent one waits. Returns the amount that the closes paid to the owner's balance.
+ * Runs steps (3) and (4) for one position: it goes to the insurance fund at its bankruptcy price if
+ * the fund may take it, otherwise to the traders on the other side (R-adl). The remainder of an
+ * insolvent account's position goes to the fund in any case (R-deficit); that of a solvent account
+ * waits. Returns the amount that the closes paid to the owner's balance.
  */
 export function takeOverOne(
   execution: Execution,
@@ -92,12 +94,12 @@ export function takeOverOne(
   emitStep(execution, scope, health, 'adl', [holding], price);
   const paid = deleverage(execution, scope, holding, price, pass);
   if (holding.size === 0 || health.equity >= 0n) return paid;
-  // The rest falls to the fund, with its own step record.
+  // The rest goes to the fund and is recorded as a separate step.
   emitStep(execution, scope, healthOf(state, scope), 'insurance', [holding], price);
   return addUsdc(paid, giveToFund(execution, scope, holding, price, pass));
 }
 
-/** The bankruptcy price; a margin-restricted scope with equity closes at the mark. */
+/** Returns the bankruptcy price, or the mark for a margin-restricted account with equity. */
 function closingPrice(state: State, scope: Scope, holding: Holding, health: Health): number {
   const isRestricted = health.equity >= 0n && restrictingPerp(state, scope) !== undefined;
   return isRestricted ? holding.perp.mark : bankruptcyPrice(state, scope, holding, health);
@@ -118,7 +120,7 @@ function giveToFund(
   noteTakingCost(state, holding.perp, size, price);
   const own = tradeOffBook(execution, { account: failing.account, holding }, -size, price);
   const other = tradeOffBook(execution, { account: fund, holding: target }, size, price);
-  // A position in the other direction is unwound starting with its own band.
+  // If the fund's position changed direction, unwinding starts again with the narrowest band.
   if (Math.sign(target.size) !== Math.sign(before)) {
     state.fundUnwindBands.delete(holding.perp.definition.instrumentId);
   }
@@ -138,7 +140,10 @@ function giveToFund(
   return own.paid;
 }
 
-/** The fund is a cross account, even in isolated-only instruments. */
+/**
+ * Returns the fund's holding of a perp, which is always cross, even in instruments that only allow
+ * isolated margin.
+ */
 function fundHolding(state: State, fund: Account, perp: Perp): Holding {
   const { defaultLeverage } = parametersOf(state);
   const settings = settingsOf(fund, perp, defaultLeverage);
@@ -150,8 +155,8 @@ function fundHolding(state: State, fund: Account, perp: Perp): Holding {
 }
 
 /**
- * Closes against the highest ranked positions of the other side, including the owner's, up to their
- * size when the gap occurred; no position is flipped.
+ * Closes against the highest-ranked positions of the other side, including other positions of the
+ * same owner, up to their size when the gap occurred. No position is flipped.
  */
 function deleverage(
   execution: Execution,
@@ -165,7 +170,7 @@ function deleverage(
   let paid = ZERO_USDC;
   for (const { account, holding: ranked } of pass.rankings.of(perp, holding.size < 0)) {
     if (holding.size === 0) break;
-    // The book may have closed or turned a position since the ranking.
+    // The book may have closed or flipped a position since the ranking was made.
     if (Math.sign(ranked.size) !== -Math.sign(holding.size)) continue;
     const size = Math.min(Math.abs(holding.size), state.blockRecord.heldSince(ranked));
     if (size <= 0) continue;

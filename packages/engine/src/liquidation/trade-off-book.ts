@@ -14,9 +14,10 @@ import { type Health, healthOf } from './scope.ts';
 import type { LiquidationStep } from '../messages/event.ts';
 
 /**
- * Trades a signed size into a position at a price from outside the book: a take-over, a deleveraging, a settlement.
- * There is no fee. An isolated close pays released margin and PnL to the balance; a shortfall reduces the remaining
- * margin. Returns the realised PnL, the part paid to the balance, and the index of the event.
+ * Trades a signed size into a position outside the book and without a fee, for a take-over, a
+ * deleveraging or a settlement. An isolated close pays released margin and PnL to the balance; a
+ * shortfall reduces the remaining margin. Returns the realised PnL, the part paid to the balance,
+ * and the index of the event.
  */
 export function tradeOffBook(
   execution: Execution,
@@ -78,9 +79,11 @@ function payIsolated(
 }
 
 /**
- * R-liquidation (2b): before an isolated leg goes to the fund or to other accounts, it closes against the other leg
- * of its account at its own bankruptcy price, without a fee, up to the other leg's equity. Otherwise a long and a
- * short of one owner would be a free option on a gap: the fund takes the losing leg, the owner keeps the winning one.
+ * Step (2b) of a liquidation (R-liquidation): before an isolated leg goes to the fund or to other
+ * accounts, it is closed against the other leg of its account at its own bankruptcy price and
+ * without a fee, up to the other leg's equity. Otherwise a long and a short position of one owner
+ * would be a free option on a gap: the fund would take the losing leg, and the owner would keep the
+ * winning one.
  */
 export function netLegs(execution: Execution, scope: Scope): void {
   const { state } = execution;
@@ -98,14 +101,18 @@ export function netLegs(execution: Execution, scope: Scope): void {
   tradeOffBook(execution, { account, holding: other }, -signed, price);
 }
 
-/** Margin modes apply to an instrument, so the other leg is isolated too. */
+/**
+ * Returns the other leg of a position, which is isolated too because margin modes apply to an
+ * instrument.
+ */
 function otherLeg(account: Account, { leg, perp }: Holding): Holding | undefined {
   return account.holdings.get(holdingKey(perp.definition.instrumentId, leg === 0 ? 1 : 0));
 }
 
 /**
- * The size of the common part that leaves the other leg's equity at or above zero. A part that
- * closes at a gain pays out its release, so only closing a whole leg can lift it from below zero.
+ * Returns the size of the common part that leaves the other leg's equity at or above zero. A part
+ * that closes at a gain pays out its release, so only closing a whole leg can raise equity from
+ * below zero.
  */
 function nettable(
   state: State,
@@ -117,7 +124,7 @@ function nettable(
   const magnitude = Math.abs(other.size);
   const common = Math.min(Math.abs(failing.size), magnitude);
   const equity = equityOf(state, { account, holding: other });
-  // The gain of a lot of the other leg against its value at the mark.
+  // Gain of a lot of the other leg compared with its value at the mark.
   const gain = BigInt(other.size > 0 ? price - mark : mark - price);
   if (equity < 0n) {
     const isLifted = common === magnitude && equity + gain * BigInt(common) >= 0n;
@@ -128,7 +135,7 @@ function nettable(
   return affordable < BigInt(common) ? Number(affordable) : common;
 }
 
-/** Records a step with the mark, equity and maintenance that caused it. */
+/** Records a step with the mark, equity and maintenance margin that caused it. */
 export function emitStep(
   execution: Execution,
   scope: Scope,

@@ -7,9 +7,10 @@ import { marketClose } from './liquidate.ts';
 import { isWorkable, positionsOf } from './scope.ts';
 
 /**
- * R-insurance-fund: the fund sells the positions that it took over. At intervals it reduces each position by a share
- * of it, but at least by a minimum amount, near the mark and without fees. Each position starts one step from the
- * mark and moves a step further when less than half of an order was filled, so that bids far from the mark fill last.
+ * Sells the positions that the insurance fund took over (R-insurance-fund). At intervals the fund
+ * reduces each position by a share of it, but at least by a minimum amount, near the mark and
+ * without fees. Each position starts one step from the mark and moves a step further when less than
+ * half of an order was filled, so that bids far from the mark fill last.
  */
 export function unwindFund(execution: Execution): void {
   const { state } = execution;
@@ -44,15 +45,18 @@ export function unwindFund(execution: Execution): void {
 }
 
 /**
- * The maximum distance from the mark: a position is taken over below two thirds of its maintenance,
- * and a wider bound would benefit an account with the only bid.
+ * Returns the maximum distance from the mark. A position is taken over below two thirds of its
+ * maintenance margin, so a wider bound would benefit an account with the only bid.
  */
 function widestBand({ state }: Execution, { perp }: Holding): number {
   const half = Math.floor((perp.definition.tiers[0]?.mmrE8 ?? 0) / 2);
   return Math.min(parametersOf(state).insuranceUnwindBandE8, half);
 }
 
-/** A position that ended otherwise, such as by settlement, must not affect its successor. */
+/**
+ * Removes the bands of positions that ended in another way, for example by settlement, so that they
+ * do not affect later positions.
+ */
 function forgetClosed({ state }: Execution, positions: readonly Holding[]): void {
   if (state.fundUnwindBands.size === 0) return;
   const open = new Set<number>(positions.map(({ perp }) => perp.definition.instrumentId));
@@ -72,7 +76,7 @@ function sizeToUnwind(execution: Execution, holding: Holding): number {
   return Math.min(magnitude, Math.max(byShare, byAmount));
 }
 
-/** The band applies to the mark and to the oracle. */
+/** Returns the limit price; the band applies to both the mark and the oracle. */
 function unwindLimit({ perp, size }: Holding, bandE8: number): number {
   const one = BigInt(RATE_ONE);
   const price =

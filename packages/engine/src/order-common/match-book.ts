@@ -13,16 +13,16 @@ const { matchesPerOrder } = LIMITS;
 type BookTaker = {
   readonly orderId: number;
   readonly request: { readonly isBuy: boolean };
-  /** The limit as a price of the book. */
+  /** Limit price in the book's terms. */
   readonly price: number;
   readonly remaining: number;
 };
 
 /**
- * Matches an incoming order with the other side of the book up to its limit, best price first, then oldest (R-book).
- * `meet` trades with the resting order or cancels it, and returns a cause if the taker must stop. It must be a
- * module-level function, never a closure per call, because this is the hot loop. Returns the cause if matching ended
- * early.
+ * Matches an incoming order with the other side of the book up to its limit, best price first, then
+ * oldest (R-book). `meet` trades with the resting order or cancels it, and returns a cause if the
+ * taker must stop. It must be a module-level function and never a closure, because this is the hot
+ * loop. Returns the cause if matching ended early.
  */
 export function matchBook<Taker extends BookTaker>(
   execution: Execution,

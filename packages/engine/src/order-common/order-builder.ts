@@ -20,8 +20,9 @@ import { HAS_BUILDER, readSlot, readSlotInt } from '../book/order-pool.ts';
 const TENTH_BP_E8 = 1_000;
 
 /**
- * R-builder: the first failed check of a builder on an account's order: approved, within the cap of the market kind,
- * within the approved rate, sufficient balance. An order with a fee of 0 passes.
+ * Returns the first failed check of a builder on an account's order (R-builder): approval, the cap
+ * of the market kind, the approved rate, and the builder's balance. An order with a fee of 0
+ * passes.
  */
 export function judgeBuilder(
   state: State,
@@ -45,8 +46,8 @@ export function judgeBuilder(
 }
 
 /**
- * The order as it is accepted: without a builder that must not charge for it. A builder that only lacks balance stays,
- * because it may have enough when the order fills.
+ * Returns the order as it is accepted, without a builder that must not charge for it. A builder
+ * that only lacks balance stays, because it may have enough when the order fills.
  */
 export function withAcceptedBuilder(
   state: State,
@@ -60,25 +61,26 @@ export function withAcceptedBuilder(
   return rest;
 }
 
-/** The builder of an accepted order, before its first charge. */
+/** Returns the builder of an accepted order, before its first charge. */
 export function builderOf({ builder }: OrderRequest): OrderBuilder | undefined {
   return builder === undefined ? undefined : { ...builder, takerOwed: 0, makerOwed: 0 };
 }
 
-/** Adds the builder of an order to the digest. */
 export function absorbBuilder(state: State, { address, feeTenthsBp }: BuilderTerms): void {
   state.digest.text(address);
   state.digest.number(feeTenthsBp);
 }
 
-/** A taker rate plus the rate of the order's builder: the highest cost of an order. */
+/**
+ * Adds the rate of the order's builder to a taker rate, which gives the highest cost of an order.
+ */
 export function withBuilderRate(takerRate: RateE8, { builder }: OrderRequest): RateE8 {
   return builder === undefined ? takerRate : rateE8(takerRate + builder.feeTenthsBp * TENTH_BP_E8);
 }
 
 /**
- * The most that an order's builder can still charge on a value: both roles' remainders together, so
- * that the reserve covers the fills in either role.
+ * Returns the maximum that an order's builder can still charge on a value. It includes the
+ * uncharged fractions of both roles, so that the reserve covers fills in either role.
  */
 export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undefined): MicroUsdc {
   if (builder === undefined) return ZERO_USDC;
@@ -86,16 +88,16 @@ export function builderFeeAtMost(value: MicroUsdc, builder: OrderBuilder | undef
   return accrueFeeDown(value, rateE8(feeTenthsBp * TENTH_BP_E8), makerOwed + takerOwed).fee;
 }
 
-/** The charge of a fill for the builder of one side's order. */
+/** Charge of the builder for one side of a fill. */
 export type BuilderCharge = {
   readonly builder: OrderBuilder;
   readonly role: 'taker' | 'maker';
   readonly fee: MicroUsdc;
-  /** The uncharged part of the role afterwards, 10^-8 micro-USDC. */
+  /** Uncharged fraction of the role after the fill, in 10^-8 micro-USDC. */
   readonly owed: number;
 };
 
-/** Checks the builder again for one fill (R-builder); undefined if it must not charge. */
+/** Checks the builder again for one fill (R-builder); returns undefined if it must not charge. */
 export function builderCharge(
   state: State,
   account: Account,
@@ -112,7 +114,7 @@ export function builderCharge(
   return { builder, role, fee, owed };
 }
 
-/** The total of a side: the exchange fee and the builder's. */
+/** Returns the total fees of a side: the exchange fee and that of the builder. */
 export function feesWith(fee: MicroUsdc, charge: BuilderCharge | undefined): MicroUsdc {
   return charge === undefined ? fee : addUsdc(fee, charge.fee);
 }
@@ -125,14 +127,13 @@ export function settleCharge(state: State, { builder, fee, owed, role }: Builder
   if (fee > 0n) postBuilderFee(state, builder.address, fee);
 }
 
-/** A charge as trades show it; undefined for one that rounds to 0. */
+/** Returns a charge as trades show it, or undefined if it rounds to 0. */
 export function shownCharge(charge: BuilderCharge | undefined): TradeSide['builderFee'] {
   if (charge === undefined || charge.fee === 0n) return undefined;
   const { address, feeTenthsBp } = charge.builder;
   return { builder: address, feeTenthsBp, amount: charge.fee };
 }
 
-/** The builder of a resting order. */
 export function restingBuilder(state: State, slot: number): OrderBuilder | undefined {
   const { flags, orderId } = state.pool;
   if ((readSlotInt(flags, slot) & HAS_BUILDER) === 0) return undefined;

@@ -22,7 +22,8 @@ export function emitOrder(
 ): void {
   absorbOrder(execution, status, order);
   const { commandIndex, events } = execution;
-  // Created before the push: a conditional inside it would keep the compiler from inlining the push.
+  // The event is created before the push, because a conditional inside it would keep the compiler
+  // from inlining the push.
   const event: OrderUpdated =
     cancelCause === undefined
       ? { type: 'orderUpdated', commandIndex, status, order }
@@ -30,7 +31,7 @@ export function emitOrder(
   events.push(event);
 }
 
-/** An update of an open order whose change is already in the digest in another form. */
+/** Emits an update of an open order whose change is already in the digest in another form. */
 export function emitOpen({ commandIndex, events }: Execution, order: OrderSnapshot): void {
   events.push({ type: 'orderUpdated', commandIndex, status: 'open', order });
 }
@@ -67,7 +68,7 @@ function absorbOrder(execution: Execution, status: OrderStatus, order: OrderSnap
   digest.number(price);
 }
 
-/** The code of a status in the digest. */
+/** Returns the code of a status in the digest. */
 function statusCode(status: OrderStatus): number {
   switch (status) {
     case 'open':
@@ -81,14 +82,15 @@ function statusCode(status: OrderStatus): number {
   }
 }
 
-/** Calls to the observer of books. Callers check first that there is one. */
-
 type Entering = {
   readonly orderId: number;
   readonly request: { readonly instrumentId: number };
 };
 
-/** Called before an order is matched. */
+/**
+ * Called before an order is matched. Callers of this and the following functions first check that
+ * there is an observer.
+ */
 export function observeEntry(
   { observer }: State,
   { orderId, request }: Entering,
@@ -106,7 +108,7 @@ export function observeEntry(
   });
 }
 
-/** Reports the best price of the other side, once per price; returns that price. */
+/** Reports the best price of the other side, once per price, and returns it. */
 export function observeMeeting(
   { observer }: State,
   orderId: number,
@@ -118,7 +120,7 @@ export function observeMeeting(
   return price;
 }
 
-/** Called after an order began to rest, or was amended. */
+/** Called after an order began to rest or was amended. */
 export function observeRest({ observer, pool }: State, slot: number, book: LevelBook): void {
   const ahead = book.aheadOf(slot, LIMITS.observedQueue);
   observer?.rests(readSlot(pool.orderId, slot), readSlot(pool.price, slot), ahead);

@@ -7,8 +7,8 @@ import type { Reject } from '../messages/reject.ts';
 import type { Account } from '../state/account.ts';
 
 /**
- * The remaining part of a resting order as a new order with the values of an amend: the size is the new total less the
- * filled size (R-modify). Without builder and client order id.
+ * Returns the remaining part of a resting order as a new order with the amended values. Its size is
+ * the new total less the filled size (R-modify). The result has no builder and no client order id.
  */
 export function amendedRequest(
   { pool }: State,
@@ -45,7 +45,10 @@ export function checkClientOrderId({
   return account.clientOrders.has(key) ? { reason: 'clientOrderIdDuplicate' } : undefined;
 }
 
-/** One action cannot use a client order id twice: at least one of the orders would fail. */
+/**
+ * Rejects a client order id that an earlier order of the same action has, because at least one of
+ * the orders would fail.
+ */
 export function checkRepeat(seen: Set<string>, order: OrderRequest): Reject | undefined {
   if (order.clientOrderId === undefined) return undefined;
   const key = clientOrderKey(order.clientOrderId) ?? order.clientOrderId;

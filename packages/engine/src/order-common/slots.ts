@@ -18,7 +18,7 @@ import { absorbBuilder } from './order-builder.ts';
 import { timeInForceCode } from './snapshot.ts';
 import { observeLeave, observeRest } from './order-events.ts';
 
-// Constants of this module are known to the compiler; imported ones would be read each time.
+// The compiler knows constants of this module; imported ones would be read each time.
 const {
   ACCEPTED_MS,
   ACCOUNT,
@@ -35,14 +35,12 @@ const {
   TIF,
 } = ORDER_FIELDS;
 
-/** Adds orders of either kind to the pool and their book, moves them and removes them. */
-
-/** The remaining part of an order that goes into the book. */
+/** Remaining part of a perp or outcome order that goes into the book. */
 type RestingOrder = {
   readonly orderId: number;
   readonly account: Account;
   readonly request: OrderRequest;
-  /** As a price of the book. */
+  /** Limit price in the book's terms. */
   readonly price: number;
   readonly original: number;
   readonly remaining: number;
@@ -50,15 +48,15 @@ type RestingOrder = {
   readonly builder: OrderBuilder | undefined;
 };
 
-/** The book and list of an order, and the values that it keeps. */
+/** Book and list of an order, and the values that it keeps while it rests. */
 type SlotPlace = {
   readonly book: LevelBook;
   /** The owner's orders in the same leg. */
   readonly orders: OwnList;
-  /** The second leg of its instrument: a hedge short, or NO. */
+  /** True for the second leg of an instrument: the short position in hedge mode, or NO. */
   readonly isShort: boolean;
   readonly acceptedMs: number;
-  /** The rank of an order that has rested before (R-modify); a new one gets the next. */
+  /** Rank of an order that has rested before (R-modify); a new order gets the next rank. */
   readonly rank: number | undefined;
   readonly feeOverpaid: number;
   readonly takerOverpaid: number;
@@ -99,7 +97,7 @@ export function writeSlot(state: State, order: RestingOrder, place: SlotPlace): 
     state.orderBuilders.set(orderId, builder);
     absorbBuilder(state, builder);
   }
-  // An order that has rested before is in the queue of expiries already.
+  // An order that has rested before is already in the expiry queue.
   if (expireMs !== undefined && rank === undefined) state.expiries.push(expireMs, orderId);
   book.insert(slot, rank === undefined ? 0 : state.timeMs - LIMITS.amendRankMs);
   pool.ownInsert(place.orders, slot);
@@ -131,8 +129,8 @@ export function unlinkSlot(
 }
 
 /**
- * Gives a resting order another price or remaining size (R-modify): at the same price it keeps its queue position, at
- * another it comes after the orders that were accepted before it.
+ * Changes the price or remaining size of a resting order (R-modify). At the same price the order
+ * keeps its queue position; at another price it follows the orders that were accepted before it.
  */
 export function amendSlot(
   state: State,

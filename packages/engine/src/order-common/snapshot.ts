@@ -4,7 +4,7 @@ import type { OrderRequest, TimeInForce } from '../messages/command.ts';
 import type { OrderSnapshot, Building } from '../messages/event.ts';
 import type { State } from '../state/state.ts';
 
-// Constants of this module are known to the compiler; imported ones would be read each time.
+// The compiler knows constants of this module; imported ones would be read each time.
 const {
   ACCEPTED_MS,
   ACCOUNT,
@@ -18,12 +18,10 @@ const {
   TIF,
 } = ORDER_FIELDS;
 
-/** Orders of either kind as events and queries show them; each kind adds its own fields. */
-
 /** Additional fields of an order on an outcome market. */
 type OutcomeFields = OrderSnapshot['outcome'];
 
-/** An order that is not in the book: being executed, rejected or waiting. */
+/** An order that is not in the book because it is being executed, was rejected or waits. */
 type LooseOrder = {
   readonly orderId: number;
   readonly request: OrderRequest;
@@ -32,7 +30,7 @@ type LooseOrder = {
   readonly filledNotional: number;
 };
 
-/** `price` is in the owner's terms. */
+/** Returns a snapshot of an order that is not in the book; `price` is in the owner's terms. */
 export function looseSnapshot(
   order: LooseOrder,
   account: Address,
@@ -61,7 +59,7 @@ export function looseSnapshot(
   return snapshot;
 }
 
-/** An order in the book; `price` is in the owner's terms. */
+/** Returns a snapshot of an order in the book; `price` is in the owner's terms. */
 export function slotSnapshot(
   { accounts, pool }: State,
   slot: number,
@@ -93,10 +91,16 @@ export function slotSnapshot(
   return snapshot;
 }
 
-/** Time in force as the order pool holds it. The order of this list is part of the dump format. */
+/**
+ * Times in force by the code that the order pool stores. The order of this list is part of the dump
+ * format.
+ */
 const TIMES_IN_FORCE: readonly TimeInForce[] = ['gtc', 'gtd', 'alo', 'ioc', 'market'];
 
-/** Its index in the list; every event of an order needs it. */
+/**
+ * Returns the index of a time in force in the list. A switch is used, because every event of an
+ * order needs the code.
+ */
 export function timeInForceCode(value: TimeInForce): number {
   switch (value) {
     case 'gtc':

@@ -15,7 +15,7 @@ import { watchMarket } from './market-phase.ts';
 const SIZE_DECIMALS_MAX = 4;
 const RATE_DECIMALS = 8;
 
-/** Lists an event for a deployer or a series. The caller has checked it. */
+/** Lists an event for a deployer or a series. The caller must have checked it. */
 
 export function listEvent(
   execution: Execution,
@@ -135,10 +135,12 @@ export function isIdTaken({ markets, settled }: State['outcomes'], id: number): 
   return markets.has(id) || settled.has(id);
 }
 
-/** A field of a listing by its name on the wire, and its requirement. */
+/** An invalid field of a listing by its name in the API, and the requirement that it violates. */
 export type ListingFault = { readonly field: string; readonly why: string };
 
-/** The first error of a grid, or undefined. Bounds are reported in the wire's decimals. */
+/**
+ * Returns the first error of a grid, or undefined. Bounds are reported in decimals, as in the API.
+ */
 export function gridFault(grid: MarketGrid): ListingFault | undefined {
   const { maxOrderSize, minOrderSize, orderDelayMs, priceTick, szDecimals, takerFeeE8 } = grid;
   if (!Number.isInteger(szDecimals) || szDecimals < 0 || szDecimals > SIZE_DECIMALS_MAX) {

@@ -8,11 +8,9 @@ import type { State } from '../state/state.ts';
 import { cancelOutcomeOrder } from './outcome-order.ts';
 import type { MarketResolved } from '../messages/event.ts';
 
-/** The phases of a market (R-phases): due changes and their effects. */
-
 /**
- * Schedules the next checks of a market: its start, its end, and the inputs of its series.
- * Completed checks are left out, so that a restored state has the same schedule.
+ * Schedules the next checks of a market (R-phases): its start, its end, and the inputs of its
+ * series. Completed checks are omitted, so that a restored state has the same schedule.
  */
 export function watchMarket({ outcomes, timeMs }: State, market: OutcomeMarket): void {
   const { endMs, instrumentId: id, reference, startMs } = market.definition;
@@ -24,7 +22,7 @@ export function watchMarket({ outcomes, timeMs }: State, market: OutcomeMarket):
   outcomes.seriesClock.push(endMs + LIMITS.resolveAfterMs, id);
 }
 
-/** Ends trading: cancels resting orders; queued orders fail at their release. */
+/** Ends trading in a market and cancels its resting orders; queued orders fail at their release. */
 export function closeMarket(execution: Execution, market: OutcomeMarket): void {
   if (market.phase === 'closed' || market.phase === 'resolved') return;
   changePhase(execution, market, 'closed');
@@ -40,7 +38,6 @@ export function closeMarket(execution: Execution, market: OutcomeMarket): void {
   }
 }
 
-/** Moves a market to another phase and reports it. */
 export function changePhase(
   { commandIndex, events, state }: Execution,
   market: OutcomeMarket,
@@ -54,7 +51,7 @@ export function changePhase(
   events.push({ type: 'marketPhaseChanged', commandIndex, instrumentId: id, from, to });
 }
 
-/** One, in the unit of the sum of an event's fractions. */
+/** The fraction 1 in the unit of an event's fraction sum. */
 export const FRACTION_ONE = 1_000_000;
 
 /** Resolves a market permanently; its holders are paid starting with this block (R-settlement). */
@@ -86,12 +83,15 @@ export function resolve(
   });
 }
 
-/** A market's fraction in the unit of its event's sum. */
+/** Converts a market's fraction to the unit of its event's sum. */
 export function shareOf({ definition }: OutcomeMarket, fraction: number): number {
   return fraction * 10 ** definition.szDecimals;
 }
 
-/** R-event-sets: the fractions of an exclusive event sum to exactly one when all are resolved. */
+/**
+ * Returns true if a resolution fits its event: the fractions of an exclusive event must sum to
+ * exactly one when all markets are resolved (R-event-sets).
+ */
 export function fitsEvent(event: MarketEvent, share: number): boolean {
   if (!event.mutuallyExclusive) return true;
   const sum = event.fractionSum + share;
@@ -99,7 +99,10 @@ export function fitsEvent(event: MarketEvent, share: number): boolean {
   return isLast ? sum === FRACTION_ONE : sum <= FRACTION_ONE;
 }
 
-/** Moves finished events to compact storage (R-limits-of-state). The engine computes the same result in either form. */
+/**
+ * Moves finished events to compact storage (R-limits-of-state). Results of the engine are the same
+ * for both forms.
+ */
 export function packPast(state: State): void {
   const { outcomes, timeMs } = state;
   for (;;) {
@@ -111,7 +114,10 @@ export function packPast(state: State): void {
   }
 }
 
-/** Schedules the packing of a paid market for the end of its event, when no market can join it. */
+/**
+ * Schedules the packing of a paid market for the end of its event, after which no market can join
+ * the event.
+ */
 export function watchPast({ outcomes }: State, { eventSlug, instrumentId }: SettledMarket): void {
   const event = outcomes.events.live.get(eventSlug);
   if (event !== undefined) outcomes.pastClock.push(event.endMs, instrumentId);

@@ -45,10 +45,11 @@ import {
 } from './outcome-order.ts';
 
 /**
- * Matches an incoming order against its market's single book, best price first, then oldest, for both legs
- * (R-one-book, R-mint-burn). Each side settles at its own leg's price: a buyer pays and receives shares, a seller
- * delivers shares and is paid. Two buyers create a pair and lock 1.00, two sellers destroy one and release it. A
- * resting order of the taker is cancelled instead (R-stp).
+ * Matches an incoming order against the market's single book, best price first, then oldest, for
+ * both outcomes (R-one-book, R-mint-burn). Each side settles at the price of its own outcome: a
+ * buyer pays and receives shares, a seller delivers shares and is paid. Two buyers create a pair
+ * and lock 1.00, two sellers destroy a pair and release 1.00. A resting order of the taker itself
+ * is cancelled (R-stp).
  */
 export function matchOutcome(execution: Execution, taker: OutcomeTaker): CancelCause | undefined {
   return matchBook(execution, taker.holding.market.book, taker, meetMaker);
@@ -135,7 +136,7 @@ function settleFill(execution: Execution, taker: OutcomeTaker, slot: number): vo
   emitOrder(execution, makerOrder.remaining === 0 ? 'filled' : 'open', makerOrder);
 }
 
-/** R-outcome-fee: the taker fee of a fill at its leg's price. */
+/** Returns the taker fee of a fill at the price of its outcome (R-outcome-fee). */
 function takerFee(
   { feeOverpaid, holding }: OutcomeTaker,
   price: number,
@@ -145,7 +146,7 @@ function takerFee(
   return accrueOutcomeFee({ size, price, unit }, rateE8(definition.takerFeeE8), feeOverpaid);
 }
 
-/** R-mint-burn: two buyers create pairs and two sellers destroy them. */
+/** Creates pairs if both sides buy and destroys pairs if both sell (R-mint-burn). */
 function movePairs(
   state: State,
   market: OutcomeMarket,
@@ -167,13 +168,15 @@ type SideFill = {
   readonly price: number;
   readonly size: number;
   readonly fee: MicroUsdc;
-  /** The builder of the side's order (R-builder). */
+  /** Builder of this side's order (R-builder). */
   readonly builder: OrderBuilder | undefined;
   readonly role: BuilderCharge['role'];
   readonly order: { readonly orderId: number; readonly clientOrderId: string | undefined };
 };
 
-/** Moves one side's shares, and a seller's money; `paid` is due from a buyer's reserve. */
+/**
+ * Moves one side's shares and a seller's money; `paid` is the amount due from a buyer's reserve.
+ */
 function settleSide(
   state: State,
   fill: SideFill,
@@ -224,7 +227,9 @@ function settleSide(
   return { side, paid: isSell ? ZERO_USDC : addUsdc(value, fees) };
 }
 
-/** The reward of the order's builder for a fill, on the notional at the leg's price. */
+/**
+ * Returns the builder's charge for a fill, computed on the notional at the price of its outcome.
+ */
 function chargeOf(
   state: State,
   { account, builder, holding, price, role, size }: SideFill,
@@ -235,7 +240,7 @@ function chargeOf(
   return builderCharge(state, account, builder, { instrumentId, value }, role);
 }
 
-/** A resting buy pays for its part of a fill; the rest keeps the required reserve. */
+/** Pays a resting buy's part of a fill; the rest of the order keeps the required reserve. */
 function payFromMaker(
   state: State,
   slot: number,

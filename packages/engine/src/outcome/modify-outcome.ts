@@ -28,8 +28,9 @@ import {
 } from './validate-outcome-order.ts';
 
 /**
- * Amends price and size of an outcome order in the book (R-modify). On a market with a delay an
- * amend that would take liquidity is refused, so that it can't jump the queue (R-delay).
+ * Amends price and size of a resting outcome order (R-modify). On a market with a delay, an
+ * amendment that would take liquidity is rejected, because it would bypass the delay queue
+ * (R-delay).
  */
 export function modifyOutcomeOrder(
   execution: Execution,
@@ -61,7 +62,7 @@ export function modifyOutcomeOrder(
   return { account: address, entries: [entry] };
 }
 
-/** Judges an amend before it enters the log; whether it would trade is left to execution. */
+/** Checks an amendment for admission; whether it would trade is decided at execution. */
 export function checkModifyOutcomeOrder(
   state: State,
   account: Account,
@@ -76,7 +77,7 @@ type Amend = OutcomeOrderContext & {
   readonly replaced: NonNullable<OutcomeOrderContext['replaced']>;
 };
 
-/** The rest of the order as if it were new: the new total size less what has filled. */
+/** Returns the rest of the order as if it were new: the new total size less the filled size. */
 function amendOf(
   state: State,
   account: Account,
@@ -95,7 +96,10 @@ function amendOf(
   return { state, account, order, timeMs: nowMs, replaced };
 }
 
-/** A size at or below the filled size ends the order, with the checks of a cancel. */
+/**
+ * Checks an amendment. A size at or below the filled size ends the order and is checked like a
+ * cancel.
+ */
 function judge(
   state: State,
   context: Amend,
@@ -107,7 +111,10 @@ function judge(
   return checkPhase(outcomeOwnerOf(state, slot).holding.market, instrumentId);
 }
 
-/** The order stays in the book: in its place, or at a new price by its acceptance time. */
+/**
+ * Amends an order that stays in the book. At an unchanged price it keeps its position; at a new one
+ * its acceptance time determines it.
+ */
 function stay(
   execution: Execution,
   slot: number,
@@ -131,7 +138,10 @@ function stay(
   return { orderId, clientOrderId, state: 'open', filled, filledNotional };
 }
 
-/** A new price that crosses: the order leaves the book and trades; its remainder rests again. */
+/**
+ * Executes an amendment whose new price crosses the book: the order leaves the book and trades, and
+ * its remainder rests again.
+ */
 function trade(execution: Execution, slot: number, amend: Amend, tradeTxHash: Hash): EntryResult {
   const { state } = execution;
   const { pool } = state;

@@ -31,40 +31,44 @@ import { unlinkSlot, writeSlot } from '../order-common/slots.ts';
 import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
-/** The state of an outcome order while it is matched. */
+/** State of an outcome order while it is matched. */
 export type OutcomeTaker = {
   readonly orderId: number;
   readonly account: Account;
   readonly holding: OutcomeHolding;
   readonly request: OrderRequest;
   readonly leg: OutcomeLeg;
-  /** The limit in the book's YES terms. */
+  /** Limit as a YES price of the book. */
   readonly price: number;
   readonly original: number;
   remaining: number;
-  /** Sum of leg price × size over the fills. */
+  /** Sum of price × size over the fills, at prices of the order's own outcome. */
   filledNotional: number;
-  /** The unused reserve of a buy. */
+  /** Unused reserve of a buy. */
   reserve: MicroUsdc;
-  /** The amount by which rounding has overcharged the taker fee (R-outcome-fee). */
+  /** Taker fee overcharged by rounding (R-outcome-fee). */
   feeOverpaid: number;
   readonly builder: OrderBuilder | undefined;
-  /** The action that placed the order, and the one that makes it trade, such as an amend. */
+  /**
+   * Hash of the action that placed the order, and of the one that makes it trade, which can be an
+   * amendment.
+   */
   readonly txHash: Hash;
   readonly tradeTxHash: Hash;
   readonly acceptedMs: TimeMs;
-  /** Present on an order that has rested before (R-modify). */
+  /** Set on an order that has rested before (R-modify). */
   readonly rank?: number;
 };
 
-/** The YES price of an order; for NO, 1 minus its price (R-one-book). */
+/** Returns the YES price of an order; for NO, this is 1 minus the order's price (R-one-book). */
 export function bookPrice(market: OutcomeMarket, order: OrderRequest): number {
   return legPrice(outcomeLegOf(order), order.price, market.unit);
 }
 
 /**
- * R-reserve: the required reserve for the rest of a buy at its limit: the price and its maximum
- * fees. A better price never costs more, because price and fee together increase with the price.
+ * Returns the reserve that the rest of a buy requires at its limit: the price and its maximum fees
+ * (R-reserve). A better price never costs more, because price and fee together increase with the
+ * price.
  */
 export function requiredReserve(
   market: OutcomeMarket,
@@ -81,7 +85,7 @@ export function requiredReserve(
   return addUsdc(addUsdc(value, fee), builderFeeAtMost(value, builder));
 }
 
-/** The accumulated rounding of an order's fees. */
+/** Rounding remainders of an order's fees. */
 type FeeRemainders = {
   readonly feeOverpaid: number;
   readonly builder: OrderBuilder | undefined;
@@ -96,7 +100,7 @@ export function outcomeTakerSnapshot(taker: OutcomeTaker): OrderSnapshot {
   return looseSnapshot(taker, account.address, request.price, acceptedMs, { leg, txHash });
 }
 
-/** The account's holding in a market, created empty when there is none. */
+/** Returns the account's holding in a market and creates it if absent. */
 export function outcomeHoldingOf(
   state: State,
   account: Account,
@@ -112,7 +116,10 @@ export function outcomeHoldingOf(
   return holding;
 }
 
-/** The owner of a resting outcome order, its holding in the market, and the order's leg. */
+/**
+ * Returns the owner of a resting outcome order, the owner's holding in the market, and the side of
+ * the order.
+ */
 export function outcomeOwnerOf(
   state: State,
   slot: number,
@@ -129,7 +136,7 @@ export function outcomeOwnerOf(
   };
 }
 
-/** Adds the rest of an order to the book. Its reserve and its shares remain reserved. */
+/** Adds the rest of an order to the book. Its money or shares stay reserved. */
 export function restOutcomeOrder({ state }: Execution, taker: OutcomeTaker): void {
   const { holding } = taker;
   writeSlot(state, taker, {
@@ -154,7 +161,7 @@ export function takeOutcomeOrder(state: State, slot: number): void {
   state.outcomes.orderTx.delete(orderId);
 }
 
-/** Cancels a resting order and releases its money and shares. */
+/** Cancels a resting order and releases its money or shares. */
 export function cancelOutcomeOrder(
   execution: Execution,
   slot: number,
@@ -171,7 +178,7 @@ export function cancelOutcomeOrder(
   return order;
 }
 
-/** A resting order as events and readers show it, with the price of its leg. */
+/** Returns a resting order as events and readers show it, with the price of its outcome. */
 export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
   const { pool } = state;
   const { holding, leg } = outcomeOwnerOf(state, slot);
@@ -180,7 +187,7 @@ export function outcomeSnapshotOf(state: State, slot: number): OrderSnapshot {
   return slotSnapshot(state, slot, price, { leg, txHash: present(txHash, 'the order’s action') });
 }
 
-/** The account's resting orders of a market, oldest first. */
+/** Returns the account's resting orders of a market, oldest first. */
 export function outcomeSlotsOf(state: State, holding: OutcomeHolding): number[] {
   const slots: number[] = [];
   for (

@@ -35,8 +35,8 @@ import {
 } from './validate-outcome-order.ts';
 
 /**
- * Queues the orders of an action, each separately (R-delay). An order that would take liquidity
- * waits for its market's delay with its funds reserved; all others are released immediately.
+ * Places the orders of an action, each separately (R-delay). An order that would take liquidity
+ * waits for its market's delay with its funds reserved; all others enter the book immediately.
  */
 export function placeOutcomeOrders(
   execution: Execution,
@@ -54,8 +54,9 @@ export function placeOutcomeOrders(
 }
 
 /**
- * For each sell of an action, its free lots at admission: those before the first order executes,
- * less the earlier sells. A buy that fills meanwhile must not make a closing sell too small.
+ * Returns the free lots of each sell as admission counted them: those before the first order
+ * executes, less the earlier sells. Otherwise a buy that fills in the meantime could make a closing
+ * sell too small.
  */
 function freeLots(
   state: State,
@@ -118,7 +119,10 @@ function accept(
   return releaseOrder(execution, queued, false);
 }
 
-/** R-delay: crosses any resting order, including its own; a post-only order never takes. */
+/**
+ * Returns true if an order crosses any resting order, including those of its owner (R-delay); a
+ * post-only order never takes liquidity.
+ */
 function wouldTake(market: OutcomeMarket, order: OrderRequest): boolean {
   return order.timeInForce !== 'alo' && market.book.crosses(order.isBuy, bookPrice(market, order));
 }
@@ -130,7 +134,7 @@ function enqueue(execution: Execution, account: Account, queued: QueuedOrder): E
   state.outcomes.queue.push(queued);
   account.liveOrders += 1;
   if (clientOrderId !== undefined) {
-    // A queued order has no order id yet; its negative queue position identifies it.
+    // A queued order has no order id yet; its negative queue id identifies it.
     account.clientOrders.set(
       present(clientOrderKey(clientOrderId), 'a valid client order id'),
       -queueId,
@@ -150,7 +154,7 @@ function enqueue(execution: Execution, account: Account, queued: QueuedOrder): E
   return { orderId: undefined, clientOrderId, state: 'queued', filled: 0, filledNotional: 0 };
 }
 
-/** Releases an order to the book, or rejects it when the market has changed meanwhile. */
+/** Releases an order to the book, or rejects it if the market has changed in the meantime. */
 export function releaseOrder(
   execution: Execution,
   queued: QueuedOrder,
@@ -178,7 +182,7 @@ function leaveQueue(account: Account, { clientOrderId }: OrderRequest): void {
   account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
 }
 
-/** The order gets its id here. */
+/** Gives the order its id and sends it to the book. */
 function enterBook(execution: Execution, account: Account, queued: QueuedOrder): EntryResult {
   const { state } = execution;
   const { request, txHash } = queued;
@@ -212,7 +216,7 @@ function enterBook(execution: Execution, account: Account, queued: QueuedOrder):
   return runOutcomeTaker(execution, taker);
 }
 
-/** An order that has rested before was already reported. */
+/** Reports a new order to the observer; an order that has rested before was already reported. */
 function tellOutcomeEntry(state: State, taker: OutcomeTaker): void {
   if (taker.rank !== undefined) return;
   const { market } = taker.holding;
@@ -289,7 +293,7 @@ function emitReleased(
   });
 }
 
-/** Checks a whole action before it enters the log, one order after the other. */
+/** Checks a whole action for admission, one order after the other. */
 export function checkPlaceOutcomeOrders(
   state: State,
   account: Account,

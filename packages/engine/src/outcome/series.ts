@@ -9,9 +9,9 @@ type SeriesTexts = {
 };
 
 /**
- * R-series: what a market of a series is called. Markets that start at different times read differently,
- * and a text that is given once stays: the strike is not known before the start, so it is named by its
- * time.
+ * Returns the texts of a series market (R-series). Markets that start at different times have
+ * different texts, and the texts never change. The strike is unknown before the start, so the texts
+ * name it by its time.
  */
 export function seriesTexts(listing: SeriesListing, startMs: number, endMs: number): SeriesTexts {
   const { note, source, symbol, title, windowSeconds } = listing;
@@ -29,43 +29,49 @@ export function seriesTexts(listing: SeriesListing, startMs: number, endMs: numb
   };
 }
 
-/** Times as people read them, of the calendar alone: no clock, no zone and no locale has a say. */
+/**
+ * The functions below format times with calendar arithmetic only, so the result does not depend on
+ * a clock, time zone or locale.
+ */
 
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1_440;
 const DAY_MS = DAY_MINUTES * MINUTE_MS;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
-/** Days of four centuries, of one, of four years and of one. */
+/** Days of four centuries, one century, four years and one year. */
 const [ERA_DAYS, CENTURY_DAYS, LEAP_DAYS, YEAR_DAYS] = [146_097, 36_524, 1_461, 365];
-/** From 1 March of the year 0 to 1 January 1970. */
+/** Days from 1 March of the year 0 to 1 January 1970. */
 const EPOCH_DAYS = 719_468;
 
-/** A time of one day: `15 Nov 2026, 12:15–12:30 UTC`. */
+/** Formats a time span of one day, for example `15 Nov 2026, 12:15–12:30 UTC`. */
 function utcSpan(startMs: number, endMs: number): string {
   return `${utcDay(startMs)}, ${utcMinute(startMs)}–${utcMinute(endMs, startMs)} UTC`;
 }
 
-/** `15 Nov 2026`. */
+/** Formats a day, for example `15 Nov 2026`. */
 export function utcDay(timeMs: number): string {
   const days = Math.floor(timeMs / DAY_MS) + EPOCH_DAYS;
   const era = Math.floor(days / ERA_DAYS);
   const ofEra = days - era * ERA_DAYS;
-  // Years are counted from March on, so that the leap day is the last of its year.
+  // Years are counted from March, so that the leap day is the last day of its year.
   const leaps =
     Math.floor(ofEra / (LEAP_DAYS - 1)) -
     Math.floor(ofEra / CENTURY_DAYS) +
     Math.floor(ofEra / (ERA_DAYS - 1));
   const years = Math.floor((ofEra - leaps) / YEAR_DAYS);
   const ofYear = ofEra - (YEAR_DAYS * years + Math.floor(years / 4) - Math.floor(years / 100));
-  // Five months from March on have 153 days, and so have the five after them.
+  // Five months starting with March have 153 days, and so do the five months after them.
   const month = Math.floor((5 * ofYear + 2) / 153);
   const day = ofYear - Math.floor((153 * month + 2) / 5) + 1;
   const year = era * 400 + years + (month >= 10 ? 1 : 0);
   return `${day} ${MONTHS[(month + 2) % 12]} ${year}`;
 }
 
-/** `12:15`. With the day that it is counted from, the end of that day is `24:00`. */
+/**
+ * Formats a minute, for example `12:15`. If `dayOfMs` is a time of the previous day, midnight is
+ * `24:00`.
+ */
 export function utcMinute(timeMs: number, dayOfMs = timeMs): string {
   const minutes = Math.floor(timeMs / MINUTE_MS) - Math.floor(dayOfMs / DAY_MS) * DAY_MINUTES;
   const [hour, minute] = [Math.floor(minutes / 60), minutes % 60];
@@ -74,7 +80,7 @@ export function utcMinute(timeMs: number, dayOfMs = timeMs): string {
 
 const SECOND_MS = 1_000;
 
-/** Takes an observation that is not older than the last one. */
+/** Records an observation that is not older than the previous one. */
 export function observe(feed: PriceFeed, observedMs: number, priceE8: number): void {
   const secondMs = Math.ceil(observedMs / SECOND_MS) * SECOND_MS;
   const { seconds } = feed;
@@ -84,8 +90,9 @@ export function observe(feed: PriceFeed, observedMs: number, priceE8: number): v
 }
 
 /**
- * R-series: the samples of the window before an instant, one for each whole second: the last
- * observation at or before it, not older than 5 s. Undefined when too many seconds have none.
+ * Returns the samples of the window before a time, one for each whole second: the last observation
+ * at or before it that is not older than 5 s (R-series). Returns undefined if too many seconds have
+ * none.
  */
 export function twapBefore(
   feed: PriceFeed,

@@ -15,7 +15,10 @@ export type OutcomeOrderContext = {
   readonly account: Account;
   readonly order: OrderRequest;
   readonly timeMs: number;
-  /** The part that an amend releases first (R-modify); `order.size` is the new rest. */
+  /**
+   * The part of a resting order that an amendment releases first (R-modify); `order.size` is the
+   * new rest.
+   */
   readonly replaced?: {
     readonly remaining: number;
     readonly filled: number;
@@ -23,23 +26,24 @@ export type OutcomeOrderContext = {
     readonly feeOverpaid: number;
     readonly builder: OrderBuilder | undefined;
   };
-  /** The requirements of earlier orders of the same action. */
+  /** Requirements of earlier orders of the same action. */
   readonly taken?: Taken;
-  /** Free lots of the leg when the action began, less its earlier sells. */
+  /** Free lots of the outcome when the action began, less its earlier sells. */
   readonly freeAtStart?: number;
 };
 
 /** Money and shares that earlier orders of an action require. */
 export type Taken = {
   readonly money: MicroUsdc;
-  /** Lots of the order's leg. */
+  /** Lots of the order's outcome. */
   readonly shares: number;
   readonly orders: number;
 };
 
 /**
- * Checks one order in a fixed sequence: the market and its phase, the size, the price, the time in
- * force, the client order id, and last the shares of a sell or the money of a buy. Changes nothing.
+ * Checks one order without changing the state, in a fixed sequence: the market and its phase, the
+ * size, the price, the time in force, the client order id, and last the shares of a sell or the
+ * money of a buy.
  */
 export function validateOutcomeOrder(context: OutcomeOrderContext): Reject | undefined {
   const { order, state } = context;
@@ -61,7 +65,7 @@ export function unknownMarket(state: State, instrumentId: InstrumentId): Reject 
     : { reason: 'instrumentUnknown', instrumentId };
 }
 
-/** R-phases: only open markets accept orders. */
+/** Rejects orders unless the market is open (R-phases). */
 export function checkPhase(market: OutcomeMarket, instrumentId: InstrumentId): Reject | undefined {
   switch (market.phase) {
     case 'open':
@@ -87,7 +91,7 @@ function checkSize({ order, replaced }: OutcomeOrderContext, market: OutcomeMark
   return size > max ? ({ reason: 'sizeAboveMax', instrumentId, max } as const) : undefined;
 }
 
-/** Strictly between 0 and 1, on the market's tick. */
+/** Checks that a price is strictly between 0 and 1 and on the market's tick. */
 function checkPrice({ order }: OutcomeOrderContext, { definition, unit }: OutcomeMarket) {
   const { instrumentId, price, priceInexact } = order;
   const isInside = price < unit && (price > 0 || (price === 0 && priceInexact === true));
@@ -97,8 +101,9 @@ function checkPrice({ order }: OutcomeOrderContext, { definition, unit }: Outcom
 }
 
 /**
- * R-sizes: a sell of all held and unreserved shares may be smaller than the minimum: all that are held now, or that
- * were held when its action began, as admission saw it. For an amended order its rest is checked (R-modify).
+ * Checks the minimum size (R-sizes). A sell of all held and unreserved shares can be smaller than
+ * the minimum: all that are held now, or that were held when its action began, as admission saw it.
+ * For an amended order, its rest is checked (R-modify).
  */
 function checkMinimum(context: OutcomeOrderContext, market: OutcomeMarket): Reject | undefined {
   const { order } = context;
@@ -124,7 +129,7 @@ function checkNew(context: OutcomeOrderContext): Reject | undefined {
   return checkClientOrderId(context) ?? (isFull ? { reason: 'ordersFull', max } : undefined);
 }
 
-/** Lots of the order's leg that no sell has reserved. */
+/** Returns the lots of the order's outcome that no sell has reserved. */
 export function freeShares({ account, order, replaced, taken }: OutcomeOrderContext): number {
   const holding = account.outcomes.get(order.instrumentId);
   if (holding === undefined) return 0;
@@ -149,7 +154,7 @@ function checkMoney(context: OutcomeOrderContext, market: OutcomeMarket): Reject
   return { reason: 'balanceInsufficient', required, available };
 }
 
-/** Repeats the checks that time can change: the market, its expiry, the gate. */
+/** Repeats the checks whose result can change with time: the market, the expiry, the gate. */
 export function checkRelease(
   state: State,
   account: Account,

@@ -13,9 +13,10 @@ import { addResting, removeOrder } from './rest-order.ts';
 import { ordersChanged } from '../perp/margin.ts';
 
 /**
- * Ends perp orders, in the book and before it, with the consequences for related orders (R-grouping, R-trigger).
- * Callers that end an order report it here, after its event; an order without a group costs one lookup. Cancelling an
- * order ends it and ending one cancels others, so one file contains both.
+ * How a perp order ended. The functions of this file end orders in the book and before it, with the
+ * consequences for related orders (R-grouping, R-trigger). Callers that end an order report it
+ * here, after its event. Cancelling an order ends it and ending one cancels others, so both are in
+ * this file.
  */
 
 type Ending = {
@@ -37,8 +38,8 @@ export function cancelPerpOrder(
 }
 
 /**
- * Cancels a waiting order and reports the cause. Orders that have already ended are ignored: a list
- * of orders to cancel may contain a parent and the children that ended with it.
+ * Cancels a waiting order and reports the cause. Orders that have already ended are ignored,
+ * because a list of orders to cancel can contain a parent and the children that ended with it.
  */
 export function cancelTrigger(
   execution: Execution,
@@ -54,7 +55,7 @@ export function cancelTrigger(
   return order;
 }
 
-/** Removes a waiting order everywhere but from its group, without an event. */
+/** Removes a waiting order from all structures except its group, without an event. */
 export function removeTrigger(state: State, trigger: TriggerOrder): void {
   const { clientOrderId } = trigger.request;
   state.triggers.remove(trigger);
@@ -63,7 +64,7 @@ export function removeTrigger(state: State, trigger: TriggerOrder): void {
   account.clientOrders.delete(present(clientOrderKey(clientOrderId), 'a valid client order id'));
 }
 
-/** Keeps or cancels the children of a parent, and cancels the sibling of a filled child. */
+/** Keeps or cancels the children of an ended parent, and cancels the sibling of a filled child. */
 export function orderEnded(
   execution: Execution,
   order: { readonly orderId: number; readonly filled: number },
@@ -77,7 +78,7 @@ export function orderEnded(
   else childEnded(execution, group, order.orderId, ending);
 }
 
-/** Children stay for the filled part of their parent, and are cancelled if it filled nothing. */
+/** Keeps the children for the filled size of their parent, or cancels them if it filled nothing. */
 function parentEnded(execution: Execution, group: OrderGroup, filled: number): void {
   const { state } = execution;
   state.groups.parentLeft(group);
@@ -92,8 +93,8 @@ function parentEnded(execution: Execution, group: OrderGroup, filled: number): v
 }
 
 /**
- * Updates the children of a live order that has filled more: they may sell as much, and start to
- * wait for their price with its first fill (R-grouping).
+ * Updates the children of a live order that has filled more: their size follows the filled size,
+ * and its first fill makes them wait for their price (R-grouping).
  */
 export function parentFilled(
   execution: Execution,
@@ -115,14 +116,19 @@ function growChildren(execution: Execution, group: OrderGroup, filled: number): 
   }
 }
 
-/** Cancels the rest of the parent first, so that the exit ends the entry (R-grouping). */
+/**
+ * Cancels the rest of a parent before its child executes, so that the exit ends the entry
+ * (R-grouping).
+ */
 export function cancelParent(execution: Execution, { groupId, orderId }: TriggerOrder): void {
   if (groupId === undefined) return;
   const parentId = execution.state.groups.of(orderId)?.parentId;
   if (parentId !== undefined) cancelSibling(execution, parentId);
 }
 
-/** Cancels the sibling of a fully filled child; after a partial fill or a failure it stays. */
+/**
+ * Cancels the sibling of a fully filled child; after a partial fill or a failure the sibling stays.
+ */
 function childEnded(
   execution: Execution,
   group: OrderGroup,
@@ -140,7 +146,7 @@ function childEnded(
   else endFired(execution, group.accountIndex, group.holding);
 }
 
-/** The sibling waits for its price, or has triggered and rests. */
+/** Cancels the sibling, which either waits for its price or has triggered and rests. */
 function cancelSibling(execution: Execution, orderId: number): void {
   const { pool, triggers } = execution.state;
   const trigger = triggers.find(orderId);
@@ -153,8 +159,9 @@ function cancelSibling(execution: Execution, orderId: number): void {
 }
 
 /**
- * Ends the groups of a position that has closed or flipped. A group with an executing order is left to the end of
- * that order: if it closed the position, it cancels its sibling with the correct cause.
+ * Ends the groups of a position that has closed or flipped. A group with an executing order is
+ * skipped: if that order closed the position, its own end cancels the sibling with the correct
+ * cause.
  */
 function endPositionGroups(execution: Execution, holding: Holding): void {
   const { groups, triggers } = execution.state;
@@ -167,7 +174,7 @@ function endPositionGroups(execution: Execution, holding: Holding): void {
 
 /**
  * Ends triggered orders that retry for a position that has closed or flipped (R-trigger). Groups
- * with an executing order are left alone as above.
+ * with an executing order are skipped, as above.
  */
 function endFired(execution: Execution, accountIndex: number, holding: Holding): void {
   const { groups, triggers } = execution.state;
@@ -182,7 +189,7 @@ function endFired(execution: Execution, accountIndex: number, holding: Holding):
   }
 }
 
-/** True when the order is for this leg, and the leg has no position for it to reduce. */
+/** Returns true if the order is for this leg, and the leg has no position that it could reduce. */
 function isBare(state: State, { accountIndex, request }: TriggerOrder, holding: Holding): boolean {
   const account = present(state.accounts[accountIndex], 'the owner of a trigger');
   const isOfLeg =
@@ -191,7 +198,10 @@ function isBare(state: State, { accountIndex, request }: TriggerOrder, holding: 
   return isOfLeg && (request.isBuy ? holding.size >= 0 : holding.size <= 0);
 }
 
-/** Resting orders of the group are cut with the position, like all reduce-only orders. */
+/**
+ * Cancels the waiting orders of a group; its resting orders are cut with the position, like all
+ * reduce-only orders.
+ */
 function endGroup(execution: Execution, group: OrderGroup): void {
   for (const childId of group.childIds) {
     const trigger = execution.state.triggers.find(childId);
@@ -199,14 +209,14 @@ function endGroup(execution: Execution, group: OrderGroup): void {
   }
 }
 
-/** True while the group's position is open on the same side. */
+/** Returns true while the group's position is open on the same side. */
 export function hasPosition({ holding, isLong }: OrderGroup): boolean {
   return isLong ? holding.size > 0 : holding.size < 0;
 }
 
 /**
- * R-reduce: after a position shrank, cuts reduce-only orders that exceed it, the newest first, and
- * cancels them at zero. If the position closed, orders attached to it end too.
+ * Cuts reduce-only orders that exceed a position after it shrank, the newest first, and cancels
+ * those cut to zero (R-reduce). If the position closed, orders attached to it end too.
  */
 export function cutReduceOnly(execution: Execution, account: Account, holding: Holding): void {
   cutResting(execution, account, holding);

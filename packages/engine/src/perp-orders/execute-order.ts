@@ -39,8 +39,9 @@ import {
 export type Executed = { readonly entry: EntryResult; readonly cause?: CancelCause };
 
 /**
- * Checks an order and sends it to the book under its existing id: a new one, or that of a triggered
- * order. Every order that can rest or trade on its owner's behalf passes here.
+ * Checks an order and sends it to the book under its existing id, which is new or that of a
+ * triggered order. Every order that can rest or trade on its owner's behalf passes through this
+ * function.
  */
 export function executeOrder(
   execution: Execution,
@@ -136,8 +137,9 @@ export function runTaker(execution: Execution, taker: TakerOrder): TakerEnd {
 }
 
 /**
- * Sends a market trigger to the book in parts of at most the maximum market order size (R-trigger). Clients see one
- * order: one id, one end, one sum of fees. If a part is not fully filled, the book is exhausted.
+ * Sends a market trigger to the book in parts of at most the maximum market order size (R-trigger).
+ * Clients see one order with one id, one end and one sum of fees. If a part is not fully filled,
+ * the book has no more liquidity within the limit.
  */
 function matchInParts(execution: Execution, taker: TakerOrder): CancelCause | undefined {
   const partMax = taker.holding.perp.definition.maxMarketOrderSize;
@@ -211,8 +213,9 @@ function whyNotRest(state: State, taker: TakerOrder): CancelCause | undefined {
 }
 
 /**
- * Checks R-initial again when the remainder enters the book: fills worse than the mark have used margin on which the
- * order was accepted. A remainder that does not raise the worst-case exposure may always rest.
+ * Checks R-initial again when the remainder enters the book, because fills worse than the mark have
+ * used margin on which the order was accepted. A remainder that does not increase the worst-case
+ * exposure can always rest.
  */
 function isRestCovered(state: State, taker: TakerOrder): boolean {
   const { account, holding, request, remaining } = taker;
@@ -222,7 +225,9 @@ function isRestCovered(state: State, taker: TakerOrder): boolean {
   return isSizeCovered(state, account, holding, request.isBuy ? remaining : -remaining);
 }
 
-/** True if this many more lots may rest on one side of a cross holding; negative sizes sell. */
+/**
+ * Returns true if this many more lots can rest on one side of a cross holding; negative sizes sell.
+ */
 export function isSizeCovered(
   state: State,
   account: Account,

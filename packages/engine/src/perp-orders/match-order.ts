@@ -39,8 +39,9 @@ import { type Closed, closedBy, tradePosition } from '../perp/position.ts';
 
 /**
  * Matches an incoming order against the book at the resting orders' prices. A resting order of the
- * taker is cancelled (R-stp); a maker whose fill would be uncovered is cancelled and matching
- * continues; an uncovered taker stops (R-fill-check). Returns the cause if matching ended early.
+ * taker itself is cancelled (R-stp). A maker whose fill would be uncovered is cancelled and
+ * matching continues; an uncovered taker stops (R-fill-check). Returns the cause if matching ended
+ * early.
  */
 export function matchOrder(execution: Execution, taker: TakerOrder): CancelCause | undefined {
   return matchBook(execution, taker.holding.perp.book, taker, meetMaker);
@@ -115,7 +116,10 @@ function takerCharge(
   return builderCharge(state, account, builder, { instrumentId, value }, 'taker');
 }
 
-/** A maker's order pays its builder for any taker. */
+/**
+ * Returns the maker's builder charge, which applies to every taker, including the venue's own
+ * orders.
+ */
 function makerCharge(
   state: State,
   slot: number,
@@ -149,8 +153,8 @@ function planMaker(state: State, slot: number, maker: Maker, fill: MakerFill): S
 }
 
 /**
- * Checks a resting order as the maker of a fill of its whole rest (R-fillable), with the account as
- * it is and its other orders unfilled. Changes nothing.
+ * Returns true if a resting order would pass the check of a fill of its whole rest as the maker
+ * (R-fillable), with the account as it is and its other orders unfilled.
  */
 export function isFillable(state: State, slot: number): boolean {
   const { pool } = state;
@@ -178,7 +182,8 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
     restingBuy,
     restingSell,
   });
-  // The venue's own orders close at prices that it chose; their fee belongs to the fund.
+  // The venue's own orders close positions at prices that the venue chose, and their fee goes to
+  // the fund.
   if (taker.forced !== undefined) {
     plan.isCovered = true;
     plan.feeTo = 'fund';
@@ -186,7 +191,10 @@ function planTaker(execution: Execution, taker: TakerOrder, fill: Fill): SidePla
   return plan;
 }
 
-/** R-liquidation: a share of the filled value, at most the remaining equity; unwinding is free. */
+/**
+ * Returns the fee of the venue's own order (R-liquidation): a share of the filled value, at most
+ * the remaining equity. Unwinding is free.
+ */
 function forcedFee(
   state: State,
   taker: TakerOrder,
@@ -264,20 +272,20 @@ function settleFill(
 
 /** One side of a planned fill. `fees` is the sum of the exchange fee and the builder fee. */
 type SideFill = PendingFill & {
-  /** The exchange's fee, which the event shows. */
+  /** Exchange fee, which the event shows. */
   readonly fee: MicroUsdc;
   readonly charge: BuilderCharge | undefined;
-  /** The reserve of the side's order, and its lots that were filled before. */
+  /** Reserve of the side's order, and the lots that were filled before. */
   readonly reserve: MicroUsdc;
   readonly filled: number;
 };
 
-/** A planned side: whether it is permitted, and its money movements. */
+/** Result of planning one side: whether it is permitted, and its money movements. */
 export type SidePlan = {
   readonly fill: SideFill;
   feeTo: 'treasury' | 'fund';
   isCovered: boolean;
-  /** Added to the balance; negative amounts are taken from it. */
+  /** Added to the balance; negative amounts are deducted. */
   readonly toBalance: MicroUsdc;
   /** Taken from the reserve of the side's isolated order. */
   readonly fromReserve: MicroUsdc;
@@ -287,7 +295,10 @@ export type SidePlan = {
 
 type Side = { readonly account: Account; readonly holding: Holding };
 
-/** Plans one side on its own scope: the cross account, or the isolated position (R-fill-check). */
+/**
+ * Plans one side for its own margin account, which is the cross account or the isolated position
+ * (R-fill-check).
+ */
 export function planSide(state: State, { account, holding }: Side, fill: SideFill): SidePlan {
   const isInSight = isFillPermitted(state, account, holding, fill);
   const closed = closedBy(holding, fill.signedSize, fill.price);

@@ -13,8 +13,8 @@ import type { OrderRequest } from '../messages/command.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * R-initial: the order's scope covers the initial margin with this order and its maximum fees. An
- * order that does not raise the worst-case exposure is always accepted.
+ * Checks that the order's margin account covers the initial margin with this order and its maximum
+ * fees (R-initial). An order that does not increase the worst-case exposure is always accepted.
  */
 export function checkMargin(
   context: OrderContext,
@@ -43,7 +43,10 @@ export function checkMargin(
   return available >= required ? undefined : { reason: 'marginInsufficient', required, available };
 }
 
-/** An amend to a worse price reserves more even if it opens no more (R-isolated). */
+/**
+ * Returns true for an amendment to a worse price, which reserves more even if it opens no more
+ * (R-isolated).
+ */
 function isWorsePrice({ order, replaced }: OrderContext): boolean {
   if (replaced === undefined || order.reduceOnly) return false;
   return order.isBuy ? order.price > replaced.price : order.price < replaced.price;
@@ -65,7 +68,10 @@ function orderLeverage(
     : leverageOf(settings, legOf(account, order), isolated);
 }
 
-/** The reserve of an isolated order that raises the exposure; zero for any other order. */
+/**
+ * Returns the reserve of an isolated order that increases the exposure, or zero for any other
+ * order.
+ */
 export function orderReserve(
   context: OrderContext,
   perp: Perp,
@@ -80,7 +86,7 @@ export function orderReserve(
   return isolatedReserve(perp, order, { size, leverage }, worstCaseRate(context, perp));
 }
 
-/** Taker and builder fee on the whole size at the limit price. */
+/** Returns the taker and builder fees on the whole size at the limit price. */
 function worstCaseFee(context: OrderContext, perp: Perp): MicroUsdc {
   const { order } = context;
   return feeAt(order.price, order.size, worstCaseRate(context, perp));
@@ -91,13 +97,13 @@ function worstCaseRate({ state, account, order }: OrderContext, perp: Perp): Rat
   return withBuilderRate(takerRate, order);
 }
 
-/** True if the account's current margin mode of the instrument is isolated. */
+/** Returns true if the account's current margin mode of the instrument is isolated. */
 export function isIsolated(account: Account, perp: Perp): boolean {
   const settings = account.settings.get(perp.definition.instrumentId);
   return settings?.isIsolated ?? perp.definition.onlyIsolated;
 }
 
-/** The inputs for checking an order. */
+/** Inputs for checking an order. */
 export type OrderContext = {
   readonly state: State;
   readonly account: Account;
@@ -105,11 +111,11 @@ export type OrderContext = {
   readonly timeMs: number;
   /** The resting order that this one replaces (R-modify); `order.size` is its new rest. */
   readonly replaced?: Replaced;
-  /** The leg's position when an action with several orders began (R-sizes). */
+  /** Position of the leg when an action with several orders began (R-sizes). */
   readonly heldAtStart?: number | undefined;
 };
 
-/** The part that an amend releases before it is checked. */
+/** The part of a resting order that an amendment releases before it is checked. */
 type Replaced = {
   readonly remaining: number;
   readonly filled: number;
@@ -118,9 +124,9 @@ type Replaced = {
 };
 
 /**
- * The size that a reduce-only order can still reduce: the position less resting reduce-only orders
- * (R-reduce). A market trigger ignores resting orders: it leaves nothing in the book, and otherwise
- * a take-profit in the book could disable a stop.
+ * Returns the size that a reduce-only order can still reduce: the position less resting reduce-only
+ * orders (R-reduce). A market trigger ignores resting orders. It leaves nothing in the book, and
+ * otherwise a take-profit in the book could disable a stop.
  */
 export function reducibleSize(context: OrderContext, holding: Holding | undefined): number {
   const { order } = context;
@@ -134,7 +140,7 @@ type Standing = Pick<Holding, 'size' | 'restingBuy' | 'restingSell' | 'reduceBuy
 
 const NOTHING: Standing = { size: 0, restingBuy: 0, restingSell: 0, reduceBuy: 0, reduceSell: 0 };
 
-/** The account's sizes in the leg, without the order that is replaced. */
+/** Returns the account's sizes in the leg, without the order that is replaced. */
 function standing({ order, replaced }: OrderContext, holding: Holding | undefined): Standing {
   if (holding === undefined) return NOTHING;
   if (replaced === undefined) return holding;
@@ -145,13 +151,16 @@ function standing({ order, replaced }: OrderContext, holding: Holding | undefine
   return left;
 }
 
-/** True when the order could make the worst-case position larger than it is now. */
+/** Returns true if the order could make the worst-case position larger than it is now. */
 export function raisesExposure(context: OrderContext, holding: Holding | undefined): boolean {
   if (context.order.reduceOnly) return false;
   return exposureWith(context, holding) > currentExposure(holding);
 }
 
-/** Of the position and the resting orders, including one that is being replaced. */
+/**
+ * Returns the worst-case exposure of the position and the resting orders, including one that is
+ * being replaced.
+ */
 function currentExposure(holding: Holding | undefined): number {
   return holding === undefined ? 0 : exposure(holding);
 }

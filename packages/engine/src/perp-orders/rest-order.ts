@@ -8,7 +8,7 @@ import type { Execution } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 import type { TakerOrder } from './taker-order.ts';
 
-/** Adds the remainder of an order to the book; an amended one keeps its rank. */
+/** Adds the remainder of an order to the book; an amended order keeps its rank. */
 export function restOrder({ state }: Execution, taker: TakerOrder): void {
   const { account, amended, holding, request } = taker;
   writeSlot(state, taker, {
@@ -44,7 +44,7 @@ export function removeOrder(state: State, slot: number): void {
   if (exposureOf(holding) !== before) ordersChanged(state, account, holding);
 }
 
-/** The owner of a resting order and its holding in the instrument. */
+/** Returns the owner of a resting order and its holding in the instrument. */
 export function ownerOf(state: State, slot: number): { account: Account; holding: Holding } {
   const { pool } = state;
   const account = present(state.accounts[readSlotInt(pool.account, slot)], 'the owner of an order');
@@ -53,7 +53,7 @@ export function ownerOf(state: State, slot: number): { account: Account; holding
   return { account, holding: present(account.holdings.get(key), 'a holding behind an order') };
 }
 
-/** The remaining reserve of an isolated order. */
+/** Returns the remaining reserve of an isolated order. */
 export function reserveOf(state: State, orderId: number): MicroUsdc {
   const { reserves } = state;
   return reserves.size === 0 ? ZERO_USDC : (reserves.get(orderId) ?? ZERO_USDC);
@@ -100,9 +100,9 @@ export function addResting(
 
 type WorkingOrders = {
   readonly resting: number;
-  /** Take-profit and stop-loss orders attached to a parent or a position. */
+  /** Number of take-profit and stop-loss orders attached to a parent or a position. */
   readonly tpsl: number;
-  /** Other orders that wait for the mark. */
+  /** Number of other orders that wait for the mark. */
   readonly triggers: number;
 };
 
@@ -124,7 +124,7 @@ export function workingOrders(
   return { resting, tpsl, triggers };
 }
 
-/** True with an open position, in one instrument or in any. */
+/** Returns true if the account has an open position, in one instrument or in any. */
 export function hasPosition(account: Account, instrumentId?: number): boolean {
   return holdingsIn(account, instrumentId).some((holding) => holding.size !== 0);
 }

@@ -8,43 +8,45 @@ import { readSlot } from '../book/order-pool.ts';
 import type { State } from '../state/state.ts';
 import { observeEntry } from '../order-common/order-events.ts';
 
-/** The state of a perp order while it is matched. */
+/** State of a perp order while it is matched. */
 export type TakerOrder = {
   readonly orderId: number;
   readonly account: Account;
   readonly holding: Holding;
   readonly request: OrderRequest;
-  /** The limit after clamping. */
+  /** Limit price after clamping. */
   readonly price: number;
-  /** The size after clipping. */
+  /** Size after clipping. */
   readonly original: number;
   remaining: number;
   filledNotional: number;
-  /** The unused reserve of an isolated order. */
+  /** Unused reserve of an isolated order. */
   reserve: MicroUsdc;
-  /** Present on the venue's own orders: a liquidation, or the insurance fund's unwinding. */
+  /**
+   * Set on the venue's own orders, which are for a liquidation or the insurance fund's unwinding.
+   */
   readonly forced: 'liquidation' | 'unwind' | undefined;
-  /** The amount by which rounding has overcharged the taker fee, in 10^-8 micro-USDC. */
+  /** Taker fee overcharged by rounding, in 10^-8 micro-USDC. */
   feeOverpaid: number;
-  /** Never present on the venue's own orders. */
+  /** Never set on the venue's own orders. */
   readonly builder: OrderBuilder | undefined;
-  /** Present on an order that has rested before: the state to restore in the book (R-modify). */
+  /** Set on an order that has rested before: the state to restore in the book (R-modify). */
   readonly amended: RestingRecord | undefined;
-  /** Present on a triggered order. */
+  /** Set on a triggered order. */
   readonly fired: FiredTrigger | undefined;
 };
 
-/** The state that an amended order keeps while it trades as a taker. */
+/** State that an amended order keeps while it trades as a taker. */
 type RestingRecord = {
   readonly acceptedMs: number;
   readonly rank: number;
-  /** Lots filled before. */
+  /** Lots filled before the amendment. */
   readonly filled: number;
-  /** Like `feeOverpaid` for the maker fee; each role is rounded separately (R-rounding). */
+  /** Maker fee overcharged by rounding; each role is rounded separately (R-rounding). */
   readonly makerFeeOverpaid: number;
 };
 
-/** The order as events show it. */
+/** Returns the order as events show it. */
 export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
   const { amended, fired } = taker;
   const acceptedMs = amended === undefined ? nowMs : timeMs(amended.acceptedMs);
@@ -52,7 +54,7 @@ export function takerSnapshot(taker: TakerOrder, nowMs: TimeMs): OrderSnapshot {
   return fired === undefined ? snapshot : { ...snapshot, ...firedFields(fired) };
 }
 
-/** An order that was rejected before it reached the book. */
+/** Returns an order that was rejected before it reached the book. */
 export function requestSnapshot(
   orderId: number,
   account: Address,
@@ -73,14 +75,14 @@ function firedFields(
   return isPositionTpsl ? { trigger, isPositionTpsl, hasFired: true } : { trigger, hasFired: true };
 }
 
-/** A resting perp order as events and readers show it. */
+/** Returns a resting perp order as events and readers show it. */
 export function perpSnapshotOf(state: State, slot: number): OrderSnapshot {
   const order = slotSnapshot(state, slot, readSlot(state.pool.price, slot));
   const fired = state.triggers.firedAs(order.orderId);
   return fired === undefined ? order : { ...order, ...firedFields(fired) };
 }
 
-/** A waiting order as events and readers show it; a triggered one includes its fills. */
+/** Returns a waiting order as events and readers show it; a triggered one includes its fills. */
 export function triggerSnapshot(state: State, trigger: TriggerOrder): OrderSnapshot {
   const account = present(state.accounts[trigger.accountIndex], 'the owner of a trigger');
   const { firing, groupId, orderId, request } = trigger;
@@ -99,12 +101,15 @@ export function triggerSnapshot(state: State, trigger: TriggerOrder): OrderSnaps
   };
 }
 
-/** The id of a group without a position is that of its parent. */
+/** Returns the parent's id, which is the id of any group that is not attached to a position. */
 function parentOf(groupId: number | undefined): Pick<OrderSnapshot, 'parentOrderId'> {
   return groupId === undefined ? {} : { parentOrderId: groupId };
 }
 
-/** The rest of a triggered order, or at most the parent's filled size; 0 is the whole position. */
+/**
+ * Returns the rest of a triggered order, or a size of at most the parent's filled size; 0 means the
+ * whole position.
+ */
 export function triggerSize({ firing, request, sizeMax }: TriggerOrder): number {
   if (firing !== undefined) return firing.rest;
   return sizeMax === undefined ? request.size : Math.min(request.size, sizeMax);

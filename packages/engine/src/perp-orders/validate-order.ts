@@ -23,9 +23,10 @@ const WITH_MARGIN = { margin: true };
 const { bandHeadroom, expiryAheadMs, ordersPerAccount, priceMax, sizeMax } = LIMITS;
 
 /**
- * Checks one order before it reaches the book, in a fixed sequence: the instrument, the size, the price, the value,
- * the time in force, the client order id, reduce-only, and last the margin. Changes nothing; admission and execution
- * both call it. Execution decides whether a post-only order would trade, because the book may change before.
+ * Checks one order before it reaches the book, for admission and execution alike and without
+ * changing the state. The sequence is fixed: the instrument, the size, the price, the value, the
+ * time in force, the client order id, reduce-only, and last the margin. Execution decides whether a
+ * post-only order would trade, because the book can change before.
  */
 export function validateOrder(
   context: OrderContext,
@@ -39,7 +40,10 @@ export function validateOrder(
   return judgeOrder(context, perp, holding, options);
 }
 
-/** The same for callers that have looked up the instrument and the leg's holding. */
+/**
+ * Runs the same checks for callers that have already looked up the instrument and the leg's
+ * holding.
+ */
 export function judgeOrder(
   context: OrderContext,
   perp: Perp,
@@ -64,7 +68,9 @@ export function judgeOrder(
   );
 }
 
-/** The checks that an amend skips, because it does not change their fields. */
+/**
+ * Runs the checks that an amendment skips, because it does not change the fields that they examine.
+ */
 function checkNew(context: OrderContext): Reject | undefined {
   return checkExpiry(context) ?? checkClientOrderId(context) ?? checkCount(context);
 }
@@ -86,7 +92,10 @@ export function checkInstrument(
   return checkRestriction(context, holding);
 }
 
-/** R-oracle-stale: a margin-restricted scope accepts only reducing orders, in every instrument. */
+/**
+ * Rejects all but reducing orders of a margin-restricted account, in every instrument
+ * (R-oracle-stale).
+ */
 function checkRestriction(
   { account, order, state }: OrderContext,
   holding: Holding | undefined,
@@ -117,12 +126,12 @@ export function checkSize(context: OrderContext, perp: Perp, min = 1): Reject | 
   return size > max ? { reason: 'sizeAboveMax', instrumentId, max } : undefined;
 }
 
-/** A market order that has waited for the mark (R-trigger). */
+/** Returns true for a market order that has waited for the mark (R-trigger). */
 export function isMarketTrigger({ timeInForce, trigger }: OrderRequest): boolean {
   return trigger !== undefined && timeInForce === 'market';
 }
 
-/** The largest size whose value is an exact number, with headroom for band moves. */
+/** Returns the largest size whose value is an exact number, with headroom for band moves. */
 function exactSizeMax(perp: Perp): number {
   const highest = Math.max(1, perp.bandMax) * bandHeadroom;
   return Math.floor(Number.MAX_SAFE_INTEGER / highest);
@@ -134,7 +143,7 @@ export function checkPrice(context: OrderContext, perp: Perp): Reject | undefine
   if (price < 0 || (price === 0 && order.priceInexact !== true)) {
     return { reason: 'priceOutOfRange', instrumentId };
   }
-  // The largest countable price represents all higher ones, on the tick or not.
+  // The largest safe integer represents all higher prices, whether or not they are on the tick.
   const isBeyond = price === Number.MAX_SAFE_INTEGER;
   if (order.priceInexact === true || (price % perp.definition.priceTick !== 0 && !isBeyond)) {
     return { reason: 'priceOffTick', instrumentId };
@@ -158,8 +167,8 @@ export function checkValue(
 }
 
 /**
- * An order that closes a whole position may be worth less than the minimum (R-sizes): the current
- * position, or that when the action began and was accepted.
+ * Returns true if an order closes a whole position and can therefore be worth less than the minimum
+ * (R-sizes). The position is the current one, or the one when the action began and was accepted.
  */
 function closesPosition(order: OrderRequest, size: number): boolean {
   if (size === 0 || order.isBuy === size > 0) return false;
@@ -167,7 +176,7 @@ function closesPosition(order: OrderRequest, size: number): boolean {
   return order.reduceOnly ? order.size >= magnitude : order.size === magnitude;
 }
 
-/** The mode cannot change while a position or orders are open (R-isolated). */
+/** Rejects a change of the margin mode while a position or orders are open (R-isolated). */
 export function checkMarginMode(context: OrderContext, perp: Perp): Reject | undefined {
   const { account, order, state } = context;
   const { instrumentId, marginMode } = order;
@@ -182,7 +191,7 @@ export function checkMarginMode(context: OrderContext, perp: Perp): Reject | und
   return isBound ? { reason: 'marginModeDiffers' } : undefined;
 }
 
-/** True with a position or resting orders in the instrument. */
+/** Returns true if the account has a position or resting orders in the instrument. */
 function isInUse(account: Account, instrumentId: number): boolean {
   return ([0, 1] as const).some((leg) => {
     const holding = account.holdings.get(holdingKey(instrumentId, leg));
@@ -197,7 +206,10 @@ function checkExpiry(context: OrderContext): Reject | undefined {
   return (order.expireMs ?? 0) < minMs ? { reason: 'expiryTooSoon', minMs } : undefined;
 }
 
-/** Orders that never rest are not counted: an account with too many orders can still close. */
+/**
+ * Rejects an order above the limit per account. Orders that never rest do not count, so that an
+ * account with too many orders can still close positions.
+ */
 function checkCount({ account, order }: OrderContext): Reject | undefined {
   const max = ordersPerAccount;
   const isImmediate = order.timeInForce === 'ioc' || order.timeInForce === 'market';

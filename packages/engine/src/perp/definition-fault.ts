@@ -10,9 +10,9 @@ const NAME_LENGTH_MAX = 64;
 const RATE = 'must be 0 or more and below 1, at most 8 decimals';
 
 /**
- * The first fault of a perpetual's definition, or undefined. The checks follow the order of the
- * fields; the margin table comes after them because it depends on the fees (R-tiers), and the band
- * of the mark last because it depends on both (R-mark).
+ * Returns the first fault of a perpetual's definition, or undefined. The checks follow the order of
+ * the fields. The margin table is checked after them because it depends on the fees (R-tiers), and
+ * the band of the mark last because it depends on both (R-mark).
  */
 export function definitionFault(
   definition: PerpDefinition,
@@ -69,7 +69,7 @@ function ratesFault(definition: PerpDefinition): Reject | undefined {
   if (premiumCapE8 !== undefined && !isCount(premiumCapE8, 0, RATE_ONE - 1)) {
     return fault('premiumCapE8', RATE);
   }
-  // Its upper bound hangs on the margin table and is looked at after that.
+  // The upper bound depends on the margin table and is checked after it.
   if (markBandE8 !== undefined && !isCount(markBandE8, 1, Number.MAX_SAFE_INTEGER)) {
     return fault('markBandE8', 'must be above 0, at most 8 decimals');
   }

@@ -14,12 +14,12 @@ import {
 } from './margin-restriction.ts';
 import { accountValue, initialMargin, liquidationFee, worstCase } from './margin.ts';
 
-/** One side of a fill of a cross position, before it is executed. */
+/** One side of a fill, before it is executed. */
 export type PendingFill = {
-  /** Positive when the side buys. */
+  /** Positive if the side buys. */
   readonly signedSize: number;
   readonly price: number;
-  /** All fees of the side, including its builder's. */
+  /** All fees of the side, including those of its builder. */
   readonly fees: MicroUsdc;
   /** Resting sizes after the fill, without reduce-only orders. */
   readonly restingBuy: number;
@@ -27,9 +27,10 @@ export type PendingFill = {
 };
 
 /**
- * Checks one side of a fill on the state after it, at the mark and net of fees (R-fill-check), so that a price far
- * from the mark cannot move margin to another account. Passes if the account value covers the initial margin; a
- * reducing fill also passes if equity stays at or above zero and the margin ratio does not fall.
+ * Checks one side of a fill on the state after it, at the mark and net of fees (R-fill-check), so
+ * that a price far from the mark cannot move margin to another account. The fill passes if the
+ * account value covers the initial margin. A reducing fill also passes if equity stays at or above
+ * zero and the margin ratio does not fall.
  */
 export function isCrossFillCovered(
   state: State,
@@ -57,13 +58,15 @@ export function isCrossFillCovered(
   const equityBefore = subUsdc(before, paperProfit(state, scope));
   const risk = crossRisk(state, account);
   const riskAfter = crossRiskAfter(state, account, holding, size);
-  // equity / riskAfter >= equityBefore / risk, multiplied out; both denominators are at least 0.
+  // This is equity / riskAfter >= equityBefore / risk, multiplied out; both denominators are at
+  // least 0.
   return equity * risk >= equityBefore * riskAfter;
 }
 
 /**
- * R-oracle-stale, for each side and margin account: in a stale market no fill raises the exposure, and a
- * margin-restricted account only reduces, near the mark.
+ * Checks a fill against invalid prices, for each side and margin account (R-oracle-stale): in a
+ * stale market no fill increases the exposure, and a margin-restricted account can only reduce
+ * positions near the mark.
  */
 export function isFillPermitted(
   state: State,
@@ -73,7 +76,7 @@ export function isFillPermitted(
 ): boolean {
   const { oracleStaleMs } = parametersOf(state);
   const reduces = isReducing(holding.size, fill.signedSize);
-  // Applies without any open position too, when no account can be margin-restricted.
+  // This also applies without any open position, when no account can be margin-restricted.
   if (!reduces && isOracleStale(holding.perp, state.timeMs, oracleStaleMs)) return false;
   if (!state.hasUnpriced) return true;
   if (holding.isIsolated && !reduces) return true;
@@ -82,12 +85,15 @@ export function isFillPermitted(
   return reduces && isNearMark(holding, { signedSize, price, builderFee: subUsdc(fees, fee) });
 }
 
-/** True when a trade only makes a position smaller. */
+/** Returns true if a trade only reduces a position. */
 export function isReducing(size: number, signedFill: number): boolean {
   return size !== 0 && size > 0 !== signedFill > 0 && Math.abs(signedFill) <= Math.abs(size);
 }
 
-/** R-ratio: maintenance margin and liquidation fee of the cross positions; the sums must be current. */
+/**
+ * Returns the maintenance margin and liquidation fee of the cross positions (R-ratio); the
+ * account's sums must be current.
+ */
 export function crossRisk(state: State, account: Account): MicroUsdc {
   const { maintenance, notional: total } = account.margin;
   return addUsdc(maintenance, liquidationFee(total, parametersOf(state).liquidationFeeE8));

@@ -17,36 +17,42 @@ import { crossScope, unpricedDeduction, valueOf } from './margin-restriction.ts'
 import { cappedLeverage, exposureOf, initialMargin } from './margin.ts';
 
 /**
- * Margin that can leave a margin account: by transfer or withdrawal, into an isolated order or position, or back
- * from an isolated position. It is limited for margin-restricted accounts (R-oracle-stale). Before the liquidations
- * of a block it must be free at the last valid marks too, so that no one withdraws ahead of a price gap
- * (R-order-of-events).
+ * Sums of a margin account at one set of marks. The functions of this file compute the margin that
+ * can leave a margin account: by transfer or withdrawal, into an isolated order or position, or
+ * back from an isolated position. This margin is limited for margin-restricted accounts (R-oracle-stale).
+ * Before the liquidations of a block it must also be free at the last valid marks, so that no
+ * account withdraws ahead of a price gap (R-order-of-events).
  */
-
-/** The sums of a margin account at one set of marks. */
 type Sums = {
   readonly value: MicroUsdc;
   readonly initial: MicroUsdc;
   readonly notional: MicroUsdc;
 };
 
-/** Free cross margin: value less initial margin, at most the balance (R-isolated). */
+/** Returns the free cross margin: value less initial margin, at most the balance (R-isolated). */
 export function freeInCross(state: State, account: Account): MicroUsdc {
   return freeOf(state, crossScope(account), ({ initial, value }) => subUsdc(value, initial));
 }
 
-/** R-withdrawable: min(balance, value − max(initial margin, 10% of notional)), never below 0. */
+/**
+ * Returns min(balance, value − max(initial margin, 10% of notional)), never below 0
+ * (R-withdrawable).
+ */
 export function withdrawable(state: State, account: Account): MicroUsdc {
   return freeOf(state, crossScope(account), beyondTenth);
 }
 
-/** The withdrawable amount at the marks of this block alone, without the last valid marks. */
+/**
+ * Returns the withdrawable amount at the marks of this block only, without the last valid marks.
+ */
 export function withdrawableAtMarks(state: State, account: Account): MicroUsdc {
   const scope = crossScope(account);
   return freePart(state, scope, beyondTenth(sumsNow(state, scope)));
 }
 
-/** R-isolated: min(margin, equity − max(initial margin, 10% of notional)), never below 0. */
+/**
+ * Returns min(margin, equity − max(initial margin, 10% of notional)), never below 0 (R-isolated).
+ */
 export function removableMargin(state: State, account: Account, holding: Holding): MicroUsdc {
   return freeOf(state, { account, holding }, beyondTenth);
 }
@@ -61,7 +67,10 @@ function freeOf(state: State, scope: Scope, free: (sums: Sums) => MicroUsdc): Mi
   return freePart(state, scope, least);
 }
 
-/** The part of an excess that is balance and does not depend on positions without a valid price; never below 0. */
+/**
+ * Returns the part of an excess that is balance and does not depend on positions without a valid
+ * price, never below 0.
+ */
 function freePart(state: State, scope: Scope, beyond: MicroUsdc): MicroUsdc {
   const { account, holding } = scope;
   const money = holding === undefined ? account.perpBalance : holding.isolatedMargin;
@@ -99,7 +108,7 @@ function sumsAtValidMarks({ account, holding }: Scope): Sums {
   return sums;
 }
 
-/** One position at its last valid mark; its value is its PnL. */
+/** Returns the sums of one position at its last valid mark; its value is its PnL. */
 function partAtValidMark({ cost, leverage, perp, size }: Holding, exposure: number): Sums {
   const mark = lastValidMarkOf(perp);
   const capped = cappedLeverage(perp, exposure, leverage);

@@ -7,11 +7,11 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import { parametersOf } from '../state/execution.ts';
 import type { State } from '../state/state.ts';
 
-/** The stateless arithmetic of R-funding. Premiums and rates are in units of 10^-10. */
+/** Premiums and rates of funding are in units of 10^-10 (R-funding). */
 
 const E10 = 10_000_000_000n;
 const E10_PER_E8 = 100n;
-/** The number of levels that are read first; a thin book is read further. */
+/** Number of levels that are read first; more are read if the book is thin. */
 const LEVELS_START = 32;
 const LEVELS_GROWTH = 8;
 
@@ -19,11 +19,12 @@ const LEVELS_GROWTH = 8;
 export type ImpactPrice = { readonly numerator: bigint; readonly denominator: bigint };
 
 /**
- * The average price of a market order worth exactly `notional` micro-USDC against one side of a
- * book (`isBuy`: the bids, which such an order sells into). Whole levels count best first, and of
- * the last one the fraction that completes the value: with `lots` taken before a level at `price`
- * and `left` still to be traded there, notional / (lots + left / price). The result is exact, so
- * that a coarse price unit does not distort the premium. Undefined when the side is too thin.
+ * Returns the average price of a market order worth exactly `notional` micro-USDC against one side
+ * of a book (`isBuy`: the bids, which such an order sells into). Whole levels count best first, and
+ * of the last one the fraction that completes the value. With `lots` taken before a level at
+ * `price` and `left` still to be traded there, the price is notional / (lots + left / price). The
+ * result is exact, so that a coarse price unit does not distort the premium. Returns undefined if
+ * the side is too thin.
  */
 export function impactPrice(
   book: LevelBook,
@@ -37,7 +38,9 @@ export function impactPrice(
   }
 }
 
-/** The same over levels that the caller has read; undefined when they are worth less. */
+/**
+ * Returns the same price for levels that the caller has read, or undefined if they are worth less.
+ */
 export function averagePrice(
   levels: readonly { readonly price: number; readonly size: number }[],
   notional: bigint,
@@ -54,25 +57,26 @@ export function averagePrice(
   return undefined;
 }
 
-/** An impact price for display: a whole price unit, rounded half up. */
+/** Returns an impact price for display, rounded half up to a whole price unit. */
 export function shownImpact(price: ImpactPrice | undefined): number | undefined {
   return price === undefined ? undefined : Number(divHalfUp(price.numerator, price.denominator));
 }
 
-/** The maximum distance of a sampled price from the oracle, 10^-8. */
+/** Returns the maximum distance of a sampled price from the oracle, in 10^-8. */
 export function premiumCapE8(definition: { readonly premiumCapE8?: number }): number {
   return definition.premiumCapE8 ?? LIMITS.premiumCapE8;
 }
 
-/** The prices of a premium, in addition to those of the book. */
+/** Prices that a premium needs in addition to those of the book. */
 type PremiumTerms = Pick<Perp, 'mark' | 'oracle'> & {
   readonly definition: { readonly premiumCapE8?: number };
 };
 
 /**
- * (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, towards zero, with b = min(impactBid, mark, (1 +
- * cap) × O) and a = max(impactAsk, mark, (1 − cap) × O). The mark is on one side of the oracle, so
- * at most one of the two terms is above zero. A side that is too thin contributes 0.
+ * Returns (max(b − O, 0) − max(O − a, 0)) / O in 10^-10, rounded towards zero, with b =
+ * min(impactBid, mark, (1 + cap) × O) and a = max(impactAsk, mark, (1 − cap) × O). The mark is on
+ * one side of the oracle, so at most one of the two terms is above zero. A side that is too thin
+ * contributes 0.
  */
 export function premiumE10(
   { definition, mark, oracle }: PremiumTerms,
@@ -94,14 +98,18 @@ function distanceE10({ numerator, denominator }: ImpactPrice, oracle: number): b
   return divTowardsZero((numerator - base) * E10, base);
 }
 
-/** P of an hour: the sum of its samples over 720, towards zero; missing samples count as 0. */
+/**
+ * Returns P of an hour: the sum of its samples over 720, rounded towards zero; missing samples
+ * count as 0.
+ */
 export function hourPremiumE10(sum: bigint): bigint {
   return divTowardsZero(sum, BigInt(SAMPLES_PER_HOUR));
 }
 
 /**
- * F8h = P + clamp(interest − P, ±damper); the hourly rate is clamp(F8h / 8, ±max). The eighth rounds half up: a tie
- * rounds towards plus infinity, also below zero, where `divHalfUp` would round −73966.5 to −73967.
+ * Returns the hourly rate clamp(F8h / 8, ±max), with F8h = P + clamp(interest − P, ±damper). The
+ * eighth rounds half up: a tie rounds towards plus infinity, also below zero, where `divHalfUp`
+ * would round −73966.5 to −73967.
  */
 export function fundingRateE10(premium: bigint, parameters: FundingParameters): number {
   const interest = BigInt(parameters.fundingInterestE10);
@@ -115,13 +123,14 @@ function clamp(value: bigint, limit: bigint): bigint {
   return value < -limit ? -limit : value;
 }
 
-/** The paying side of an hour: its lots, and the insurance fund's part of them. */
+/** The paying side of an hour: its lots, and the insurance fund's share of them. */
 export type PayingSide = { readonly lots: number; readonly ofFund: number };
 
 /**
- * The funding that a position receives for an hour, −size × oracle × rate; payments are negative. The insurance fund
- * pays none, so a receiver gets the share of the lots that pay (R-insurance-fund). Rounded once, towards minus
- * infinity: the payer's amount up, the receiver's down (R-rounding).
+ * Returns the funding that a position receives for an hour, −size × oracle × rate; payments are
+ * negative. The insurance fund pays no funding, so a receiver gets the share of the lots that pay
+ * (R-insurance-fund). The amount is rounded once, towards minus infinity, which rounds the payer's
+ * amount up and the receiver's down (R-rounding).
  */
 export function fundingAmount(
   size: number,
@@ -136,8 +145,9 @@ export function fundingAmount(
 }
 
 /**
- * True if a premium is sampled: not during a halt, a stale oracle or the closing hour, whose mark
- * is an average (R-delist), and not from an empty book. A side that is too thin contributes 0.
+ * Returns true if a premium is sampled. There are no samples during a halt, with a stale oracle, in
+ * the closing hour, whose mark is an average (R-delist), or from an empty book. A side that is too
+ * thin contributes 0.
  */
 export function isSampled(state: State, perp: Perp): boolean {
   if (perp.halted || perp.closing !== undefined || perp.book.orderCount === 0) return false;
@@ -145,8 +155,8 @@ export function isSampled(state: State, perp: Perp): boolean {
 }
 
 /**
- * The rate of the current hour if its average so far held to its end; missing samples count as 0,
- * and without any sample the rate is 0. In 10^-10.
+ * Returns the rate of the current hour in 10^-10 if its average so far stayed the same until its
+ * end. Missing samples count as 0, and without any sample the rate is 0.
  */
 export function predictedRateE10(state: State, perp: Perp): number {
   const { samples, sum } = perp.funding;
@@ -155,12 +165,12 @@ export function predictedRateE10(state: State, perp: Perp): number {
   return fundingRateE10(divTowardsZero(sum, BigInt(passed)), parametersOf(state));
 }
 
-/** The end of the current funding hour. */
+/** Returns the end of the current funding hour. */
 export function nextFundingMs(state: State): number {
   return nextMultiple(state.timeMs, HOUR_MS);
 }
 
-/** The first multiple of a step after a time. */
+/** Returns the first multiple of a step after a time. */
 export function nextMultiple(timeMs: number, step: number): number {
   return timeMs - (timeMs % step) + step;
 }

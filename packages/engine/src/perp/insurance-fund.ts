@@ -18,8 +18,9 @@ import type { State } from '../state/state.ts';
 import { accountValue } from './margin.ts';
 
 /**
- * R-insurance-fund: a cross account without a key. It receives liquidation fees, remainders and a
- * share of exchange fees, and takes over positions that the book could not close.
+ * Returns the account of the insurance fund, a cross account without a key (R-insurance-fund). It
+ * receives liquidation fees, remainders and a share of exchange fees, and takes over positions that
+ * the book could not close.
  */
 export function insuranceFund(state: State): Account {
   if (state.fundIndex < 0) {
@@ -29,16 +30,18 @@ export function insuranceFund(state: State): Account {
   return present(state.accounts[state.fundIndex], 'the insurance fund');
 }
 
-/** True for the fund's account, which pays no fees and is never liquidated or deleveraged. */
+/**
+ * Returns true for the fund's account, which pays no fees and is never liquidated or deleveraged.
+ */
 export function isInsuranceFund(state: State, account: Account): boolean {
   return account.index === insuranceFund(state).index;
 }
 
 /**
- * True if the fund may take over a position at a price. Afterwards its whole notional is at most
- * five times its account value and that of the instrument at most twice, so that one manipulated
- * market cannot empty it. The cost of take-overs and unwinding within an hour is limited to a small
- * share, so that a gap is not a free option against the fund.
+ * Returns true if the fund may take over a position at a price. Afterwards the notional of all its
+ * positions must be at most five times its account value, and that of the instrument at most twice,
+ * so that one manipulated market cannot empty the fund. The cost of take-overs and unwinding within
+ * an hour is limited to a small share, so that a gap is not a free option against the fund.
  */
 export function mayTakeOver(
   state: State,
@@ -65,7 +68,7 @@ export function mayTakeOver(
   );
 }
 
-/** True if the cost of the hour, including this one, is within the fund's limits. */
+/** Returns true if the cost of the hour, including this one, is within the fund's limits. */
 function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsdc): boolean {
   const { fundCosts, timeMs } = state;
   const { insuranceHourE8, insuranceInstrumentHourE8 } = parametersOf(state);
@@ -78,13 +81,16 @@ function isAffordable(state: State, perp: Perp, worth: MicroUsdc, cost: MicroUsd
   );
 }
 
-/** Counts the cost of a take-over at a price worse than the mark; a better price is not a gain. */
+/**
+ * Counts the cost of a take-over at a price worse than the mark; a better price does not reduce
+ * costs.
+ */
 export function noteTakingCost(state: State, perp: Perp, takenSize: number, price: number): void {
   const cost = notional(price - perp.mark, takenSize);
   noteFundCost(state, perp.definition.instrumentId, cost);
 }
 
-/** Adds a cost of the fund to its hour. */
+/** Adds a cost of the fund to those of the last hour. */
 export function noteFundCost(state: State, instrumentId: number, cost: MicroUsdc): void {
   if (cost <= 0n) return;
   state.fundCosts.add(state.timeMs, instrumentId, cost);
@@ -92,7 +98,7 @@ export function noteFundCost(state: State, instrumentId: number, cost: MicroUsdc
   state.digest.amount(cost);
 }
 
-/** The fund's target: a share of the open interest at marks. */
+/** Returns the fund's target, which is a share of the open interest at the marks. */
 export function insuranceTarget(state: State): MicroUsdc {
   let interest = ZERO_USDC;
   for (const id of state.perpIds) {
@@ -101,7 +107,10 @@ export function insuranceTarget(state: State): MicroUsdc {
   return targetFor(state, interest);
 }
 
-/** Step (3), at the marks of the block. Perps that have not changed keep their previous amount. */
+/**
+ * Step (3) of a block: updates the fund's target at the marks of the block. Perps that have not
+ * changed keep their previous amount.
+ */
 export function updateInsuranceTarget(state: State): void {
   const { watch } = state;
   if (watch.checksAll) {
@@ -130,7 +139,7 @@ function targetFor(state: State, interest: MicroUsdc): MicroUsdc {
   return shareDown(interest, rateE8(parametersOf(state).insuranceTargetE8));
 }
 
-/** The fund's account value, never shown below zero. */
+/** Returns the fund's account value, never below zero. */
 export function insuranceValue(state: State): MicroUsdc {
   return maxUsdc(ZERO_USDC, accountValue(state, insuranceFund(state)));
 }

@@ -27,11 +27,10 @@ import { cappedLeverage, initialMargin, liquidationFee } from './margin.ts';
 import { closeResult, releasedPart, splitTrade } from './position.ts';
 
 /**
- * Isolated margin (R-isolated): a position has its own margin, from the orders that open it. Its
- * losses never affect the rest of the account.
+ * Returns the reserve of an opening order: size × mark / leverage, its immediate loss and maximum
+ * fees. An isolated position has its own margin, which comes from the orders that open it, and its
+ * losses never affect the rest of the account (R-isolated).
  */
-
-/** The reserve of an opening order: size × mark / leverage, its immediate loss and maximum fees. */
 export function isolatedReserve(
   perp: Perp,
   order: { readonly isBuy: boolean; readonly price: number; readonly size: number },
@@ -56,17 +55,18 @@ function openLoss(perp: Perp, isBuy: boolean, price: number, size: number): Micr
 type IsolatedFill = {
   /** Taken from the order's reserve. */
   readonly fromReserve: MicroUsdc;
-  /** Added to the balance; negative amounts are taken from it. */
+  /** Added to the balance; negative amounts are deducted. */
   readonly toBalance: MicroUsdc;
   readonly marginAfter: MicroUsdc;
   readonly isCovered: boolean;
 };
 
 /**
- * Plans one isolated fill and checks it (R-fill-check). Closing pays released margin and realised PnL to the balance;
- * a shortfall reduces the remaining margin. Opening moves margin and the immediate loss in, first from the order's
- * reserve, then from free cross margin. The fills of an order are checked as one: if a fill reaches a tier with less
- * leverage, the order's reserve, which was computed for that tier, also covers earlier fills.
+ * Plans one isolated fill and checks it (R-fill-check). Closing pays released margin and realised
+ * PnL to the balance; a shortfall reduces the remaining margin. Opening moves margin and the
+ * immediate loss in, first from the order's reserve, then from free cross margin. The fills of an
+ * order are checked as one: if a fill reaches a tier with less leverage, the order's reserve, which
+ * was computed for that tier, also covers earlier fills.
  */
 export function planIsolatedFill(
   state: State,
@@ -122,8 +122,9 @@ export function planIsolatedFill(
 }
 
 /**
- * Each fill rounds its margin up, but the reserve of an order is rounded up once: the last fills
- * may find up to one micro-USDC less per earlier fill. The position already has it.
+ * Returns the allowance for rounding: each fill rounds its margin up, but the reserve of an order
+ * is rounded up once. The last fills can therefore find up to one micro-USDC less per earlier fill,
+ * which the position already has.
  */
 function roundedUp(filled: number): MicroUsdc {
   return microUsdc(BigInt(Math.min(filled, LIMITS.matchesPerOrder)));
@@ -135,7 +136,7 @@ type After = {
   readonly cost: MicroUsdc;
 };
 
-/** The distance to initial margin does not grow, and the ratio is above 1. */
+/** Returns true if the distance to initial margin does not grow and the ratio is above 1. */
 function isOpenCovered(state: State, account: Account, holding: Holding, after: After): boolean {
   if (fallsShort(state, account, holding, after) > 0n) return false;
   const paper = paperProfitWith(state, { account, holding }, holding, after.size);
@@ -143,7 +144,7 @@ function isOpenCovered(state: State, account: Account, holding: Holding, after: 
   return equity > riskOf(state, holding.perp, Math.abs(after.size));
 }
 
-/** The increase of the position's distance to initial margin. */
+/** Returns the increase of the position's distance to initial margin. */
 function fallsShort(state: State, account: Account, holding: Holding, after: After): MicroUsdc {
   const { perp } = holding;
   const scope = { account, holding };
@@ -158,7 +159,7 @@ function fallsShort(state: State, account: Account, holding: Holding, after: Aft
   return maxUsdc(subUsdc(short, maxUsdc(shortBefore, ZERO_USDC)), ZERO_USDC);
 }
 
-/** Equity stays at or above zero and the ratio does not fall. */
+/** Returns true if equity stays at or above zero and the ratio does not fall. */
 function isReduceCovered(state: State, account: Account, holding: Holding, after: After): boolean {
   const { perp } = holding;
   const scope = { account, holding };
@@ -178,7 +179,7 @@ function equityAfter(perp: Perp, after: After): MicroUsdc {
   return addUsdc(after.marginAfter, unrealised);
 }
 
-/** R-ratio: maintenance margin and liquidation fee of one position. */
+/** Returns the maintenance margin and liquidation fee of one position (R-ratio). */
 export function riskOf(state: State, perp: Perp, size: number): MicroUsdc {
   const fee = liquidationFee(notional(perp.mark, size), parametersOf(state).liquidationFeeE8);
   return addUsdc(maintenanceMargin(perp.tiers, size, perp.mark), fee);

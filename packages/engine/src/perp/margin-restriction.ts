@@ -18,12 +18,11 @@ import { isInsuranceFund } from './insurance-fund.ts';
 import { accountValue, initialMargin, isolatedEquity } from './margin.ts';
 
 /**
- * R-oracle-stale: a position has no valid price while its market is halted or stale, or cannot settle its closing
- * hour. Withdrawals and new exposure are then limited by the value of the margin account less twice the notional
- * of such positions. A margin account whose remaining value is below its initial margin is margin-restricted.
+ * Yields the positions of a margin account that have no valid price (R-oracle-stale): their market
+ * is halted or stale, or cannot settle its closing hour. Withdrawals and new exposure are limited
+ * by the value of the margin account less twice the notional of these positions. A margin account
+ * whose remaining value is below its initial margin is margin-restricted.
  */
-
-/** The positions of a margin account that have no valid price. */
 function* unpricedPositions(state: State, { account, holding }: Scope): Generator<Holding> {
   if (isInsuranceFund(state, account)) return;
   const { oracleStaleMs } = parametersOf(state);
@@ -34,12 +33,15 @@ function* unpricedPositions(state: State, { account, holding }: Scope): Generato
   }
 }
 
-/** Twice the notional of such positions, at the higher of the mark and the last valid mark. */
+/**
+ * Returns twice the notional of the positions without a valid price, at the higher of the mark and
+ * the last valid mark.
+ */
 export function unpricedDeduction(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, doubled);
 }
 
-/** The same, with another size for one position. */
+/** Returns the same deduction with another size for one position. */
 export function unpricedDeductionWith(
   state: State,
   scope: Scope,
@@ -50,14 +52,14 @@ export function unpricedDeductionWith(
 }
 
 /**
- * R-ratio: a position without a valid price counts at the mark or at the last valid mark, whichever is worse for
- * it. Returns the deduction that this makes from the value at the marks.
+ * Returns the deduction from the value at the marks for positions without a valid price, which
+ * count at the mark or at the last valid mark, whichever is worse for them (R-ratio).
  */
 export function paperProfit(state: State, scope: Scope): MicroUsdc {
   return sumOver(state, scope, paperProfitOf);
 }
 
-/** The same, with another size for one position. */
+/** Returns the same deduction with another size for one position. */
 export function paperProfitWith(
   state: State,
   scope: Scope,
@@ -67,7 +69,7 @@ export function paperProfitWith(
   return sumOver(state, scope, paperProfitOf, { changed, size });
 }
 
-/** The sum of an amount over the positions without a valid price. */
+/** Returns the sum of an amount over the positions without a valid price. */
 function sumOver(
   state: State,
   scope: Scope,
@@ -75,7 +77,8 @@ function sumOver(
   other?: { readonly changed: Holding; readonly size: number },
 ): MicroUsdc {
   let sum = ZERO_USDC;
-  // Called for every margin account that is checked; nearly always there are no such positions.
+  // This runs for every margin account that is checked, and nearly always there are no positions
+  // without a valid price.
   if (!state.hasUnpriced) return sum;
   for (const each of unpricedPositions(state, scope)) {
     const size = each === other?.changed ? other.size : each.size;
@@ -92,33 +95,45 @@ function paperProfitOf(perp: Perp, size: number): MicroUsdc {
   return maxUsdc(ZERO_USDC, notional(perp.mark - lastValidMarkOf(perp), size));
 }
 
-/** Equity for liquidations and ranks: the value less the paper profit (R-ratio). */
+/** Returns the equity for liquidations and ranks: the value less the paper profit (R-ratio). */
 export function equityOf(state: State, scope: Scope): MicroUsdc {
   const value = valueOf(state, scope);
   return state.hasUnpriced ? subUsdc(value, paperProfit(state, scope)) : value;
 }
 
-/** The account value of cross positions, or margin and PnL of an isolated position, at the marks. */
+/**
+ * Returns the account value of cross positions, or margin and PnL of an isolated position, at the
+ * marks.
+ */
 export function valueOf(state: State, { account, holding }: Scope): MicroUsdc {
   return holding === undefined
     ? accountValue(state, account)
     : isolatedEquity(state, account, holding);
 }
 
-/** The value that can cover new risk or be withdrawn (R-initial, R-fill-check, R-withdrawable). */
+/**
+ * Returns the value that can cover new risk or be withdrawn (R-initial, R-fill-check,
+ * R-withdrawable).
+ */
 export function availableValue(state: State, scope: Scope): MicroUsdc {
   const value = valueOf(state, scope);
   return state.hasUnpriced ? subUsdc(value, unpricedDeduction(state, scope)) : value;
 }
 
-/** The same for the cross positions; every order needs it. */
+/**
+ * Returns the same value for the cross positions, without creating a scope, because every order
+ * needs it.
+ */
 export function availableCrossValue(state: State, account: Account): MicroUsdc {
   return state.hasUnpriced
     ? availableValue(state, crossScope(account))
     : accountValue(state, account);
 }
 
-/** The market that makes a margin account margin-restricted; undefined if it is not. */
+/**
+ * Returns the market that makes a margin account margin-restricted, or undefined if it is not
+ * restricted.
+ */
 export function restrictingPerp(state: State, scope: Scope): Perp | undefined {
   if (!state.hasUnpriced) return undefined;
   const { value: first } = unpricedPositions(state, scope).next();
@@ -131,7 +146,10 @@ function initialOf({ account, holding }: Scope): MicroUsdc {
   return initialMargin(holding.perp, Math.abs(holding.size), holding.leverage);
 }
 
-/** The rejection of an order of a margin-restricted account, which names the restricting market. */
+/**
+ * Returns the rejection of an order of a margin-restricted account, which names the restricting
+ * market.
+ */
 export function restrictedReject({ definition, halted }: Perp): Reject {
   const { instrumentId } = definition;
   return halted
@@ -144,8 +162,8 @@ const RESTRICTED_LOSS_PART = 200n;
 const RESTRICTED_LOSS_PART_AT_LEVERAGE = 20n;
 
 /**
- * R-fill-check: a margin-restricted account closes near the mark: worse by at most the lesser of 0.5% and
- * 5% / leverage, including the builder's fee.
+ * Returns true if a margin-restricted account closes near the mark (R-fill-check): worse by at most
+ * the lesser of 0.5% and 5% / leverage, including the builder's fee.
  */
 export function isNearMark(
   holding: Holding,
@@ -161,7 +179,10 @@ export function isNearMark(
   );
 }
 
-/** The price furthest from the mark at which a margin-restricted position can close, in whole units. */
+/**
+ * Returns the price furthest from the mark at which a margin-restricted position can close, in
+ * whole units.
+ */
 export function restrictedLimit({ leverage, perp, size }: Holding): number {
   const part = RESTRICTED_LOSS_PART_AT_LEVERAGE * BigInt(leverage);
   const away = divFloor(
@@ -175,7 +196,7 @@ export function crossScope(account: Account): Scope {
   return { account, holding: undefined };
 }
 
-/** True if any account has a position that has no valid price now. */
+/** Returns true if any account has a position that currently has no valid price. */
 export function hasUnpriced(state: State): boolean {
   return state.perpIds.some((id) => {
     const perp = present(state.perps.get(id), 'a listed perp');

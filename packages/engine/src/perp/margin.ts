@@ -14,13 +14,9 @@ import { maintenanceMargin, type Perp, tierOf } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Margin (R-initial, R-ratio). The cross positions of an account are one margin account, each isolated position is
- * another. The cross sums are stored with the account for one set of marks: a change in one instrument changes its
- * own part, and after a change of marks the sums are computed again when they are next read. The cost of an order
- * therefore does not grow with the number of open positions.
+ * Returns max(|pos + resting buys|, |pos − resting sells|), the largest position that the orders
+ * could cause.
  */
-
-/** max(|pos + resting buys|, |pos − resting sells|): the largest position that the orders could cause. */
 export function worstCase(size: number, buys: number, sells: number): number {
   return Math.max(Math.abs(size + buys), Math.abs(size - sells));
 }
@@ -29,18 +25,26 @@ export function exposureOf(holding: Holding): number {
   return worstCase(holding.size, holding.restingBuy, holding.restingSell);
 }
 
-/** Initial margin of an exposure, rounded up; the tier caps the leverage. */
+/**
+ * Returns the initial margin of an exposure, rounded up; the tier limits the leverage (R-initial).
+ */
 export function initialMargin(perp: Perp, exposure: number, leverage: number): MicroUsdc {
   if (exposure === 0) return ZERO_USDC;
   return marginAt(perp.mark, exposure, cappedLeverage(perp, exposure, leverage));
 }
 
-/** The leverage, at most that of the tier of a size. */
+/** Returns the leverage, limited to that of the tier of a size. */
 export function cappedLeverage(perp: Perp, size: number, leverage: number): number {
   return Math.min(leverage, tierOf(perp.tiers, size).maxLeverage);
 }
 
-/** Brings the account's sums to the current marks. */
+/**
+ * Updates the account's sums to the current marks. The cross positions of an account are one margin
+ * account, and each isolated position is another (R-ratio). The cross sums are stored with the
+ * account for one set of marks: a change in one instrument changes its own part, and after a change
+ * of marks the sums are recomputed when they are next read. The cost of an order therefore does not
+ * grow with the number of open positions.
+ */
 export function freshMargin(state: State, account: Account): void {
   const sums = account.margin;
   if (sums.epoch === state.markEpoch) return;
@@ -74,8 +78,8 @@ export function holdingChanged(state: State, account: Account, holding: Holding)
 }
 
 /**
- * Recomputes the initial margin alone, after resting orders changed and the position did not. The caller omits the
- * call if the exposure is unchanged.
+ * Recomputes only the initial margin, after resting orders changed and the position did not. The
+ * caller omits the call if the exposure is unchanged.
  */
 export function ordersChanged(state: State, account: Account, holding: Holding): void {
   const sums = account.margin;
@@ -94,18 +98,18 @@ function computeParts(holding: Holding): void {
   holding.notional = notional(perp.mark, magnitude);
 }
 
-/** At the current mark, even if the sums are for earlier marks. */
+/** Returns the unrealised PnL at the current mark, even if the sums are for earlier marks. */
 export function unrealisedOf({ cost, perp, size }: Holding): MicroUsdc {
   return subUsdc(notional(perp.mark, size), cost);
 }
 
-/** Balance and unrealised PnL of the cross positions. */
+/** Returns the balance plus unrealised PnL of the cross positions. */
 export function accountValue(state: State, account: Account): MicroUsdc {
   freshMargin(state, account);
   return addUsdc(account.perpBalance, account.margin.unrealised);
 }
 
-/** Value of the perp sub-account: all margin accounts and the reserves of orders. */
+/** Returns the value of the perp sub-account: all margin accounts and the reserves of orders. */
 export function totalValue(state: State, account: Account): MicroUsdc {
   let value = accountValue(state, account);
   for (const holding of account.holdings.values()) {
@@ -115,13 +119,13 @@ export function totalValue(state: State, account: Account): MicroUsdc {
   return value;
 }
 
-/** Margin and unrealised PnL of an isolated position. */
+/** Returns margin plus unrealised PnL of an isolated position. */
 export function isolatedEquity(state: State, account: Account, holding: Holding): MicroUsdc {
   freshMargin(state, account);
   return addUsdc(holding.isolatedMargin, holding.unrealised);
 }
 
-/** R-ratio: the fee for liquidating the whole value. */
+/** Returns the fee for liquidating the whole value (R-ratio). */
 export function liquidationFee(value: MicroUsdc, liquidationFeeE8: number): MicroUsdc {
   return feeUp(value, rateE8(liquidationFeeE8));
 }

@@ -3,7 +3,7 @@ import { LIMITS } from '../messages/limits.ts';
 import { isOracleStale, type Perp } from '../state/perp.ts';
 import { type Closing, SAMPLE_MS, SAMPLES_MIN, SAMPLES_PER_HOUR } from '../state/sampled-hours.ts';
 
-/** 2^32 × (1 − e^(−1/150)): the weight of one second in an average over 150 s (R-ema). */
+/** 2^32 × (1 − e^(−1/150)), the weight of one second in an average over 150 s (R-ema). */
 const EMA_WEIGHT = 28_537_883n;
 const EMA_SHIFT = 32n;
 /** The EMA and the candidates of the mark are in 10^-6 price units. */
@@ -11,10 +11,11 @@ const SCALE = 1_000_000;
 const SCALE_BIG = 1_000_000n;
 
 /**
- * The mark (R-mark): the median of three prices, clamped to a band around the oracle and rounded half up to a price
- * unit. A: the oracle plus a slow average of the mid price's distance from it. B: the median of the best bid, the
- * best ask and the last trade. C: a perpetual price from another venue, or the oracle. In a halted market the mark is
- * the oracle alone (R-halt), in a closing one the current settlement price.
+ * Returns the mark (R-mark): the median of three prices, clamped to a band around the oracle and
+ * rounded half up to a price unit. A is the oracle plus a slow average of the mid price's distance
+ * from it. B is the median of the best bid, the best ask and the last trade. C is the price of the
+ * perpetual on another venue, or the oracle. In a halted market the mark is the oracle (R-halt), in
+ * a closing market the current settlement price.
  */
 export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): number {
   const { closing, oracle } = perp;
@@ -30,7 +31,7 @@ export function markPrice(perp: Perp, timeMs: number, externalStaleMs: number): 
   return Math.max(1, Math.floor((clamped + SCALE / 2) / SCALE));
 }
 
-/** Updates the average for all whole seconds that have passed, with the current books. */
+/** Updates the average for all whole seconds that have passed, using the current book for each. */
 export function advanceEma(perp: Perp, timeMs: number): void {
   const seconds = Math.floor((timeMs - perp.emaMs) / 1_000);
   if (seconds <= 0) return;
@@ -39,7 +40,10 @@ export function advanceEma(perp: Perp, timeMs: number): void {
   perp.ema = seconds >= LIMITS.emaSecondsMax ? sample : emaAfter(perp.ema, sample, seconds);
 }
 
-/** The EMA after some seconds: each adds (sample − ema) × weight / 2^32, rounded down. */
+/**
+ * Returns the EMA after some seconds, each of which adds (sample − ema) × weight / 2^32, rounded
+ * down.
+ */
 export function emaAfter(ema: number, sample: number, seconds: number): number {
   let value = BigInt(ema);
   const target = BigInt(sample);
@@ -53,8 +57,8 @@ export function emaAfter(ema: number, sample: number, seconds: number): number {
 }
 
 /**
- * The distance of the mid price from the oracle, clamped to the band; 0 when a side is empty. A
- * halted book gives 0 too: when trading resumes, the mark starts at the oracle.
+ * Returns the distance of the mid price from the oracle, clamped to the band, or 0 if a side is
+ * empty. A halted book also returns 0, so that the mark starts at the oracle when trading resumes.
  */
 function emaSample(perp: Perp): number {
   if (perp.halted) return 0;
@@ -106,16 +110,19 @@ export function sampleClosing(perp: Perp, beforeMs: number, staleMs: number): nu
 }
 
 /**
- * The mark of the closing hour: its settlement price if the oracle did not change, using the oracle
- * for each future sample. Missed samples are excluded, as in the settlement: otherwise the mark
- * would jump at the end. Rounded half up; undefined without past or future samples.
+ * Returns the mark of the closing hour, which is its settlement price if the oracle does not change
+ * any more. Missed samples are excluded, as in the settlement, because otherwise the mark would
+ * jump at the end. The result is rounded half up, or undefined without past or future samples.
  */
 export function closingMark({ looked, samples, sum }: Closing, oracle: number): number | undefined {
   const toCome = SAMPLES_PER_HOUR - looked;
   return samples + toCome === 0 ? undefined : average(sum + toCome * oracle, samples + toCome);
 }
 
-/** The settlement price of the hour, rounded half up; undefined when too few samples were taken. */
+/**
+ * Returns the settlement price of the hour, rounded half up, or undefined if too few samples were
+ * taken.
+ */
 export function settlementPrice({ samples, sum }: Closing): number | undefined {
   return samples < SAMPLES_MIN ? undefined : average(sum, samples);
 }

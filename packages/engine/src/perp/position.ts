@@ -11,7 +11,7 @@ import type { Holding } from '../state/account.ts';
 import { setSize } from '../state/holders.ts';
 import type { State } from '../state/state.ts';
 
-/** Splits a signed trade: it first closes an opposite position, then opens. */
+/** Splits a signed trade into a part that closes an opposite position and a part that opens. */
 export function splitTrade(size: number, signedSize: number): { close: number; open: number } {
   const magnitude = Math.abs(signedSize);
   if (size === 0 || size > 0 === signedSize > 0) return { close: 0, open: magnitude };
@@ -19,7 +19,7 @@ export function splitTrade(size: number, signedSize: number): { close: number; o
   return { close, open: magnitude - close };
 }
 
-/** The realised PnL of closing this many lots, before fees, and the released cost. */
+/** Realised PnL of closing this many lots, before fees, and the released cost. */
 export type Closed = {
   readonly size: number;
   readonly realised: MicroUsdc;
@@ -32,7 +32,7 @@ export function closeResult(holding: Holding, close: number, atPrice: number): C
   return { size: close, realised: subUsdc(notional(atPrice, signed), released), released };
 }
 
-/** The part of a position that a signed trade at a price closes, if any. */
+/** Returns the part of a position that a signed trade at a price closes, if any. */
 export function closedBy(
   holding: Holding,
   signedSize: number,
@@ -43,8 +43,8 @@ export function closedBy(
 }
 
 /**
- * The proportional part of an amount for part of a position, rounded towards zero; the last lot
- * releases all (R-rounding).
+ * Returns the proportional part of an amount for part of a position, rounded towards zero; the last
+ * lot releases all (R-rounding).
  */
 export function releasedPart(amount: MicroUsdc, closed: number, size: number): MicroUsdc {
   return closed === size ? amount : partOf(amount, { part: closed, whole: size });
@@ -52,8 +52,8 @@ export function releasedPart(amount: MicroUsdc, closed: number, size: number): M
 
 /**
  * Trades a signed size into a position and returns the closed part, if any. Opening adds to the
- * cost; reducing releases cost; a trade through zero closes, then opens with the rest. Callers that
- * planned the trade pass the closed part.
+ * cost, and reducing releases cost; a trade through zero first closes and opens with the rest.
+ * Callers that planned the trade pass the closed part.
  */
 export function tradePosition(
   state: Pick<State, 'timeMs' | 'watch'>,

@@ -5,9 +5,10 @@ import { parametersOf } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
-/** Price bands of perp orders (R-sizes): limit orders around the oracle, market orders around the mark. */
-
-/** Sets the oracle price, and with it the band of limit prices: both bounds are inside it, at least 1. */
+/**
+ * Sets the oracle price, and with it the band of limit prices (R-sizes). Both bounds are inside the
+ * band and at least 1.
+ */
 export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8: number): void {
   perp.oracle = oracle;
   perp.oracleMs = observedMs;
@@ -16,7 +17,10 @@ export function setOracle(perp: Perp, oracle: number, observedMs: number, bandE8
   perp.bandMax = Number(divFloor(BigInt(oracle) * BigInt(RATE_ONE + bandE8), one));
 }
 
-/** Rejects a limit price outside the band around the oracle; a market order is bound to the mark instead. */
+/**
+ * Rejects a limit price outside the band around the oracle; market orders are limited by the mark
+ * instead.
+ */
 export function checkPriceBand(perp: Perp, order: OrderRequest): Reject | undefined {
   const { instrumentId, price, timeInForce } = order;
   if (timeInForce === 'market') return undefined;
@@ -25,8 +29,8 @@ export function checkPriceBand(perp: Perp, order: OrderRequest): Reject | undefi
 }
 
 /**
- * The order with the price that is checked and sent: the price of a market order is clamped first, so that a
- * sale at 0.01 or a purchase at a million means the market.
+ * Returns the order with the price that is checked and sent. The price of a market order is clamped
+ * first, so that clients can sell at 0.01 or buy at a million to trade at the market.
  */
 export function clamped<Order extends OrderRequest>(state: State, perp: Perp, order: Order): Order {
   if (order.timeInForce !== 'market') return order;
@@ -35,12 +39,17 @@ export function clamped<Order extends OrderRequest>(state: State, perp: Perp, or
   return price === order.price ? order : { ...order, price };
 }
 
-/** The price at a distance from the mark, 10^-8, rounded to the tick nearer to it. */
+/**
+ * Returns the price at a distance from the mark in 10^-8, rounded to the tick nearer to the mark.
+ */
 export function marketLimit(perp: Perp, isBuy: boolean, bandE8: number): number {
   return limitFrom(perp, perp.mark, isBuy, bandE8);
 }
 
-/** The price at a distance from another price, 10^-8, rounded to the tick nearer to that price. */
+/**
+ * Returns the price at a distance from another price in 10^-8, rounded to the tick nearer to that
+ * price.
+ */
 export function limitFrom(perp: Perp, from: number, isBuy: boolean, bandE8: number): number {
   const tick = BigInt(perp.definition.priceTick);
   const step = BigInt(RATE_ONE) * tick;

@@ -14,14 +14,14 @@ import type { OutcomeHolding, OutcomeMarket } from '../state/outcome-market.ts';
 import type { Outcomes } from '../state/outcomes.ts';
 
 /**
- * A state on which a signed command can be executed without changing its origin. Parts are copied on first use, so a
- * fork costs only what the command needs. The original must not change while the fork is in use, and only the newest
- * fork of a state is valid.
- *
- * A fork executes commands but not blocks. Data that only a block reads starts empty: the expiry times of resting
- * orders, and the scopes to check for liquidation. Commands add to both and read neither. Data that signed commands
- * only read is shared: vaults and gates change by operator commands, liquidations and the fund's unwinding by steps
- * of the block. Triggers and schedules have their own `fork`.
+ * Returns a state on which a signed command can be executed without changing its origin. Parts are
+ * copied on first use, so a fork costs only what the command needs. The original must not change
+ * while the fork is in use, and only the newest fork of a state is valid.
+ * A fork executes commands but not blocks. Data that only a block reads starts empty: the expiry
+ * times of resting orders, and the margin accounts to check for liquidation. Commands add to both
+ * and read neither. Data that signed commands only read is shared: vaults and gates change through
+ * operator commands, liquidations and the fund's unwinding through steps of the block. Triggers and
+ * schedules have their own `fork`.
  */
 export function forkState(state: State): State {
   const pool = state.pool.fork();
@@ -71,7 +71,10 @@ export function forkState(state: State): State {
   return { ...state, ...parts };
 }
 
-/** Signed commands change bindings and pegs, but no credited deposits. */
+/**
+ * Copies the bindings and relay withdrawal addresses, which signed commands change; credited
+ * deposits are shared.
+ */
 function forkBridge(bridge: Bridge): Bridge {
   const parts: ObjectFields<Bridge> = {
     credited: bridge.credited,
@@ -109,8 +112,8 @@ type Ties = {
 };
 
 /**
- * The accounts of a fork: an array in which each account is copied on its first read, so that the
- * cost of a fork does not depend on the number of accounts.
+ * Returns the accounts of a fork, as an array in which each account is copied on its first read.
+ * The cost of a fork therefore does not depend on the number of accounts.
  */
 function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
   const own = new Map<number, Account>();
@@ -119,7 +122,7 @@ function forkAccounts(accounts: readonly Account[], ties: Ties): Account[] {
     const original = accounts[index];
     if (own.has(index) || original === undefined) return own.get(index);
     const copied = copyAccount(original, ties);
-    // This precedes its references, which may read the account again.
+    // The copy is stored before its references are made, because they may read the account again.
     own.set(index, copied);
     tie(original, copied, ties);
     return copied;
@@ -197,8 +200,8 @@ function mapValues<Key, Value>(
 }
 
 /**
- * The outcome markets of a fork. Signed commands trade on markets and queue orders; data that only
- * deployers and time change is shared.
+ * Returns the outcome markets of a fork. Signed commands trade on markets and queue orders; data
+ * that only deployers and time change is shared.
  */
 function forkOutcomes(outcomes: Outcomes, pool: OrderPool): Outcomes {
   const parts: ObjectFields<Outcomes> = {
@@ -246,8 +249,9 @@ function copyOutcomeHolding(
 }
 
 /**
- * The fields of a type that hold more than a number, an amount, a text or a flag. Copying code spreads a value and
- * lists these fields, so that a new field that would be shared by mistake does not compile.
+ * The fields of a type that contain more than a number, an amount, a text or a flag. Copying code
+ * spreads a value and lists these fields, so that a new field that would be shared by mistake does
+ * not compile.
  */
 type ObjectFields<T> = {
   [Key in keyof T as T[Key] extends Plain ? never : Key]: T[Key];

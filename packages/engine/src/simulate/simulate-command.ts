@@ -16,23 +16,24 @@ import type { Account } from '../state/account.ts';
 import type { Execution, Matches } from '../state/execution.ts';
 import { forkState } from './fork-state.ts';
 
-/** The result of executing a command now. */
 export type Simulation = {
-  /** A reject is that of admission, or of the whole command at its execution. */
+  /** Contains a reject if admission or the execution of the whole command rejected it. */
   readonly outcome: CommandResult;
-  /** False when admission rejects: such a command never executes. */
+  /** False if admission rejects the command, which then never executes. */
   readonly isAdmitted: boolean;
   readonly events: readonly EngineEvent[];
-  /** It reached the limit of resting orders for a simulation; the rest is unknown. */
+  /**
+   * Set if the simulation reached its bound of resting orders; the rest of the result is unknown.
+   */
   readonly isCut?: true;
-  /** The state afterwards, readable until the next simulation or block. */
+  /** State after the command, readable until the next simulation or block. */
   readonly after: State;
 };
 
 /**
  * Executes a command for an account on a fork of the state, at the state's time, through the
  * functions of admission and execution; the state does not change. Signer and nonce are not
- * checked: the account acts by assumption, for itself or for the vault that the command names.
+ * checked: the account is assumed to act, for itself or for the vault that the command names.
  */
 export function simulateCommand(state: State, user: Address, command: SignedCommand): Simulation {
   const after = forkState(state);
@@ -45,12 +46,15 @@ export function simulateCommand(state: State, user: Address, command: SignedComm
     return { ...refused(outcome), after };
   }
   freeQueuedSells(state, account);
-  // A block computes it before its commands, so the last value is outdated.
+  // A block computes the target before its commands, so the last value is outdated.
   after.insuranceTarget = insuranceTarget(state);
   return { ...execute(after, account, command, rules), after };
 }
 
-/** R-delay: only the owner may know in which market and leg an order waits. */
+/**
+ * Releases the shares in queued sells, because only the owner may know in which market and outcome
+ * an order waits (R-delay).
+ */
 function freeQueuedSells(state: State, account: Account): void {
   for (const { request } of state.outcomes.queue.sellsOf(account.index)) {
     const holding = account.outcomes.get(request.instrumentId);
@@ -58,7 +62,10 @@ function freeQueuedSells(state: State, account: Account): void {
   }
 }
 
-/** The account that the command is executed for, according to the rules of vaults and gates. */
+/**
+ * Returns the account for which the command is executed, according to the rules of vaults and
+ * gates.
+ */
 function actFor(
   state: State,
   user: Address,

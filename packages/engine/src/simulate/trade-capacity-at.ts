@@ -20,12 +20,13 @@ import type { Matches } from '../state/execution.ts';
 import type { Perp } from '../state/perp.ts';
 import { forkState } from './fork-state.ts';
 
-/** A limit price, or undefined for a market order. */
+/** Limit price of each side, or undefined for a market order. */
 type Limits = { readonly buy: number | undefined; readonly sell: number | undefined };
 
 /**
- * The largest orders at the given prices that would be accepted now (R-initial) and that margin would not stop:
- * neither a fill in the current book (R-fill-check), nor the remainder when it rests.
+ * Returns the largest orders at the given prices that would be accepted now (R-initial) and that
+ * margin would not stop, neither during a fill in the current book (R-fill-check) nor when the
+ * remainder rests.
  */
 export function tradeCapacityAt(
   state: State,
@@ -38,7 +39,7 @@ export function tradeCapacityAt(
   );
 }
 
-/** The largest order of its kind; execution clamps the price of a market order. */
+/** Returns the largest order of its kind; execution clamps the price of a market order. */
 function orderAt(perp: Perp, isBuy: boolean, limit: number | undefined): OrderRequest {
   const { instrumentId, maxLimitOrderSize, maxMarketOrderSize, priceTick } = perp.definition;
   const shared = { instrumentId, isBuy, reduceOnly: false } as const;
@@ -50,8 +51,9 @@ function orderAt(perp: Perp, isBuy: boolean, limit: number | undefined): OrderRe
 }
 
 /**
- * Tries the largest accepted order on a fork. If margin stops it, the resulting state gives an estimate of the
- * missing size; that size and one lot more are tried, and their neighbours if rounding matters.
+ * Tries the largest accepted order on a fork. If margin stops it, the resulting state gives an
+ * estimate of the missing size. That size and one lot more are tried, and their neighbours if
+ * rounding matters.
  */
 function largestAt(state: State, account: Account, order: OrderRequest): number {
   const admitted = largestAdmitted(state, account, order);
@@ -60,7 +62,7 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
   const trial = (size: number): Trial => tryOrder(state, account, { ...order, size }, matches);
   const first = trial(admitted);
   if (first.isWhole) return admitted;
-  // `low` passes and `high` fails.
+  // An order of size `low` passes and one of size `high` fails.
   let low = first.filled;
   let high = admitted;
   let next = low + largestMore(first, order, admitted - low);
@@ -71,7 +73,8 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
     if (matches.isCut) break;
     if (isWhole) low = size;
     else high = size;
-    // Moves away from the estimate in growing steps until both outcomes were seen; then bisects.
+    // The search moves away from the estimate in growing steps until it has seen both outcomes, and
+    // bisects afterwards.
     seen.add(isWhole);
     if (seen.size === 2) next = low + Math.floor((high - low) / 2);
     else next = isWhole ? low + step : high - step;
@@ -79,9 +82,9 @@ function largestAt(state: State, account: Account, order: OrderRequest): number 
   return worthSending(state, account, order, low);
 }
 
-/** The result of an order on a fork. */
+/** Result of an order on a fork. */
 type Trial = {
-  /** True if margin stopped no part of it. */
+  /** True if margin did not stop any part of the order. */
   readonly isWhole: boolean;
   readonly filled: number;
   readonly fork: State;
@@ -99,7 +102,7 @@ function tryOrder(state: State, account: Account, order: OrderRequest, matches: 
   return { isWhole, filled, fork, holding };
 }
 
-/** Further lots that margin would have covered, of a fill or of the remainder. */
+/** Returns how many more lots margin would have covered, for a fill or for the remainder. */
 function largestMore({ filled, fork, holding }: Trial, order: OrderRequest, most: number): number {
   if (holding === undefined) return 0;
   const account = present(fork.accounts[holding.accountIndex], 'the account of a holding');

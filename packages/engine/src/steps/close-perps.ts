@@ -14,21 +14,20 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * R-delist: a delisted perp has one more hour. Its settlement price, the average of the oracle over
- * that hour, is unknown at its start and so cannot be traded against.
+ * Starts the closing hour of a delisted perp and cancels orders that could open a position
+ * (R-delist). The settlement price, the average of the oracle over that hour, is unknown at its
+ * start, so it cannot be exploited. Reversals end in this block's pass.
  */
-
-/** Starts the hour and cancels orders that could open. Reverse jobs end in this block's pass. */
 export function startClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;
   perp.closing = createClosing(state.timeMs, perp.halted);
-  // Closing markets use another mark: 0 makes it due in the next step of this block.
+  // Closing markets use another mark; 0 makes it due in the next step of this block.
   perp.markMs = 0;
   state.digest.number(state.timeMs);
   cancelIn(execution, perp, (reduceOnly) => !reduceOnly);
 }
 
-/** Starts another hour with a fresh price, after one with too few samples. */
+/** Starts another closing hour at a fresh price, after an hour with too few samples. */
 export function restartClosing(execution: Execution, perp: Perp): void {
   const { state } = execution;
   const { closing } = perp;
@@ -40,8 +39,8 @@ export function restartClosing(execution: Execution, perp: Perp): void {
 }
 
 /**
- * Part of step (7), after the liquidations: settles perps whose hour has ended. One with too few
- * samples halts and waits for a price, which starts another hour.
+ * Part of step (7) of a block, after the liquidations: settles perps whose closing hour has ended.
+ * A perp with too few samples is halted and waits for a price, which starts another hour.
  */
 export function settleClosing(execution: Execution): void {
   const { state } = execution;
@@ -53,7 +52,7 @@ export function settleClosing(execution: Execution): void {
     if (price !== undefined) {
       settle(execution, perp, price);
     } else if (perp.oracle === 0) {
-      // Without a price it could never trade, so there is nothing to settle.
+      // Without a price the market never traded, so there is nothing to settle.
       perp.halted = true;
       perp.delisted = true;
       changed(execution, perp);
@@ -80,8 +79,9 @@ function changed({ commandIndex, events, state }: Execution, perp: Perp): void {
 }
 
 /**
- * Ends trading permanently: cancels resting orders, sets the mark to the average, moves positions of insolvent scopes
- * to the fund or the other side, then closes every position at the mark without a fee.
+ * Ends trading permanently: cancels resting orders, sets the mark to the average, moves positions
+ * of insolvent margin accounts to the fund or the other side, and finally closes every position at
+ * the mark without a fee.
  */
 function settle(execution: Execution, perp: Perp, price: number): void {
   const { commandIndex, events, state } = execution;
@@ -111,8 +111,8 @@ function settle(execution: Execution, perp: Perp, price: number): void {
 }
 
 /**
- * Cancels resting and waiting orders by order id, waiting children first: otherwise their parent
- * would cancel them with another cause.
+ * Cancels resting and waiting orders by order id, waiting children first. Otherwise cancelling the
+ * parent would cancel them with another cause.
  */
 function cancelIn(execution: Execution, perp: Perp, picks: (reduceOnly: boolean) => boolean): void {
   const { pool, triggers } = execution.state;

@@ -29,16 +29,11 @@ import { type Account, type Holding, holdingKey } from '../state/account.ts';
 import { holdersOf } from '../state/holders.ts';
 
 /**
- * The times of premium samples and funding. Samples are taken at multiples of 5 s of consensus
- * time, hours end at multiples of an hour; the sample at the full hour belongs to the new hour, so
- * an hour has 720. A block that passes several sample times takes one sample, for the latest: the
- * books at the other times are unknown and count as 0 (R-funding-gaps).
- */
-
-/**
- * Processes the sample times between the last block and this one, before the operator's commands:
- * the oracle and halts are those that the last block left. If several hours have passed, only the
- * first can have samples; those without any pay nothing.
+ * Processes the funding and sample times between the last block and this one, before the operator's
+ * commands: the oracle and halts are those that the last block left. Samples are due at multiples
+ * of 5 s of consensus time and hours end at multiples of an hour. The sample at the full hour
+ * belongs to the new hour, so an hour has 720. If several hours have passed, only the first can
+ * have samples; those without any pay nothing.
  */
 export function passInstants(state: State, previousMs: number): void {
   const dueMs = nextMultiple(previousMs, HOUR_MS);
@@ -50,9 +45,10 @@ export function passInstants(state: State, previousMs: number): void {
 }
 
 /**
- * Step (3), after the marks: closes an hour that ends with this block under the conditions that its
- * operator commands left; then takes the sample of the latest sample time from the books as the
- * last block left them, without orders that could not fill (R-fillable).
+ * Step (3) of a block, after the marks: closes an hour that ends with this block under the
+ * conditions that its operator commands left. It takes one sample for the latest sample time, from
+ * the books as the last block left them and without orders that could not fill (R-fillable). Books
+ * at earlier sample times are unknown and count as 0 (R-funding-gaps).
  */
 export function sampleBooks(execution: Execution, previousMs: number): void {
   const { state } = execution;
@@ -72,7 +68,9 @@ export function sampleBooks(execution: Execution, previousMs: number): void {
   }
 }
 
-/** Only the mark's side of the oracle contributes. */
+/**
+ * Returns the premium of the book; only the side of the oracle on which the mark is contributes.
+ */
 function bookPremium(perp: Perp): bigint {
   const { book, definition, mark, oracle } = perp;
   if (mark === oracle) return 0n;
@@ -94,7 +92,7 @@ function closeHour(state: State, perp: Perp, dueMs: number): void {
   funding.samples = 0;
 }
 
-/** R-delist: the samples of a closing hour are counted from its own start. */
+/** Takes the samples of closing hours, which are counted from their own start (R-delist). */
 function sampleOracles(state: State, perps: readonly Perp[], beforeMs: number): void {
   for (const perp of perps) {
     if (perp.closing === undefined) continue;
@@ -110,10 +108,11 @@ function listedPerps(state: State): Perp[] {
 }
 
 /**
- * Pays the funding of the hour once (R-funding): to or from the balance of a cross position, the margin of an
- * isolated one; either may fall below zero, and R-liquidation follows in the same block. Amounts round against the
- * position, so longs and shorts together pay slightly more than they receive: the remainder goes to the insurance
- * fund, which pays no funding. Accounts are sorted by address, their positions by instrument and leg.
+ * Pays the funding of the hour once (R-funding): to or from the balance of a cross position, or the
+ * margin of an isolated one. Either can fall below zero, and R-liquidation follows in the same
+ * block. Amounts round against the position, so longs and shorts together pay slightly more than
+ * they receive. The remainder goes to the insurance fund, which pays no funding. Accounts are
+ * sorted by address, their positions by instrument and leg.
  */
 export function settleFunding(execution: Execution, previousMs: number): void {
   const { state } = execution;
@@ -143,7 +142,9 @@ export function settleFunding(execution: Execution, previousMs: number): void {
   if (remainder > 0n) postToBalance(state, insuranceFund(state), remainder);
 }
 
-/** The lots of the paying side, and the insurance fund's part of them (R-insurance-fund). */
+/**
+ * Returns the lots of the paying side, and the insurance fund's share of them (R-insurance-fund).
+ */
 function payingSide(state: State, perp: Perp): PayingSide {
   const { definition, funding, openInterest } = perp;
   const { rateE10 } = present(funding.due, 'a due hour');

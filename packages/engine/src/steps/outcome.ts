@@ -8,7 +8,9 @@ import { LIMITS } from '../messages/limits.ts';
 import type { Account } from '../state/account.ts';
 import { legPrice, type OutcomeMarket } from '../state/outcome-market.ts';
 
-/** Step (1) of a block: opens and closes markets (R-phases), by time, then instrument. */
+/**
+ * Step (1) of a block: opens and closes outcome markets in order of time and instrument (R-phases).
+ */
 export function advancePhases(execution: Execution): void {
   const { outcomes, timeMs } = execution.state;
   for (;;) {
@@ -22,7 +24,7 @@ export function advancePhases(execution: Execution): void {
   }
 }
 
-/** Step (8) of a block: releases due queued orders, by due time, then arrival (R-delay). */
+/** Step (8) of a block: releases due queued orders in order of due time and arrival (R-delay). */
 export function releaseDueOrders(execution: Execution): void {
   const { state } = execution;
   for (;;) {
@@ -36,9 +38,10 @@ const LEGS = ['yes', 'no'] as const;
 
 /**
  * Step (9) of a block: pays the holders of resolved markets from the locked collateral
- * (R-settlement), a bounded number per block, so that a large market does not stall the venue.
+ * (R-settlement), in bounded number per block, so that a large market does not stall the venue.
  * Accounts are paid in order of creation: payments are independent, and sorting many accounts by
- * address would delay the block. Each holder is paid once in full and is then no longer a holder.
+ * address would delay the block. Each holder is paid once in full and is no longer a holder
+ * afterwards.
  */
 export function payHolders(execution: Execution): void {
   const { outcomes } = execution.state;
@@ -68,7 +71,10 @@ function payPortion(execution: Execution, market: OutcomeMarket, pays: number): 
   return portion.length;
 }
 
-/** Most holders are already in order: only later ones with older accounts need sorting. */
+/**
+ * Returns the holders' account indexes in ascending order. Most are in order already; sorting is
+ * needed only if an older account became a holder later.
+ */
 function byCreation(holders: ReadonlyMap<number, true>): Uint32Array {
   const order = new Uint32Array(holders.size);
   let at = 0;
@@ -114,7 +120,7 @@ function payHolder(
   market.holders.delete(account.index);
 }
 
-/** Only the result of a paid market is stored (R-limits-of-state). */
+/** Removes a paid market, of which only the result is stored (R-limits-of-state). */
 function finish({ commandIndex, events, state }: Execution, market: OutcomeMarket): void {
   const { outcomes } = state;
   const { eventSlug, instrumentId: id, slug, szDecimals } = market.definition;

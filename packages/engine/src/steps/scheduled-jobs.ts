@@ -11,8 +11,9 @@ import { isOracleStale, type Perp } from '../state/perp.ts';
 import { type ReverseJob, reverseJobKey } from '../state/scheduled-jobs.ts';
 
 /**
- * Step (1) of a block: scheduled cancels and Gtd expiries by due time, then address. A scheduled
- * cancel ends resting orders and waiting ones that could open; orders that protect a position stay.
+ * Step (1) of a block: runs scheduled cancels and expiries in order of due time and address. A
+ * scheduled cancel ends resting orders and waiting orders that could open a position; orders that
+ * protect a position stay.
  */
 export function runDueCancels(execution: Execution): void {
   const { state } = execution;
@@ -39,7 +40,7 @@ export function runReverseJobs(execution: Execution): void {
   for (const job of allReverseJobs(execution.state)) workJob(execution, job);
 }
 
-/** Works a job as far as the book permits; ends a finished, failed or expired one. */
+/** Runs a reversal as far as the book permits, and ends a finished, failed or expired one. */
 export function workJob(execution: Execution, job: ReverseJob): void {
   const { state } = execution;
   const perp = present(state.perps.get(job.instrumentId), 'a listed perp');
@@ -59,7 +60,6 @@ export function workJob(execution: Execution, job: ReverseJob): void {
   if (ending !== undefined || !isSame) emitJob(execution, job, ending ?? job.phase);
 }
 
-/** Reports the progress of a job. */
 export function emitJob(
   execution: Execution,
   job: ReverseJob,
@@ -85,7 +85,7 @@ export function emitJob(
   });
 }
 
-/** Closes and then opens; returns the result of the job if it ended. */
+/** Closes the position and afterwards opens the new one; returns the result if the job ended. */
 function attempt(
   execution: Execution,
   account: Account,
@@ -95,14 +95,17 @@ function attempt(
   if (job.phase === 'closing') {
     const ending = close(execution, account, job, perp);
     if (ending !== undefined || leftToClose(account, job) > 0) return ending;
-    // Other orders closed all of it, so the job has nothing to open.
+    // Other orders closed the whole position, so the job has nothing to open.
     if (job.closed === 0) return 'failed';
     job.phase = 'opening';
   }
   return open(execution, account, job, perp);
 }
 
-/** The size that the job still has to close: at most its initial size and the current position. */
+/**
+ * Returns the size that the job still has to close: at most its initial size and the current
+ * position.
+ */
 function leftToClose(account: Account, job: ReverseJob): number {
   const size = account.holdings.get(holdingKey(job.instrumentId, job.leg))?.size ?? 0;
   if (size === 0 || size > 0 !== job.sizeAtStart > 0) return 0;
@@ -122,7 +125,9 @@ function close(
   return endsJob(executed) ? 'failed' : undefined;
 }
 
-/** Opens the size that the job has closed; a stale oracle rejects it, so it waits then. */
+/**
+ * Opens the size that the job has closed. A stale oracle would reject the order, so the job waits.
+ */
 function open(
   execution: Execution,
   account: Account,
@@ -140,14 +145,18 @@ function open(
   return endsJob(executed) ? 'failed' : undefined;
 }
 
-/** A thin book may fill up; a reject or a lack of margin is permanent. */
+/**
+ * Returns true if the result ends the job: a rejection or a lack of margin is permanent, while a
+ * thin book can fill up again.
+ */
 function endsJob({ cause, entry }: Executed): boolean {
   return entry.state === 'rejected' || cause === 'marginCanceled';
 }
 
 /**
- * Sends a market order for the job: closing and opening are on the same side, and without reduce-only that side
- * selects the other leg in hedge mode (R-hedge). Nothing is sent to a book that could not fill any of it.
+ * Sends a market order for the job. Closing and opening are on the same side, and without
+ * reduce-only that side selects the other leg in hedge mode (R-hedge). Nothing is sent to a book
+ * that could not fill any of it.
  */
 function send(
   execution: Execution,

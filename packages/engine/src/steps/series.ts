@@ -9,7 +9,7 @@ import type { OutcomeMarket } from '../state/outcome-market.ts';
 import { periodOf, priceFeedKey } from '../state/outcomes.ts';
 import type { State } from '../state/state.ts';
 
-/** Step (1) of a block: lists due markets. Those that have already ended are skipped. */
+/** Step (1) of a block: lists due series markets. Those that have already ended are skipped. */
 export function listSeriesMarkets(execution: Execution): void {
   const { state } = execution;
   let remaining = LIMITS.listingsPerBlock;
@@ -32,7 +32,7 @@ export function listSeriesMarkets(execution: Execution): void {
 function listOne(execution: Execution, listing: SeriesListing, startMs: number): void {
   const { outcomes } = execution.state;
   const slug = `${listing.slug}-${Math.floor(startMs / 1_000)}`;
-  // A deployer may have used the slug; the series continues with the next one.
+  // A deployer may have used the slug; the series continues with the next market.
   if (outcomes.events.has(slug) || outcomes.marketSlugs.has(slug)) return;
   const times = { startMs: timeMs(startMs), endMs: timeMs(startMs + periodOf(listing)) };
   const { category, icon, image, source, symbol, tags } = listing;
@@ -55,9 +55,9 @@ function listOne(execution: Execution, listing: SeriesListing, startMs: number):
 }
 
 /**
- * Step (9) of a block: strikes that can be computed, and markets that ended long enough ago. A
- * market is due first for its strike, then for its end. One that the operator resolved does not
- * count against the limit: a restored state does not know that it was due.
+ * Step (9) of a block: determines strikes, and resolves markets that ended long enough ago. A market is due first for its strike, later for its end. A market that the operator
+ * resolved does not count against the limit, because a restored state does not know that it was
+ * due.
  */
 export function resolveSeriesMarkets(execution: Execution): void {
   const { outcomes, timeMs: nowMs } = execution.state;
@@ -85,7 +85,10 @@ function strike(execution: Execution, market: OutcomeMarket): void {
   events.push({ type: 'seriesStruck', commandIndex, instrumentId: instrumentId(id), strikeE8 });
 }
 
-/** Up iff the settle TWAP is at or above the strike; without both the operator must decide. */
+/**
+ * Resolves to Up if the average price at the end is at or above the strike, otherwise Down. Without
+ * both prices, the operator must decide.
+ */
 function settle(execution: Execution, market: OutcomeMarket): void {
   const { state } = execution;
   const { endMs, instrumentId: id, reference } = market.definition;
@@ -122,7 +125,7 @@ function twapOf(state: State, market: OutcomeMarket, atMs: number): TwapInputs |
   return feed === undefined ? undefined : twapBefore(feed, atMs, windowSeconds);
 }
 
-/** Rounded half up. */
+/** Returns the average price, rounded half up. */
 function shownTwap({ samples, sumE8 }: TwapInputs): number {
   return Number(divHalfUp(BigInt(sumE8), BigInt(samples.length)));
 }

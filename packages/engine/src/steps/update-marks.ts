@@ -9,15 +9,17 @@ import { DISTANCE_MAX, TRAVEL_ONE } from '../state/liquidations.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * Computes the marks from the books at the end of the last block. They apply to the whole block, so a trade never
- * changes the mark that it is checked against (R-order-of-events). Marks are computed at each oracle price and at
- * least every second; while the oracle is stale the mark does not change.
+ * Computes the marks from the books at the end of the last block. They apply to the whole block, so
+ * a trade never changes the mark against which it is checked (R-order-of-events). Marks are
+ * computed at each oracle price and at least every second; while the oracle is stale the mark does
+ * not change.
  */
 export function updateMarks(execution: Execution): void {
   const { state } = execution;
   const { watch } = state;
   if (!watch.checksAll) {
-    // No mark is due, but a trade can open the first or close the last position in a market without a valid price.
+    // No mark is due, but a trade can open the first or close the last position in a market without
+    // a valid price.
     const { oracleStaleMs } = parametersOf(state);
     for (const perp of watch.traded) {
       if (!isUnpriced(perp, state.timeMs, oracleStaleMs)) continue;
@@ -73,7 +75,7 @@ function computeMarks(execution: Execution): void {
   state.risk.travel(travelled);
 }
 
-/** R-fillable: all books whose mark is due, before any mark moves. */
+/** Tests the orders of all books whose mark is due, before any mark moves (R-fillable). */
 function testBooks(execution: Execution, oracleStaleMs: number): void {
   const { state } = execution;
   for (const id of state.perpIds) {
@@ -84,8 +86,9 @@ function testBooks(execution: Execution, oracleStaleMs: number): void {
 }
 
 /**
- * The relative move of a mark, rounded up; 0 for the first mark of an instrument. Capped at the largest distance, at
- * which every account is checked anyway: more would only make the running total inexact.
+ * Returns the relative move of a mark, rounded up, or 0 for the first mark of an instrument. It is
+ * capped at the largest distance, at which every account is checked anyway; a higher value would
+ * only make the running total inexact.
  */
 function relativeMove(before: number, after: number): number {
   if (before === 0) return 0;
@@ -95,8 +98,9 @@ function relativeMove(before: number, after: number): number {
 }
 
 /**
- * At each price and at least every second. The mark of a stale market does not change, except in a closing hour, whose
- * mark follows its samples so that it reaches the settlement price (R-delist).
+ * Returns true if a mark is due, which is the case at each price and at least every second. The
+ * mark of a stale market does not change, except in a closing hour, whose mark follows its samples
+ * so that it reaches the settlement price (R-delist).
  */
 function isMarkDue(state: State, perp: Perp, isStale: boolean): boolean {
   return isMoving(perp, isStale) && state.timeMs - perp.markMs >= LIMITS.markEveryMs;
@@ -106,15 +110,18 @@ function isMoving(perp: Perp, isStale: boolean): boolean {
   return !isStale || (perp.oracle > 0 && perp.closing?.isWaiting === false);
 }
 
-/** The next time at which the clock alone makes the mark due, or the oracle stale. */
+/**
+ * Returns the next time at which the mark becomes due or the oracle becomes stale without any
+ * command.
+ */
 function nextLookMs(perp: Perp, isStale: boolean, oracleStaleMs: number): number {
   const markMs = isMoving(perp, isStale) ? perp.markMs + LIMITS.markEveryMs : Infinity;
   return isStale ? markMs : Math.min(markMs, perp.oracleMs + oracleStaleMs + 1);
 }
 
 /**
- * At the end of a block, records the marks of markets with a valid price. A block that does not check all perps has
- * changed no mark and made no price valid again.
+ * Records the marks of markets with a valid price at the end of a block. A block that does not
+ * check all perps has changed no mark and made no price valid again.
  */
 export function keepValidMarks(state: State): void {
   if (!state.watch.checksAll) return;

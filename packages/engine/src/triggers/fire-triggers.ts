@@ -22,10 +22,11 @@ import { limitFrom } from '../perp/price-band.ts';
 import type { TriggerOrderRequest } from './validate-trigger.ts';
 
 /**
- * Step (6) of a block: fires orders that the mark has reached, deferred ones of earlier blocks
- * first, then by order id; then orders that have fired and are unfilled retry. The number per block
- * is limited; the rest come first in the next block (R-storms), first firings even if the mark has
- * left their price again. Nothing fires in a market without a valid price.
+ * Step (6) of a block: fires orders that the mark has reached, those deferred by earlier blocks
+ * first, then by order id; afterwards, fired orders that are not filled retry. The number per block
+ * is limited, and the rest come first in the next block (R-storms). A deferred first firing happens
+ * even if the mark has left the trigger price again. Nothing fires in a market without a valid
+ * price.
  */
 export function fireTriggers(execution: Execution): void {
   const { state } = execution;
@@ -33,7 +34,7 @@ export function fireTriggers(execution: Execution): void {
   if (triggers.size === 0) return;
   const reached: TriggerOrder[] = [];
   const again: TriggerOrder[] = [];
-  // If no mark has moved, only orders that started to wait since can be reached.
+  // If no mark has moved, only orders that started to wait since then can be reached.
   for (const id of state.watch.checksAll ? state.perpIds : triggers.instrumentsToCheck()) {
     const perp = present(state.perps.get(id), 'a listed perp');
     if (!mayFire(state, perp)) continue;
@@ -46,7 +47,7 @@ export function fireTriggers(execution: Execution): void {
   again.sort((a, b) => (triesBefore(a, b) ? -1 : 1));
   let fired = 0;
   for (const trigger of [...triggers.takeOverdue(), ...reached, ...again]) {
-    // An earlier order of this pass may have cancelled it.
+    // An earlier order of this pass may have cancelled this one.
     if (!triggers.isLive(trigger)) continue;
     const perp = present(state.perps.get(trigger.request.instrumentId), 'a listed perp');
     if (fired === LIMITS.triggersPerBlock || !mayFire(state, perp)) {
@@ -65,7 +66,7 @@ function mayFire(state: State, perp: Perp): boolean {
 
 /**
  * Sends a waiting order to the book under its id. A reducing market order stays armed until it is
- * filled; any other is checked again and has this single try.
+ * filled; any other order is checked again and has a single try.
  */
 function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { state } = execution;
@@ -86,7 +87,10 @@ function fire(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   executeOrder(execution, account, orderId, order, { trigger: request.trigger, isPositionTpsl });
 }
 
-/** A position's own orders may have no size: they then take all of it (R-grouping). */
+/**
+ * Returns the size to execute. An order attached to a position can have no size and closes the
+ * whole position (R-grouping).
+ */
 function sizeNow(account: Account, trigger: TriggerOrder): number {
   const { isPositionTpsl, request } = trigger;
   if (!isPositionTpsl || request.size > 0) return triggerSize(trigger);
@@ -94,15 +98,16 @@ function sizeNow(account: Account, trigger: TriggerOrder): number {
   return Math.abs(account.holdings.get(key)?.size ?? 0);
 }
 
-/** True for orders that stay armed until they are filled: reducing market triggers. */
+/** Returns true for reducing market triggers, which stay armed until they are filled. */
 function triesOn({ request }: TriggerOrder): boolean {
   return request.trigger.isMarket && request.reduceOnly;
 }
 
 /**
- * One try of a reducing market trigger, its first or a later one (R-trigger): an order for its
- * rest, at most the position, near the current mark, of any value and size. The unfilled part stays
- * armed under the same id: a stop that ended on an empty book would leave its owner unprotected.
+ * Executes the first or a later try of a reducing market trigger (R-trigger): an order for its
+ * unfilled size, at most the position, near the current mark, of any value and size. The unfilled
+ * part stays armed under the same id, because a stop that ended on an empty book would leave its
+ * owner unprotected.
  */
 function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): void {
   const { state } = execution;
@@ -112,7 +117,7 @@ function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): vo
   const price = triggerLimit(perp, trigger.request, firing.slippageE8);
   const size = Math.min(firing.rest, position);
   if (size === 0) {
-    // Only a first firing gets here: a retrying order ends with its position.
+    // This happens at a first firing only, because a retrying order ends with its position.
     refuse(execution, account, trigger, { price, size: firing.rest });
     return;
   }
@@ -125,14 +130,17 @@ function tryTrigger(execution: Execution, trigger: TriggerOrder, perp: Perp): vo
   else stayArmed(execution, trigger, taker, firing, isOracleBeyond(perp, trigger.request));
 }
 
-/** Lots of the position that the order would reduce. */
+/** Returns the lots of the position that the order would reduce. */
 function positionAgainst(account: Account, { request }: TriggerOrder): number {
   const key = holdingKey(request.instrumentId, legOf(account, request));
   const size = account.holdings.get(key)?.size ?? 0;
   return size !== 0 && request.isBuy !== size > 0 ? Math.abs(size) : 0;
 }
 
-/** A position's own order without a size takes all of the current position (R-grouping). */
+/**
+ * Returns the progress of a trigger that has not been tried yet. An order that is attached to a
+ * position and has no size closes the current position (R-grouping).
+ */
 function firstFiring(
   { state }: Execution,
   account: Account,
@@ -200,8 +208,9 @@ function finish(execution: Execution, trigger: TriggerOrder, taker: TakerOrder):
 }
 
 /**
- * The next try is further from the mark if this one filled less than half, while the oracle
- * confirms the price: a book alone can move the mark to a stop, but must not profit from it.
+ * Keeps a partly filled order armed. The next try is further from the mark if this one filled less
+ * than half and the oracle confirms the price: a book alone can move the mark to a stop, but must
+ * not profit from it.
  */
 function stayArmed(
   execution: Execution,
@@ -239,16 +248,16 @@ function stayArmed(
 
 type Triggered = Pick<TriggerOrderRequest, 'trigger'> & Pick<OrderRequest, 'isBuy'>;
 
-/** True if the oracle itself has reached the trigger price. */
+/** Returns true if the oracle itself has reached the trigger price. */
 export function isOracleBeyond(perp: Perp, { isBuy, trigger }: Triggered): boolean {
   const firesAbove = isBuy === (trigger.kind === 'stopLoss');
   return firesAbove ? perp.oracle >= trigger.price : perp.oracle <= trigger.price;
 }
 
 /**
- * The limit of a market trigger, from the mark (R-trigger). While the oracle has not reached the
- * trigger price, only the book has moved the mark there: then the limit stays near the oracle as
- * well, so that clearing a book is not profitable.
+ * Returns the limit of a market trigger, measured from the mark (R-trigger). If the oracle has not
+ * reached the trigger price, only the book has moved the mark there. In that case the limit also
+ * stays near the oracle, so that emptying a book is not profitable.
  */
 export function triggerLimit(perp: Perp, order: Triggered, slippageE8: number): number {
   const { isBuy } = order;

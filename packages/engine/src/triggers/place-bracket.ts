@@ -27,8 +27,8 @@ import { absorbBuilder } from '../order-common/order-builder.ts';
 import type { TriggerOrder } from '../state/trigger-book.ts';
 
 /**
- * Executes one order of an action under a new id: a trigger order waits, others trade. `heldAtStart` is the position
- * before the first order of the action.
+ * Executes one order of an action under a new id: a trigger order waits, others trade.
+ * `heldAtStart` is the position before the first order of the action.
  */
 export function placeOrder(
   execution: Execution,
@@ -44,9 +44,9 @@ export function placeOrder(
 }
 
 /**
- * Places a bracket: a parent and its TP/SL children (R-grouping). The parent goes first. The children are dormant while
- * it is open without a fill, wait for their price with the size that it has filled, and are cancelled if it ended
- * without a fill.
+ * Places a bracket, which is a parent and its TP/SL children (R-grouping). The parent is placed
+ * first. The children are dormant while it is open without a fill, wait for their price with the
+ * size that it has filled, and are cancelled if it ended without a fill.
  */
 export function placeBracket(
   execution: Execution,
@@ -108,7 +108,10 @@ function placeChecked(
   return rejectOrder(execution, account, orderId, asFired(order), reject, fired);
 }
 
-/** A child of a parent that ended without a fill: it is rejected for its own fault, or cancelled with the parent. */
+/**
+ * Ends a child whose parent ended without a fill: it is rejected for its own fault, or cancelled
+ * with the parent.
+ */
 function endWithParent(
   execution: Execution,
   account: Account,
@@ -128,7 +131,6 @@ function endWithParent(
   return { orderId, clientOrderId, state: 'cancelled', filled: 0, filledNotional: 0 };
 }
 
-/** Groups the accepted orders. */
 function addGroup(
   execution: Execution,
   account: Account,
@@ -170,7 +172,10 @@ export function checkGrouping({ grouping, orders }: PlaceOrdersCommand): Reject 
   return why === undefined ? undefined : { reason: 'groupingInvalid', why };
 }
 
-/** A parent, then one or two trigger orders that reduce its position. */
+/**
+ * Returns why the orders are not a parent followed by one or two trigger orders that reduce its
+ * position.
+ */
 function normalFault(orders: readonly OrderRequest[]): string | undefined {
   const [parent, ...children] = orders;
   if (parent === undefined || children.length < 1 || children.length > 2) {
@@ -186,7 +191,7 @@ function normalFault(orders: readonly OrderRequest[]): string | undefined {
     : undefined;
 }
 
-/** A take-profit, a stop-loss or one of each, for one position. */
+/** Returns why the orders are not a take-profit, a stop-loss or one of each for one position. */
 function positionFault(orders: readonly OrderRequest[]): string | undefined {
   const [first, second] = orders;
   if (first === undefined || orders.length > 2) return 'a position takes one or two orders';
@@ -201,7 +206,7 @@ function positionFault(orders: readonly OrderRequest[]): string | undefined {
     : undefined;
 }
 
-/** The group of a trigger order, and whether it waits for a parent first. */
+/** Group of a trigger order, and whether it waits for a parent first. */
 type TriggerPlace = {
   readonly groupId?: number;
   readonly isPositionTpsl?: boolean;
@@ -209,7 +214,10 @@ type TriggerPlace = {
   readonly sizeMax?: number;
 };
 
-/** Stores a checked order until the mark reaches its trigger price, off the book and without margin (R-trigger). */
+/**
+ * Stores a checked order until the mark reaches its trigger price, outside the book and without
+ * margin (R-trigger).
+ */
 function placeTrigger(
   execution: Execution,
   account: Account,

@@ -13,23 +13,25 @@ import { checkClientOrderId } from '../order-common/order-request.ts';
 import { type Holding, holdingKey, legOf } from '../state/account.ts';
 import type { Perp } from '../state/perp.ts';
 
-/** An order that waits for the mark. */
 export type TriggerOrderRequest = OrderRequest & { readonly trigger: TriggerRequest };
 
 export function isTrigger(order: OrderRequest): order is TriggerOrderRequest {
   return order.trigger !== undefined;
 }
 
-/** The order as it will be when it fires, regardless of the time in force that was sent. */
+/**
+ * Returns the order as it will be when it fires, regardless of the time in force that the client
+ * sent.
+ */
 export function asFired(order: TriggerOrderRequest): TriggerOrderRequest {
   const { expireMs: _, ...request } = order;
   return { ...request, timeInForce: order.trigger.isMarket ? 'market' : 'gtc' };
 }
 
 /**
- * Checks a trigger order when it is placed, in the order of the checks of any other; the band,
+ * Checks a trigger order when it is placed, in the same sequence as other orders; the band,
  * reduce-only and the margin are checked when it fires. An order attached to a position needs one.
- * `earlier` are waiting orders of the same action.
+ * `earlier` contains waiting orders of the same action.
  */
 export function validateTrigger(
   context: OrderContext & { readonly order: TriggerOrderRequest },
@@ -57,7 +59,10 @@ export function validateTrigger(
   );
 }
 
-/** It must be on the tick, but has no band: it is not a trading price. */
+/**
+ * Checks the trigger price, which must be on the tick but has no band, because it is not a trading
+ * price.
+ */
 function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | undefined {
   const { instrumentId } = order;
   const { price, priceInexact } = order.trigger;
@@ -70,7 +75,10 @@ function checkTriggerPrice(order: TriggerOrderRequest, perp: Perp): Reject | und
   return price > LIMITS.priceMax ? { reason: 'priceOutOfRange', instrumentId } : undefined;
 }
 
-/** R-limits-of-state: the limit of waiting orders of an account, in total and per instrument. */
+/**
+ * Checks the limit of waiting orders of an account, in total and per instrument
+ * (R-limits-of-state).
+ */
 function checkCount(
   { account, order, state }: OrderContext,
   earlier: readonly OrderRequest[],
