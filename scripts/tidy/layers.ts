@@ -45,7 +45,7 @@ export const PACKAGES: Readonly<Record<string, PackageRules>> = {
       ['index.ts'],
       ['explain/', 'streams/'],
       ['info/'],
-      ['unknown-fields.ts', 'plain/'],
+      ['unknown-fields.ts', 'plain/', 'hyperliquid/'],
       ['signing/', 'check-binding.ts', 'parse.ts'],
       ['actions/', 'shapes/', 'to-wire-error.ts'],
       ['primitives.ts', 'json/'],

@@ -53,6 +53,8 @@ export type ReadJob = {
   /** Bounds of the nonce window, both exclusive. */
   readonly nonceAfter: number;
   readonly nonceBefore: number;
+  /** A marked request of a Hyperliquid client is accepted; the venue's own API rejects it. */
+  readonly takesHyperliquid?: true;
 };
 
 /** A UTF-16 code unit takes at most three bytes in UTF-8. */

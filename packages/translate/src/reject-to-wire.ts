@@ -1,5 +1,5 @@
 import type { Reject } from '@oddlot/engine';
-import type { WireError } from '@oddlot/protocol';
+import { bodyOfRequest, type WireError } from '@oddlot/protocol';
 import type { EntryText, RejectContext, Translation, Translations } from './rejects/context.ts';
 import { KEYS, MONEY, SETTINGS, WHO } from './rejects/account.ts';
 import { OPERATOR } from './rejects/operator.ts';
@@ -93,7 +93,7 @@ export function requestTexts(request: string | undefined): EntryTexts {
   let texts: EntryTexts | undefined;
   return (index) => {
     if (request === undefined) return undefined;
-    texts ??= actionTexts((JSON.parse(request) as { action: AnyAction }).action);
+    texts ??= actionTexts((bodyOfRequest(request) as { action: AnyAction }).action);
     return texts(index);
   };
 }

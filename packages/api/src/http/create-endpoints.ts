@@ -6,7 +6,12 @@ import {
   type TextEndpoint,
 } from '@oddlot/host/http';
 import type { History } from '@oddlot/history/history';
-import { exchangeEndpoint, type ExchangeOptions } from './exchange-endpoint.ts';
+import {
+  exchangeEndpoint,
+  type ExchangeOptions,
+  hyperliquidEndpoint,
+} from './exchange-endpoint.ts';
+import { introduceSigner } from './introduce-signer.ts';
 import {
   EXPORT_LIMITS,
   EXPORT_WORK,
@@ -32,6 +37,8 @@ type EndpointOptions = ExchangeOptions &
 export type Endpoints = {
   readonly exchange: TextEndpoint;
   readonly info: Endpoint;
+  /** The endpoint for bodies of Hyperliquid clients, which their port calls. */
+  readonly hyperliquid: TextEndpoint;
   /** Undefined if the venue has no faucet. */
   readonly faucet: Endpoint | undefined;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
@@ -44,6 +51,9 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
   const exchange = exchangeEndpoint(options);
   const info = infoEndpoint(options);
   const faucet = options.faucet?.endpoint();
+  const { pool, replica } = options;
+  const introduce = introduceSigner({ faucet, pool, state: () => replica.state });
+  const hyperliquid = hyperliquidEndpoint(options, introduce);
   const accountStatus = accountStatusEndpoint(options);
   const exports = new ExportGate(
     hasLimits ? EXPORT_LIMITS : { ...EXPORT_LIMITS, perClientMax: Infinity },
@@ -61,7 +71,7 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
     ...(faucet === undefined ? {} : { '/request-fund': faucet }),
     ...exportPaths,
   };
-  return { exchange, info, faucet, byPath, exports };
+  return { exchange, hyperliquid, info, faucet, byPath, exports };
 }
 
 /** POST /account-status: whether an address may trade. /exchange performs the binding check. */

@@ -13,7 +13,15 @@ import {
   UnavailableError,
 } from '@oddlot/host/http';
 import { clientKey } from '@oddlot/host/ports';
-import { jsonRefusal, LIMITS, PERMISSIONED_TYPES, refusal, type WireError } from '@oddlot/protocol';
+import {
+  jsonRefusal,
+  LIMITS,
+  markHyperliquid,
+  parseObject,
+  PERMISSIONED_TYPES,
+  refusal,
+  type WireError,
+} from '@oddlot/protocol';
 import { type Address, type Hash, present } from '@oddlot/units';
 import type { Asker } from '@oddlot/history/history';
 import {
@@ -80,19 +88,51 @@ type Received = {
 type Context = ExchangeOptions & {
   readonly instruments: InstrumentLookup;
   readonly timeoutMs: number;
+  /** For the requests of Hyperliquid clients: handles a signer that the venue does not know. */
+  readonly introduce?: ((signer: Address, request: string) => Promise<Introduced>) | undefined;
 };
 
+/** Whether the venue now knows the signer, or the refusal that the client gets. */
+export type Introduced = { readonly isKnown: boolean } | { readonly refused: WireError };
+
 export function exchangeEndpoint(options: ExchangeOptions): TextEndpoint {
-  const context: Context = {
-    ...options,
-    instruments: instrumentLookup(() => options.replica.state),
-    timeoutMs: options.confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS,
-  };
+  const context = contextOf(options);
   return {
     surface: 'exchange',
     bodyBytesMaxOf,
     refuse: exchangeRefusal,
     handleText: (request) => handle(context, request),
+  };
+}
+
+/**
+ * The same for a body of a Hyperliquid client, which is logged as received and marked. The reply
+ * waits for the execution.
+ */
+export function hyperliquidEndpoint(
+  options: ExchangeOptions,
+  introduce: NonNullable<Context['introduce']>,
+): TextEndpoint {
+  const context: Context = { ...contextOf(options), introduce };
+  return {
+    surface: 'exchange',
+    refuse: exchangeRefusal,
+    handleText: (request) => {
+      const { text: body } = request;
+      if (Buffer.byteLength(body) > LIMITS.bodyBytesMax) return refuseLarge();
+      // Checked before it is marked, so that the marked text has no second key.
+      const parsed = parseObject(body, true);
+      if (!parsed.ok) return exchangeRefusal(parsed.error, true);
+      return handle(context, { ...request, text: markHyperliquid(body), bytes: 0 });
+    },
+  };
+}
+
+function contextOf(options: ExchangeOptions): Context {
+  return {
+    ...options,
+    instruments: instrumentLookup(() => options.replica.state),
+    timeoutMs: options.confirmTimeoutMs ?? CONFIRM_TIMEOUT_MS,
   };
 }
 
@@ -112,7 +152,12 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const { replica } = context;
   const timeMs = Math.max(replica.head.timeMs, context.now());
   const { minExclusive, maxExclusive } = nonceWindow(replica.state, timeMs);
-  const job = { isLarge, nonceAfter: minExclusive, nonceBefore: maxExclusive };
+  const job: ReadJob = {
+    isLarge,
+    nonceAfter: minExclusive,
+    nonceBefore: maxExclusive,
+    ...(context.introduce === undefined ? {} : { takesHyperliquid: true }),
+  };
   const asker = { client: clientKey(sentText.ip), spend: () => undefined };
   const read = await readCommand(context, text, job, asker.client);
   if ('refused' in read) return refuseRead(context, read);
@@ -130,7 +175,8 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const command = commandIn(encoded);
   const { signer } = authorityOf(command);
   if (isLarge && !isListed(context.replica.state, signer)) return refuseLarge();
-  const checked = context.replica.check(command);
+  const checked = await checkIntroduced(context, command, request);
+  if ('refused' in checked) return refuse(checked.refused);
   if (checked.reject !== undefined) {
     // A rejection is final, but the state of this replica may lack newer blocks.
     if (context.guard?.isStateOld === true) {
@@ -156,6 +202,21 @@ async function handle(context: Context, sentText: TextRequest): Promise<Reply> {
   const asked = { txHash, signer, user, nonce, actionType, command, executed };
   const pending = context.receipts.track(asked);
   return answerExecuted(context, { pending, asker, request, admitted: checked }, envelope);
+}
+
+/** Checks a command; again if its signer was unknown and the venue knows it now. */
+async function checkIntroduced(
+  { introduce, replica }: Context,
+  command: RequestCommand,
+  request: string,
+): Promise<CommandResult | { readonly refused: WireError }> {
+  const checked = replica.check(command);
+  const reason = checked.reject?.reason;
+  const isUnknown = reason === 'agentUnknown' || reason === 'accountUnknown';
+  if (introduce === undefined || !isUnknown) return checked;
+  const introduced = await introduce(authorityOf(command).signer, request);
+  if ('refused' in introduced) return introduced;
+  return introduced.isKnown ? replica.check(command) : checked;
 }
 
 /**

@@ -37,6 +37,8 @@ export class RequestReader {
     const needsSigner = isRecovered || said.multiSig !== undefined || said.vault !== undefined;
     const { sent, ...found } = this.#recoverer.read(request, {
       isLarge,
+      // Rejected unless the network has test funds only.
+      takesHyperliquid: true,
       ...(needsSigner ? ALL_SIGNERS : NO_SIGNER),
     });
     if ('refused' in sent) {

@@ -129,12 +129,12 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
 }
 
 function hyperliquidParts(
-  { exchange, faucet, info }: Endpoints,
+  { faucet, hyperliquid, info }: Endpoints,
   sockets: WsEdge,
 ): HyperliquidParts {
   const upgrade: HyperliquidParts['upgrade'] = (request, socket, head, ip) =>
     sockets.handleUpgrade(request, socket, head, ip);
-  return { info, submit: exchange, faucet, upgrade };
+  return { info, submit: hyperliquid, faucet, upgrade };
 }
 
 function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): LogPages | undefined {

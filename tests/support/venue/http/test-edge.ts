@@ -13,7 +13,11 @@ import type { ReadJob } from '../../../../packages/api/src/read-request.ts';
 import { readerHere } from './reader-here.ts';
 import { accountStatusEndpoint } from '../../../../packages/api/src/http/create-endpoints.ts';
 import type { RequestCommand } from '../../../../packages/replica/src/block.ts';
-import { exchangeEndpoint } from '../../../../packages/api/src/http/exchange-endpoint.ts';
+import {
+  exchangeEndpoint,
+  hyperliquidEndpoint,
+} from '../../../../packages/api/src/http/exchange-endpoint.ts';
+import { introduceSigner } from '../../../../packages/api/src/http/introduce-signer.ts';
 import {
   exportEndpoints,
   type ExportOptions,
@@ -102,9 +106,16 @@ export async function startEdge(options: TestEdgeOptions = {}) {
   };
   const shared = { replica, receipts, network, now };
   const status = accountStatusEndpoint({ replica });
+  const exchange = { ...shared, pool, confirmTimeoutMs, guard, onRefused };
+  const introduce = introduceSigner({
+    pool,
+    state: () => replica.state,
+    faucet: faucet.endpoint(),
+  });
   const edge = new HttpEdge({
     endpoints: {
-      '/exchange': exchangeEndpoint({ ...shared, pool, confirmTimeoutMs, guard, onRefused }),
+      '/exchange': exchangeEndpoint(exchange),
+      '/hyperliquid': hyperliquidEndpoint(exchange, introduce),
       '/info': infoEndpoint({
         ...shared,
         ...(options.edge?.work === undefined ? {} : { work: options.edge.work }),

@@ -1,4 +1,4 @@
-import { refusal, traceId, type InfoQueryOf } from '@oddlot/protocol';
+import { bodyOfRequest, refusal, traceId, type InfoQueryOf } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type {
   ActionResultStatus,
@@ -125,7 +125,7 @@ const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
     const details = { field: 'txHash', got: txHash };
     return { ok: false, error: refusal('transactionNotFound', [], details) };
   }
-  const envelope = JSON.parse(answer.request) as Envelope;
+  const envelope = bodyOfRequest(answer.request) as Envelope;
   const fate = await fateOf(context, answer);
   const { action: _, ...row } = txRow(answer);
   const data: TxDetail = {
@@ -187,7 +187,7 @@ function briefTx({ receipts }: HistoryContext, { request, ...row }: FoundTx): Tx
   // R-delay: neither the content nor the number of queued orders is disclosed.
   const isQueued = receipts.queued({ by: 'txHash', txHash }) !== undefined;
   if (isQueued) return { ...rest, action, entries: null };
-  return { ...rest, ...briefAction(publicAction((JSON.parse(request) as Envelope).action)) };
+  return { ...rest, ...briefAction(publicAction((bodyOfRequest(request) as Envelope).action)) };
 }
 
 type Envelope = Pick<TxDetail, 'action' | 'nonce' | 'signature'> & {

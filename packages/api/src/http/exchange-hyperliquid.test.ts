@@ -1,0 +1,162 @@
+import type { ExchangeClient } from '@nktkas/hyperliquid';
+import { markHyperliquid } from '@oddlot/protocol';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { orderAction, signed, testKey } from '@oddlot/testing/venue/http/client';
+import { hyperliquidBody } from '@oddlot/testing/venue/http/hyperliquid';
+import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
+
+const alice = testKey(1);
+const agent = testKey(3);
+const stranger = testKey(9);
+
+let edge: TestEdge;
+let nonce = 0;
+
+beforeEach(async () => {
+  edge = await startEdge({ confirmTimeoutMs: 300 });
+  edge.replica.credit(alice.address);
+  nonce = edge.replica.nowMs;
+});
+afterEach(() => edge.close());
+
+type Call = (client: ExchangeClient) => Promise<unknown>;
+type Sender = { readonly key?: typeof alice; readonly isMainnet?: boolean };
+
+const bodyOf = (call: Call, { key = alice, isMainnet = false }: Sender = {}) =>
+  hyperliquidBody({ key, nonce: ++nonce, isMainnet }, call);
+const send = async (call: Call, sender: Sender = {}) =>
+  edge.send('/hyperliquid', await bodyOf(call, sender));
+const cloid = `0x${'ab'.repeat(16)}` as const;
+const limit = {
+  a: 1,
+  b: true,
+  p: '100',
+  s: '0.5',
+  r: false,
+  t: { limit: { tif: 'Gtc' } },
+} as const;
+const buy: Call = (client) => client.order({ orders: [{ ...limit, c: cloid }], grouping: 'na' });
+
+const openOrders = async (user: string): Promise<unknown> =>
+  (await edge.send('/info', { type: 'frontendOpenOrders', user })).json.data;
+const why = ({ json }: Awaited<ReturnType<typeof send>>): string =>
+  json.details?.why ?? json.message ?? '';
+
+describe('a request of a Hyperliquid client', () => {
+  test('executes, and its reply contains the result of the order', async () => {
+    const { json } = await send(buy);
+    expect(json).toMatchObject({ status: 'ok', confirm: 'executed' });
+    expect(json.data.data.orders).toMatchObject([{ oid: 1, cloid, state: 'open' }]);
+  });
+
+  test('executes once: the same bytes get the first result, another with the nonce is rejected', async () => {
+    const body = await bodyOf(buy);
+    const first = await edge.send('/hyperliquid', body);
+    const second = await edge.send('/hyperliquid', body);
+    expect(second.json.txHash).toBe(first.json.txHash);
+    expect(await openOrders(alice.address)).toHaveLength(1);
+    nonce -= 1;
+    const other = await send((client) => client.cancel({ cancels: [{ a: 1, o: 1 }] }));
+    expect(other.json).toMatchObject({ status: 'err', name: 'BAD_NONCE' });
+  });
+
+  test('cancels by order id and by client order id', async () => {
+    await send(buy);
+    const byId = await send((client) => client.cancel({ cancels: [{ a: 1, o: 1 }] }));
+    expect(byId.json.data.data.orders).toMatchObject([{ oid: 1, state: 'cancelled' }]);
+    await send(buy);
+    const byCloid = await send((client) =>
+      client.cancelByCloid({ cancels: [{ asset: 1, cloid }] }),
+    );
+    expect(byCloid.json.data.data.orders).toMatchObject([{ oid: 2, state: 'cancelled' }]);
+  });
+
+  test('approves an agent, which then trades for the account', async () => {
+    const approved = await send((client) =>
+      client.approveAgent({ agentAddress: agent.address, agentName: 'bot' }),
+    );
+    expect(approved.json).toMatchObject({ status: 'ok' });
+    const { json } = await send(buy, { key: agent });
+    expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
+    expect(await openOrders(alice.address)).toHaveLength(1);
+  });
+
+  test('credits an unknown signer with test funds before its first order', async () => {
+    const { json } = await send(buy, { key: stranger });
+    expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
+    expect(await openOrders(stranger.address)).toHaveLength(1);
+  });
+
+  test('sends test funds to another account', async () => {
+    const { json } = await send((client) =>
+      client.usdSend({ destination: stranger.address, amount: '5' }),
+    );
+    expect(json).toMatchObject({ status: 'ok', data: { type: 'TokenSend' } });
+  });
+
+  test('uses its nonce and changes nothing with noop', async () => {
+    const { json } = await send((client) => client.noop());
+    expect(json).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('a request that is not executed', () => {
+  test.each<[string, Call, string]>([
+    [
+      'a spot asset',
+      (client) => client.order({ orders: [{ ...limit, a: 10_001 }], grouping: 'na' }),
+      'asset 10001 is not a perp',
+    ],
+    [
+      'a spot transfer',
+      (client) => client.usdClassTransfer({ amount: '1', toPerp: true }),
+      'no spot markets',
+    ],
+    [
+      'a vault deposit',
+      (client) => client.vaultTransfer({ vaultAddress: stranger.address, isDeposit: true, usd: 1 }),
+      'vaults',
+    ],
+  ])('%s is refused with the reason', async (_, call, reason) => {
+    expect(why(await send(call))).toContain(reason);
+  });
+
+  test('a mainnet signature of a known account is refused with the remedy', async () => {
+    const refused = await send(buy, { isMainnet: true });
+    expect(refused.json.status).toBe('err');
+    expect(why(refused)).toContain('signed for the mainnet of Hyperliquid');
+    const agreed = await send((client) => client.approveAgent({ agentAddress: agent.address }), {
+      isMainnet: true,
+    });
+    expect(why(agreed)).toContain('switch the client to testnet mode');
+  });
+
+  test('a body that is not one JSON object is refused', async () => {
+    const { height } = edge.replica.head;
+    for (const body of ['', '[]', '{"action":{}},"x":{"y":1}', '{"a":1,"a":2}']) {
+      const { json } = await edge.send('/hyperliquid', body);
+      expect(json.status).toBe('err');
+    }
+    expect(edge.replica.head.height).toBe(height);
+  });
+});
+
+describe('the two APIs', () => {
+  test('the API of the venue rejects a request for the other, marked or not', async () => {
+    const body = await bodyOf(buy);
+    const plain = await edge.send('/exchange', body);
+    expect(plain.json.status).toBe('err');
+    for (const marked of [markHyperliquid(body), ` { "hyperliquid" : ${body}, "x": 1}`]) {
+      const refused = await edge.send('/exchange', marked);
+      expect(why(refused)).toContain('only accepted on their own port');
+    }
+  });
+
+  test('a signature for the API of the venue acts for no known account on the other', async () => {
+    const body = signed(orderAction({}), { key: alice, nonce: ++nonce });
+    await edge.send('/hyperliquid', body);
+    expect(await openOrders(alice.address)).toEqual([]);
+    await edge.send('/exchange', body);
+    expect(await openOrders(alice.address)).toHaveLength(1);
+  });
+});
