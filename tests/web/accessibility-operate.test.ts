@@ -7,7 +7,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The forms and stale states of the operator's screen are accessible. Nothing is sent. */
+/** Opens the operator's forms and stale states without sending anything. */
 
 const LONG_MS = 120_000;
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** The operator's forms: the tab, the button on it, and a further button inside the form. */
+/** Each form: its tab, the button that opens it, and a button inside the form. */
 const FORMS = [
   ['Perps', 'List a perp', 'Add tier'],
   ['Perps', 'Push price of BTC-USDC', undefined],
@@ -30,7 +30,7 @@ const FORMS = [
 ] as const;
 
 test(
-  'every tab and its forms are accessible',
+  'every tab of the operator screen and its forms are accessible',
   async () => {
     const operator = await browser.visit(venue.url);
     const { page } = operator;
@@ -52,7 +52,7 @@ test(
   LONG_MS,
 );
 
-test('stale data, and the line about it, are accessible', async () => {
+test('stale data and the message about it are accessible', async () => {
   const lost = await browser.visit(venue.url, { expectedErrors: /./ });
   const { page } = lost;
   await lost.open('/operate');
@@ -62,7 +62,7 @@ test('stale data, and the line about it, are accessible', async () => {
   await expectReadableForm(page, 'offline');
 });
 
-test('the key dialog is accessible, with an error in it', async () => {
+test('the key dialog is accessible while it shows an error', async () => {
   const visitor = await browser.visit(venue.url);
   const { page } = visitor;
   await visitor.open('/operate');

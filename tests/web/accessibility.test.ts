@@ -16,14 +16,14 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * Every screen of the page with content, in both themes, on a desktop and on a phone: axe finds no
- * violations, and no content is wider than the screen. One account visits all screens; each run
- * draws a look per screen, and `npm run test:long` tests all looks.
+ * Opens every screen with content, in both themes, on a desktop and on a phone: axe finds no
+ * violations, and no content is wider than the screen. One account visits all screens. Each run
+ * draws one look per screen; `npm run test:long` tests all looks.
  */
 
 const LOOKS = [
   { theme: 'dark', size: DESKTOP, faults: 'all' },
-  // Another theme of the same screen differs in colours only.
+  // Another theme of the same screen differs only in its colours.
   { theme: 'light', size: DESKTOP, faults: 'of colours' },
   { theme: 'light', size: PHONE, faults: 'all' },
 ] as const;
@@ -31,7 +31,7 @@ const LONG_MS = 120_000;
 const SEED = freshSeed('LOOKS_SEED');
 const random = chance(SEED);
 
-/** The address of each screen of the router, and a text that shows it is loaded. */
+/** Address of each screen of the router, and a text that shows that the screen is loaded. */
 const SHOWN: Readonly<Record<string, readonly (readonly [address: string, text: string])[]>> = {
   '/': [['/', 'Will the tide turn?']],
   '/activity': [
@@ -75,19 +75,19 @@ beforeAll(async () => {
   known = await livedIn();
 });
 afterAll(async () => {
-  // Throws the errors of all screens.
+  // `leaveAll` throws the errors of all screens.
   await browser?.leaveAll();
   await venue?.remove();
 });
 
-test('the list below has every screen of the router', () => {
+test('the accessibility tests cover every screen of the router', () => {
   const list = readFileSync(join(REPOSITORY, 'packages/web/src/app/screens.ts'), 'utf8');
   const paths = [...list.matchAll(/path: '([^']+)'/g)].map(([, path]) => path!);
   expect(Object.keys(SHOWN).sort()).toEqual(paths.sort());
 });
 
 test.each(Object.entries(SHOWN))(
-  `%s is accessible, LOOKS_SEED=${SEED}`,
+  `the screen %s is accessible, LOOKS_SEED=${SEED}`,
   async (_path, places) => {
     const { page } = visit;
     for (const [address, text] of places) {
@@ -102,7 +102,8 @@ test.each(Object.entries(SHOWN))(
 );
 
 /**
- * An account with a position, an order, a fill, shares and history, and the names of all of them.
+ * Creates an account with a position, an order, a fill, shares and history, and returns the names
+ * of all of them.
  */
 async function livedIn(): Promise<Readonly<Record<string, string>>> {
   const { page } = visit;

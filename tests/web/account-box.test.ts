@@ -13,7 +13,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * The available margin and the margin ratio: below the ticket, in the header, and in early notices.
+ * Tests the available margin and the margin ratio below the ticket, in the header and in early
+ * warnings.
  */
 
 const LONG_MS = 120_000;
@@ -31,7 +32,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  "the box shows the venue's values; the header shows the margin when it matters, and a notice warns early",
+  "the margin box shows the venue's values, and a notice warns before the margin runs out",
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -42,7 +43,7 @@ test(
     await expect.poll(() => figure(page, 'Outcome balance')).toBe('0.00');
     expect(await faultsFound(page)).toEqual([]);
 
-    // 300 at 50: three per cent of 15,000 are required, and 1,000 are available.
+    // 300 units at 50 require three percent of 15,000, and 1,000 are available.
     await buyAll(owner, '300');
     const header = page.getByRole('banner').getByRole('link', { name: /^Margin/ });
     await expect.poll(() => agrees(page, owner)).toBe(true);
@@ -56,7 +57,7 @@ test(
     await perp.push('48.4');
     await visit.wasTold('Cross margin ratio: 8');
     await expect.poll(() => header.innerText()).toMatch(/^Margin 8\d/);
-    // A lower warning threshold is applied to the header immediately.
+    // A lower warning threshold applies to the header immediately.
     await page.goto(`${venue.url}/account?tab=preferences`);
     await header.waitFor();
     await page
@@ -69,7 +70,7 @@ test(
   LONG_MS,
 );
 
-test('on a phone it is in the sheet of the ticket, and each way to move money needs one press', async () => {
+test('on a phone the margin box is in the sheet of the ticket, next to every way to move money', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.openWithAccount(`/trade/${perp.name}`);
@@ -87,7 +88,7 @@ test('on a phone it is in the sheet of the ticket, and each way to move money ne
   }
 });
 
-test('on a phone a notice covers nothing: the screen makes space for it, and a sheet leaves space above', async () => {
+test('on a phone a notice covers no element of the screen or of a sheet', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   const { owner } = await visit.openWithAccount(`/trade/${perp.name}`);
@@ -95,7 +96,7 @@ test('on a phone a notice covers nothing: the screen makes space for it, and a s
   const maker = await trader(venue.url, 'who sells for a notice');
   const buy = (size: string): Promise<void> =>
     tradeBetween(maker, owner, { asset: perp.asset, price: '50', size });
-  // Two at once, of which the newest is shown.
+  // Two notices are raised at once, and only the newest is shown.
   await buy('1');
   await buy('2');
   await expect.poll(() => visit.notices(), patience).toContainEqual(aloneIs('Bought 2.00'));
@@ -107,7 +108,7 @@ test('on a phone a notice covers nothing: the screen makes space for it, and a s
   await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).click();
 });
 
-/** A single notice that covers nothing. */
+/** Matches a single notice that covers no element. */
 const aloneIs = (text: string) => ({ texts: [expect.stringContaining(text)], covered: [] });
 const patience = { timeout: 60_000 };
 
@@ -117,7 +118,7 @@ async function figure(page: Page, name: string): Promise<string> {
   return line.locator('dd').innerText();
 }
 
-/** Whether every figure of the box equals the venue's answer, to the cent. */
+/** True if every figure of the box equals the venue's answer, to the cent. */
 async function agrees(page: Page, owner: Client): Promise<boolean> {
   const user = owner.wallet!.address;
   const state = await owner.info.clearinghouseState({ user, accountType: 'perp' });

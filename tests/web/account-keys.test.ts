@@ -11,8 +11,6 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The keys of an account: its approved agents, and the keys stored in this browser. */
-
 let venue: Venue;
 let browser: WebBrowser;
 
@@ -21,7 +19,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** A visitor with a test account, at its keys. */
+/** Opens the keys screen for a visitor with a test account. */
 async function atKeys(options?: VisitOptions): Promise<Visit & { account: TestAccount }> {
   const visit = await browser.visit(venue.url, options);
   const account = await visit.openWithAccount('/account?tab=keys');
@@ -31,7 +29,7 @@ async function atKeys(options?: VisitOptions): Promise<Visit & { account: TestAc
 
 const info = async (body: object) => (await post(venue.url, '/info', body)).data;
 
-test('an agent is revoked, its key is removed from the browser, and another can replace it', async () => {
+test('an agent can be revoked, its key removed from the browser, and another agent approved', async () => {
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
@@ -39,7 +37,7 @@ test('an agent is revoked, its key is removed from the browser, and another can 
   expect(await faultsFound(page)).toEqual([]);
 
   const agent = page.getByRole('row', { name: /this browser/ });
-  // The first press asks for confirmation, the second one acts.
+  // The first press asks for confirmation, and the second one revokes.
   await agent.getByRole('button', { name: 'Revoke' }).click();
   await agent.getByRole('button', { name: 'Confirm revoke' }).click();
   await page.getByText('No approved agents').waitFor();
@@ -51,7 +49,7 @@ test('an agent is revoked, its key is removed from the browser, and another can 
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(1);
 });
 
-test("an agent's name stays text, and cannot change the text direction", async () => {
+test("an agent's name is shown as text and cannot change the text direction", async () => {
   const { account, page } = await atKeys();
   const { address: user, owner } = account;
   const names = ['<img src=x>', '\u202eneves', `${'\u200b'.repeat(3)}thin`];
@@ -60,19 +58,19 @@ test("an agent's name stays text, and cannot change the text direction", async (
     await owner.exchange.approveAgent({ agentAddress, agentName }, { confirm: 'executed' });
   }
   await page.reload();
-  // Characters that change the direction of text are not shown.
+  // Characters that change the text direction are not shown.
   for (const name of names) {
     await page.locator('bdi', { hasText: name.replace('\u202e', '') }).waitFor();
   }
   expect(await page.locator('main img').count()).toBe(0);
-  // Right-to-left text ends with its own name: the following columns keep their positions.
+  // A right-to-left text must not affect the order of the columns that follow it.
   const columns = await page.evaluate(() =>
     [...document.querySelectorAll('tbody tr')].map((row) =>
       Math.round(row.querySelector('td:nth-child(2)')!.getBoundingClientRect().left),
     ),
   );
   expect(new Set(columns).size).toBe(1);
-  // Shown without that character, and revoked by the venue's exact label.
+  // The name is shown without that character but revoked by the venue's exact label.
   for (const shown of ['<img src=x>', 'neves']) {
     await page.getByRole('row', { name: shown }).getByRole('button').click();
     await page.getByRole('button', { name: 'Confirm revoke' }).click();
@@ -81,7 +79,7 @@ test("an agent's name stays text, and cannot change the text direction", async (
   expect(await info({ type: 'approvedAgents', user })).toHaveLength(2);
 });
 
-test('revoked in another tab: the terminal reports it, and offers to enable trading again', async () => {
+test('the terminal reports that its agent was revoked in another tab and offers to enable trading again', async () => {
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
   const terminal = await page.context().newPage();
@@ -106,8 +104,8 @@ test('revoked in another tab: the terminal reports it, and offers to enable trad
     .waitFor();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
 
-  // The same after a reload; resting orders cannot be cancelled from here, which is stated next to
-  // them.
+  // The ticket shows the same after a reload. Resting orders cannot be cancelled from here, and the
+  // page says so next to them.
   await terminal.reload();
   await ticket.getByRole('button', { name: 'Enable trading' }).waitFor();
   await terminal.getByRole('tab', { name: 'Open orders 1' }).click();
@@ -121,7 +119,7 @@ test('revoked in another tab: the terminal reports it, and offers to enable trad
   await terminal.getByRole('tab', { name: 'Open orders 2' }).waitFor();
 });
 
-test('a builder is approved up to a rate, and revoked', async () => {
+test('a builder can be approved up to a rate and revoked', async () => {
   const { page } = await atKeys();
   const user = (await page.locator('h1 ~ span code').textContent())!;
   const builder = injectedWallet(keyOf('page builder')).address;
@@ -142,10 +140,10 @@ test('a builder is approved up to a rate, and revoked', async () => {
   expect(await info({ type: 'approvedBuilders', user })).toEqual([]);
 });
 
-test('the key of a test account can be exported and erased, on a phone', async () => {
+test('on a phone the key of a test account can be exported and erased', async () => {
   const visit = await atKeys({ viewport: PHONE });
   const { page } = visit;
-  // This browser's agent is marked here too, with its address.
+  // The page also marks the agent of this browser here, with its address.
   const agent = page.getByRole('row', { name: /this browser/ });
   await agent.getByText('current', { exact: true }).filter({ visible: true }).waitFor();
   await agent
@@ -159,7 +157,7 @@ test('the key of a test account can be exported and erased, on a phone', async (
   };
   await page.getByRole('button', { name: 'Export key' }).click();
   const dialog = page.getByRole('dialog');
-  // Hidden until requested, and then only one of the two.
+  // Both keys are hidden until requested, and only one is shown at a time.
   expect(await shows()).toEqual([false, false]);
   await dialog.getByRole('button', { name: 'Show key' }).click();
   const shown = await dialog.locator('code').textContent();
@@ -170,7 +168,7 @@ test('the key of a test account can be exported and erased, on a phone', async (
   await dialog.waitFor({ state: 'detached' });
   expect(await shows()).toEqual([false, false]);
 
-  // Another tab has the keys in its memory.
+  // The other tab has the keys in its memory.
   const other = await page.context().newPage();
   await other.goto(`${venue.url}/account`);
   await other.getByRole('tab', { name: 'Funds' }).waitFor();
@@ -200,7 +198,7 @@ test('preferences change the page immediately and persist after a reload', async
   expect(look).toMatchObject({ theme: 'light', sides: 'blue-orange' });
 });
 
-test('an account is converted to a multi-sig, after a warning, and its key can no longer sign', async () => {
+test('an account is converted to a multi-sig account after a warning, and its key can no longer sign', async () => {
   const { account, page } = await atKeys();
   const { address: user, owner } = account;
   const [ann, ben] = ['ann of the club', 'ben of the club'].map(
@@ -216,7 +214,7 @@ test('an account is converted to a multi-sig, after a warning, and its key can n
   await dialog.getByText('Already added').waitFor();
   await dialog.getByRole('textbox', { name: 'Signer 2' }).fill(ben!);
   expect(await faultsFound(page)).toEqual([]);
-  // The button is disabled until the confirmation is checked.
+  // The button is disabled until the user checks the confirmation.
   const button = dialog.getByRole('button', { name: 'Convert: 2 of 2 must sign' });
   expect(await button.isDisabled()).toBe(true);
   await dialog.getByRole('checkbox').click();
@@ -234,7 +232,7 @@ test('an account is converted to a multi-sig, after a warning, and its key can n
   ).rejects.toThrow(/Multi-sig account requires a multiSig payload/);
 });
 
-test('unreadable keys block nothing', async () => {
+test('the page works although its stored keys are unreadable', async () => {
   const { page } = await atKeys();
   await page.evaluate(
     () =>
@@ -252,7 +250,7 @@ test('unreadable keys block nothing', async () => {
   await page.reload();
   await page.getByRole('button', { name: 'Trade with a test account' }).click();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
-  // Keys stored from now on are found again.
+  // The page finds keys again that are stored from now on.
   await page.reload();
   await page.getByRole('row', { name: /this browser/ }).waitFor();
 });

@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** Transfers between a wallet, its chain and the venue, all through the page. */
+/** Moves money between a wallet, its chain and the venue, always through the page. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const usdc = (amount: string): bigint => parseUnits(amount, 6);
 
-/** A wallet whose transactions go to the venue's chain. */
+/** Returns a wallet whose transactions go to the venue's chain. */
 async function walletOnChain(name: string): Promise<InjectedWallet> {
   const key = keyOf(name);
   const { data } = await post(venue.url, '/info', { type: 'settings' });
@@ -69,7 +69,7 @@ test('a wallet deposits with a signature only, and its withdrawal is paid on the
   await page.getByText('No account connected in this browser').waitFor();
   await connect(visit);
 
-  // There is no USDC on the chain: the page reports it, and offers the faucet.
+  // The page reports that there is no USDC on the chain, and offers the faucet.
   await page.getByRole('button', { name: 'Get test USDC on chain' }).click();
   await page.getByRole('radio', { name: 'On chain' }).click();
   await page.getByRole('button', { name: 'Get 1,000 test USDC' }).click();
@@ -99,7 +99,7 @@ test('a wallet deposits with a signature only, and its withdrawal is paid on the
   await ladder.waitFor();
   await page.getByRole('row', { name: /Withdrawal.*−100\.00.*Confirmed/ }).waitFor();
   await expect.poll(() => chain.balanceOf(wallet.address as Hex)).toBe(usdc('849.4'));
-  // The page also shows the increased balance outside the venue.
+  // The page also shows the increased wallet balance.
   await page.getByText('849.40').first().waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });
@@ -119,7 +119,7 @@ test('a wallet without permit signatures deposits with transactions', async () =
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(0n);
 });
 
-test('a rejection in the wallet keeps the money, and the page reports that nothing was sent', async () => {
+test('after a rejection in the wallet, the money is unchanged and the page reports that nothing was sent', async () => {
   const wallet = await walletOnChain('page refuser');
   await post(venue.url, '/request-fund', { user: wallet.address, onChain: true });
   const visit = await browser.visit(venue.url, { wallet });
@@ -133,7 +133,7 @@ test('a rejection in the wallet keeps the money, and the page reports that nothi
   expect(await chain.balanceOf(wallet.address as Hex)).toBe(usdc('1000'));
 });
 
-test('money moves between the sub-accounts, and to another account', async () => {
+test('money can be moved between sub-accounts and to another account', async () => {
   const friend = injectedWallet(keyOf('page friend')).address;
   await post(venue.url, '/request-fund', { user: friend });
   const visit = await browser.visit(venue.url);
@@ -154,8 +154,8 @@ test('money moves between the sub-accounts, and to another account', async () =>
   const { data } = await post(venue.url, '/info', { type: 'clearinghouseState', user: friend });
   expect(data.withdrawable).toBe('1025.25');
 
-  // The faucet grants once: it shows when it will grant again, for every destination, with its
-  // button disabled until then.
+  // The faucet grants once. It shows the time of the next grant for every destination, and its
+  // button is disabled until then.
   await page.getByRole('radio', { name: 'Test funds' }).click();
   visit.expectErrors(/status of 429/);
   const faucet = page.getByRole('button', { name: 'Get 1,000 test USDC' });

@@ -12,19 +12,19 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** Delayed transfers: the page shows their state, the reason, and the result. */
+/** For delayed transfers, the page shows their state, the reason and the result. */
 
 let venue: Venue;
 let browser: WebBrowser;
 let operator: ChainOperator;
-/** For tests that wait for validators and confirmations. */
+/** Timeout of tests that wait for validators and confirmations. */
 const SLOW_MS = 120_000;
 const PATIENT = { timeout: 60_000 };
 
 beforeAll(async () => {
   const flags = ['--chain', 'local', '--relay', '--faucet-usdc', '300000'];
-  // Deposits need these confirmations, whose blocks the tests make; a faucet that backs its grants
-  // makes a few more.
+  // Deposits need these confirmations, whose blocks the tests mine. A faucet that backs its grants
+  // mines a few more.
   const slow = ['--payout-patience-ms', '1000', '--chain-confirmations', '6'];
   [venue, browser] = await Promise.all([
     startWebVenue([...WITH_PAGE, ...flags, ...slow]),
@@ -37,7 +37,7 @@ afterAll(async () => {
   await venue?.remove();
 });
 
-/** A visitor with a test account, at its transfers. */
+/** Opens a transfer form for a visitor with a test account. */
 async function atMoney(form: string, options?: VisitOptions): Promise<{ page: Page; user: Hex }> {
   const visit = await browser.visit(venue.url, options);
   const { address } = await visit.openWithAccount(`/account?tab=money&do=${form}`);
@@ -57,7 +57,7 @@ async function withdraw(page: Page, amount: string, destination?: string): Promi
 const row = (page: Page, name: RegExp) => page.getByRole('row', { name });
 
 test(
-  'a pending deposit is still shown after a reload, until it is credited',
+  'a pending deposit is still shown after a reload until it is credited',
   async () => {
     const { page, user } = await atMoney('deposit');
     await page.getByRole('button', { name: 'Withdraw to this chain' }).waitFor();
@@ -78,11 +78,11 @@ test(
 );
 
 test(
-  'a lost answer is queried: a transfer is made once and reported; for a lost request no result is claimed',
+  'after a lost answer, the page asks the venue for the result and does not guess the result of a lost request',
   async () => {
     const { page } = await atMoney('transfer', { expectedErrors: /ERR_FAILED|Failed to fetch/ });
     const amount = page.getByRole('textbox', { name: 'Amount' });
-    // It reaches the venue, but its answer and those to all retries are lost.
+    // The request reaches the venue, but its answer and those to all retries are lost.
     await page.route('**/exchange', async (route) => {
       await route.fetch();
       await route.abort();
@@ -90,14 +90,14 @@ test(
     await amount.fill('100');
     await page.getByRole('button', { name: /^Transfer 100\.00/ }).click();
     await page.getByText('299,900.00 available').waitFor(PATIENT);
-    // Input typed meanwhile belongs to the next transfer, and is not cleared.
+    // Input typed in the meantime belongs to the next transfer and is not cleared.
     await amount.fill('70');
     await page.getByText(/^100\.00 USDC transferred/).waitFor(PATIENT);
     expect(await amount.inputValue()).toBe('70');
     await page.unroute('**/exchange');
     await page.route('**/exchange', (route) => route.abort());
     await page.getByRole('button', { name: /^Transfer 70\.00/ }).click();
-    // It has no expiry, so it may still arrive later.
+    // The request has no expiry, so it can still arrive later.
     await page.getByText(/^Status unknown\. Check your history/).waitFor(PATIENT);
     await page.getByText('299,900.00 available').waitFor();
     expect(await page.getByText(/Request expired and was not executed/).count()).toBe(0);
@@ -106,7 +106,7 @@ test(
 );
 
 test(
-  'a waiting withdrawal shows its reason, and continues automatically',
+  'a waiting withdrawal shows its reason and continues automatically',
   async () => {
     const { page } = await atMoney('withdraw', { viewport: PHONE });
     await operator.pause(true);
@@ -124,7 +124,7 @@ test(
 );
 
 test(
-  'a large withdrawal is delayed; the guardian cancels it, and the page reports it',
+  'a large withdrawal is delayed, and the page reports that the guardian cancelled it',
   async () => {
     const { page, user } = await atMoney('withdraw');
     const somebody = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
@@ -137,7 +137,7 @@ test(
     await operator.mineUntil(row(page, /Withdrawal.*−150,000\.00.*Refunded/).waitFor(PATIENT));
     await page.getByText('The payout was cancelled on the bridge.').waitFor();
     await page.getByText('300,000.00 available').waitFor();
-    // The reason remains readable.
+    // The page still shows the reason after a reload.
     await page.reload();
     await page.getByRole('button', { name: 'Withdrawal' }).click();
     const dialog = page.getByRole('dialog', { name: 'Withdrawal' });
@@ -170,7 +170,7 @@ test(
 );
 
 test(
-  'a withdrawal to another chain goes through the relay, and is followed to its end',
+  'a withdrawal to another chain through the relay is followed to its end',
   async () => {
     const relay = await relayOf(venue.url);
     const { page, user } = await atMoney('withdraw');
@@ -187,7 +187,7 @@ test(
     expect(await base.balanceOf(somebody)).toBe(
       parseUnits(sent!.amount, 6) - parseUnits(sent!.fee, 6),
     );
-    // No further step is pending.
+    // No step is pending any more.
     await transfers.locator('li[aria-current="step"]').waitFor({ state: 'hidden', ...PATIENT });
     expect(await faultsFound(page)).toEqual([]);
   },

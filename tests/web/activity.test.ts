@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Public market data: the page shows the venue's values, with links to the accounts. */
+/** Public market data: the page shows the venue's values with links to the accounts. */
 
 const LONG_MS = 120_000;
 const PATIENCE = { timeout: 60_000 };
@@ -30,7 +30,7 @@ let rich: string;
 beforeAll(async () => {
   [venue, browser] = await Promise.all([workerVenue(), workerBrowser()]);
   const people = new OutcomePeople(venue.url);
-  // Every price moves once, after which the long position's margin is insufficient.
+  // Every price moves once, after which the margin of the long position is insufficient.
   perp = await listPerp(venue.url, {
     base: 'LOST',
     price: '100',
@@ -62,7 +62,7 @@ afterEach(() => browser.leaveAll());
 
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 
-test('the largest trades: by kind and window, stored in the address, with links to the accounts', async () => {
+test('the largest trades are selected by kind and window in the address and link to their accounts', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
@@ -79,20 +79,20 @@ test('the largest trades: by kind and window, stored in the address, with links 
   // A name is shown as text, whatever it contains.
   expect(await share.innerText()).toContain('<img src=x onerror=alert(1)>');
   expect(await share.innerText()).toMatch(/Buy Yes\s+46\.0¢\s+900\s+414/);
-  // The time has a separate line, so that it does not cut the name.
+  // The time is on its own line, so that it does not cut off the name.
   const when = share.getByText(WHEN, { exact: true });
   expect(await when.evaluate((line) => line.scrollWidth - line.clientWidth)).toBe(0);
   await expectReadableForm(page, 'activity');
   await page.reload();
   await share.waitFor(PATIENCE);
-  // The drawn look may be a phone's, which has no column for accounts.
+  // The random look can be that of a phone, which has no column for accounts.
   await page.setViewportSize({ ...DESKTOP });
   await page.goto(`${venue.url}/activity`);
   await row.getByRole('link', { name: /^0x/ }).first().press('Enter');
   await page.waitForURL(new RegExp(`/explorer/address/${victim}`));
 });
 
-test('liquidations with their accounts and steps', async () => {
+test('liquidations are listed with their accounts and steps', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
@@ -113,7 +113,7 @@ test('liquidations with their accounts and steps', async () => {
   );
 });
 
-test('the leaders, with the figures of their portfolios; the selection is stored in the address', async () => {
+test('the leaderboard shows the figures of the portfolios and stores its selection in the address', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/activity');
@@ -129,7 +129,7 @@ test('the leaders, with the figures of their portfolios; the selection is stored
   await row.waitFor(PATIENCE);
   const { info } = new OutcomePeople(venue.url).deployer;
   const { points } = await info.portfolio({ user: victim, window: 'day' });
-  // Its position is closed, so its figures are constant.
+  // The position is closed, so its figures are constant.
   expect(points.at(-1)).toMatchObject({ volume: '19000' });
   expect(await row.innerText()).toContain('19,000');
   const lost = Math.abs(Number(points.at(-1)!.pnl)).toLocaleString('en-US', MONEY);
@@ -151,7 +151,7 @@ test('an account outside the leaderboard sees its own figures above it', async (
   expect(await row.getAttribute('aria-selected')).toBe('true');
 });
 
-test('open interest of a perp, selected by keyboard; on a phone no content is wider than the screen', async () => {
+test('open interest of a perp is selected by keyboard and fits the width of a phone', async () => {
   const visit = await browser.visit(venue.url, { viewport: PHONE });
   const { page } = visit;
   await visit.open('/activity');
@@ -162,7 +162,7 @@ test('open interest of a perp, selected by keyboard; on a phone no content is wi
   await page.getByRole('menuitemradio', { name: 'ETH-USDC' }).press('Enter');
   await page.waitForURL(/market=ETH-USDC/);
   await interest.getByRole('button', { name: 'ETH-USDC' }).waitFor();
-  // A new venue has no full hour yet, or one that passed during this run.
+  // A new venue has no full hour yet, unless one ended during this run.
   await interest
     .getByText(/The chart starts at the next full hour|worth/)
     .first()
@@ -170,7 +170,7 @@ test('open interest of a perp, selected by keyboard; on a phone no content is wi
   await expectReadableForm(page, 'activity on a phone');
 });
 
-test('open interest of an outcome market: selectable next to the perps, and shown below its holders', async () => {
+test('open interest of an outcome market can be selected next to the perps and is shown below its holders', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const { info } = new OutcomePeople(venue.url).deployer;
@@ -183,14 +183,14 @@ test('open interest of an outcome market: selectable next to the perps, and show
   await page.keyboard.press('Escape');
   const [reported] = await info.outcomeAssetCtxs({ instrumentIds: [market.id] });
   const held = `${reported!.openInterest} pairs`;
-  // In the first hour there is no line yet; otherwise its last point is now.
+  // The chart has no line in the first hour; later its last point is the current time.
   await interest.getByText(held).first().waitFor(PATIENCE);
   await expectReadableForm(page, 'open interest of an outcome market');
   await page.goto(`${venue.url}/events/${market.eventSlug}?panel=holders`);
   await panel(page, 'Open interest').getByText(held).first().waitFor(PATIENCE);
 });
 
-test('the markets link to it, and German has all its texts', async () => {
+test('the markets screen links to the activity screen, and German has all its texts', async () => {
   const visit = await browser.visit(venue.url, { locale: 'de-DE' });
   const { page } = visit;
   await visit.open('/');
@@ -203,7 +203,7 @@ test('the markets link to it, and German has all its texts', async () => {
     .waitFor(PATIENCE);
 });
 
-test('the holders of either outcome, the largest first, with links to the accounts', async () => {
+test('the holders of either outcome are listed with the largest first and links to the accounts', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open(`/events/${market.eventSlug}?panel=holders`);

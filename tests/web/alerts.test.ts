@@ -11,7 +11,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Alerts: in the page, as browser notifications, with sound, and separate for each account. */
+/** Alerts in the page, as browser notifications and with sound, separate for each account. */
 
 const EXECUTED = { confirm: 'executed' } as const;
 
@@ -28,7 +28,10 @@ afterEach(() => browser.leaveAll());
 
 const list = (page: Page) => page.getByRole('list', { name: 'Alerts', exact: true });
 
-/** A browser that allows notifications, and records notifications and sounds. */
+/**
+ * Replaces notifications and sounds with functions that record them, in a browser that allows
+ * notifications.
+ */
 const WATCHED = `{
   globalThis.notices = [];
   globalThis.tones = 0;
@@ -47,7 +50,7 @@ async function wait(page: Page, bound: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('a price alert is shown once, in the page and as a notification, with sound, and the list shows its time', async () => {
+test('a price alert is shown once in the page and as a notification with sound, and the list shows its time', async () => {
   const visit = await browser.visit(venue.url, { script: WATCHED });
   const { page } = visit;
   await visit.openWithAccount(`/trade/${perp.name}`);
@@ -57,7 +60,7 @@ test('a price alert is shown once, in the page and as a notification, with sound
   await wait(page, '49');
   await list(page).getByText(`${perp.name} rises to 51`).waitFor();
   await list(page).getByText(`${perp.name} falls to 49`).waitFor();
-  // The browser's permission is requested only after a press.
+  // The page requests the browser's permission only after a press.
   expect(await page.evaluate(() => Notification.permission)).toBe('default');
   await page.getByRole('checkbox', { name: 'Also as a browser notification' }).press('Space');
   await expect.poll(() => page.evaluate(() => Notification.permission)).toBe('granted');
@@ -72,7 +75,7 @@ test('a price alert is shown once, in the page and as a notification, with sound
   );
   expect(await page.evaluate(() => (globalThis as { tones?: number }).tones)).toBe(1);
 
-  // Stored across a reload without a second alert; the other still waits.
+  // The alert is stored across a reload and not repeated; the other alert still waits.
   await visit.open(`/trade/${perp.name}`);
   await page.keyboard.press('a');
   await list(page)
@@ -91,7 +94,7 @@ test('a price alert is shown once, in the page and as a notification, with sound
   await perp.push('50');
 });
 
-test('each account has its own alerts, and visitors without an account have some as well', async () => {
+test('each account has its own alerts, and so do visitors without an account', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open(`/trade/${perp.name}`);
@@ -137,7 +140,7 @@ test('modified browser storage runs no code and breaks nothing', async () => {
   expect(await visit.page.evaluate('globalThis.hasRun')).toBeUndefined();
 });
 
-test('account events are notified outside the page: a fill, the margin, a market about to end', async () => {
+test('fills, low margin and markets about to end are notified outside the page', async () => {
   const people = new OutcomePeople(venue.url);
   const eventSlug = await people.event({ title: 'Does the bell ring?' });
   const endTime = Date.now() + 30 * 60_000;
@@ -174,7 +177,7 @@ test('account events are notified outside the page: a fill, the margin, a market
   await expect.poll(notices).toMatch(/^Bought 10 Yes \| Will it\? at 46/m);
   await expect.poll(notices).toContain('Does the bell ring? closes soon | in 2');
 
-  // 300 at 50 use 450 of 980; at 49.4 they use more than half of the rest.
+  // A position of 300 at 50 uses 450 of 980; at 49.4 it uses more than half of the remaining money.
   const maker = await trader(venue.url, `who sells ${perp.name}`);
   for (const client of [maker, owner]) {
     await client.exchange.updateLeverage({ asset: perp.asset, leverage: 20 }, EXECUTED);

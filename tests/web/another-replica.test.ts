@@ -12,8 +12,8 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * If a replica of a venue stops, its page continues with the other one: no reload, no row lost or
- * duplicated.
+ * When a replica stops, its page continues with another replica, without a reload and without
+ * losing or duplicating rows.
  */
 
 const LONG_MS = 240_000;
@@ -39,9 +39,9 @@ afterAll(async () => {
   for (const each of replicas) await each.remove();
 });
 
-describe.skipIf(!hasNatsServer)('a page', () => {
+describe.skipIf(!hasNatsServer)('a page whose replica stops', () => {
   test(
-    'continues with another replica of the venue, and shows which',
+    'the page continues with another replica of the venue and shows which one',
     async () => {
       const [a, b] = replicas as [Venue, Venue];
       const { info } = createReader({ url: a.url });
@@ -52,7 +52,7 @@ describe.skipIf(!hasNatsServer)('a page', () => {
         expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch|another host/,
       });
       const account = await openTestAccount(visit.page, a.url);
-      // Trades are sent to the other replica, which stays.
+      // The trades are sent to the other replica, which keeps running.
       const owner = createClient({ url: b.url, wallet: account.owner.wallet! });
       const maker = await trader(b.url, 'maker of another replica');
       const perp = await perpNear(maker, 'BTC-USDC');
@@ -64,7 +64,7 @@ describe.skipIf(!hasNatsServer)('a page', () => {
       await trade();
       await fillsAre(page, 1);
       await page.evaluate(() => Object.assign(globalThis, { isSame: true }));
-      // The page loads further code when idle; afterwards its replica is gone.
+      // The page loads more code when idle, which it can no longer load once its replica is gone.
       const hasLater = () =>
         performance.getEntriesByType('resource').some(({ name }) => name.includes('/overlays-'));
       await expect.poll(() => page.evaluate(hasLater), { timeout: 60_000 }).toBe(true);

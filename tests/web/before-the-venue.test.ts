@@ -7,7 +7,7 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * A venue that has just started, without trades: it shows simulated history, which counts nowhere.
+ * A venue that has just started without trades shows simulated history, which counts in no figure.
  */
 
 const WEEK_MS = 7 * 86_400_000;
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => venue.stop());
 afterEach(() => browser.leaveAll());
 
-test("the history is labelled as simulated, ends at the venue's start, and is in no API figure", async () => {
+test("simulated history is labelled, ends at the venue's start, and is in no figure of the API", async () => {
   const { info } = createClient({ url: venue.url });
   const asked = { symbol: 'btc', startTime: 0, endTime: Date.now(), variant: 'before' };
   const past = await info.cryptoPriceHistory(asked);
@@ -36,7 +36,7 @@ test("the history is labelled as simulated, ends at the venue's start, and is in
   expect((await info.cryptoPriceHistory({ ...asked, symbol: 'NOTHING' })).data).toEqual([]);
 });
 
-test('chart, lines and changes have reference data from the first second, and label it', async () => {
+test('charts and price changes show labelled reference data from the first second', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -46,12 +46,12 @@ test('chart, lines and changes have reference data from the first second, and la
   expect(await change.innerText()).toMatch(/%$/);
   await visit.open('/trade/BTC-USDC');
   await page.getByTitle('Simulated history').waitFor();
-  // There are no trades, and the chart is not empty.
+  // There are no trades, but the chart is not empty.
   await page.getByText('Trades appear here in real time.').waitFor();
   const chart = page.getByRole('region', { name: 'Price chart' });
   await chart.locator('canvas').first().waitFor();
   await expect.poll(() => chart.getByText('No trades yet').count()).toBe(0);
-  // The line is labelled everywhere.
+  // The line is labelled as simulated everywhere.
   await chart.getByText('simulated history').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 });

@@ -9,11 +9,11 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * The bytes that a browser must load before a screen is usable; the charts' code is loaded
- * afterwards.
+ * Limits the bytes that a browser must load before a screen is usable. The code of the charts is
+ * loaded later.
  */
 const KILOBYTES_MAX = 220;
-/** Transferred bytes of a first visit to the terminal, until its chart is drawn. */
+/** Bytes transferred by a first visit to the terminal until its chart is drawn. */
 const VISIT_KILOBYTES_MAX = 300;
 const VISIT_REQUESTS_MAX = 30;
 const SHIFT_MAX = 0.02;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 
 afterEach(() => browser.leaveAll());
 
-/** A chunk and its static imports. */
+/** Returns a chunk and all its static imports. */
 function needed(key: string, found = new Set<string>()): ReadonlySet<string> {
   const chunk = manifest[key];
   if (chunk === undefined || found.has(key)) return found;
@@ -54,7 +54,7 @@ function kilobytes(keys: Iterable<string>): number {
   return bytes / 1024;
 }
 
-/** As sent, with gzip; files too small to benefit are sent uncompressed. */
+/** Returns the size as sent: with gzip, except for files that are too small to benefit. */
 function sizeOf(file: string): number {
   try {
     return readFileSync(join(PAGE, `${file}.gz`)).length;
@@ -73,7 +73,7 @@ test(`every screen loads at most ${KILOBYTES_MAX} KB of JavaScript, without the 
   ]);
   const heavy = sizes.filter(([, size]) => Number(size) > KILOBYTES_MAX);
   expect(heavy).toEqual([]);
-  // The signing code is only loaded when there are keys, not for viewing prices.
+  // The signing code is loaded only if there are keys, and not for viewing prices.
   const first = [...needed(entry)].map((key) => manifest[key]!.file).join(' ');
   expect(first).not.toMatch(/\/signing|lightweight|uplot/i);
 });
@@ -88,8 +88,8 @@ test('the code of a first screen is compiled while it arrives', () => {
 });
 
 /**
- * Received bytes, including headers, of requests that began before the chart was drawn, as counted
- * by the browser.
+ * Counts the bytes that the browser received, including headers, for requests that began before the
+ * chart was drawn.
  */
 async function countTraffic(
   page: Page,
@@ -98,7 +98,8 @@ async function countTraffic(
   const instruments = await page.context().newCDPSession(page);
   const asked = new Set<string>();
   instruments.on('Network.requestWillBeSent', ({ request: { postData = '', url }, requestId }) => {
-    // Repeated requests count once, because their number depends on the speed of the machine.
+    // A repeated request counts once, because the number of repetitions depends on the speed of the
+    // machine.
     if (asked.has(url + postData)) return;
     asked.add(url + postData);
     bytes.set(requestId, 0);
@@ -114,7 +115,7 @@ async function countTraffic(
   };
 }
 
-test(`a first visit to the terminal is at most ${VISIT_KILOBYTES_MAX} KB and ${VISIT_REQUESTS_MAX} requests, without layout shifts`, async () => {
+test(`a first visit to the terminal loads at most ${VISIT_KILOBYTES_MAX} KB in ${VISIT_REQUESTS_MAX} requests, without layout shifts`, async () => {
   const venue = await workerVenue();
   // Any script option forces a new browser context.
   const script = `{

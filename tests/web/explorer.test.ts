@@ -10,8 +10,6 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Public blocks, transactions and accounts. */
-
 let venue: Venue;
 let browser: WebBrowser;
 
@@ -26,7 +24,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-test('an order appears immediately, and is described in words from block to account', async () => {
+test('the explorer shows an order immediately and describes it in words on all its screens', async () => {
   const seller = await trader(venue.url, 'explorer seller');
   const buyer = await trader(venue.url, 'explorer buyer');
   const page = await visiting('/explorer');
@@ -39,14 +37,14 @@ test('an order appears immediately, and is described in words from block to acco
   const price = Number(perp.price).toLocaleString('en-US');
   const description = `Buy 0.01 BTC-USDC at ${price}, limit`;
   await own.filter({ hasText: description }).first().getByRole('link').first().click();
-  // Other orders in the list may have the same terms.
+  // Other orders in the list can have the same terms.
   await page.getByRole('heading', { name: /^Transaction 0x/ }).waitFor();
   await page.getByText(`Buy 0.01 BTC-USDC at ${price}`).waitFor();
   await page.getByText(`filled: 0.01 at ${price}`).waitFor();
   await page.getByText('executed').waitFor();
   expect(await faultsFound(page)).toEqual([]);
 
-  // Its block contains it, and the search field finds hashes of both kinds.
+  // The block contains the order, and the search field finds hashes of both kinds.
   const hash = new URL(page.url()).pathname.split('/').at(-1)!;
   const { block } = await buyer.info.tx({ txHash: hash });
   const { hash: blockHash } = await buyer.info.block({ height: block });
@@ -87,19 +85,19 @@ test('an order appears immediately, and is described in words from block to acco
     await page.getByText(`filled: 0.01 at ${price}`).waitFor();
     await page.goBack();
   }
-  // The venue's own effects have the hash of their block.
+  // Effects that the venue causes have the hash of their block.
   await page.goto(`${venue.url}/explorer/tx/${blockHash}`);
   await page.getByRole('heading', { name: `Block ${block.toLocaleString('en-US')}` }).waitFor();
 });
 
-test('unknown hashes are reported, and so are invalid searches', async () => {
+test('the explorer reports unknown hashes and invalid searches', async () => {
   const page = await visiting('/explorer/block/999999999', {
     expectedErrors: /40[034]|Failed to load resource/,
   });
   await page.getByText('Block not found').waitFor();
   await page.goto(`${venue.url}/explorer/tx/0x${'ab'.repeat(32)}`);
   await page.getByText('Transaction not found').waitFor();
-  // For another user's empty account there is no hint on how to get funds.
+  // Another user's empty account has no hint about how to get funds.
   await page.goto(`${venue.url}/explorer/address/0x${'0'.repeat(36)}dead`);
   await page.getByText('No open positions').waitFor();
   expect(await page.getByText(/\b[Yy]ou\b/).count()).toBe(0);
@@ -113,7 +111,7 @@ test('unknown hashes are reported, and so are invalid searches', async () => {
   await page.waitForURL('**/trade/ETH-USDC');
 });
 
-test('an account is viewed read-only, without a key', async () => {
+test('an account can be viewed without a key', async () => {
   const { wallet } = await trader(venue.url, 'looked at in the explorer');
   const page = await visiting(`/explorer/address/${wallet!.address}`);
   await page.getByText('1,000.00').first().waitFor();
@@ -129,7 +127,7 @@ test('an account is viewed read-only, without a key', async () => {
   expect(await page.getByText(/^Viewing/).count()).toBe(0);
 });
 
-test('names chosen by others stay text, on a phone too', async () => {
+test('names chosen by others are shown as text, including on a phone', async () => {
   const wallet = privateKeyWallet(keyOf('explorer agent owner'));
   const owner = createClient({ url: venue.url, wallet });
   await owner.faucet({ user: wallet.address });

@@ -6,10 +6,10 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Keyboard only: this file uses no pointer. */
+/** The tests in this file use only the keyboard. */
 
 const LONG_MS = 120_000;
-/** The maximum number of Tab presses to reach the purpose of a screen. */
+/** Maximum number of Tab presses to reach the purpose of a screen. */
 const TABS_MAX = 60;
 
 let venue: Venue;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'from the first visit to a position and back to none',
+  'a first visit, a position and its close need only the keyboard',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -32,7 +32,7 @@ test(
     await tabTo(page, 'Trade BTC-USDC');
     await page.keyboard.press('Enter');
     await page.getByRole('radio', { name: 'Market' }).waitFor();
-    // The header is skipped: the screen starts at the focus.
+    // The focus skips the header and starts at the screen.
     await expect.poll(() => focused(page)).toBe('screen');
 
     await tabTo(page, 'Limit');
@@ -56,7 +56,7 @@ test(
   LONG_MS,
 );
 
-test('the header can be skipped, and every focused element is visible', async () => {
+test('the keyboard can skip the header, and every focused element is visible', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -78,7 +78,7 @@ test('the header can be skipped, and every focused element is visible', async ()
   expect(await page.evaluate(() => document.activeElement?.closest('main')?.id)).toBe('screen');
 });
 
-test('the ticket is one press away, and a menu marks its selected option', async () => {
+test('one key focuses the ticket, and a menu marks its selected option', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -90,7 +90,7 @@ test('the ticket is one press away, and a menu marks its selected option', async
   await expect.poll(() => isSeen(page)).toBe(true);
   await page.keyboard.press('Enter');
   await expect.poll(() => focused(page)).toBe('Price');
-  // In a field it is a letter, anywhere else it focuses the ticket.
+  // The key is a letter in a field; anywhere else it focuses the ticket.
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('t');
   await expect.poll(() => focused(page)).toBe('Price');
@@ -99,7 +99,7 @@ test('the ticket is one press away, and a menu marks its selected option', async
   await page.keyboard.press('Enter');
   const theme = (name: string) => page.getByRole('menuitemradio', { name, exact: true });
   await expect.poll(() => theme('Dark').getAttribute('aria-checked')).toBe('true');
-  // The colour of the frame that a phone draws around the page.
+  // Colour of the frame that a phone draws around the page.
   const frame = page.locator('meta[name="theme-color"]');
   expect(await frame.getAttribute('content')).toMatch(/^#14171b$/);
   await arrowTo(page, 'Light');
@@ -112,7 +112,7 @@ test('the ticket is one press away, and a menu marks its selected option', async
   expect(await theme('Dark').getAttribute('aria-checked')).toBe('false');
 });
 
-test('? lists the keys; dialogs and menus return the focus', async () => {
+test('the key ? lists all keys, and dialogs and menus return the focus', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/');
@@ -135,7 +135,7 @@ test('? lists the keys; dialogs and menus return the focus', async () => {
   await connect.waitFor({ state: 'detached' });
   await expect.poll(() => focused(page)).toBe('Connect');
 
-  // From a menu: back to the button of the menu.
+  // After a menu, the focus returns to the button of the menu.
   await tabTo(page, 'Settings', 'Shift+Tab');
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Keyboard shortcuts' }).waitFor();
@@ -169,7 +169,6 @@ async function arrowTo(page: Page, name: string): Promise<void> {
   throw new Error(`${name} was not reached by arrows, but ${passed.join(', ')}`);
 }
 
-/** The name of the focused element. */
 async function focused(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement | null;
@@ -182,14 +181,14 @@ async function focused(page: Page): Promise<string> {
   });
 }
 
-/** Whether the focused element is on the screen and has an outline. */
+/** True if the focused element is on the screen and has an outline. */
 async function isSeen(page: Page): Promise<boolean> {
   return page.evaluate(() => {
     const element = document.activeElement as HTMLElement;
     const { height, width } = element.getBoundingClientRect();
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     const isOutlined = outlineStyle !== 'none' && outlineWidth !== '0px';
-    // A field shows the focus by its existing border.
+    // A field shows the focus with its existing border.
     const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent');
     const probe = document.body.appendChild(document.createElement('i'));
     probe.style.color = accent;

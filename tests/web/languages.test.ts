@@ -33,7 +33,7 @@ function catalogue(language: string): Map<string, string> {
 
 const [english, german] = [catalogue('en'), catalogue('de')];
 /**
- * English texts as regular expressions, with wildcards for their placeholders. A text that also
+ * English texts as regular expressions with wildcards for their placeholders. A text that also
  * occurs in German is not an error.
  */
 const spoken = new Set(german.values());
@@ -43,7 +43,7 @@ const foreign = [...english]
   .filter((parts) => parts.join('').replaceAll(/\W/g, '').length > 2)
   .map((parts) => new RegExp(`^${parts.join('.+')}$`, 's'));
 
-/** All visible texts and texts for screen readers. */
+/** Returns all visible texts and texts for screen readers. */
 async function shown(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     const found: string[] = [];
@@ -64,7 +64,8 @@ async function shown(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * The deployers' texts of all listings, from any test file, which are shown in their own language.
+ * Returns the deployers' texts of all listings, from any test file. The page shows them
+ * untranslated.
  */
 async function deployersTexts(url: string): Promise<readonly string[]> {
   const { info } = createClient({ url });
@@ -87,22 +88,20 @@ async function deployersTexts(url: string): Promise<readonly string[]> {
         [question, group_title ?? '', description, resolution_source].concat(outcomes),
       ),
   ];
-  // The page removes characters that change the text direction. A text contained in another one is
-  // replaced after it.
+  // The page removes characters that change the text direction. Longer texts are replaced first,
+  // because a text can be part of another one.
   const shown = new Set(texts.map((text) => inOneDirection(text).trim()));
   return [...shown].filter((text) => text !== '').sort((a, b) => b.length - a.length);
 }
 
-/** Replaces deployers' texts, so that they fill the placeholder of a sentence. */
+/** Replaces deployers' texts, so that they match the placeholder of a sentence. */
 const THEIRS = '~';
-/**
- * In narrow places the page shows the beginning of a name, at least this many characters, and `…`.
- */
+/** In narrow places the page shows at least this many characters of a name, followed by `…`. */
 const CUT_CHARS_MIN = 12;
 
 /**
- * A text without the deployers' parts. A single word of theirs, such as Yes, may also be a word of
- * the page, so it is removed only if it is the whole text.
+ * Removes the deployers' texts. A single word such as Yes can also be a word of the page, so it is
+ * removed only if it is the whole text.
  */
 function oursIn(text: string, theirs: readonly string[]): string {
   if (theirs.includes(text)) return THEIRS;
@@ -124,7 +123,7 @@ function withoutBeginning(text: string, theirs: string): string {
 /** English words that no German sentence contains. */
 const ENGLISH = /\b(?:the|of|and|is|are|your|with|this|not|you|for|from)\b/i;
 
-/** Screens, with a text that shows each is loaded. */
+/** Screens, each with a text that shows that the screen is loaded. */
 const SCREENS = [
   ['/trade/BTC-USDC', 'Orderticket'],
   ['/portfolio', 'Tagesergebnisse'],
@@ -139,7 +138,7 @@ const SCREENS = [
 ] as const;
 
 /**
- * English in every field that a deployer can set; the title is even a text of the page that German
+ * Every field that a deployer can set is English. The title is even a text of the page that German
  * translates.
  */
 const EVENT = {
@@ -155,8 +154,8 @@ const MARKET = {
   outcomes: ['Late', 'In time with the tide'],
 };
 
-describe('a browser that speaks German', () => {
-  test('sees German on every main screen, without untranslated texts', async () => {
+describe('a browser whose language is German', () => {
+  test('every main screen is in German without untranslated texts', async () => {
     const people = new OutcomePeople(venue.url);
     const event = await people.event(EVENT);
     await people.market(MARKET, event);
@@ -176,7 +175,7 @@ describe('a browser that speaks German', () => {
         .first()
         .waitFor();
       await page.waitForLoadState('networkidle');
-      // The agent's name set by the page is stored by the venue.
+      // The venue stores the agent's name that the page has set.
       texts = (await shown(page)).filter((text) => !text.includes('this browser'));
       english[path] = texts.filter((text) => {
         const ours = oursIn(text, theirs);
@@ -184,12 +183,12 @@ describe('a browser that speaks German', () => {
       });
     }
     expect(english).toEqual(Object.fromEntries(SCREENS.map(([path]) => [path, []])));
-    // The last screen contains them: deployers' texts were present and unchanged.
+    // The last screen contains the deployers' texts unchanged.
     expect(texts).toEqual(expect.arrayContaining([EVENT.title, EVENT.category]));
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
   });
 
-  test('has German numbers and dates, and longer words fit', async () => {
+  test('numbers and dates have the German format, and longer words fit', async () => {
     const visit = await browser.visit(venue.url, { locale: 'de-DE' });
     const { page } = visit;
     await visit.openWithAccount('/trade/BTC-USDC');
@@ -204,7 +203,7 @@ describe('a browser that speaks German', () => {
   });
 });
 
-test('the language is selected by keyboard, takes effect immediately and is stored', async () => {
+test('a language selected by keyboard takes effect immediately and is stored', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -223,15 +222,15 @@ test('the language is selected by keyboard, takes effect immediately and is stor
   await page.getByRole('button', { name: 'Settings' }).waitFor();
 });
 
-describe('right-to-left layout', () => {
-  /** The start of an element, from the left edge of the screen. */
+describe('the right-to-left layout', () => {
+  /** Returns the distance of an element from the left edge of the screen. */
   const left = (page: Page, selector: string): Promise<number> =>
     page
       .locator(selector)
       .first()
       .evaluate((element) => element.getBoundingClientRect().left);
 
-  test('the page is mirrored, no content is cut or wider than the screen, and charts are unchanged', async () => {
+  test('the page is mirrored except for charts, and no content is cut off or wider than the screen', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     await visit.open('/events');
@@ -242,9 +241,9 @@ describe('right-to-left layout', () => {
     await expectReadable(page, 'events mirrored', { theme: 'dark', size: DESKTOP });
     await expectReadable(page, 'events mirrored', { theme: 'light', size: PHONE });
     await page.setViewportSize(DESKTOP);
-    // The name of the page is at the right.
+    // The name of the page is on the right.
     expect(await left(page, 'header a')).toBeGreaterThan(DESKTOP.width / 2);
-    // With links only, because a reload would end the mirroring.
+    // Navigates only by links, because a reload would end the mirroring.
     await page.locator('header nav a[href="/"]').click();
     await page.locator('main a[href^="/trade/"]').first().click();
     await page.locator('main form').waitFor();

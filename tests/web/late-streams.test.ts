@@ -11,8 +11,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * A page on a slow machine: its streams connect late, and its parts are drawn late. No data is
- * missing in the end.
+ * The page runs on a slow machine: its streams connect late and its components are drawn late, but
+ * no data is missing in the end.
  */
 
 const EXECUTED = { confirm: 'executed' } as const;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** Holds the page's sockets and their messages until released. */
+/** Holds the page's sockets and their messages until the returned function is called. */
 async function holdSockets(page: Page): Promise<() => void> {
   const { promise: isLet, resolve } = Promise.withResolvers<void>();
   await page.routeWebSocket(/\/(?:api-)?ws$/, async (socket) => {
@@ -44,7 +44,7 @@ function answered(page: Page, type: string): Promise<unknown> {
   );
 }
 
-test("an order placed after the page's query and before its streams connected is shown", async () => {
+test("an order placed after the page's query and before its streams connect is shown", async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const letThrough = await holdSockets(page);
@@ -72,7 +72,7 @@ test("an order placed after the page's query and before its streams connected is
   await page.getByRole('row', { name: /BTC-USDC.*99,000/ }).waitFor();
 });
 
-test('an order for shares in the same interval is shown', async () => {
+test("an order for shares placed after the page's query and before its streams connect is shown", async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   const visit = await browser.visit(venue.url);
@@ -89,7 +89,7 @@ test('an order for shares in the same interval is shown', async () => {
   await page.getByRole('row', { name: /Will it\?.*21/ }).waitFor();
 });
 
-test("the explorer's lists are complete without further events", async () => {
+test("the explorer's lists become complete without further events", async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   const letThrough = await holdSockets(page);
@@ -105,8 +105,8 @@ test("the explorer's lists are complete without further events", async () => {
   await txs.getByTitle(reply.txHash).waitFor();
 });
 
-test('parts that are drawn late show live data', async () => {
-  // Subscriptions opened during rendering end before an effect could keep them.
+test('components that are drawn late show live data', async () => {
+  // Subscriptions opened during rendering end before an effect can keep them.
   const script = `{
     const [later, notLater, ended] = [globalThis.setTimeout, globalThis.clearTimeout, new Set()];
     globalThis.clearTimeout = (id) => { ended.add(id); notLater(id); };

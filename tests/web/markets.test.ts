@@ -15,8 +15,8 @@ let browser: WebBrowser;
 /** The first reference price arrives on a separate socket. */
 const PATIENCE = { timeout: 60_000 };
 /**
- * R-series: if a venue starts just before a quarter, the first market of a series is listed at that
- * quarter.
+ * R-series: a venue that starts just before a quarter of an hour lists the first market of a series
+ * at that quarter.
  */
 const LISTED_IN = { timeout: 70_000 };
 
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('the markets screen', () => {
-  test('lists every perp with a live price, and the open events', async () => {
+  test('the markets screen lists every perp with a live price, and the open events', async () => {
     const { open, page } = await visiting();
     await open();
     const row = page.getByRole('row', { name: /BTC-USDC/ });
@@ -51,7 +51,7 @@ describe('the markets screen', () => {
     await page.getByRole('heading', { name: 'Ending soon' }).waitFor();
   });
 
-  test('a new venue is not empty: series, events and the next markets', async () => {
+  test('a new venue shows series, events and the next markets', async () => {
     const { open, page } = await visiting();
     await open();
     const series = page.getByRole('region', { name: 'Recurring' });
@@ -59,7 +59,8 @@ describe('the markets screen', () => {
       const card = series.getByRole('listitem').filter({ hasText: name });
       await card.waitFor(LISTED_IN);
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/(?:starts|ends) in\s+[0-9:]+/);
-      // The live price next to the price to beat, or the time when that will be known.
+      // The card shows the live price next to the price to beat, or the time when that will be
+      // known.
       await expect.poll(() => card.innerText(), PATIENCE).toMatch(/\d,\d{3}\.\d{2}/);
       expect(await card.innerText()).toContain('Price to beat');
     }
@@ -67,10 +68,11 @@ describe('the markets screen', () => {
     for (const title of [/lighthouse cat/, /snail derby/, /day at the harbour/, /harbour master/]) {
       await events.getByRole('heading', { name: title, level: 3 }).first().waitFor();
     }
-    // A probability is not an offered price: the price of shares is shown where they are traded.
+    // The list shows probabilities, because a probability is not a price at which shares are
+    // offered.
     expect(await events.innerText()).toMatch(/\d+\s*%/);
     expect(await events.innerText()).not.toContain('¢');
-    // Series have separate cards.
+    // Series have their own cards.
     expect(await events.getByRole('heading', { name: /up or down/ }).count()).toBe(0);
     await page
       .getByRole('region', { name: 'Opening soon' })
@@ -85,7 +87,7 @@ describe('the markets screen', () => {
   test.each([
     ['a desk', DESKTOP],
     ['a phone', PHONE],
-  ])('on %s loading causes no layout shift', async (_, viewport) => {
+  ])('loading the markets screen on %s causes no layout shift', async (_, viewport) => {
     const script = `{
       const shifts = [];
       Object.assign(globalThis, { shifts });
@@ -111,12 +113,12 @@ describe('the markets screen', () => {
     }`;
     const visit = await browser.visit(venue.url, { script, expectedErrors: /404/ });
     const { page } = visit;
-    // Sockets are answered late, each later than the tolerance for an existing connection.
+    // Sockets are answered late, each later than an existing connection may be silent.
     await page.routeWebSocket(/\/(?:api-)?ws/, async (socket) => {
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       socket.connectToServer();
     });
-    // There are no streams here, and the venue answers.
+    // This screen has no streams, but the venue answers.
     await visit.open('/nowhere');
     await page.getByText(/\d ms/).first().waitFor();
     await page.getByRole('main').getByRole('link').first().click();
@@ -129,7 +131,7 @@ describe('the markets screen', () => {
   });
 
   test('code for dialogs is loaded when the pointer moves towards a button', async () => {
-    // The page never becomes idle here, at any speed of the machine.
+    // The page never becomes idle here, whatever the speed of the machine.
     const script = `{
       const later = globalThis.setTimeout;
       globalThis.setTimeout = (act, ms, ...rest) => later(act, ms === 30_000 ? 2 ** 30 : ms, ...rest);
@@ -145,7 +147,7 @@ describe('the markets screen', () => {
     await expect.poll(menus, { timeout: 60_000 }).toBe(1);
   });
 
-  test('funding of all perps is shown in one table, by keyboard', async () => {
+  test('one table shows the funding of all perps and can be used by keyboard', async () => {
     const { open, page } = await visiting();
     await open('/');
     const opener = page.getByRole('button', { name: 'All funding rates' });
@@ -153,13 +155,13 @@ describe('the markets screen', () => {
     await opener.press('Enter');
     const table = page.getByRole('group', { name: 'All funding rates' });
     for (const name of ['BTC-USDC', 'ETH-USDC', 'SOL-USDC']) {
-      // No hour has ended yet: the rate is shown, without a past result.
+      // No hour has ended yet, so the table shows the rate but no past payment.
       await table.getByRole('row', { name: new RegExp(`${name} .*%`) }).waitFor();
     }
     await expectReadableForm(page, 'funding of all perps');
   });
 
-  test('the search is in the address, so that a link shows the same results', async () => {
+  test('the address contains the search, so that a link shows the same results', async () => {
     const { open, page } = await visiting();
     await open('/?q=eth');
     await page.getByRole('row', { name: /ETH-USDC/ }).waitFor();
@@ -178,7 +180,7 @@ describe('the markets screen', () => {
     await expect.poll(() => lit.filter({ visible: true }).allTextContents()).toEqual(['Trade']);
   });
 
-  test('an unknown address is reported, with a link back', async () => {
+  test('the page reports an unknown address and links back', async () => {
     const visit = await browser.visit(venue.url, { expectedErrors: /404/ });
     const { page } = visit;
     const [reply] = await Promise.all([
@@ -202,7 +204,7 @@ describe('the markets screen', () => {
 });
 
 describe('the first visit', () => {
-  test('three visible steps lead from nothing to an account with money and an agent; a reload finds it again', async () => {
+  test('three visible steps create an account with money and an agent, which a reload finds again', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     await visit.open();
@@ -231,7 +233,7 @@ describe('the first visit', () => {
 });
 
 describe('an open page', () => {
-  test('reports account events, in words and as text', async () => {
+  test('the page reports account events in words and as text', async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
     const { address: destination } = await visit.openWithAccount();

@@ -14,8 +14,6 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** Operating the venue from the page, with permitted keys. */
-
 const CONFIRMED = { confirm: 'executed' } as const;
 const ADMIN_KEY = WHO_ADMINISTERS;
 const FLAGS = [...WITH_PAGE, '--no-bots', ...OPERATED];
@@ -37,7 +35,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** A screen with an operator's key in its memory. */
+/** Opens a screen with an operator's key in the memory of the page. */
 async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   const visit = await browser.visit(venue.url);
   await visit.open(path);
@@ -50,7 +48,7 @@ async function operating(path: string, key: `0x${string}`): Promise<Visit> {
   return visit;
 }
 
-/** A key is only in the memory of the page. */
+/** Checks that a key is only in the memory of the page. */
 async function expectKept({ page, sent }: Visit, key: string): Promise<void> {
   const bare = key.slice(2);
   expect(JSON.stringify(sent)).not.toContain(bare);
@@ -67,7 +65,7 @@ async function perpNamed(name: string) {
   return universe.find((perp) => perp.name === name);
 }
 
-/** Two accounts trade a perp; its price is pushed again, because it must be fresh. */
+/** Lets two accounts trade a perp. Its price is pushed first, because it must be fresh. */
 async function tradeOnce(asset: number): Promise<void> {
   const admin = createClient({ url: venue.url, wallet: privateKeyWallet(ADMIN_KEY) });
   const [seller, buyer] = [
@@ -79,14 +77,14 @@ async function tradeOnce(asset: number): Promise<void> {
   await tradeBetween(seller, buyer, { asset, price: '12.5', size: '3.21' });
 }
 
-test('an admin lists a perp, which trades with its first price; it is halted and resumed', async () => {
+test('an admin can list a perp with its first price, halt it and resume it', async () => {
   const visit = await operating('/operate?tab=perps', ADMIN_KEY);
   const { page } = visit;
   await page.getByText('admin', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'List a perp' }).click();
   const dialog = page.getByRole('dialog', { name: 'List a perp' });
   await dialog.getByRole('textbox', { name: 'Base currency' }).fill('doge');
-  // Inconsistent values are rejected by the venue, once and with the form's terms.
+  // The venue rejects inconsistent values, and the message uses the form's terms.
   visit.expectErrors(/status of 400/);
   await dialog.getByRole('textbox', { name: 'Tick size' }).fill('0.00001');
   await dialog.getByRole('button', { name: 'List DOGE-USDC' }).click();
@@ -108,7 +106,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await price.getByRole('button', { name: 'Push 12.5' }).click();
   await price.waitFor({ state: 'hidden' });
 
-  // A new visitor sees its first trades.
+  // A new visitor sees the first trades of the perp.
   const { index } = (await perpNamed('DOGE-USDC'))!;
   const trading = await visiting('/trade/DOGE-USDC');
   await trading
@@ -118,7 +116,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await tradeOnce(index);
   await trading.getByText('3.21', { exact: true }).first().waitFor();
 
-  // A double click only asks for confirmation; a further press halts it.
+  // A double click only asks for confirmation; another press halts the market.
   await row.getByRole('button', { name: 'Halt DOGE-USDC' }).dblclick({ delay: 10 });
   await row.getByRole('button', { name: 'Halt DOGE-USDC now' }).click();
   await row.getByText('halted').waitFor();
@@ -127,7 +125,7 @@ test('an admin lists a perp, which trades with its first price; it is halted and
   await row.getByRole('button', { name: 'Resume DOGE-USDC' }).click();
   await row.getByText('trading').waitFor();
   expect(await perpNamed('DOGE-USDC')).toMatchObject({ haltTrading: false });
-  // A double click only asks for confirmation, and another market's name is not accepted.
+  // A double click only asks for confirmation, and the name of another market is not accepted.
   await row.getByRole('button', { name: 'Delist DOGE-USDC' }).dblclick({ delay: 10 });
   const delist = page.getByRole('dialog', { name: 'Delist DOGE-USDC' });
   await delist.getByText('3.21 DOGE, 40.13 USDC').waitFor();
@@ -156,7 +154,7 @@ async function phaseOf(question: string): Promise<string | undefined> {
     ?.phase;
 }
 
-test('a deployer creates events and resolves with evidence, which others see; texts stay text', async () => {
+test('a deployer can create events and resolve them with evidence, which others see as text', async () => {
   const { page } = await operating('/operate?tab=events', WHO_DEPLOYS);
   await page.getByRole('button', { name: 'Create event' }).click();
   const form = page.getByRole('dialog', { name: 'Create event' });
@@ -174,7 +172,7 @@ test('a deployer creates events and resolves with evidence, which others see; te
   const other = await visiting(slug!);
   await other.getByRole('heading', { name: title }).first().waitFor();
 
-  // Buttons have distinct accessible names.
+  // The buttons have distinct accessible names.
   await row.getByRole('button', { name: `Halt: ${question}` }).click();
   await row.getByRole('button', { name: `Halt now: ${question}` }).click();
   await row.getByText('halted', { exact: true }).waitFor();
@@ -244,7 +242,7 @@ async function gateModes(): Promise<readonly string[]> {
   return gates.map(({ mode }) => mode);
 }
 
-test('the mode of a gate is selected by pointer or keyboard, and sent after a confirmation', async () => {
+test('the mode of a gate can be selected by pointer or keyboard and is sent after a confirmation', async () => {
   const { page } = await operating('/operate?tab=gates', ADMIN_KEY);
   const gate = page.getByRole('region', { name: 'Perps' });
   await gate.getByRole('radio', { name: 'Open', exact: true }).focus();
@@ -271,7 +269,7 @@ test('the mode of a gate is selected by pointer or keyboard, and sent after a co
   expect(await gateModes()).toEqual(['open', 'open']);
 });
 
-test('an admin edits the lists of a gate, and replaces the fees', async () => {
+test('an admin can edit the lists of a gate and replace the fees', async () => {
   const visit = await operating('/operate?tab=gates', ADMIN_KEY);
   const { page } = visit;
   const gate = page.getByRole('region', { name: 'Outcome markets' });
@@ -320,7 +318,7 @@ test('an admin edits the lists of a gate, and replaces the fees', async () => {
   await page.getByRole('button', { name: 'Edit fee schedule' }).click();
   const first = page.getByRole('group', { name: 'Tier 0' });
   const taker = first.getByRole('textbox', { name: 'Taker' });
-  // Percentages, as in the table; implausible values are not sent.
+  // Values are percentages, as in the table; implausible values are not sent.
   expect(await taker.inputValue()).toBe('0.045');
   const replace = page.getByRole('button', { name: 'Replace fee schedule' });
   expect(await replace.isDisabled()).toBe(true);
@@ -335,7 +333,7 @@ test('an admin edits the lists of a gate, and replaces the fees', async () => {
   await page.getByRole('button', { name: 'Edit fee schedule' }).waitFor();
   await page.getByRole('group', { name: 'Fees' }).getByText('0.0500').first().waitFor();
 
-  // The explorer shows the action publicly, but no code.
+  // The explorer shows the action publicly, but none of its codes.
   await page.goto(`${venue.url}/explorer/address/${addressOf(ADMIN_KEY)}`);
   const reader = createReader({ url: venue.url });
   const blocks = await reader.info.blocks({ limit: 40 });
@@ -350,7 +348,7 @@ test('an admin edits the lists of a gate, and replaces the fees', async () => {
   expect(await page.content()).not.toContain('WHISPER');
 });
 
-test("visitors without permission see the venue's status, the reason, and no buttons; on a phone too", async () => {
+test("visitors without permission see the venue's status and the reason, but no buttons", async () => {
   const page = await visiting('/operate', { viewport: PHONE });
   await page.getByText(/^View only/).waitFor();
   await page.getByText('ready to trade').waitFor();
@@ -367,13 +365,13 @@ test("visitors without permission see the venue's status, the reason, and no but
   expect(await faultsFound(page)).toEqual([]);
 });
 
-test('a wallet on another chain gets the reason why it cannot operate', async () => {
+test('a wallet on another chain sees the reason why it cannot operate', async () => {
   const page = await visiting('/operate?tab=perps', { wallet: injectedWallet(ADMIN_KEY) });
   await page.getByRole('button', { name: 'Connect' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   await page.getByText(/^Your wallet signs only for chain 421614/).waitFor();
   expect(await page.getByRole('button', { name: 'List a perp' }).count()).toBe(0);
-  // Some numbers are not valid keys; another account's key is not an operator's.
+  // Some numbers are not valid keys, and the key of another account is not an operator's.
   await page.getByRole('button', { name: 'Open operator key' }).click();
   await page.getByLabel('Private key').fill(`0x${'0'.repeat(64)}`);
   await page.getByText('This is not a valid private key.').waitFor();
@@ -382,10 +380,10 @@ test('a wallet on another chain gets the reason why it cannot operate', async ()
   await page.getByText(/is not an operator/).waitFor();
 });
 
-test('a typed key is gone after a reload, and was neither sent nor stored', async () => {
+test('a typed key is never sent or stored and is gone after a reload', async () => {
   const visit = await operating('/operate?tab=operators', ADMIN_KEY);
   const { page } = visit;
-  // The key did sign: the last admin cannot be removed, which the venue rejects with a message.
+  // The key did sign: the venue rejects the removal of the last admin with a message.
   const admins = page.getByRole('region', { name: 'Admins' });
   const own = admins.getByRole('listitem').filter({ hasText: addressOf(ADMIN_KEY) });
   visit.expectErrors(/status of 400/);

@@ -15,11 +15,11 @@ afterAll(async () => {
   await series?.remove();
 });
 
-/** The price to beat of the running market. */
+/** Returns the price to beat of the running market. */
 const toBeat = (page: Page, price: string) =>
   page.locator('dt', { hasText: 'Price to beat' }).locator('xpath=..').getByText(price);
 
-test('R-series: from before the start through the resolution to the next market, with the page open', async () => {
+test('R-series: an open page follows a market from before its start to its resolution and the next market', async () => {
   const { firstStartMs, people, slug, venue } = series;
   const visit = await browser.visit(venue.url);
   await visit.open(`/series/${slug}`);
@@ -38,7 +38,8 @@ test('R-series: from before the start through the resolution to the next market,
   expect(current).toMatchObject({ startTime: firstStartMs, openPrice: '100' });
   const market = { id: current!.instrumentId };
   await people.quote(market);
-  // The page syncs the venue's clock periodically; returning to the page syncs it immediately.
+  // The page syncs the venue's clock periodically, and immediately when the user returns to the
+  // page.
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await page.getByRole('radio', { name: 'Up 46¢' }).waitFor();
   await page.getByLabel('Amount').fill('10');
@@ -70,14 +71,13 @@ test('R-series: from before the start through the resolution to the next market,
   await payout.getByText(/^[\d.]+ Up shares paid out \d+\.\d\d USDC$/).waitFor();
 });
 
-test('R-series: a market without prices before its start is not shown as if it had a price to beat', async () => {
+test('R-series: a market without prices before its start shows no price to beat', async () => {
   const { firstStartMs, people, slug, venue } = series;
   const startMs = firstStartMs + 2 * PERIOD_MS;
   const visit = await browser.visit(venue.url);
   await visit.open(`/series/${slug}`);
   const { page } = visit;
-  // No prices are pushed from now on. One second after the start is before the strike would be
-  // taken.
+  // No prices are pushed from now on. One second after the start, the price to beat is not yet due.
   series.passTo(startMs + 1_000);
   await toBeat(page, 'none').waitFor();
   await page.getByText('No price to beat: too few prices before the start').waitFor();

@@ -29,7 +29,7 @@ async function visiting(path: string, options: VisitOptions = {}): Promise<Page>
   return visit.page;
 }
 
-/** The page of an event, with a test account. */
+/** Opens the page of an event with a test account. */
 async function trading(
   { eventSlug }: Pick<Listed, 'eventSlug'>,
   options: VisitOptions = {},
@@ -49,8 +49,8 @@ async function move(page: Page, amount: string): Promise<void> {
   await page.getByRole('button', { name: `Transfer ${amount} USDC` }).click();
 }
 
-describe('discovery', () => {
-  test('events are found by word and topic, and the search is stored in the address', async () => {
+describe('discovery of events', () => {
+  test('events are found by word and topic, and the address contains the search', async () => {
     const eventSlug = await people.event({ title: 'Will the tide turn?', category: 'sea' });
     await people.quote(await people.market({}, eventSlug));
     const other = await people.event({ title: 'Is the moon full?', category: 'sky' });
@@ -63,7 +63,7 @@ describe('discovery', () => {
     await page.getByRole('heading', { name: 'Is the moon full?' }).waitFor();
     await page.getByRole('heading', { name: 'Will the tide turn?' }).waitFor({ state: 'detached' });
     expect(new URL(page.url()).searchParams.get('topic')).toBe('sky');
-    // Without quotes or trades, the venue's initial half is not shown as a probability.
+    // The initial probability of one half is not shown, because there are no quotes or trades.
     const moon = page.getByRole('listitem').filter({ hasText: 'Is the moon full?' });
     expect(await moon.innerText()).not.toMatch(/50\s%/);
     await page.getByRole('link', { name: 'Is the moon full?' }).click();
@@ -72,7 +72,7 @@ describe('discovery', () => {
     expect(await page.getByRole('main').innerText()).not.toMatch(/50\s%/);
   });
 
-  test('the venue searches: events far down its list are found, and the others are paged', async () => {
+  test('the venue searches its events, finds those far down the list, and pages the others', async () => {
     const list = async (title: string): Promise<void> => {
       await people.market({}, await people.event({ title, category: 'herd' }));
     };
@@ -96,12 +96,12 @@ describe('discovery', () => {
     expect(new URL(page.url()).searchParams.get('q')).toBeNull();
   });
 
-  test('the name of a market leads to its event; an unknown name is reported', async () => {
+  test('the name of a market leads to its event, and an unknown name is reported', async () => {
     const eventSlug = await people.event({ title: 'Two ferries' });
     await people.market({ groupTitle: 'Early' }, eventSlug);
     const laterMarket = await people.market({ groupTitle: 'Late' }, eventSlug);
     const visit = await browser.visit(venue.url, { expectedErrors: /404|Failed to load/ });
-    // If a chart's code fails to load, this is shown, and the rest of the screen works.
+    // If the code of a chart fails to load, the page shows this, and the rest of the screen works.
     await visit.page.route(/\/plot-[^/]*\.js$/, (route) => route.abort());
     await visit.open(`/events/${laterMarket.slug}`);
     await visit.page.getByText('The chart could not be drawn').waitFor();
@@ -122,24 +122,23 @@ describe('discovery', () => {
   });
 });
 
-describe('the ticket', () => {
-  test('from nothing to shares, and back to money', async () => {
+describe('the ticket of an outcome market', () => {
+  test('a visitor without money can buy shares and sell them again', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
     await page.getByLabel('Amount').fill('20');
-    // 41.66 shares at 46 cents, with two ticks of slippage: at 48 they cost 19.9968, within the
-    // stated amount.
+    // 41.66 shares at 46 cents, with two ticks of slippage, cost 19.9968 at 48, which is within the stated amount.
     await move(page, '20.00');
     await page.getByText('48¢, the rest is cancelled after 10 s').waitFor();
-    // A pending reserve is not a loss; the cost is.
+    // A pending reserve is not a loss, but the cost is.
     await page.getByText('20.00 USDC', { exact: true }).waitFor();
     await page.getByText('−19.16', { exact: true }).waitFor();
     await page.getByText('If No', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Buy 41.66 Yes for 19.16' }).click();
     await page.getByText('41.66 shares at 46.0¢').waitFor();
     await shares(page).getByText('41.66 Yes at 46.0¢').waitFor();
-    // At the mark of 45, and at both extremes.
+    // The shares are valued at the mark of 45 and at both extremes.
     for (const worth of ['18.75', '41.66', '0.00']) {
       await shares(page).getByText(worth, { exact: true }).waitFor();
     }
@@ -154,7 +153,7 @@ describe('the ticket', () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
-    // The book is a drawing; keyboards and screen readers step through its levels.
+    // The book is a drawing, whose levels keyboards and screen readers step through.
     const levelOf = async (name: string, key: string): Promise<string> => {
       const side = page.getByRole('slider', { name });
       await side.press(key);
@@ -171,7 +170,7 @@ describe('the ticket', () => {
     expect(await page.getByLabel('Price', { exact: true }).inputValue()).toBe('56');
   });
 
-  test('a limit order: an off-tick price is explained, the order rests, and is cancelled', async () => {
+  test('an off-tick price is explained, and a limit order rests and can be cancelled', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
@@ -199,7 +198,7 @@ describe('the ticket', () => {
     await page.getByText('No open orders').waitFor();
   });
 
-  test('a pair is split from money and merged again', async () => {
+  test('money can be split into a pair of shares and merged again', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market, {
@@ -216,7 +215,7 @@ describe('the ticket', () => {
     await page.getByRole('button', { name: 'Merge 4 pairs into USDC' }).click();
     await shares(page).getByText('6 Yes at').waitFor();
     await shares(page).getByText('6 No at').waitFor();
-    // Without a connection the buttons are disabled, for pairs, orders and transfers.
+    // Without a connection, the buttons for pairs, orders and transfers are disabled.
     await page.context().setOffline(true);
     const nothing = page.getByRole('button', { name: 'Not connected' });
     await nothing.waitFor();
@@ -227,8 +226,8 @@ describe('the ticket', () => {
   });
 });
 
-describe('the key Enter', () => {
-  test('acts like the button, once: neither while a request is pending nor if another button is shown', async () => {
+describe('the Enter key', () => {
+  test('the Enter key acts once like the button, and not while a request is pending', async () => {
     const market = await people.market();
     await people.quote(market);
     const page = await trading(market);
@@ -237,7 +236,7 @@ describe('the key Enter', () => {
     await page.route('**/exchange', async (route) => {
       const { type } = (route.request().postDataJSON() as { action: { type: string } }).action;
       sent.push(type);
-      // Transfers are immediate; a request sent by a key is held until released.
+      // Transfers pass immediately; a request sent by a key is held until it is released.
       if (type !== 'tokenSend') await new Promise<void>((resolve) => (release = resolve));
       await route.continue();
     });
@@ -249,7 +248,7 @@ describe('the key Enter', () => {
     };
     await choose(page, 'Split');
     await page.getByLabel('Pairs').fill('10');
-    // If the money is missing, a button transfers it, and Enter does not skip it.
+    // If money is missing, a button transfers it, and Enter does not skip it.
     await page.getByRole('button', { name: 'Transfer 10.00 USDC' }).waitFor();
     await page.getByLabel('Pairs').press('Enter');
     await move(page, '10.00');
@@ -269,8 +268,8 @@ describe('the key Enter', () => {
   });
 });
 
-describe('R-delay', () => {
-  test('a delayed taker order is shown as waiting; if the market is halted it fails with its reason, otherwise it fills', async () => {
+describe('R-delay: a delayed order', () => {
+  test('R-delay: a delayed taker order is shown as waiting until it fills, or fails because the market is halted', async () => {
     const market = await people.market({ orderDelayMs: 3_000 });
     await people.quote(market);
     const page = await trading(market);
@@ -294,7 +293,7 @@ describe('R-delay', () => {
 });
 
 describe('a resolution', () => {
-  test('with the page open: the payout, the evidence as text, and the recomputed resolution record', async () => {
+  test('an open page shows the payout, the evidence as text, and the recomputed resolution record', async () => {
     const market = await people.market({ outcomes: ['Rain', 'Dry'] });
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -308,7 +307,7 @@ describe('a resolution', () => {
     await visit.hears('userNonFundingLedgerUpdates');
     await people.set(market, 'close');
     await page.getByRole('status').getByText('the result is pending').waitFor();
-    // Pairs can be merged until then; no order can be sent any more.
+    // Pairs can be merged until the resolution, but no order can be sent any more.
     await page.getByRole('button', { name: 'Merge 0 pairs into USDC' }).waitFor();
     expect(await page.getByRole('button', { name: /^(?:Buy|Sell)/ }).count()).toBe(0);
     await page.getByText('trading ended', { exact: true }).waitFor();
@@ -320,7 +319,7 @@ describe('a resolution', () => {
     const payout = page.getByRole('region', { name: 'Your payout' });
     await payout.getByText('10 Rain shares paid out 10.00 USDC').waitFor();
     await payout.getByText('10 Dry shares pay nothing').waitFor();
-    // Notices of both outcomes: the market, and a loss as a loss.
+    // The notices report both outcomes: the resolution of the market, and the loss as a loss.
     await visit.wasTold('Will it? paid you 10.00 USDC');
     await visit.wasTold('Will it? resolved to Rain | Your 10 Dry shares pay nothing');
     await page.getByText('The <b>gauge</b> said 4 mm').waitFor();
@@ -331,7 +330,7 @@ describe('a resolution', () => {
   });
 });
 
-describe('in the tables of an account', () => {
+describe('shares in the tables of an account', () => {
   test('shares follow the price as it moves, and their payout names their market', async () => {
     const event = await people.event({ title: 'Does the ice hold?' });
     const market = await people.market({ question: 'Does the ice hold on Friday?' }, event);
@@ -341,7 +340,7 @@ describe('in the tables of an account', () => {
     await visit.open(`/explorer/address/${holder}?tab=shares`);
     const row = page.getByRole('row', { name: /Yes/ }).filter({ hasText: 'ice' });
     await row.getByText('50.00').first().waitFor();
-    // From now on only the stream provides their value.
+    // From now on, only the stream provides the value of the shares.
     await page.route('**/info', (route) =>
       /clearinghouseState|outcomePositions/.test(route.request().postData() ?? '')
         ? route.abort()
@@ -357,25 +356,25 @@ describe('in the tables of an account', () => {
   });
 });
 
-describe('all looks', () => {
+describe('the outcome screens in all looks', () => {
   test('axe finds no violations, and the probabilities of a set add up to about a hundred', async () => {
     const eventSlug = await people.event({ mutuallyExclusive: true });
     for (const groupTitle of ['Atlas', 'Comet']) {
       await people.quote(await people.market({ groupTitle }, eventSlug), '20');
     }
-    // Chromium under LANG=C reports a language that no formatter accepts; the chart is drawn
-    // anyway.
+    // Chromium under LANG=C reports a language that no formatter accepts, but the chart is still
+    // drawn.
     const page = await visiting(`/events/${eventSlug}`, {
       script: `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' });`,
     });
     await page.getByRole('button', { name: 'Yes 46¢' }).first().waitFor();
     await page.locator('.uplot canvas').first().waitFor();
-    // Exactly one of them wins, so the probabilities are parts of one whole.
+    // Exactly one of the markets wins, so their probabilities are shares of one whole.
     await page.getByRole('row', { name: /Total 90/ }).waitFor();
     expect(await faultsFound(page)).toEqual([]);
   });
 
-  test('a viewer sees the shares and orders of another account, without buttons', async () => {
+  test('a viewer sees the shares and orders of another account without buttons', async () => {
     const market = await people.market();
     await people.quote(market, '20');
     const address = await people.holder(market, '10');

@@ -10,8 +10,6 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Chart settings: intervals, indicators, and a saved picture. */
-
 let venue: Venue;
 let browser: WebBrowser;
 
@@ -20,7 +18,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test("in German too the chart's controls fit, on a desktop, a tablet and a phone", async () => {
+test('the German controls of the chart fit on a desktop, a tablet and a phone', async () => {
   const visit = await browser.visit(venue.url, {
     locale: 'de-DE',
     viewport: { width: 1440, height: 900 },
@@ -61,7 +59,7 @@ test('controls that do not fit a narrow chart are in menus, also in full screen'
   }
 });
 
-test('every interval is one press away and stored, indicators are drawn in panes, and a picture is saved', async () => {
+test('intervals are stored, indicators are drawn in panes, and the chart can be saved as a picture', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -97,7 +95,7 @@ test('every interval is one press away and stored, indicators are drawn in panes
   expect(bytes.subarray(1, 4).toString()).toBe('PNG');
 });
 
-test('drawings are created and moved by keyboard and pointer, survive a reload and another interval, and can be removed', async () => {
+test('drawings can be created, moved and removed, and survive a reload and another interval', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -113,7 +111,7 @@ test('drawings are created and moved by keyboard and pointer, survive a reload a
   await expect.poll(() => drawings.getByRole('slider').count()).toBe(3);
   const price = async (): Promise<number> => Number(await level.getAttribute('aria-valuenow'));
   const before = await price();
-  // Away from the end of the ratios, which begins at the same point.
+  // The line is moved away from the end of the ratios, which begins at the same point.
   for (let times = 0; times < 4; times++) await level.press('Shift+ArrowUp');
   await expect.poll(price).toBeGreaterThan(before);
   const [byKey, box] = [await price(), (await level.boundingBox())!];
@@ -136,8 +134,8 @@ test('drawings are created and moved by keyboard and pointer, survive a reload a
   await expect.poll(() => drawings.count()).toBe(0);
 });
 
-test('the volume by price is drawn next to the candles, and another market over them in percent', async () => {
-  // At two prices at least, because a single one has no shape.
+test('the chart shows volume by price next to the candles, and another market in percent over them', async () => {
+  // At least two prices are needed, because a single one has no shape.
   const market = 'BTC-USDC';
   await quoteMarket(venue.url, { market, bids: ['97010'], asks: [], size: '0.001' });
   await quoteMarket(venue.url, { market, bids: [], asks: ['96990'], size: '0.001' });
@@ -163,7 +161,7 @@ async function twoFrames(): Promise<void> {
   await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
 }
 
-/** The number of non-empty pixels of the layer above the candles. */
+/** Returns the number of non-empty pixels of the layer above the candles. */
 async function inked(page: Page): Promise<number> {
   return page
     .locator('section[aria-label="Price chart"] canvas[aria-hidden=true]')
@@ -179,7 +177,6 @@ async function inked(page: Page): Promise<number> {
     .catch(() => 0);
 }
 
-/** The number of panes for series. */
 async function panes(page: Page): Promise<number> {
   const chart = page.getByRole('img', { name: 'Price chart' });
   return chart

@@ -9,8 +9,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * TP/SL orders of a position are named before they are cancelled, and stay unless explicitly
- * selected.
+ * TP/SL orders of a position are named before they are cancelled, and stay unless they are
+ * explicitly selected.
  */
 
 const LONG_MS = 120_000;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'cancelling all orders keeps the TP/SL of positions, unless they are selected by name',
+  'cancelling all orders keeps the TP/SL orders of positions unless they are selected',
   async () => {
     const { owner, page } = await withExits();
     const { address } = owner.wallet!;
@@ -73,7 +73,7 @@ test(
   LONG_MS,
 );
 
-/** A position with TP/SL, a stop that came with its order, and a bid. */
+/** Creates a position with TP/SL, a stop that came with its order, and a bid. */
 async function withExits(): Promise<{ readonly page: Page; readonly owner: Client }> {
   const visit = await browser.visit(venue.url);
   const { owner } = await visit.openWithAccount('/trade/BTC-USDC');

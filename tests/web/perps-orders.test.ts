@@ -13,8 +13,8 @@ import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
 /**
- * Preferences for sending and moving orders: closing all, with or without confirmation, by pointer
- * on the chart.
+ * Preferences for sending and moving orders: closing all positions, confirmations, and moving
+ * orders on the chart.
  */
 
 const LONG_MS = 120_000;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'all positions are closed after one confirmation that names each, together with their TP/SL',
+  'one confirmation that names each position closes all of them and cancels their TP/SL',
   async () => {
     const grid = { base: 'ALL', price: '50', tick: '0.01', szDecimals: 2 };
     const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
@@ -63,7 +63,7 @@ test(
 );
 
 test(
-  'optional confirmation above a value, orders by a press on the book, and preset sizes; notes survive a reload',
+  'orders above a value need a confirmation, a press on the book sends an order, and notes survive a reload',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -90,12 +90,12 @@ test(
     await dialog.getByRole('button', { name: 'Buy 0.00154 BTC at 96,990' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(orders, PATIENT).toEqual(['B 0.00154 96990']);
-    // A smaller one is sent by the press itself.
+    // A smaller order is sent by the press itself.
     await button(page, '50 USDC').click();
     await bids.press('ArrowDown');
     await bids.press('Enter');
     await expect.poll(orders, PATIENT).toContain('B 0.00051 96990');
-    // Without a size a press only takes the price.
+    // Without a size, a press only takes the price.
     await expect.poll(() => size(page).inputValue()).toBe('');
     await bids.press('ArrowDown');
     await bids.press('Enter');
@@ -116,7 +116,7 @@ test(
 );
 
 test(
-  'TP/SL are dragged from a position’s line, an order is enlarged by keyboard, and a TP/SL order is drawn before it is sent',
+  'TP/SL can be dragged from the line of a position, and an order can be enlarged by keyboard',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -130,7 +130,7 @@ test(
     await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,\d{3}\.\d \/ –$/);
     const [profit] = (await exitPrices(page)).split(' / ');
     await drag(page, line, 60);
-    // The existing one is unchanged.
+    // The existing order is unchanged.
     await expect.poll(() => exitPrices(page), PATIENT).toMatch(/ \/ 9\d,\d{3}\.\d$/);
     expect((await exitPrices(page)).split(' / ')[0]).toBe(profit);
 
@@ -148,7 +148,7 @@ test(
       )
       .toBe('0.0021');
 
-    // The ticket has the price of that order: both labels are readable, and pressing a displaced
+    // The ticket has the price of that order. Both labels are readable, and pressing a displaced
     // label moves nothing.
     const price = page.getByRole('textbox', { name: 'Price', exact: true });
     await price.fill('96900');
@@ -169,13 +169,13 @@ test(
     await page.getByRole('slider', { name: 'Ticket: take profit' }).press('Shift+ArrowUp');
     expect(Number(await takeProfit.inputValue())).toBeCloseTo(before + 1, 5);
     await page.getByRole('slider', { name: 'Ticket: stop loss' }).waitFor();
-    // Only the ticket's own button sends it.
+    // Only the button of the ticket sends it.
     expect(await owner.info.frontendOpenOrders({ user: address })).toHaveLength(1);
   },
   LONG_MS,
 );
 
-/** The overlap of two elements in pixels; undefined if one is missing. */
+/** Returns the overlap of two elements in pixels, or undefined if one is missing. */
 async function overlap(one: Locator, other: Locator): Promise<number | undefined> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
   if (a === null || b === null) return undefined;
@@ -183,8 +183,8 @@ async function overlap(one: Locator, other: Locator): Promise<number | undefined
 }
 
 /**
- * Drags by pointer, vertically, after the line has stopped moving: a chart that gets candles
- * rescales.
+ * Drags vertically by pointer once the line has stopped moving, because a chart rescales while it
+ * loads candles.
  */
 async function drag(page: Page, line: Locator, pixels: number): Promise<void> {
   await line.waitFor();

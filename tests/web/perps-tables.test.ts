@@ -18,7 +18,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady, WITH_PAGE } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** The content of the tables below the market, at every screen width. */
+/** Checks the content of the tables below the market at every screen width. */
 
 const LONG_MS = 120_000;
 const HOUR_MS = 3_600_000;
@@ -37,7 +37,7 @@ const TABS = [
 ] as const;
 const TABLET = 834;
 const PHONE = 390;
-/** The number of widths per run; `npm run test:long` tests all. */
+/** Number of widths per run; `npm run test:long` tests all of them. */
 const WIDTHS = 2;
 const SEED = freshSeed('WIDTHS_SEED');
 const random = chance(SEED);
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 test(
-  `no figure is cut at any width, however large it is, WIDTHS_SEED=${SEED}`,
+  `the tables cut off no figure at any width, however large it is, WIDTHS_SEED=${SEED}`,
   async () => {
     const page = await withRowsInAllTables();
     const cut: string[] = [];
@@ -81,7 +81,7 @@ test(
         }
       }
     }
-    // The list of markets too, at the narrowest width.
+    // The list of markets must fit too, at the narrowest width.
     await page.setViewportSize({ width: PHONE, height: 900 });
     await page.keyboard.press('/');
     await page.getByRole('dialog', { name: 'Markets' }).getByRole('row').nth(1).waitFor();
@@ -91,7 +91,10 @@ test(
   LONG_MS,
 );
 
-/** A position with TP/SL, an order, a trigger, and an hour of funding for the position. */
+/**
+ * Creates a position with TP/SL, an order, a trigger order, and an hour of funding for the
+ * position.
+ */
 async function withRowsInAllTables(): Promise<Page> {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
@@ -129,13 +132,13 @@ async function withRowsInAllTables(): Promise<Page> {
 }
 
 /**
- * Advances to just before the end of an hour, performs an action that needs a fresh price, and then
- * advances slowly, so that a premium is sampled at that price: R-funding-gaps pays no funding for
- * an hour without a sample or with a stale price.
+ * Advances to just before the end of an hour, performs an action that needs a fresh price, and
+ * advances slowly so that a premium is sampled at that price. R-funding-gaps pays no funding for an
+ * hour without a sample or with a stale price.
  */
 async function overTheHour({ info, wallet }: Client, first: () => Promise<unknown>): Promise<void> {
   const query = { type: 'userFundings', user: wallet!.address } as const;
-  // A venue's clock does not go back: if the end of the hour is too close, the next one is used.
+  // A venue's clock does not go back, so the next hour is used if the end of this one is too close.
   const hourMs = Math.ceil((Date.now() + BEFORE_HOUR_MS) / HOUR_MS) * HOUR_MS;
   setAhead(hourMs - BEFORE_HOUR_MS);
   await vi.waitFor(first, PATIENCE);

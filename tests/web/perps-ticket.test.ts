@@ -12,7 +12,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** The terminal's preview of an order, without claims about unknown data. */
+/** The terminal previews an order without claims about unknown data. */
 
 const LONG_MS = 120_000;
 const EXECUTED = { confirm: 'executed' } as const;
@@ -25,12 +25,12 @@ beforeAll(async () => {
 }, LONG_MS);
 afterEach(() => browser.leaveAll());
 
-test("an order that rests or waits shows its fee on fill, as maker and as taker, by the account's tier", async () => {
+test("a resting or waiting order shows its maker and taker fees at the account's tier", async () => {
   const page = await trading(browser, venue.url);
   const later = page.locator('p', { hasText: /^Fee on fill/ });
   await page.getByRole('textbox', { name: 'Price' }).fill('96000');
   await size(page).fill('0.01');
-  // 960 USDC at 0.015 and 0.045 percent.
+  // The fees on 960 USDC are 0.015 and 0.045 percent.
   await expect.poll(() => later.innerText()).toBe('Fee on fill\n0.14 maker · 0.43 taker');
   await page.getByRole('checkbox', { name: 'Post only' }).click();
   await expect.poll(() => later.innerText()).toBe('Fee on fill\n0.14 maker');
@@ -47,7 +47,7 @@ test("an order that rests or waits shows its fee on fill, as maker and as taker,
   expect(await later.count()).toBe(0);
 });
 
-test('an excessive size is lowered by a press, with its unit; a size typed in USDC is shown in USDC', async () => {
+test('one press lowers an excessive size, and a size typed in USDC is shown in USDC', async () => {
   const page = await trading(browser, venue.url);
   await page.getByRole('textbox', { name: 'Price' }).fill('96900');
   await size(page).fill('5');
@@ -73,7 +73,7 @@ test.each([
   ['Buy', 'Buy / long'],
   ['Sell', 'Sell / short'],
 ] as const)(
-  'a %s of the maximum at the market: the size follows the mark, the order fills, and no margin is left',
+  'a %s of the maximum at the market follows the mark, fills, and leaves no margin',
   async (does, side) => {
     const grid = { price: '100', tick: '0.01', szDecimals: 2 };
     const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
@@ -107,7 +107,7 @@ test.each([
   },
 );
 
-test('a number may be typed in common formats, is changed in steps, and rejected if it is invalid', async () => {
+test('numbers in common formats are accepted and change in steps, and invalid ones are rejected', async () => {
   const visit = await browser.visit(venue.url);
   const { page } = visit;
   await visit.open('/trade/BTC-USDC');
@@ -127,13 +127,13 @@ test('a number may be typed in common formats, is changed in steps, and rejected
   await price.fill('12 or so');
   await price.blur();
   expect(await price.inputValue()).toBe('12 or so');
-  // As copied from anywhere on the page.
+  // The format is that of the page, so that copied numbers work.
   await price.fill('97,174.6');
   await price.blur();
   expect(await price.inputValue()).toBe('97174.6');
 });
 
-test('nothing is claimed about an account before its data is loaded', async () => {
+test('the terminal claims nothing about an account before its data is loaded', async () => {
   // Records every text drawn below the market from the start.
   const script = `{
     const seen = new Set();
@@ -164,7 +164,7 @@ test('nothing is claimed about an account before its data is loaded', async () =
 });
 
 test(
-  'lines outside the view are shown at the edge with their distance, and labels make space for each other',
+  'lines outside the view are shown at the edge with their distance, and labels do not overlap',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -182,7 +182,7 @@ test(
       .nth(2)
       .waitFor();
     await expect.poll(() => gaps(page)).toEqual([true, true]);
-    // The ticket's line between them is drawn behind their labels.
+    // The ticket's line is drawn behind the labels on either side of it.
     await page.getByRole('textbox', { name: 'Price' }).fill('96947');
     await page.getByRole('slider', { name: 'Ticket: buy' }).waitFor();
     await expect.poll(() => crossings(page)).toMatchObject({ isNone: false });
@@ -197,7 +197,8 @@ test(
       return ends[1]! - ends[0]!;
     };
     const before = await axis();
-    // Scale orders far below: prices stay as drawn, and the three nearest are shown at the edge.
+    // The orders are far below the market, so prices stay as drawn and the three nearest are shown
+    // at the edge.
     await rest(['94000', '93000', '92000', '91000', '90000']);
     await page.getByText(/94,000\.0\s+↓ −3\.1/).waitFor();
     await page.getByText('↓ +2').waitFor();
@@ -206,11 +207,11 @@ test(
   LONG_MS,
 );
 
-/** Lines that cross the labels of others, and the labels drawn behind them. */
+/** Returns the lines that cross other labels, and the labels drawn behind them. */
 async function crossings(page: Page): Promise<{ isNone: boolean; struck: readonly string[] }> {
   return page.evaluate(() => {
     const lines = [...document.querySelectorAll<HTMLElement>('li[data-price]')];
-    // They ignore the pointer, which must be enabled to find the topmost element.
+    // Lines ignore the pointer, which must be enabled to find the topmost element.
     for (const { style } of lines) style.pointerEvents = 'auto';
     const tags = lines.map((line) => line.firstElementChild!);
     const crossed = lines.flatMap((line) => {
@@ -227,7 +228,7 @@ async function crossings(page: Page): Promise<{ isNone: boolean; struck: readonl
   });
 }
 
-/** Whether each label is far enough below the previous one. */
+/** Returns, for each label, whether it is far enough below the previous one. */
 async function gaps(page: Page): Promise<readonly boolean[]> {
   const tags = await page.getByRole('slider', { name: /^Buy 0\.0002/ }).all();
   const tops = (await Promise.all(tags.map((tag) => tag.boundingBox()))).map((box) => box!.y);
@@ -236,7 +237,7 @@ async function gaps(page: Page): Promise<readonly boolean[]> {
 }
 
 test(
-  'a long name keeps the head of the book in one line; on a phone a position shows its liquidation price, and a reversal its progress',
+  'a long market name stays on one line, and a phone shows the liquidation price and the progress of a reversal',
   async () => {
     const perp = await listPerp(venue.url, {
       base: 'LONGESTNAME',

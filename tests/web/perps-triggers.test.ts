@@ -5,8 +5,6 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Trigger orders: from the ticket, in their table and on the chart. */
-
 const LONG_MS = 120_000;
 const PATIENT = { timeout: 60_000 };
 
@@ -19,7 +17,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'scale orders are one action, a stop waits among the triggers, and all are cancelled after one confirmation',
+  'scale orders are one action, a stop waits among the triggers, and one confirmation cancels all of them',
   async () => {
     const page = await trading(browser, venue.url);
     await choose(page, 'Scale');
@@ -39,7 +37,7 @@ test(
     await page.getByRole('radio', { name: 'Sell / short' }).click();
     await page.getByRole('textbox', { name: 'Trigger price (mark)' }).fill('96500');
     await size(page).fill('0.001');
-    // None of the scale order's prices is reused: a stop starts at the market, and names its limit.
+    // None of the scale orders' prices is reused: a stop starts at the market and names its limit.
     const limit = page.getByRole('textbox', { name: 'Limit' });
     expect(await limit.inputValue()).toBe('');
     await limit.fill('96400');
@@ -53,13 +51,13 @@ test(
     await page.getByText('Waiting for mark price 96,500.0', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Conditional orders 1' }).click();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor();
-    // A trigger is moved by replacing it.
+    // A trigger order is moved by replacing it.
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('ArrowDown');
     await page.getByRole('slider', { name: 'Trigger sell 0.001' }).press('Enter');
     await page.getByRole('row', { name: /96,499\.9/ }).waitFor();
     await page.getByRole('row', { name: /96,500\.0/ }).waitFor({ state: 'detached' });
-    // In the table too, with an added limit. Beyond the mark it would trigger immediately, and is
-    // not sent.
+    // The table can edit it too, with an added limit. A price beyond the mark would trigger
+    // immediately and is not sent.
     await page.getByRole('row', { name: /Sell · SL.*96,499\.9 Market/ }).waitFor();
     await button(page, 'Edit order at 96,499.9').click();
     const dialog = page.getByRole('dialog', { name: 'Edit conditional order' });
@@ -78,7 +76,7 @@ test(
     await button(page, 'Cancel all').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel 4 orders' }).click();
     await page.getByText('No conditional orders', { exact: true }).waitFor();
-    // The tab is in the address, so a reload shows the same one.
+    // The address contains the tab, so a reload shows the same one.
     await page.reload();
     await page.getByText('No conditional orders', { exact: true }).waitFor();
     await page.getByRole('tab', { name: 'Open orders' }).click();
@@ -88,7 +86,7 @@ test(
 );
 
 test(
-  'TP/SL from the ticket, in USDC and by percent; they are dragged by the pointer',
+  'TP/SL can be set in the ticket in USDC and percent, and dragged on the chart',
   async () => {
     const page = await trading(browser, venue.url);
     await choose(page, 'Market');
@@ -98,10 +96,10 @@ test(
     await choose(page, 'Percent');
     await page.getByRole('textbox', { name: 'TP' }).fill('0.3');
     await page.getByRole('textbox', { name: 'SL' }).fill('0.3');
-    // Their prices and resulting PnL are shown before sending.
+    // Prices and resulting PnL are shown before sending.
     await page.getByText('PnL at 97,291.0: +1.50 USDC (+0.30%)').waitFor();
     await page.getByText('PnL at 96,709.0: −1.50 USDC (−0.30%)').waitFor();
-    // 500 / 97,000, rounded down to the lot.
+    // The size is 500 / 97,000, rounded down to the lot.
     await button(page, 'Buy 0.00515 BTC at market').click();
     await page.getByText('Filled 0.00515 at 97,010.0').first().waitFor();
     await expect.poll(() => exitPrices(page), PATIENT).toBe('97,291.0 / 96,709.0');
@@ -113,8 +111,8 @@ test(
     await page.mouse.move(box.x + 20, box.y + box.height / 2 + 30, { steps: 4 });
     await page.mouse.up();
     await expect.poll(() => exitPrices(page), PATIENT).toMatch(/^97,2[0-8].* \/ 96,709\.0$/);
-    // Beyond the mark the profit would be taken immediately: this is shown while dragging, and not
-    // sent.
+    // A profit beyond the mark would be taken immediately, so the page shows this while dragging
+    // and does not send it.
     const stood = await exitPrices(page);
     const [from, to] = [
       (await page.getByRole('slider', { name: 'Take profit' }).boundingBox())!,
@@ -127,7 +125,8 @@ test(
     await page.mouse.up();
     await page.getByText('The mark price has already passed this price').first().waitFor();
     expect(await exitPrices(page)).toBe(stood);
-    // They came with the order, so the venue would keep them; the page cancels them with the close.
+    // The venue keeps TP/SL that came with the order, so the page cancels them together with the
+    // close.
     await button(page, 'Close BTC-USDC').click();
     await page
       .getByRole('menuitem', { name: 'Close 100% at market and cancel its 2 TP/SL orders' })

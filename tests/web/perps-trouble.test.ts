@@ -46,7 +46,7 @@ beforeEach(async () => {
 afterEach(() => browser.leaveAll());
 
 test(
-  'a halt appears automatically, disables the ticket and ends when the operator resumes the market',
+  'a halt appears automatically, disables the ticket, and ends when the operator resumes the market',
   async () => {
     const { page } = await trading();
     await operator.set(perp, { haltTrading: true });
@@ -60,7 +60,7 @@ test(
 );
 
 test(
-  'R-gate: a closed gate is shown, and reducing orders are accepted',
+  'R-gate: the page shows a closed gate and still sends reducing orders',
   async () => {
     const { page } = await trading();
     await buy(page, '2');
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  'R-delist: a closing market shows its end, and accepts only reducing orders',
+  'R-delist: a closing market shows its end and accepts only reducing orders',
   async () => {
     const { page } = await trading();
     await buy(page, '2');
@@ -103,11 +103,11 @@ test(
 );
 
 test(
-  'R-oracle-stale: a market without a fresh price shows it, and continues with the next price',
+  'R-oracle-stale: a market shows that its price is stale and continues with the next price',
   async () => {
     const { instrumentId } = done(await operator.send({ registerPerp: definition() })).created;
     const prices = [{ instrumentId, oraclePx: '100', externalPerpPx: null }];
-    // Seconds before it is stale.
+    // The price becomes stale within seconds.
     done(await operator.push(prices, Date.now() - 28_000));
     const { universe } = await world.client.data({ type: 'perpMeta' });
     const { name } = universe.find((entry: Json) => entry.index === instrumentId);
@@ -130,7 +130,8 @@ test(
   async () => {
     const { page } = await trading();
     await buy(page, '60');
-    // Another account buys the venue's liquidation order, so that it goes to the market.
+    // Another account buys the venue's liquidation order, so that the liquidation trades in the
+    // market.
     done(await act(maker, { type: 'cancelAll', asset: perp.id }));
     await put(maker, { market: perp, side: 'buy', price: '85.5', size: '60' });
     await perp.push('85');
@@ -163,7 +164,7 @@ test(
 );
 
 test(
-  'a lost answer is queried: the order is executed once and reported correctly',
+  'after a lost answer, the order is executed once and reported correctly',
   async () => {
     const { address, page } = await trading();
     // The order reaches the venue, but its answer and those to all retries are lost.
@@ -194,13 +195,14 @@ test(
 );
 
 test(
-  'too many requests: the ticket shows when it can retry, and a press sends it',
+  'after too many requests, the ticket shows when to retry, and a press sends the order',
   async () => {
     const { page } = await trading();
     await choose(page, 'Market');
     await size(page).fill('1');
     await page.getByText(/^Fills 1 at/).waitFor();
-    // Another client at the same address has used up the limit: the page gets that client's answer.
+    // Another client at the same address has used up the limit, and the page gets that client's
+    // answer.
     await page.route('**/exchange', async (route) =>
       route.fulfill({ response: await limited(page) }),
     );
@@ -214,7 +216,7 @@ test(
   LONG_MS,
 );
 
-/** Sends until the venue limits it. */
+/** Sends requests until the venue limits them. */
 async function limited(page: Page): Promise<APIResponse> {
   for (;;) {
     const replies = await Promise.all(
@@ -227,7 +229,7 @@ async function limited(page: Page): Promise<APIResponse> {
   }
 }
 
-/** A visitor with a test account at a market. */
+/** Opens a market for a visitor with a test account. */
 async function trading(name = perp.name): Promise<{ page: Page; address: string }> {
   const visit = await browser.visit(world.venue.url, {
     expectedErrors: /Failed to load resource|ERR_FAILED/,

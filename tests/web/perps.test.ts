@@ -33,7 +33,7 @@ beforeAll(async () => {
     ['97010', '97020'],
   ];
   await quoteMarket(venue.url, { market, bids, asks, size: '0.04' });
-  // An earlier trade, so that there is a candle to draw lines over.
+  // An earlier trade provides a candle to draw lines over.
   await quoteMarket(venue.url, { market, bids: ['97010'], asks: ['96990'], size: '0.001' });
 });
 afterEach(() => browser.leaveAll());
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 test(
-  'a position from the first order to the last: TP/SL, half closed, reversed, closed',
+  'a position can be opened with TP/SL, half closed, reversed and closed',
   async () => {
     const page = await trading(browser, venue.url);
     await choose(page, 'Market');
@@ -57,13 +57,14 @@ test(
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'TP' }).fill('97500');
     await dialog.getByText('PnL at 97,500.0: +4.90 USDC (+0.51%)').waitFor();
-    // A loss of 5.1 USDC is 510 below the entry.
+    // A loss of 5.1 USDC corresponds to a price 510 below the entry.
     await dialog.getByRole('textbox', { name: 'SL' }).fill('96500');
     await dialog.getByText('PnL at 96,500.0: −5.10 USDC').waitFor();
     await dialog.getByRole('button', { name: 'Set TP/SL' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.0 / 96,500.0');
-    // On the chart, by keyboard: one tick up. The pair is replaced, and the other half stays.
+    // The keyboard moves the line up by one tick. The moved order is replaced, and the other one of
+    // the pair stays.
     await page.getByRole('slider', { name: 'Take profit' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Take profit' }).press('Enter');
     await expect.poll(() => exitPrices(page), PATIENT).toBe('97,500.1 / 96,500.0');
@@ -118,7 +119,7 @@ test(
     await row.getByRole('textbox', { name: 'Size' }).press('Enter');
     await row.getByText('96,850.5').waitFor();
 
-    // The same by keyboard: one tick up, and Enter.
+    // The keyboard does the same: one tick up, and Enter.
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('ArrowUp');
     await page.getByRole('slider', { name: 'Buy 0.003' }).press('Enter');
     await row.getByText('96,850.6').waitFor();
@@ -132,7 +133,7 @@ test(
 );
 
 test(
-  'an order rests until a date; depth, funding and the colours of the sides are shown',
+  'an order can rest until a date, and depth, funding and the colours of both sides are shown',
   async () => {
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96500');
@@ -172,7 +173,7 @@ test(
   LONG_MS,
 );
 
-test("the ticket's order is simulated, and the result is announced once", async () => {
+test("the ticket's order is simulated, and screen readers announce the result once", async () => {
   const page = await trading(browser, venue.url);
   await choose(page, 'Market');
   await size(page).fill('0.002');
@@ -189,7 +190,7 @@ test("the ticket's order is simulated, and the result is announced once", async 
       if (element.getAttribute('aria-live') === 'polite') heard.push(element.textContent!);
     }).observe(element, { subtree: true, childList: true, characterData: true });
   });
-  // Another size: until the venue has answered, no result is shown for it.
+  // The page shows no result for another size until the venue has answered.
   let answer = (): void => undefined;
   const asked = new Promise<void>((resolve) => {
     answer = resolve;
@@ -203,7 +204,7 @@ test("the ticket's order is simulated, and the result is announced once", async 
   expect(await page.getByText(/Fills 0.002 at/).count()).toBe(0);
   answer();
   await page.getByText(/Fills 0.003 at/).waitFor();
-  // The venue is queried every three seconds; screen readers announce the result once.
+  // The venue is queried every three seconds, but screen readers announce the result once.
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   await page.waitForRequest((request) => (request.postData() ?? '').includes('"simulate"'));
   const heard = await page.evaluate(() => (globalThis as { heard?: string[] }).heard!);
@@ -211,7 +212,7 @@ test("the ticket's order is simulated, and the result is announced once", async 
   expect(heard[0]).toMatch(/^Fills 0.003 at/);
 });
 
-test('errors are explained before sending: a price on the tick, and available margin', async () => {
+test('errors in price and margin are explained before sending', async () => {
   const page = await trading(browser, venue.url);
   await page.getByRole('textbox', { name: 'Price' }).fill('96900.07');
   await size(page).fill('0.002');
@@ -228,7 +229,7 @@ test('errors are explained before sending: a price on the tick, and available ma
 });
 
 test(
-  'hedge mode holds a long and a short side by side, and each is closed separately',
+  'hedge mode holds a long and a short side together, and each is closed separately',
   async () => {
     const page = await trading(browser, venue.url);
     await page.getByRole('textbox', { name: 'Price' }).fill('96000');
@@ -236,7 +237,7 @@ test(
     await button(page, 'Buy 0.001 BTC at 96,000').click();
     await page.getByRole('tab', { name: 'Open orders 1' }).waitFor();
     await button(page, 'One-way').click();
-    // Obstacles to another mode are named, and a button removes them.
+    // The page names the obstacles to another mode, and a button removes them.
     await page.getByText('Positions: 0, open orders: 1, conditional orders: 0.').waitFor();
     await button(page, 'Cancel all orders').click();
     await page.getByRole('radio', { name: /^Hedge/ }).click();
@@ -251,7 +252,7 @@ test(
     await button(page, 'Open short 0.003 BTC at market').click();
     await page.getByRole('row', { name: /BTC-USDC.*−0\.003/ }).waitFor();
     expect(await position(page).count()).toBe(2);
-    // The buttons of each row have distinct names.
+    // The buttons of the rows have distinct names.
     await button(page, 'Reverse BTC-USDC long').waitFor();
     await button(page, 'Reverse BTC-USDC short').waitFor();
 
@@ -268,7 +269,7 @@ test(
 );
 
 test(
-  'isolated margin: leverage is set, a position opened, margin added',
+  'isolated margin: leverage can be set, a position opened and margin added',
   async () => {
     const page = await trading(browser, venue.url);
     await button(page, /^Leverage/).click();
@@ -283,7 +284,7 @@ test(
     await button(page, 'Leverage 10×').waitFor();
 
     await choose(page, 'Market');
-    // Large enough that a small move of the mark is one cent.
+    // The position is large enough that a small move of the mark is one cent.
     const quotes = { market: 'BTC-USDC', bids: ['96990'], asks: ['97010'] };
     await quoteMarket(venue.url, { ...quotes, size: '0.02' });
     await size(page).fill('0.02');
@@ -296,7 +297,7 @@ test(
     const before = Number.parseFloat(await margin.innerText());
     await button(page, 'Add margin to BTC-USDC').click();
     await page.getByRole('dialog').getByRole('textbox', { name: 'Amount' }).fill('5');
-    // 19.4 and 5 USDC less than 194: further away than before, and above nothing.
+    // Adding margin moves the liquidation price further away from the mark.
     await page
       .getByRole('dialog')
       .getByText(/^8\d,\d{3}\.\d → 8\d,\d{3}\.\d$/)
@@ -312,7 +313,7 @@ test(
   LONG_MS,
 );
 
-test('a level of the book is taken by keyboard only; another market is a slash away, without that price', async () => {
+test('the keyboard alone takes a level of the book and opens another market without that price', async () => {
   const page = await trading(browser, venue.url);
   // Automated checks find no violations on the screen.
   expect(await faultsFound(page)).toEqual([]);
@@ -333,7 +334,7 @@ test('a level of the book is taken by keyboard only; another market is a slash a
   expect(new URL(page.url()).pathname).toBe('/trade/ETH-USDC');
   expect(await page.getByRole('textbox', { name: 'Price' }).inputValue()).toBe('');
 
-  // An unknown market is reported.
+  // The page reports an unknown market.
   await page.goto(`${venue.url}/trade/NOPE-USDC`);
   await page.getByText('Market NOPE-USDC not found').waitFor();
 });
@@ -360,7 +361,7 @@ test(
     await all.getByText('Liq. price', { exact: true }).waitFor();
     await page.keyboard.press('Escape');
     await all.waitFor({ state: 'detached' });
-    // At 320 px, which equals a small window at 200 %, no horizontal scrolling is needed either.
+    // A width of 320 px, which equals a small window at 200%, needs no horizontal scrolling either.
     for (const width of [PHONE.width, 320]) {
       await page.setViewportSize({ width, height: PHONE.height });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

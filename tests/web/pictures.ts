@@ -9,8 +9,8 @@ import { WebBrowser } from './support/web-browser.ts';
 import { startWebVenue } from './support/web-venue.ts';
 
 /**
- * Pictures of every screen for review: `npm run pictures -- [folder] [parts of names, with
- * commas]`. The pictures are defined in `pictures/`, one file per feature.
+ * Takes pictures of every screen for review: `npm run pictures -- [folder] [parts of names, with
+ * commas]`. The files in `pictures/` define the pictures, one file per feature.
  */
 
 const LOOKS = [
@@ -21,9 +21,9 @@ const LOOKS = [
 ] as const;
 /** Prices and lines need a moment to appear. */
 const SETTLE_MS = 1_500;
-/** Bots need longer to fill a new venue's books. */
+/** Bots need longer to fill the books of a new venue. */
 const WARM_UP_MS = 20_000;
-/** Failed pictures, one line each. */
+/** One line per failed picture. */
 const missed: string[] = [];
 
 const [folder = join('data', 'pictures'), wanted = ''] = process.argv.slice(2);
@@ -67,7 +67,7 @@ async function allPictures(): Promise<Picture[]> {
   return modules.flatMap(({ pictures }) => pictures);
 }
 
-/** A failed picture is reported at the end and does not stop the others. */
+/** Takes a picture in all looks. A failure is reported at the end and does not stop the others. */
 async function takeAll(picture: Picture, from: Venue): Promise<void> {
   for (const look of LOOKS) {
     const visit = await browser.visit(from.url, { ...look, expectedErrors: /./ });

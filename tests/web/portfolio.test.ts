@@ -13,7 +13,7 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** An account's positions and history, and a builder's rewards, on the page. */
+/** Shows an account's positions and history, and a builder's rewards. */
 
 let venue: Venue;
 let browser: WebBrowser;
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-/** A visitor with a test account at one screen, and its owner's SDK client. */
+/** Opens a screen for a visitor with a test account, with an SDK client for the account. */
 async function atScreen(
   path: string,
   options?: VisitOptions,
@@ -33,13 +33,13 @@ async function atScreen(
   return { page: visit.page, user: address, owner };
 }
 
-/** The lines of a file saved by a press. */
+/** Returns the lines of the file that a press saves. */
 async function fileOf(page: Page, press: () => Promise<void>): Promise<readonly string[]> {
   const [download] = await Promise.all([page.waitForEvent('download'), press()]);
   return (await readFile(await download.path(), 'utf8')).trim().split('\r\n');
 }
 
-test('a trade appears in positions, fills and sums, by day and as a file', async () => {
+test('a trade appears in positions, fills, daily results and the saved file', async () => {
   const { owner, page, user } = await atScreen('/portfolio');
   await page.getByText('No open positions').waitFor();
   const maker = await trader(venue.url, 'portfolio maker');
@@ -64,7 +64,7 @@ test('a trade appears in positions, fills and sums, by day and as a file', async
     page.getByRole('link', { name: 'Trade history as CSV' }).click(),
   );
   expect(fills).toHaveLength(2);
-  // Exactly the venue's values.
+  // The saved values are exactly those of the venue.
   const names = fills[0]!.split(',');
   const saved = Object.fromEntries(fills[1]!.split(',').map((text, at) => [names[at]!, text]));
   const [fill] = await owner.info.userFills({ user });
@@ -91,7 +91,7 @@ test('a trade appears in positions, fills and sums, by day and as a file', async
   expect(byDay[0]).toBe('day,pnl,volume,fees,funding,value');
   expect(byDay[1]).toMatch(/^20\d\d-\d\d-\d\d,-?\d/);
 
-  // On a tablet no figure is cut, in any table.
+  // On a tablet, no table cuts off a figure.
   for (const width of [768, 834, 1_100]) {
     await page.setViewportSize({ ...DESKTOP, width });
     for (const tab of [
@@ -118,7 +118,7 @@ test('a trade appears in positions, fills and sums, by day and as a file', async
   expect(await faultsFound(page)).toEqual([]);
 });
 
-test('days add up to the result above them, also if the price has moved since the query', async () => {
+test('daily results add up to the total above them, even if the price has moved since the query', async () => {
   const { owner, page } = await atScreen('/portfolio');
   const grid = { price: '100', tick: '0.01', szDecimals: 2 };
   const perp = await listPerp(venue.url, { ...grid, operator: WHO_DEPLOYS });
@@ -134,7 +134,7 @@ test('days add up to the result above them, also if the price has moved since th
         /[+−][\d.]+/.exec(element?.textContent ?? '')?.[0] ?? '';
       return [above?.nextElementSibling, day, document.querySelector('#days + p')].map(text);
     });
-  // First the fees of the trade, then the change of the price.
+  // The results contain the fees of the trade first, and then the change of the price.
   await expect.poll(results).toEqual(['−0.15', '−0.15', '−0.15']);
   await perp.push('101');
   await expect.poll(async () => (await results())[0]).toMatch(/^\+[1-3]\.\d\d$/);
@@ -142,11 +142,11 @@ test('days add up to the result above them, also if the price has moved since th
   expect(below).toEqual([above, above]);
 });
 
-test('a list loads up to its first row when it is scrolled to the end', async () => {
+test('a list loads all rows down to its first one when it is scrolled to the end', async () => {
   const { owner, page } = await atScreen('/portfolio?tab=history');
   await page.getByText('No orders yet').waitFor();
   const { asset, price } = await perpNear(owner, 'BTC-USDC');
-  // Five batches of orders far below the mark, each at a separate price, and all cancelled.
+  // Five batches of orders far below the mark, each at its own price, are all cancelled.
   const [rounds, each] = [5, 48];
   const first = Math.round(Number(price) * 0.7);
   for (let round = 0; round < rounds; round++) {
@@ -161,7 +161,7 @@ test('a list loads up to its first row when it is scrolled to the end', async ()
     list.locator(`table[aria-rowcount="${count + 1}"]`).waitFor({ state: 'attached' });
   await rows(rounds * each);
 
-  // After a reload the newest page is shown, and the rest is loaded on scrolling.
+  // After a reload, the page shows the newest rows and loads the others on scrolling.
   await page.reload();
   await rows(200);
   const down = () => list.evaluate((element) => element.scrollTo(0, element.scrollHeight));
@@ -172,7 +172,7 @@ test('a list loads up to its first row when it is scrolled to the end', async ()
   await page.getByRole('row', { name: first.toLocaleString('en-US') }).waitFor();
 });
 
-test('the payout of shares when their market resolved', async () => {
+test('the payout of shares appears after their market has resolved', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   await people.quote(market);
@@ -193,7 +193,7 @@ test('the payout of shares when their market resolved', async () => {
   expect(rows).toHaveLength(2);
 });
 
-test('a buyer of NO has bought, although in the book it is an offer of YES', async () => {
+test('a purchase of NO is shown as bought, although the book shows an offer of YES', async () => {
   const people = new OutcomePeople(venue.url);
   const market = await people.market();
   await people.quote(market);
@@ -232,7 +232,7 @@ test('on a phone no content is wider than the screen, and pressing a position sh
   }
 });
 
-test('a builder sees its rewards and their sources, and claims them', async () => {
+test('a builder sees and claims its rewards with their sources', async () => {
   const { page, user } = await atScreen('/builder');
   await page.getByText('No fees earned yet').waitFor();
   const [maker, taker] = [

@@ -20,8 +20,8 @@ import { WebBrowser } from './support/web-browser.ts';
 import { pageReady } from './support/web-venue.ts';
 
 /**
- * The two pictures of the README: `npm run pictures:readme`. The venue is real; its clock runs
- * faster, so that half a day of trading takes a minute. Prices are drawn from a fixed seed.
+ * Takes the two pictures of the README: `npm run pictures:readme`. The venue is real; its clock
+ * runs faster, so that half a day of trading takes a minute. Prices come from a fixed seed.
  */
 
 const FOLDER = join(REPOSITORY, 'docs', 'images');
@@ -36,7 +36,7 @@ const EVENT_STEPS = 32;
 const PERP_STEPS = 60;
 
 let seed = 12;
-/** A number between −1 and 1 from a fixed seed. */
+/** Returns a number between −1 and 1 from a fixed seed. */
 function chance(): number {
   seed = (seed * 48_271) % 2_147_483_647;
   return (seed / 2_147_483_647) * 2 - 1;
@@ -66,7 +66,7 @@ function pass(ms: number): void {
   writeFileSync(clockFile, String(aheadMs));
 }
 
-/** Half a day of trades on four candidates. */
+/** Simulates half a day of trades on four candidates. */
 async function liveEvent({ url }: Venue): Promise<string> {
   const people = new OutcomePeople(url);
   const event = { title: 'Who wins the harbour derby?', category: 'sport' };
@@ -117,7 +117,7 @@ async function outcomePerson(url: string): Promise<Client> {
   return client;
 }
 
-/** More than an hour of trades, followed by a book. */
+/** Simulates more than an hour of trades, followed by a book. */
 async function livePerp({ url }: Venue): Promise<void> {
   const [one, other] = [await trader(url, 'one of two'), await trader(url, 'the other of two')];
   const perp = await perpNear(one, 'BTC-USDC');
@@ -126,7 +126,7 @@ async function livePerp({ url }: Venue): Promise<void> {
     for (let count = 0; count < 3; count++) {
       price += 2.4 + chance() * 24;
       const size = (0.012 + chance() * 0.008).toFixed(3);
-      // Both sell equally often, so that neither runs out of margin.
+      // Both accounts sell equally often, so that neither runs out of margin.
       const [seller, buyer] = (step + count) % 2 === 0 ? [one, other] : [other, one];
       const at = price.toFixed(1);
       await whenFresh(() => tradeBetween(seller, buyer, { ...perp, price: at, size }));
@@ -143,8 +143,8 @@ async function livePerp({ url }: Venue): Promise<void> {
 }
 
 /**
- * After a jump of the clock the oracle needs a moment to report its price again, and clients to
- * sync the time.
+ * Repeats an action until it succeeds, because the oracle and the clients need a moment after the
+ * clock jumps.
  */
 async function whenFresh(act: () => Promise<unknown>): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {
@@ -195,7 +195,7 @@ async function take(
   page: Awaited<ReturnType<WebBrowser['visit']>>['page'],
   name: string,
 ): Promise<void> {
-  // Notices disappear, and lines settle.
+  // Waits until notices have disappeared and lines have settled.
   await page.waitForTimeout(8_000);
   const path = join(FOLDER, `${name}.jpg`);
   for (const quality of QUALITIES) {

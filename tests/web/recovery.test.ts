@@ -12,7 +12,9 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { pageReady, startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
-/** The screens while the venue or the network is down or limits requests, and after recovery. */
+/**
+ * Shows the screens while the venue or the network is down or limits requests, and after recovery.
+ */
 
 const LONG_MS = 120_000;
 const FLAGS = ['--oracle', 'still', '--no-bots', '--web', '--deployers', DEPLOYER];
@@ -35,7 +37,7 @@ afterAll(async () => {
 });
 
 test(
-  'every screen reconnects to a killed and restarted venue: no reload, no row lost or duplicated',
+  'every screen reconnects to a restarted venue without a reload and without losing or duplicating rows',
   async () => {
     const { visit, trade } = await tradingVisit('killed');
     const [markets, terminal, event, portfolio] = await Promise.all(
@@ -54,7 +56,7 @@ test(
     await venue.kill();
     for (const page of all) {
       await page.getByText(/^Connection lost. Data as of \d\d:\d\d:\d\d/).waitFor();
-      // It counts down to the next attempt, and shows when it is made.
+      // The message counts down to the next attempt and shows when it is made.
       await page.getByText(/^Reconnecting(?: in \d s|…)$/).waitFor();
     }
     expect(await terminal!.getByRole('row', { name: /BTC-USDC/ }).count()).toBe(1);
@@ -77,7 +79,7 @@ test(
 );
 
 test(
-  'without a network the page reports it, and shows the missed events after recovery',
+  'the page reports a lost network and shows the missed events after recovery',
   async () => {
     const { visit, trade } = await tradingVisit('offline');
     const page = await tabAt(visit, '/trade/BTC-USDC?tab=fills');
@@ -95,7 +97,7 @@ test(
 );
 
 test(
-  'a rate-limiting venue is waited for with one message, and afterwards all data is shown',
+  'the page waits for a rate-limiting venue with one message and then shows all data',
   async () => {
     await venue.stop();
     await venue.startAgain([...FLAGS, '--port', port, '--info-per-second', '3']);
@@ -108,7 +110,7 @@ test(
     await page.getByRole('row', { name: /BTC-USDC/ }).waitFor();
     await page.getByRole('button', { name: 'Trade with a test account' }).waitFor();
     await page.getByText('Rate limit reached').waitFor({ state: 'detached' });
-    // A proxy may limit requests with its own text, which is not a lost connection either.
+    // A proxy can limit requests with its own text, which is not a lost connection either.
     const headers = { 'retry-after': '1', 'content-type': 'application/json' };
     const body = '{"success":false,"code":429,"message":"slow down"}';
     await page.route('**/info', (route) => route.fulfill({ status: 429, headers, body }));
@@ -125,7 +127,7 @@ test(
   LONG_MS,
 );
 
-/** A visitor with a test account that trades with another account through the SDK. */
+/** Opens the page with a test account that trades with another account through the SDK. */
 async function tradingVisit(name: string): Promise<{ visit: Visit; trade: () => Promise<void> }> {
   const visit = await browser.visit(venue.url, {
     expectedErrors: /ERR_|WebSocket|Failed to load|Failed to fetch/,
@@ -140,7 +142,7 @@ async function once(maker: Client, owner: Client, perp: Perp): Promise<void> {
   await tradeBetween(maker, owner, { ...perp, size: '0.01' });
 }
 
-/** Another tab of the same visitor. */
+/** Opens another tab of the same visitor. */
 async function tabAt({ page, url }: Visit, path: string): Promise<Page> {
   const tab = await page.context().newPage();
   tab.setDefaultTimeout(60_000);

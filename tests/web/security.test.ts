@@ -11,13 +11,13 @@ import type { WebBrowser } from './support/web-browser.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** Attacks on a visitor with this page open. */
+/** Attacks on a visitor who has this page open. */
 
 const LONG_MS = 120_000;
 
 let venue: Venue;
 let browser: WebBrowser;
-/** Another site's page. */
+/** Serves a page of another site. */
 let outsider: Server;
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterEach(() => browser.leaveAll());
 afterAll(() => outsider?.close());
 
-test("in another site's frame the page stays empty", async () => {
+test("the page stays empty in another site's frame", async () => {
   const { port } = outsider.address() as AddressInfo;
   const visit = await browser.visit(`http://127.0.0.1:${port}`, {
     expectedErrors: /frame-ancestors|chrome-error|localStorage/,
@@ -45,7 +45,7 @@ test("in another site's frame the page stays empty", async () => {
   expect(await frame.locator('#root').count()).toBe(0);
 });
 
-test('a script from any other source does not run, and the tests detect it', async () => {
+test('scripts from other sources do not run, and the tests detect an attempt', async () => {
   const visit = await browser.visit(venue.url);
   await visit.open('/');
   await visit.page.evaluate(() => {
@@ -64,13 +64,13 @@ test('a script from any other source does not run, and the tests detect it', asy
   await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: script-src-elem/);
   await expect.poll(() => visit.faults.join('\n')).toMatch(/policy: img-src/);
   expect(await visit.page.evaluate(() => 'hasRun' in globalThis)).toBe(false);
-  // Any other test with such a message fails at its end.
+  // Any other test with this message fails at its end.
   await expect(visit.leave()).rejects.toThrow(/policy: script-src-elem/);
   visit.expectErrors(/./);
 });
 
 test(
-  'during a whole first trade no private key is in any data that leaves the browser',
+  'no private key is in any data that leaves the browser during a whole first trade',
   async () => {
     const visit = await browser.visit(venue.url);
     const { page } = visit;
@@ -86,7 +86,7 @@ test(
     const keys = await keptKeys(page);
     expect(keys.map((key) => /^0x[0-9a-f]{64}$/.test(key))).toEqual([true, true]);
     const all = visit.sent.map(({ body, url }) => `${url} ${body}`).join('\n');
-    // The log contains the sent data, over HTTP and over sockets.
+    // The log contains the data sent over HTTP and over sockets.
     expect(all).toContain('"approveAgent"');
     expect(visit.sent.some(({ url }) => url.startsWith('ws:'))).toBe(true);
     expect(all).toMatch(/"signature"/);
@@ -101,14 +101,14 @@ test(
   LONG_MS,
 );
 
-/** The possible encodings of a key: hexadecimal in both cases, base 64, decimal. */
+/** Returns the possible encodings of a key: hexadecimal in both cases, base 64 and decimal. */
 function spellings(key: string): readonly string[] {
   const hex = key.slice(2);
   const bytes = Buffer.from(hex, 'hex');
   return [hex, hex.toUpperCase(), bytes.toString('base64'), BigInt(key).toString()];
 }
 
-describe('texts typed by others stay text', () => {
+describe('texts typed by others', () => {
   const TURNING = /[\u202A-\u202E\u2066-\u2069]/gu;
   const HOSTILE = [
     '<img src=x onerror="globalThis.hasRun=true">',
@@ -119,7 +119,7 @@ describe('texts typed by others stay text', () => {
   ];
 
   test(
-    'titles and names of events, on every screen that shows them',
+    'titles and names of events are shown as text on every screen',
     async () => {
       const people = new OutcomePeople(venue.url);
       const slugs: string[] = [];
@@ -150,7 +150,7 @@ describe('texts typed by others stay text', () => {
   );
 
   test(
-    'labels of agents',
+    'labels of agents are shown as text',
     async () => {
       const visit = await browser.visit(venue.url);
       const { page } = visit;
@@ -167,7 +167,10 @@ describe('texts typed by others stay text', () => {
     LONG_MS,
   );
 
-  /** None of it has run or become an element, and no content is wider than the screen. */
+  /**
+   * Checks that none of the texts has run or become an element, and that no content is wider than
+   * the screen.
+   */
   async function staysWhole({ page }: Visit, where: string): Promise<void> {
     const found = await page.evaluate(() => ({
       hasRun: 'hasRun' in globalThis,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CALM, Venue } from '../support/venue-process.ts';
 import { workerVenue } from './support/worker-venue.ts';
 
-/** How the venue serves its page: over plain HTTP, without a browser. */
+/** Checks over plain HTTP, without a browser, how the venue serves its page. */
 
 type Icon = {
   readonly src: string;
@@ -26,14 +26,14 @@ async function get(path: string, headers: Record<string, string> = {}, method = 
   return { status: reply.status, headers: reply.headers, text: await reply.text() };
 }
 
-/** The first script that the page names. */
+/** Returns the path of the first script that the page names. */
 async function scriptPath(): Promise<string> {
   const { text } = await get('/', HTML);
   return /src="(\/assets\/[^"]+\.js)"/.exec(text)![1]!;
 }
 
-describe('the page', () => {
-  test('is served at every address of a screen, never from an old copy', async () => {
+describe('the served page', () => {
+  test('the page is served at every address of a screen and never from an old copy', async () => {
     for (const path of ['/', '/trade/BTC-USDC', '/events/some-event?tab=rules']) {
       const { headers, status, text } = await get(path, HTML);
       expect([path, status, headers.get('content-type')]).toEqual([
@@ -46,7 +46,7 @@ describe('the page', () => {
     }
   });
 
-  test('may run its own files only, connect to its own venue only, and must not be framed', async () => {
+  test('the page can run only its own files, connect only to its own venue, and must not be framed', async () => {
     const { headers, text } = await get('/', HTML);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'self'");
@@ -71,7 +71,7 @@ describe('the page', () => {
     expect(new Set(nonces).size).toBe(2);
   });
 
-  test('files are named by their content, cached permanently, and sent compressed if accepted', async () => {
+  test('files are named by their content, cached permanently, and compressed if the client accepts it', async () => {
     const path = await scriptPath();
     for (const encoding of ['br', 'gzip']) {
       const { headers, status } = await get(path, { 'accept-encoding': encoding });
@@ -86,7 +86,7 @@ describe('the page', () => {
     expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(plain.text)));
   });
 
-  test('the scripts of the screen are named in the page, so that a browser requests them in parallel', async () => {
+  test('the page names the scripts of its screen, so that a browser requests them in parallel', async () => {
     const scriptsAt = async (path: string): Promise<readonly string[]> => {
       const { text } = await get(path, HTML);
       return [...text.matchAll(/rel="modulepreload" crossorigin href="([^"]+)"/g)].map(
@@ -122,7 +122,7 @@ describe('the page', () => {
     }
   });
 
-  test('another encoding and another screen have other bytes and other tags', async () => {
+  test('another encoding or another screen has other bytes and another entity tag', async () => {
     const path = await scriptPath();
     const tags = await Promise.all(
       ['br', 'gzip', 'identity'].map(async (encoding) => {
@@ -144,7 +144,7 @@ describe('the page', () => {
     expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)));
   });
 
-  test('installs as an app', async () => {
+  test('the page can be installed as an app', async () => {
     const { headers, text } = await get('/manifest.webmanifest');
     expect(headers.get('content-type')).toBe('application/manifest+json');
     const { display, icons, id, name, scope, start_url } = JSON.parse(text);
@@ -172,8 +172,8 @@ describe('the page', () => {
   });
 });
 
-describe('the API on the same port', () => {
-  test('is unchanged: requests for other types get no page', async () => {
+describe('the API on the same port as the page', () => {
+  test('requests for other content types get no page', async () => {
     for (const path of ['/nope', '/assets/nope.js', '/info/x']) {
       const { status, text } = await get(path);
       expect([path, status, text]).toEqual([path, 404, '{"message":"Not found"}']);
@@ -182,7 +182,7 @@ describe('the API on the same port', () => {
     expect(posted.status).toBe(404);
     expect((await get('/info', HTML)).status).toBe(405);
     expect((await get('/ws', HTML)).status).toBe(426);
-    // The path has two uses: a browser that opens it gets the screen, all others the endpoint.
+    // A browser that opens this path gets the screen; all others get the endpoint.
     expect((await get('/account', HTML)).headers.get('content-type')).toContain('text/html');
     expect((await get('/account')).status).toBe(405);
     expect((await get('/docs/errors', HTML)).headers.get('content-type')).toContain('markdown');
@@ -191,7 +191,7 @@ describe('the API on the same port', () => {
     }
   });
 
-  test('--no-web leaves the page out', async () => {
+  test('a venue with --no-web serves no page', async () => {
     const reply = await fetch(bare.url, { headers: HTML });
     expect([reply.status, await reply.text()]).toEqual([404, '{"message":"Not found"}']);
   });

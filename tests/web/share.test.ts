@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterEach(() => browser.leaveAll());
 
-test('a position becomes a picture with one press: without amounts by default, sent nowhere, with a view-only link', async () => {
+test('one press turns a position into a picture without amounts, which is sent nowhere and has a view-only link', async () => {
   const page = await trading(browser, venue.url);
   await choose(page, 'Market');
   await size(page).fill('0.001');
@@ -37,7 +37,7 @@ test('a position becomes a picture with one press: without amounts by default, s
   const shot = (): Promise<string> =>
     picture.evaluate((it) => (it as HTMLCanvasElement).toDataURL());
   const before = await shot();
-  // It has content from the beginning.
+  // The picture has content from the beginning.
   const colours = await picture.evaluate((it) => {
     const { height, width } = it as HTMLCanvasElement;
     const { data } = (it as HTMLCanvasElement).getContext('2d')!.getImageData(0, 0, width, height);

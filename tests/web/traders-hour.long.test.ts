@@ -16,18 +16,18 @@ import { startWebVenue } from './support/web-venue.ts';
 import { workerBrowser } from './support/worker-browser.ts';
 
 /**
- * A trader's random actions on the terminal, with shares of an outcome market and with transfers;
- * after each one the page is compared with /info. First without other traders, then with them; the
- * venue is killed in the middle of each half. No row may be missing or duplicated, and no figure
- * may be wrong for longer than an update takes.
+ * Performs random actions of a trader on the terminal, with shares of an outcome market and with
+ * transfers, and compares the page with /info after each action. The first half runs without other
+ * traders, the second half with them; the venue is killed in the middle of each half. No row may be
+ * missing or duplicated, and no figure may be wrong for longer than an update takes.
  */
 
 const MINUTES = Number(process.env['TRADERS_MINUTES'] ?? 10);
 const HALF_MS = (MINUTES * 60_000) / 2;
 const SEED = freshSeed('TRADERS_SEED');
-/** After this many attempts an action must have succeeded once. */
+/** An action must have succeeded once after this many attempts. */
 const TRIES_MIN = 3;
-/** On a busy machine an update takes time, while a real error persists. */
+/** An update takes time on a busy machine, while a real error persists. */
 const SETTLES = { timeout: 60_000, interval: 250 };
 
 let venue: Venue;
@@ -88,7 +88,7 @@ test(
         const act = random.pick(acts.filter(({ isPossible }) => isPossible(book)));
         counts[act.name] = (counts[act.name] ?? 0) + 1;
         await act.run(page, random, book).catch((error: unknown) => {
-          // A row that has disappeared cannot be pressed any more; the page is compared anyway.
+          // A row that has disappeared cannot be pressed, but the page is compared anyway.
           if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error;
           const name = `${act.name}, gone`;
           counts[name] = (counts[name] ?? 0) + 1;
@@ -99,7 +99,8 @@ test(
       await load?.stop();
     }
     process.stdout.write(`${JSON.stringify(counts)}\n`);
-    // A single failure may be a row that disappeared; an action that never succeeds is an error.
+    // A single failure can be a row that disappeared, but an action that never succeeds is an
+    // error.
     const failing = acts.filter(({ name }) => {
       const [tried, gone] = [counts[name] ?? 0, counts[`${name}, gone`] ?? 0];
       return tried >= TRIES_MIN && tried === gone;
@@ -138,8 +139,8 @@ async function bookOf({ info }: Client, user: string): Promise<AccountBook> {
 }
 
 /**
- * Both are read until they agree: a brief delay of the page is allowed, a persistent difference is
- * not.
+ * Reads both until they agree. A brief delay of the page is allowed, but not a persistent
+ * difference.
  */
 async function settles(page: Page, owner: Client, user: string, after: string): Promise<void> {
   await expect
@@ -191,13 +192,13 @@ async function differences(page: Page, { info }: Client, user: string): Promise<
     (sum, part) => sum + Number(part.marginSummary.accountValue),
     0,
   );
-  // To the cent, plus one step of a moving mark.
+  // The tolerance is a cent plus one step of a moving mark.
   const isNear = Math.abs(Number(shown?.replaceAll(',', '')) - accountValue) < 0.02;
   if (!isNear) found.push(`equity ${shown}, the venue says ${accountValue}`);
   return found;
 }
 
-/** As many rows as the venue has, and one with the figures of each. */
+/** Compares the number of rows with the venue's, and requires a row with the figures of each. */
 async function rowsDiffer(
   page: Page,
   name: string,
@@ -212,7 +213,7 @@ async function rowsDiffer(
     ),
   }));
   if (count !== wanted.length) return [`${name}: ${count} rows, the venue has ${wanted.length}`];
-  // Of a long list only the visible part is drawn.
+  // Only the visible rows of a long list are drawn.
   if (rows.length < wanted.length) return [];
   const left = rows.map((row) => ({ row, figures: figuresIn(row) }));
   const missing: string[] = [];

@@ -303,31 +303,34 @@ const cases: readonly Case[] = (Object.keys(SAID) as ActionType[]).flatMap((type
 
 const nameOf = (id: number): string => (id === 1 ? 'BTC-USDC' : '“Will it rain?”');
 
-describe('transactions in words', () => {
-  test.each(cases)('%s %j', (type, fields, said) => {
+describe('descriptions of transactions in words', () => {
+  test.each(cases)('describes %s %j in words', (type, fields, said) => {
     const action = { type, ...fields };
-    // The action is valid for the venue's schema.
+    // The action must be valid for the venue's schema.
     expect(ACTIONS[type].schema.safeParse(action).error).toBeUndefined();
     expect(sentencesOf(action, nameOf, words.t).map(({ text }) => text)).toEqual(said);
     expect(words.exists(`explorer.action.${type}`)).toBe(true);
   });
 
-  test('every type of action is covered', () => {
+  test('every type of action has a description', () => {
     expect(Object.keys(SAID).sort()).toEqual(Object.keys(ACTIONS).sort());
   });
 
-  test.each(['venueAdmin', 'outcomeDeploy'] as const)('and every variant of %s', (type) => {
-    const variants = Object.keys(ACTIONS[type].schema.shape).filter((key) => key !== 'type');
-    const shown = SAID[type].flatMap(([fields]) => Object.keys(fields));
-    expect([...new Set(shown)].sort()).toEqual(variants.sort());
-  });
+  test.each(['venueAdmin', 'outcomeDeploy'] as const)(
+    'every variant of %s has a description',
+    (type) => {
+      const variants = Object.keys(ACTIONS[type].schema.shape).filter((key) => key !== 'type');
+      const shown = SAID[type].flatMap(([fields]) => Object.keys(fields));
+      expect([...new Set(shown)].sort()).toEqual(variants.sort());
+    },
+  );
 
   test('the markets in a request are found at any depth', () => {
     const ids = cases.flatMap(([, fields]) => marketIdsOf(fields));
     expect(new Set(ids)).toEqual(new Set([1, 100_000]));
   });
 
-  test('an invalid action has no words, and breaks nothing', () => {
+  test('an invalid action has no description and causes no error', () => {
     for (const type of Object.keys(ACTIONS)) {
       for (const rest of [{}, { orders: 'none', cancels: 3, payload: null, prices: 7 }]) {
         expect(() => sentencesOf({ type, ...rest }, nameOf, words.t)).not.toThrow();

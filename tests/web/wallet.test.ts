@@ -24,14 +24,14 @@ async function fund(user: string): Promise<void> {
   expect(reply.status).toBe(200);
 }
 
-test('a browser wallet opens its account, and approves an agent that trades for it', async () => {
+test('a browser wallet opens its account and approves an agent that trades for it', async () => {
   const wallet = injectedWallet(keyOf('page wallet'));
   await fund(wallet.address);
   const visit = await browser.visit(venue.url, { wallet });
   const { page } = visit;
   await visit.open();
   await page.getByRole('button', { name: 'Connect' }).click();
-  // A name with markup stays text.
+  // A name with markup is shown as text.
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet <b>' }).click();
   const account = page.getByRole('button', { name: /^0x.*wallet/ });
   await account.waitFor();
@@ -47,7 +47,7 @@ test('a browser wallet opens its account, and approves an agent that trades for 
   expect(wallet.asked.map(({ method }) => method)).toContain('eth_signTypedData_v4');
   await expect.poll(async () => (await keptKeys(page)).length).toBe(1);
 
-  // A reload restores the account, its agent and its wallet, without a request to its owner.
+  // A reload restores the account, its agent and its wallet without a request to the owner.
   const before = wallet.asked.length;
   await page.reload();
   await account.waitFor();
@@ -56,7 +56,7 @@ test('a browser wallet opens its account, and approves an agent that trades for 
     .toEqual(['eth_accounts']);
 });
 
-test('a rejection in the wallet is reported, and nothing was sent', async () => {
+test('the page reports a rejection in the wallet and sends nothing', async () => {
   const wallet = injectedWallet(keyOf('wallet that says no'));
   await fund(wallet.address);
   const visit = await browser.visit(venue.url, { wallet });

@@ -50,7 +50,7 @@ async function busy(page: Page, { url }: Venue): Promise<void> {
     const order = buyYes({ asset, price: '0.9', size: '25' });
     await owner.exchange.order({ orders: [order] }, CONFIRMED).catch(() => undefined);
   }
-  // Without notices, which cover the tables.
+  // The reload removes notices, which would cover the tables.
   await page.reload();
   await page
     .getByText(/^(?:Equity|Earned)$/)
@@ -59,7 +59,7 @@ async function busy(page: Page, { url }: Venue): Promise<void> {
     .waitFor();
 }
 
-/** Extreme balances, larger and smaller than any real ones. */
+/** Shows extreme balances, larger and smaller than any real ones. */
 async function extreme(page: Page, venue: Venue): Promise<void> {
   const owner = await ownerOf(page, venue.url, await addressOf(page));
   for (const [at, agentName] of ['<img src=x onerror=alert(1)>', '\u202eevil', ''].entries()) {

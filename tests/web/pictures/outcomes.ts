@@ -4,7 +4,7 @@ import { HeldSeries, PERIOD_MS } from '../support/held-series.ts';
 import { OutcomePeople } from '../support/outcome-people.ts';
 import type { Picture } from '../support/picture.ts';
 
-/** Slugs contain a time, so the event is found by its name. */
+/** Finds the event by its name, because slugs contain a time. */
 async function open(page: Page, venue: Venue, name: RegExp): Promise<void> {
   await page.goto(`${venue.url}/events`);
   await page.getByRole('link', { name }).first().click();
@@ -31,7 +31,7 @@ async function split(page: Page, amount: string): Promise<void> {
   await page.getByText(/split into/).waitFor();
 }
 
-/** A separate event, so that its changes are not in the other pictures. */
+/** Creates a separate event, so that its changes are not in the other pictures. */
 async function own(
   page: Page,
   { url }: Venue,
@@ -60,7 +60,7 @@ const LONG =
 
 let held: Promise<HeldSeries> | undefined;
 
-/** A series in the middle of its second market; the pictures control the clock of its venue. */
+/** Opens a series in the middle of its second market, with a clock that the pictures control. */
 async function heldSeries(): Promise<HeldSeries> {
   const series = await HeldSeries.start();
   const { firstStartMs: startMs, people, slug } = series;

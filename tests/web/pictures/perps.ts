@@ -3,7 +3,7 @@ import type { Picture } from '../support/picture.ts';
 
 const PATH = '/trade/BTC-USDC';
 
-/** On a phone the ticket is behind a button. */
+/** On a phone, a button opens the ticket. */
 async function openTicket(page: Page): Promise<void> {
   await page
     .getByText(/^\d{2,3},\d{3}\.\d$/)

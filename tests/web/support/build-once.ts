@@ -12,7 +12,7 @@ export async function buildPageOnce(): Promise<void> {
   await promisify(execFile)(NODE, [command, '--if-stale'], { cwd: REPOSITORY });
 }
 
-/** Runs before the first test: workers inherit the environment, and do not check again. */
+/** Runs before the first test, because workers inherit the environment and do not check again. */
 export async function setup(): Promise<void> {
   await buildPageOnce();
   process.env[BUILT] = 'yes';

@@ -8,7 +8,7 @@ import type { Venue } from '../../support/venue-process.ts';
 
 const MINE_EVERY_MS = 200;
 
-/** The guardian of a local chain's bridge, with enough ether to make blocks. */
+/** Guardian of a local chain's bridge, with enough ether to mine blocks. */
 export class ChainOperator {
   readonly chain: Chain;
   readonly #keys: { readonly guardian: Hex };
@@ -25,7 +25,7 @@ export class ChainOperator {
     return new ChainOperator(chain, venue, await richOnChain(venue.url));
   }
 
-  /** Sends micro-USDC on the chain, which also makes a block like any transaction. */
+  /** Sends micro-USDC on the chain. Like any transaction, this mines a block. */
   async give(user: Hex, amount: bigint): Promise<void> {
     await this.chain.wallet(this.#rich).transfer(user, amount);
   }
@@ -44,7 +44,7 @@ export class ChainOperator {
     await this.chain.reader.waitForTransactionReceipt({ hash: await sent });
   }
 
-  /** Makes blocks until a promise resolves, so that pending transactions are confirmed. */
+  /** Mines blocks until a promise resolves, so that pending transactions are confirmed. */
   async mineUntil<Result>(done: Promise<Result>): Promise<Result> {
     const over = new AbortController();
     const end = done.finally(() => over.abort());

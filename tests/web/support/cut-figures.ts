@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 /** Common desktop widths. */
 export const DESKS = [1280, 1366, 1440, 1536, 1680, 1920] as const;
 
-/** The largest figure that must fit, by the beginning of the column's name. */
+/** Largest figure that must fit, by the beginning of the column's name. */
 const LARGEST: Readonly<Record<string, string>> = {
   Size: '−1,234.56789',
   Filled: '1,234.56789',
@@ -25,8 +25,8 @@ const LARGEST: Readonly<Record<string, string>> = {
 };
 
 /**
- * Visible table figures that are not fully readable, by column: cut in their cell, or outside the
- * table's view. With `isLarge` each is measured as the largest figure of its column.
+ * Returns the visible figures, by column, that are cut off in their cell or outside the table's
+ * view. With `isLarge`, each is measured as the largest figure of its column.
  */
 export async function cutFigures(page: Page, { isLarge = false } = {}): Promise<readonly string[]> {
   return page.evaluate(
@@ -61,7 +61,7 @@ export async function cutFigures(page: Page, { isLarge = false } = {}): Promise<
         while (walker.nextNode() !== null) texts.push(walker.currentNode as Text);
         return texts.filter(({ parentElement }) => parentElement!.closest('.heard') === null);
       }
-      /** A plain number; shares keep their size. */
+      /** True for a plain number. Shares keep their size. */
       function isFigure(text: string): boolean {
         return /^[+−]?[\d,]+(\.\d+)?$/.test(text.trim());
       }

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { InjectedWallet } from './injected-wallet.ts';
 
-/** Screen sizes: a desktop, a phone, and sizes in between. */
+/** Sizes of a desktop and a phone; the others are in between. */
 export const DESKTOP = { width: 1440, height: 900 };
 export const PHONE = { width: 390, height: 844 };
 export const TABLET = { width: 834, height: 1112 };
@@ -10,24 +10,24 @@ const TOUCHED_BELOW = 768;
 export type DeskOptions = {
   readonly viewport?: { readonly width: number; readonly height: number };
   readonly theme?: 'dark' | 'light';
-  /** The language of the browser; English by default. */
+  /** Language of the browser; English by default. */
   readonly locale?: string;
-  /** Runs in the page before its own code. */
+  /** Script that runs in the page before the page's own code. */
   readonly script?: string;
-  /** The browser's wallet; none by default. */
+  /** Wallet of the browser; none by default. */
   readonly wallet?: InjectedWallet;
 };
 
 /** Notices shown together, and the elements that they covered. */
 export type KeptNotice = { readonly texts: readonly string[]; readonly covered: readonly string[] };
 
-/** Whether the options can be undone, so that the browser context can be reused. */
+/** True if the options can be undone, so that the browser context can be reused. */
 export function isPlain({ locale, script, theme = 'dark', wallet }: DeskOptions): boolean {
   const isUsual = locale === undefined && theme === 'dark';
   return script === undefined && wallet === undefined && isUsual;
 }
 
-/** A browser context with separate storage. */
+/** A browser context with its own storage. */
 export class Desk {
   readonly page: Page;
   readonly #context: BrowserContext;
@@ -66,8 +66,8 @@ export class Desk {
   }
 
   /**
-   * Removes everything that a visitor may have left: other tabs, routes, storage, the pointer's
-   * position.
+   * Removes everything that a visitor may have left: other tabs, routes, storage and the position
+   * of the pointer.
    */
   async empty(origin: string): Promise<void> {
     const { page } = this;
@@ -92,9 +92,9 @@ function isTouched({ viewport = DESKTOP }: DeskOptions): boolean {
 }
 
 /**
- * Runs in the page: notices disappear within seconds, and a test may look for them later. Each
- * notice is recorded with the readable or pressable elements that it covered; behind a sheet only
- * those of the sheet.
+ * Runs in the page and records notices, because they disappear within seconds and a test may look
+ * for them later. Each record lists the readable or pressable elements that the notice covered;
+ * behind a sheet, only those of the sheet count.
  */
 function keepNotices(): void {
   const recorded: KeptNotice[] = [];
@@ -110,7 +110,7 @@ function keepNotices(): void {
       })
       .map(({ outerHTML }) => outerHTML.slice(0, 100));
   };
-  // Checked frame by frame: after a notice has appeared, not during its animation.
+  // Checks every frame and records a notice once it has appeared, not during its animation.
   const look = (): void => {
     const shown = [...document.querySelectorAll<HTMLElement>('li[data-swipe-direction]')]
       .map((notice) => ({ text: notice.innerText.replaceAll('\n', ' | '), at: rect(notice) }))

@@ -13,7 +13,7 @@ export type Look = {
   readonly faults?: Faults;
 };
 
-/** In one look axe finds no violations, and no content is wider than the screen. */
+/** Checks in one look that axe finds no violations and no content is wider than the screen. */
 export async function expectReadable(
   page: Page,
   what: string,
@@ -22,7 +22,7 @@ export async function expectReadable(
   await page.setViewportSize({ ...size });
   await page.evaluate((name) => {
     document.documentElement.dataset['theme'] = name;
-    // Two frames: the layout has the new size, and no colour transition is running.
+    // After two frames, the layout has the new size and no colour transition is running.
     return new Promise((resolve) => {
       requestAnimationFrame(() => requestAnimationFrame(resolve));
     });
@@ -42,8 +42,8 @@ const FORM_LOOKS: readonly Look[] = [
 const random = chance(freshSeed('FORM_LOOKS_SEED'));
 
 /**
- * A form has the colours of the page: two looks cover both themes and both sizes. Each run draws
- * one of them.
+ * Checks a form in one of two looks, drawn per run. The two looks together cover both themes and
+ * both sizes.
  */
 export async function expectReadableForm(page: Page, what: string): Promise<void> {
   for (const look of drawnCases(FORM_LOOKS, 1, random)) await expectReadable(page, what, look);

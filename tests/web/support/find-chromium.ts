@@ -5,17 +5,18 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { alone } from '../../../packages/web/build/build-lock.ts';
 
-/** The path of a browser on this machine, and its required arguments. */
+/** Path of a browser on this machine, and its required arguments. */
 export type FoundBrowser = { readonly path: string; readonly args: readonly string[] };
 
 const run = promisify(execFile);
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
-/** On the machine's disk, so that later runs find the unpacked browser. */
+/** The unpacked browser is on the machine's disk, so that later runs find it. */
 const PLACE = process.env['ODDLOT_TEST_DISK'] ?? tmpdir();
 const LOCK = join(PLACE, 'oddlot-chromium.lock');
 /**
- * Parts of the browser's own window, which it would load again for every visitor, at a cost above
- * that of many tests. Naming any replaces Playwright's list, so that list is included.
+ * Components of the browser's own window, which it would load again for every visitor and which
+ * would take longer than many tests. Setting any component replaces Playwright's list, so this list
+ * includes it.
  */
 const LEFT_OUT = [
   'WebUIOmniboxPopup',
@@ -35,7 +36,7 @@ const LEFT_OUT = [
   'PreconnectToSearch',
   'ThirdPartyStoragePartitioning',
 ];
-/** As root there is no sandbox, and in containers shared memory is small. */
+/** There is no sandbox as root, and containers have little shared memory. */
 const ARGS = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
@@ -45,8 +46,8 @@ const ARGS = [
 ];
 
 /**
- * A real Chromium: the one in `CHROMIUM_PATH`, one of the system, the one in an npm package (x64),
- * or on Debian as root one that is installed now. If there is none, the test fails with
+ * Finds a real Chromium: the one in `CHROMIUM_PATH`, one of the system, one from an npm package
+ * (x64), or on Debian as root one that is installed now. If there is none, the test fails with
  * instructions.
  */
 export async function findChromium(): Promise<FoundBrowser> {
@@ -77,7 +78,7 @@ async function onSystem(): Promise<FoundBrowser | undefined> {
 }
 
 /**
- * A package with an x64 browser that unpacks itself once. Some installs omit it, so its types are
+ * npm package with an x64 browser that unpacks itself once. Some installs omit it, so its types are
  * not used here.
  */
 const PACKED: string = '@sparticuz/chromium';
@@ -89,8 +90,8 @@ async function fromPackage(): Promise<FoundBrowser | undefined> {
   try {
     const { default: packed } = (await import(PACKED)) as Packed;
     process.env['TMPDIR'] = PLACE;
-    // Its own flags are for single-threaded machines; a single-process browser ends with its first
-    // context.
+    // The flags of the package are for machines with one thread; a single-process browser would end
+    // with its first context.
     return { path: await packed.executablePath(), args: ARGS };
   } catch {
     return undefined;

@@ -9,15 +9,15 @@ import { OutcomePeople } from './outcome-people.ts';
 import { pageReady } from './web-venue.ts';
 
 /**
- * A venue with a series, whose clock and reference price the test controls, so that a quarter of an
- * hour takes a moment. Only the clock is replaced; the venue is the same program.
+ * Starts a venue with a series whose clock and reference price the test controls, so that a quarter
+ * of an hour passes in a moment. Only the clock is replaced.
  */
 
 export const PERIOD_MS = 900_000;
 const WINDOW_S = 30;
 /**
- * Observations are accepted within ten seconds of their time, and valid for five seconds each. The
- * machine's time between two steps is added, so these are much shorter.
+ * Observations are accepted within ten seconds of their time and are valid for five seconds each.
+ * These steps are much shorter, because the machine's time between two steps is added.
  */
 const STEP_MS = 7_000;
 const APART_MS = 4_000;
@@ -50,7 +50,7 @@ export class HeldSeries {
     writeFileSync(clockFile, '0');
     const venue = await startAt(folder, clockEnvironment(`ahead:${clockFile}`), FLAGS);
     await pageReady(venue.url);
-    // Far enough ahead that the price before it can be pushed too.
+    // The start is far enough ahead that the price before it can be pushed too.
     const firstStartMs = Math.ceil((Date.now() + SOON_MS) / PERIOD_MS) * PERIOD_MS;
     const slug = await new OutcomePeople(venue.url).series({
       title: 'TIDE up or down in 15 minutes',
@@ -65,15 +65,14 @@ export class HeldSeries {
     return Date.now() + this.#aheadMs;
   }
 
-  /** Advances time to an instant; it never goes back. */
+  /** Advances time to an instant, and never back. */
   passTo(instantMs: number): void {
     this.#aheadMs = Math.max(this.#aheadMs, instantMs - Date.now());
     writeFileSync(this.#clockFile, String(this.#aheadMs));
   }
 
   /**
-   * Pushes the reference price before an instant, so that it can be averaged, and advances to just
-   * after it.
+   * Pushes the reference prices that are averaged before an instant, and advances to just after it.
    */
   async priceBefore(instantMs: number, price: string): Promise<void> {
     this.passTo(instantMs - WINDOW_S * 1_000 - APART_MS);
@@ -92,7 +91,7 @@ export class HeldSeries {
     await this.venue.remove();
   }
 
-  /** Three observations up to now, all later than those of the previous step. */
+  /** Pushes three observations up to now, all later than those of the previous step. */
   async #push(px: string): Promise<void> {
     const nowMs = this.nowMs;
     await this.#observe(
@@ -101,7 +100,7 @@ export class HeldSeries {
     );
   }
 
-  /** The venue's clock lags slightly and rejects later observations, so they are sent again. */
+  /** Sends observations again, because the venue's clock lags slightly and rejects future ones. */
   async #observe(px: string, times: readonly number[]): Promise<void> {
     const { pushPrice } = this.people.deployer.exchange.outcomeDeploy;
     const prices = times.map((time) => ({ symbol: 'TIDE', source: 'oracle' as const, px, time }));

@@ -2,13 +2,13 @@ import type { BrowserContext } from 'playwright-core';
 import { privateKeyToAccount } from 'viem/accounts';
 import { signAsSent } from '../../support/sdk/sign-as-sent.ts';
 
-/** The page's requests to a wallet, and its owner's answers. */
+/** A request of the page to a wallet. */
 export type WalletAsked = { readonly method: string; readonly params: readonly unknown[] };
 
 export type InjectedWallet = {
-  /** In lower case. */
+  /** Address in lower case. */
   readonly address: string;
-  /** All requests in order. */
+  /** All requests, in order. */
   readonly asked: WalletAsked[];
   /** The owner's answer to the next requests; yes by default. */
   answer: 'yes' | 'no';
@@ -16,14 +16,17 @@ export type InjectedWallet = {
   inject(context: BrowserContext): Promise<void>;
 };
 
-/** The local settlement chain's id, in hexadecimal. */
+/** Id of the local settlement chain, which the wallet reports in hexadecimal. */
 const CHAIN_ID = 421_614;
 const USER_REJECTED = 4_001;
 const UNSUPPORTED = 4_200;
 /** Forwards unknown methods to an endpoint of the settlement chain. */
 type Forward = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** A browser wallet: it announces itself (EIP-6963) and signs with a key that pages never see. */
+/**
+ * Returns a browser wallet that announces itself (EIP-6963) and signs with a key that pages never
+ * see.
+ */
 export function injectedWallet(key: `0x${string}`, forward?: Forward): InjectedWallet {
   const account = privateKeyToAccount(key);
   const wallet: InjectedWallet = {

@@ -6,10 +6,9 @@ import {
   type Client,
 } from '@oddlot/sdk';
 
-/** A counterparty: an account with the faucet's money and orders on both sides of a price. */
 export type MarketMaker = { readonly client: Client; readonly asset: number };
 
-/** Quotes sizes that a test account can trade, at fixed prices, so that a test knows its cost. */
+/** Quotes sizes that a test account can trade at fixed prices, so that a test knows the cost. */
 export async function quoteMarket(
   url: string,
   {

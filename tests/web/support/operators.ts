@@ -1,11 +1,10 @@
 import { addressOf, keyOf } from '../../support/wallet.ts';
 import { WHO_DEPLOYS } from './outcome-people.ts';
 
-/** The operators of the test venues, in addition to the process itself. */
+/** Operators of the test venues, in addition to the venue's own operator key. */
 
 export const WHO_ADMINISTERS = keyOf('page admin');
 
-/** Flags of a venue with both operators. */
 export const OPERATED = [
   '--admins',
   addressOf(WHO_ADMINISTERS),

@@ -9,7 +9,7 @@ import {
 import { eventFields, marketFields, newSlug, seriesFields } from '../../support/deployer.ts';
 import { keyOf } from '../../support/wallet.ts';
 
-/** The deployer and market makers of outcome markets for tests of the page. */
+/** Deployer and market makers of outcome markets for tests of the page. */
 
 export const WHO_DEPLOYS = keyOf('the deployer');
 
@@ -42,7 +42,7 @@ export class OutcomePeople {
     await this.#deploy.registerEvent(fields, CONFIRMED);
   }
 
-  /** A market, by default in a separate event. */
+  /** Lists a market, by default in a new event. */
   async market(changes: object = {}, eventSlug?: string): Promise<Listed> {
     const slug = newSlug('market');
     const event = eventSlug ?? (await this.event());
@@ -63,7 +63,9 @@ export class OutcomePeople {
     return fields.slug;
   }
 
-  /** A new account bids for YES at 0.44 and offers it at 0.46, with the given size each. */
+  /**
+   * Creates an account that bids for YES at 0.44 and offers it at 0.46, with the given size each.
+   */
   async quote({ id: asset }: Pick<Listed, 'id'>, size = '200'): Promise<void> {
     const wallet = privateKeyWallet(randomPrivateKey());
     const maker = createClient({ url: this.#url, wallet });
@@ -72,7 +74,7 @@ export class OutcomePeople {
     await maker.exchange.order({ orders }, CONFIRMED);
   }
 
-  /** A new account with the given shares of both outcomes; returns its address. */
+  /** Creates an account with the given shares of both outcomes, and returns its address. */
   async holder({ id: asset }: Pick<Listed, 'id'>, size: string): Promise<string> {
     const wallet = privateKeyWallet(randomPrivateKey());
     const holder = createClient({ url: this.#url, wallet });

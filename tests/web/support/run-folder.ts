@@ -5,24 +5,27 @@ import { join } from 'node:path';
 const FOLDER = 'ODDLOT_TEST_RUN_FOLDER';
 const PID = '.pid';
 
-/** A worker's folder for data that outlives a test file. */
+/** Returns the worker's folder for data that outlives a test file. */
 export function runFolder(): string {
   return process.env[FOLDER] ?? tmpdir();
 }
 
-/** Registers a process that ends with the run at the latest, because its worker may be killed. */
+/**
+ * Registers a process that must end with the run at the latest, because its worker may be killed.
+ */
 export async function endWithRun(pid: number): Promise<void> {
   await writeFile(join(runFolder(), `${pid}${PID}`), '');
 }
 
 /**
- * Runs before the first test, because workers inherit the environment; removed after the last one.
+ * Runs before the first test, because workers inherit the environment. The teardown removes the
+ * folder.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-test-run-'));
   process.env[FOLDER] = folder;
   return async () => {
-    // A process that is still ending would write into the folder being removed.
+    // A process that has not ended yet would write into the folder while it is removed.
     for (const name of await readdir(folder)) {
       if (name.endsWith(PID)) end(Number(name.slice(0, -PID.length)));
     }

@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** The private keys stored by a page, read by a script of its origin: they must never be sent. */
+/**
+ * Returns the private keys that a page has stored, which must never be sent. A script of the page's
+ * origin reads them.
+ */
 export async function keptKeys(page: Page): Promise<readonly string[]> {
   return page.evaluate(async () => {
     const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
@@ -27,7 +30,7 @@ export async function keptKeys(page: Page): Promise<readonly string[]> {
   });
 }
 
-/** The number of keys stored by a page, which may have stored none. */
+/** Returns the number of keys that a page has stored, including 0. */
 export async function keptCount(page: Page): Promise<number> {
   const hasAny = await page.evaluate(async () =>
     (await indexedDB.databases()).some(({ name }) => name === 'oddlot-keys'),

@@ -3,8 +3,6 @@ import { expect } from 'vitest';
 import { quoteMarket } from './market-maker.ts';
 import type { WebBrowser } from './web-browser.ts';
 
-/** A user's actions on the terminal, by their visible names. */
-
 export function button(page: Page, name: string | RegExp) {
   return page.getByRole('button', { name, exact: typeof name === 'string' });
 }
@@ -21,7 +19,7 @@ export function exits(page: Page) {
   return button(page, /TP\/SL of BTC/);
 }
 
-/** The TP and SL prices in the row of the position, one per line. */
+/** Returns the TP and SL prices in the row of the position. */
 export async function exitPrices(page: Page): Promise<string> {
   return (await exits(page).innerText()).split('\n').slice(-2).join(' / ');
 }
@@ -35,7 +33,7 @@ export async function close(page: Page, part: string, market = 'BTC-USDC'): Prom
   await page.getByRole('menuitem', { name: `Close ${part} at market` }).click();
 }
 
-/** A visitor with a test account that can trade. */
+/** Opens the terminal for a visitor with a test account that can trade. */
 export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   const visit = await browser.visit(url);
   await visit.openWithAccount('/trade/BTC-USDC');
@@ -44,7 +42,7 @@ export async function trading(browser: WebBrowser, url: string): Promise<Page> {
   return visit.page;
 }
 
-/** Another account moves the mark: the account is unchanged, and its figures must follow. */
+/** Moves the mark with another account, so that the visitor's figures must follow. */
 export async function marksMove(
   url: string,
   page: Page,

@@ -8,8 +8,8 @@ export type TestAccount = { readonly address: string; readonly owner: Client };
 const AGENT_NAME = 'this browser';
 
 /**
- * Gives a browser the test account that a first visit creates: key, money and an agent. Tests of
- * the first visit press its button; for all others, stored keys are equivalent and much faster.
+ * Gives a browser the test account that a first visit creates: key, money and an agent. Only tests
+ * of the first visit press its button, because stored keys are equivalent and much faster.
  */
 export async function openTestAccount(page: Page, url: string): Promise<TestAccount> {
   const [key, agentKey] = [randomPrivateKey(), randomPrivateKey()];
@@ -19,13 +19,14 @@ export async function openTestAccount(page: Page, url: string): Promise<TestAcco
   const agentAddress = privateKeyWallet(agentKey).address;
   const agent = { agentAddress, agentName: AGENT_NAME };
   await owner.exchange.approveAgent(agent, { confirm: 'executed' });
-  // Any file of the origin is sufficient: its storage exists before the page.
+  // Any file of the origin is sufficient, because storage belongs to the origin and not to the
+  // page.
   await page.goto(`${url}/favicon.svg`);
   await page.evaluate(keepKeys, { burner: key, [`agent ${address}`]: agentKey });
   return { address, owner };
 }
 
-/** Runs in the page: stores keys as the page does. */
+/** Runs in the page and stores keys like the page itself. */
 async function keepKeys(keys: Readonly<Record<string, string>>): Promise<void> {
   const settled = <Result>(request: IDBRequest<Result>): Promise<Result> =>
     new Promise((resolve, reject) => {

@@ -6,7 +6,7 @@ import type { Listed } from './outcome-people.ts';
 import type { AccountBook, Act } from './traders-hour.ts';
 
 /**
- * A trader's random actions outside the terminal: shares of an outcome market, and transfers. Each
+ * Random actions of a trader outside the terminal: shares of an outcome market, and transfers. Each
  * must take effect at the venue, is compared on its screen, and ends on the terminal.
  */
 
@@ -14,13 +14,13 @@ type Errands = {
   readonly owner: Client;
   readonly user: string;
   readonly market: Listed;
-  /** The recipient of transfers. */
+  /** Recipient of transfers. */
   readonly friend: string;
 };
 
-/** The maximum position in an outcome, above which no more is bought. */
+/** No more shares of an outcome are bought above this position. */
 const SHARES_MAX = 60;
-/** The smallest order of the market, and its money. */
+/** Smallest order of the market, and the money that it needs. */
 const ORDER_MIN = 5;
 const MONEY_MIN = 10;
 const BRIEF = { timeout: 20_000 };
@@ -42,7 +42,8 @@ export function errandsOf(errands: Errands): readonly Act[] {
         await trade(page, chance, book);
         await expect.poll(() => count(errands), until).not.toEqual(before);
       } catch (cause) {
-        // Nothing here disappears automatically: a button that cannot be pressed is an error.
+        // Nothing on these screens disappears automatically, so a button that cannot be pressed is
+        // an error.
         const where = (await page.getByRole('main').innerText()).slice(0, 1_500);
         throw new Error(`${name} on ${page.url()}: ${String(cause)}\n${where}`, { cause });
       }
@@ -126,9 +127,9 @@ export function errandsOf(errands: Errands): readonly Act[] {
 type Errand = {
   readonly path: string;
   readonly trade: Trade;
-  /** The value that must change, according to the venue. */
+  /** Value at the venue that the action must change. */
   readonly count: (errands: Errands) => Promise<unknown>;
-  /** Differences between the page and the venue. */
+  /** Returns the differences between the page and the venue. */
   readonly differ: (page: Page, errands: Errands) => Promise<string[]>;
 };
 
@@ -140,7 +141,7 @@ async function radio(page: Page, name: string | RegExp): Promise<void> {
   await page.getByRole('radio', { name }).first().click(BRIEF);
 }
 
-/** A missing amount is in the other sub-account, and is transferred first. */
+/** Transfers a missing amount from the other sub-account first. */
 async function withMoney(page: Page, name: RegExp): Promise<void> {
   const done = page.getByRole('button', { name });
   const move = page.getByRole('button', { name: /^Transfer [\d.,]+ USDC$/ });
@@ -159,7 +160,7 @@ function amountOf(chance: Chance): string {
   return `${1 + chance.below(4)}.${chance.below(10)}5`;
 }
 
-/** The positions in the market according to the venue: `12.5 Yes at 46.0`. */
+/** Returns the positions in the market according to the venue, for example `12.5 Yes at 46.0`. */
 async function sharesHeld({ market, owner: { info }, user }: Errands): Promise<string[]> {
   const rows = await info.outcomePositions({ user, instrumentIds: [market.id] });
   return rows.map(({ position: { entryPx, szi } }) => {
@@ -183,7 +184,7 @@ async function ledgerLength({ owner: { info }, user }: Errands): Promise<number>
   return (await info.userNonFundingLedgerUpdates({ user, limit: 2_000 })).length;
 }
 
-/** The value of both sub-accounts, and their free parts. */
+/** Compares the values of both sub-accounts and their free amounts. */
 async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Promise<string[]> {
   const text = (await page.locator('dl').first().innerText()).replaceAll(',', '');
   const found: string[] = [];
@@ -201,7 +202,7 @@ async function moneyDiffers(page: Page, { owner: { info }, user }: Errands): Pro
   return found;
 }
 
-/** To the cent, plus one step of a moving mark. */
+/** Allows a difference of a cent plus one step of a moving mark. */
 function near(shown: string | undefined, expected: string): boolean {
   return Math.abs(Number(shown) - Number(expected)) < 0.02;
 }

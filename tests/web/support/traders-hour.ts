@@ -3,18 +3,18 @@ import type { Chance } from '../../support/seeded.ts';
 import { button, choose, size } from './terminal.ts';
 
 /**
- * A trader's random actions on the terminal of BTC-USDC. Each is complete: it leaves no dialog and
- * no draft behind.
+ * Random actions of a trader on the terminal of BTC-USDC. Each action completes and leaves no
+ * dialog or draft behind.
  */
 
 export type Act = {
   readonly name: string;
-  /** Whether the account has something to act on. */
+  /** True if the account has something to act on. */
   readonly isPossible: (book: AccountBook) => boolean;
   readonly run: (page: Page, chance: Chance, book: AccountBook) => Promise<void>;
 };
 
-/** The account's counts of each item. */
+/** Number of orders, positions and other items of the account. */
 export type AccountBook = {
   readonly orders: number;
   readonly triggers: number;
@@ -29,7 +29,7 @@ export type AccountBook = {
 
 const BASE = 97_000;
 const SHORT_MS = 5_000;
-/** The maximum per account, above which no more are opened. */
+/** No more orders are opened above this number per account. */
 const OPEN_MAX = 20;
 
 const canOpen = ({ orders, triggers }: AccountBook): boolean => orders + triggers < OPEN_MAX;
@@ -176,7 +176,7 @@ export const ACTS: readonly Act[] = [
 ];
 
 /**
- * Short timeouts for elements that may have disappeared, such as a row whose order has just filled.
+ * Short timeout for elements that may have disappeared, such as a row whose order has just filled.
  */
 const brief = { timeout: SHORT_MS };
 
@@ -199,7 +199,7 @@ async function sendSize(page: Page, chance: Chance): Promise<void> {
   await send(page);
 }
 
-/** The button names its action; if the venue or the page disables it, nothing is sent. */
+/** The button names its action. If the venue or the page disables it, nothing is sent. */
 async function send(page: Page): Promise<void> {
   const sends = ticket(page).getByRole('button', { name: /^(?:Buy|Sell) [\d.]+ BTC/ });
   if (

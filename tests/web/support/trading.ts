@@ -3,11 +3,9 @@ import type { Page } from 'playwright-core';
 import { keyOf } from '../../support/wallet.ts';
 import { keptKeys } from './stored-keys.ts';
 
-/** Accounts that trade through the SDK. */
-
 export type Perp = { readonly asset: number; readonly price: string };
 
-/** An account with test money. */
+/** Creates an account with test funds. */
 export async function trader(url: string, name: string): Promise<Client> {
   const wallet = privateKeyWallet(keyOf(name));
   const client = createClient({ url, wallet });
@@ -15,7 +13,7 @@ export async function trader(url: string, name: string): Promise<Client> {
   return client;
 }
 
-/** An SDK client of the page's test account. */
+/** Returns an SDK client of the page's test account. */
 export async function ownerOf(page: Page, url: string, address: string): Promise<Client> {
   for (const key of await keptKeys(page)) {
     const wallet = privateKeyWallet(key as `0x${string}`);
@@ -24,7 +22,7 @@ export async function ownerOf(page: Page, url: string, address: string): Promise
   throw new Error('The page keeps no key of this account');
 }
 
-/** A perp with a whole price near its mark. */
+/** Returns a perp with a whole price near its mark. */
 export async function perpNear({ info, wallet }: Client, name: string): Promise<Perp> {
   const { universe } = await info.perpMeta();
   const asset = universe.find((perp) => perp.name === name)!.index;
@@ -32,7 +30,7 @@ export async function perpNear({ info, wallet }: Client, name: string): Promise<
   return { asset, price: String(Math.round(Number(markPx))) };
 }
 
-/** One account sells to the other; the seller's order comes first. */
+/** Lets one account sell to the other; the seller's order rests first. */
 export async function tradeBetween(
   seller: Client,
   buyer: Client,

@@ -6,26 +6,26 @@ import { openTestAccount, type TestAccount } from './test-account.ts';
 export { DESKTOP, PHONE, TABLET } from './desk.ts';
 
 export type VisitOptions = DeskOptions & {
-  /** Console errors that the test itself causes, such as by stopping a venue. */
+  /** Console errors that the test itself causes, for example by stopping a venue. */
   readonly expectedErrors?: RegExp;
 };
 
-/** For a shared machine. */
+/** Timeout for a shared machine. */
 const PATIENCE_MS = 60_000;
 
-/** Data sent by the page, as recorded by the browser. */
+/** Data that the page sent, as recorded by the browser. */
 export type Sent = { readonly url: string; readonly body: string };
 
 /**
- * A visit to the page in a real browser. Every visit checks automatically for console errors,
- * violations of the page's policy, and requests to hosts other than the venue.
+ * A visit to the page in a real browser. Every visit checks for console errors, violations of the
+ * page's policy, and requests to hosts other than the venue.
  */
 export class Visit {
   readonly page: Page;
   readonly url: string;
   /** All requests and socket frames of the visit. */
   readonly sent: Sent[] = [];
-  /** Channels that have sent something to the open page. */
+  /** Channels that have sent data to the open page. */
   readonly #heard = new Set<string>();
   readonly #faults: string[] = [];
   readonly #leaveDesk: () => Promise<void>;
@@ -57,26 +57,26 @@ export class Visit {
     return visit;
   }
 
-  /** Opens an address of the page and waits until its first screen is shown. */
+  /** Opens an address of the page and waits for its first screen. */
   async open(path = '/'): Promise<void> {
     this.#heard.clear();
     await this.page.goto(this.url + path);
     await this.page.locator('main#screen > *').first().waitFor();
   }
 
-  /** `open` for a visitor with an existing test account. */
+  /** Works like `open` for a visitor who already has a test account. */
   async openWithAccount(path = '/'): Promise<TestAccount> {
     const account = await openTestAccount(this.page, this.url);
     await this.open(path);
     return account;
   }
 
-  /** Waits until the page follows a channel: earlier events are not reported to it. */
+  /** Waits until the page follows a channel, because earlier events are not reported to it. */
   async hears(channel: string): Promise<void> {
     await expect.poll(() => [...this.#heard], { timeout: PATIENCE_MS }).toContain(channel);
   }
 
-  /** Waits until the open page has shown a notice, which may have disappeared. */
+  /** Waits until the open page has shown a notice, even if the notice has disappeared since. */
   async wasTold(text: string): Promise<void> {
     await expect
       .poll(async () => (await this.notices()).flatMap(({ texts }) => texts), {
@@ -85,19 +85,19 @@ export class Visit {
       .toContainEqual(expect.stringContaining(text));
   }
 
-  /** Every notice that the open page has shown, with those shown together. */
+  /** Returns every notice that the open page has shown, with the notices shown together. */
   async notices(): Promise<readonly KeptNotice[]> {
     return this.page.evaluate(
       () => (globalThis as { keptNotices?: readonly KeptNotice[] }).keptNotices ?? [],
     );
   }
 
-  /** The errors so far, one line each. */
+  /** Errors so far, one line each. */
   get faults(): readonly string[] {
     return this.#faults.filter((fault) => this.#expected?.test(fault) !== true);
   }
 
-  /** From now on such errors are expected. */
+  /** Tolerates matching errors from now on. */
   expectErrors(pattern: RegExp): void {
     this.#expected = pattern;
   }
@@ -138,7 +138,7 @@ export class Visit {
     this.page.on('websocket', this.#onSocket);
   }
 
-  /** Ends the recording, so that the next visitor's errors are separate. */
+  /** Ends the recording, so that the errors of the next visitor are separate. */
   #lookAway(): void {
     this.page.off('console', this.#onConsole);
     this.page.off('pageerror', this.#onError);

@@ -3,12 +3,15 @@ import { Desk, isPlain } from './desk.ts';
 import { findChromium } from './find-chromium.ts';
 import { Visit, type VisitOptions } from './visit.ts';
 
-/** One Chromium; each visit to the page has a separate browser context. */
+/** One Chromium, in which each visit has its own browser context. */
 export class WebBrowser {
   readonly #browser: Browser;
   readonly #isReusing: boolean;
   readonly #visits = new Set<Visit>();
-  /** Emptied contexts of ended visits: the next visit finds only the compiled code of the page. */
+  /**
+   * Emptied contexts of ended visits. The next visit finds only the compiled code of the page in
+   * them.
+   */
   readonly #desks: Desk[] = [];
 
   private constructor(browser: Browser, isReusing: boolean) {
@@ -17,8 +20,8 @@ export class WebBrowser {
   }
 
   /**
-   * With `isReusing` a visitor may get another one's emptied context, because creating one is most
-   * of a test's cost.
+   * With `isReusing`, a visitor may get the emptied context of another one, because creating a
+   * context takes most of a test's time.
    */
   static async start({ isReusing = false } = {}): Promise<WebBrowser> {
     const { args, path } = await findChromium();
@@ -26,7 +29,7 @@ export class WebBrowser {
     return new WebBrowser(await chromium.launch(options), isReusing);
   }
 
-  /** A visitor with an empty browser, who has not opened the page yet. */
+  /** Creates a visitor with an empty browser, who has not opened the page yet. */
   async visit(url: string, options: VisitOptions = {}): Promise<Visit> {
     const desk = await this.#deskFor(options);
     const visit = await Visit.begin(desk, url, options, () => this.#leaveDesk(desk, options, url));
@@ -34,7 +37,7 @@ export class WebBrowser {
     return visit;
   }
 
-  /** Ends the visits of a test; throws all unhandled errors of them. */
+  /** Ends all visits of a test and throws their unhandled errors. */
   async leaveAll(): Promise<void> {
     const visits = [...this.#visits];
     this.#visits.clear();

@@ -9,9 +9,9 @@ import { endWithRun, runFolder } from './run-folder.ts';
 import { pageReady, WITH_PAGE } from './web-venue.ts';
 
 /**
- * One venue for all files of a worker whose tests leave only accounts behind: each has a separate
- * account, and separate markets if it moves prices or halts. BTC has a book around its oracle price
- * of 97,000, and an earlier trade, so that there is a candle to draw lines over.
+ * Returns one venue for all files of a worker whose tests leave only accounts behind. Each test has
+ * its own account, and its own markets if it moves prices or halts. BTC has a book around its
+ * oracle price of 97,000, and an earlier trade, so that there is a candle to draw lines over.
  */
 export async function workerVenue(): Promise<Venue> {
   started ??= start();
@@ -19,7 +19,7 @@ export async function workerVenue(): Promise<Venue> {
 }
 
 const FLAGS = [...WITH_PAGE, '--no-bots', '--admins', DEPLOYER, '--deployers', DEPLOYER];
-/** Many tests trade with the books, each with little size. */
+/** Several makers quote, because many tests trade with the books and each maker has little size. */
 const MAKERS = 5;
 
 let started: Promise<Venue> | undefined;
@@ -27,8 +27,8 @@ let started: Promise<Venue> | undefined;
 async function start(): Promise<Venue> {
   await buildPageOnce();
   const data = await mkdtemp(join(runFolder(), 'venue-'));
-  // As started by npm: it ends with its parent, because a worker is ended by a signal that no test
-  // receives.
+  // npm starts a venue like this, which makes it end with its parent. A signal that no test
+  // receives ends the worker.
   const venue = await startAt(data, { npm_lifecycle_event: 'start' }, FLAGS);
   await endWithRun(venue.pid);
   await pageReady(venue.url);
