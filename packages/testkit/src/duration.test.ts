@@ -9,12 +9,12 @@ test.each([
   ['8h', 28_800_000],
   ['1d12h', 129_600_000],
   ['1h30m', 5_400_000],
-])('%s is %i ms', (duration, ms) => {
+])('the duration %s is %i ms', (duration, ms) => {
   expect(durationMs(duration)).toBe(ms);
 });
 
 test.each(['', 'h', '8', '8 h', '-1s', '1.0001ms', '1w', 1.5, -1, Number.NaN])(
-  'rejects %s',
+  'the invalid duration %s is rejected',
   (duration) => {
     expect(() => durationMs(duration)).toThrow('Use whole milliseconds');
   },

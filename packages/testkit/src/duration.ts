@@ -12,7 +12,7 @@ const UNIT_MS: Readonly<Record<Unit, number>> = {
 };
 const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d)/g;
 
-/** Converts a duration to whole, non-negative milliseconds. */
+/** Converts a duration to milliseconds. Throws unless the result is a non-negative integer. */
 export function durationMs(duration: Duration): number {
   const ms = typeof duration === 'number' ? duration : partsMs(duration);
   if (Number.isSafeInteger(ms) && ms >= 0) return ms;

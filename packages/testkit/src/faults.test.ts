@@ -5,8 +5,7 @@ import { startVenue } from './start-venue.ts';
 import type { TestVenue } from './test-venue.ts';
 
 /**
- * Goal: if requests are lost, repeated or reordered, the SDK ends with one execution or a clear
- * error.
+ * If requests are lost, repeated or reordered, the SDK ends with one execution or a clear error.
  */
 
 const running: TestVenue[] = [];
@@ -52,21 +51,21 @@ const ONCE: readonly (readonly [what: string, (faults: Faults) => void])[] = [
   ['has a client clock that is 20 hours ahead', (faults) => faults.skewClock('20h')],
 ];
 
-describe('exactly one execution if the line', () => {
+describe('an order is executed exactly once if the connection', () => {
   test.each(ONCE)('%s', async (_what, plan) => {
     const { client, order, resting, venue } = await start();
     plan(venue.faults);
     const reply = await client.exchange.order(order(), { confirm: 'executed' });
     expect(reply).toMatchObject({ status: 'executed', orders: [{ state: 'open', error: null }] });
     expect(await resting()).toEqual([[CLOID, '90000']]);
-    // The receipt is found by the action's hash, regardless of how often it was sent.
+    // The receipt is found by the action's hash, regardless of how often the action was sent.
     const receipt = await client.exchange.waitForAction(reply.txHash);
     expect(receipt).toMatchObject({ status: 'executed' });
   });
 });
 
-describe('a clear error if the line', () => {
-  test("loses every answer: the error has the action's hash, by which its result is found", async () => {
+describe('an order ends with a clear error if the connection', () => {
+  test("loses every answer: the error contains the action's hash, with which its result can be found", async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseAnswer({ count: 6 });
     const failed = client.exchange.order(order(), { confirm: 'executed' });
@@ -77,7 +76,7 @@ describe('a clear error if the line', () => {
     expect(await resting()).toHaveLength(1);
   });
 
-  test('loses every request: no order is placed, also not later', async () => {
+  test('loses every request: no order is placed, even later', async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.loseRequest({ count: 6 });
     const failed = client.exchange.order(order());
@@ -86,7 +85,7 @@ describe('a clear error if the line', () => {
     expect(await resting()).toEqual([]);
   });
 
-  test('rejects all requests with 429: the error has the code of the reject', async () => {
+  test('rejects every request with 429: the error has the name RATE_LIMITED', async () => {
     const { client, order, resting, venue } = await start();
     venue.faults.rateLimit({ count: 6 });
     const failed = client.exchange.order(order());
@@ -95,7 +94,7 @@ describe('a clear error if the line', () => {
     expect(await resting()).toEqual([]);
   });
 
-  test('has a client clock three days behind: the error names the nonce and the valid range', async () => {
+  test('has a client clock three days behind: the error contains the nonce field and its valid range', async () => {
     const { client, order, resting, venue } = await start();
     await venue.advance('4d', { step: '1h' });
     venue.faults.skewClock('-3d');
@@ -114,7 +113,7 @@ test('requests that arrive in reverse order are all executed once', async () => 
   const cloids = [1, 2, 3].map((n) => `0x${String(n).padStart(32, '0')}`);
   const sent = cloids.map((cloid) => client.exchange.order(order('90000', cloid)));
   await Promise.all(sent);
-  // Newest first: the last request sent arrived first.
+  // Orders are listed newest first, and the last request sent arrived first.
   expect((await resting()).map(([cloid]) => cloid)).toEqual(cloids);
 });
 
@@ -137,7 +136,7 @@ test('a thousand concurrent calls never use the same nonce, even if some of them
   expect(found.toSorted()).toEqual(cloids);
 });
 
-describe('streams', () => {
+describe('streams with faults', () => {
   async function listen() {
     const started = await start();
     const { client, venue } = started;
@@ -150,7 +149,7 @@ describe('streams', () => {
     return { ...started, told: received };
   }
 
-  test('that are frozen deliver all messages after the thaw, in order and once', async () => {
+  test('that are frozen deliver all messages in order and once after they are thawed', async () => {
     const { client, order, told: received, venue } = await listen();
     venue.faults.freezeStreams();
     for (const n of [1, 2, 3]) {
@@ -180,7 +179,7 @@ describe('streams', () => {
   });
 });
 
-test('a silent oracle becomes stale, blocks orders that increase positions, and recovers', async () => {
+test('a silenced oracle becomes stale, blocks orders that increase positions, and recovers', async () => {
   const { client, order, resting, venue } = await start();
   venue.faults.silenceOracle('BTC');
   await venue.advance('1m');
@@ -195,7 +194,7 @@ test('a silent oracle becomes stale, blocks orders that increase positions, and 
   expect(await resting()).toHaveLength(1);
 });
 
-test('clear cancels all planned faults, and releases requests that wait for others', async () => {
+test('clear cancels all planned faults and releases requests that wait for others', async () => {
   const { client, order, resting, venue } = await start();
   venue.faults.reorder({ count: 2 });
   const waiting = client.exchange.order(order(), { confirm: 'executed' });

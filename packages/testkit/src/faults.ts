@@ -9,7 +9,7 @@ import type { TestChain } from './test-chain.ts';
 export type FaultScope = {
   /** The number of requests; 1 by default. */
   readonly count?: number;
-  /** `/exchange` by default, `*` for any. */
+  /** The path of the requests, or `*` for any path; `/exchange` by default. */
   readonly path?: string;
 };
 
@@ -41,40 +41,42 @@ export class Faults {
     this.#chain = chain;
   }
 
-  /**
-   * The venue executes and answers, but the answer is lost: the request fails like a cut
-   * connection.
-   */
+  /** Loses the answer: the venue executes the request, which then fails like a cut connection. */
   loseAnswer(scope?: FaultScope): void {
     this.#plan('loseAnswer', scope);
   }
 
-  /** The request never arrives. */
+  /** Loses the request, which never arrives. */
   loseRequest(scope?: FaultScope): void {
     this.#plan('loseRequest', scope);
   }
 
-  /** The venue executes, and a gateway in between answers 503. */
+  /** Answers 503 like a gateway, after the venue has executed the request. */
   executeThen503(scope?: FaultScope): void {
     this.#plan('executeThen503', scope);
   }
 
-  /** The same bytes arrive twice, at once. */
+  /** Delivers the same bytes twice, at the same time. */
   duplicate(scope?: FaultScope): void {
     this.#plan('duplicate', scope);
   }
 
-  /** The requests wait for each other and arrive one by one, the last one first. */
+  /**
+   * Holds the requests until all have been sent, and delivers them one by one, the last one first.
+   */
   reorder(scope: FaultScope & { readonly count: number }): void {
     this.#plan('reorder', scope);
   }
 
-  /** The requests are rejected with 429 and never reach the venue. */
+  /** Rejects the requests with 429 before they reach the venue. */
   rateLimit(scope: FaultScope & { readonly retryAfterSeconds?: number } = {}): void {
     this.#plan('rateLimit', scope, scope.retryAfterSeconds);
   }
 
-  /** Streams deliver no messages and report no error; `thawStreams` delivers all of them. */
+  /**
+   * Freezes streams, which then deliver no messages and report no error; `thawStreams` delivers all
+   * of them.
+   */
   freezeStreams(): void {
     this.#line.freezeStreams();
   }
@@ -88,7 +90,10 @@ export class Faults {
     this.#line.cutStreams();
   }
 
-  /** Sets the clients' nonce clock ahead of the venue's clock, or behind it with `-5m`. */
+  /**
+   * Sets the clients' nonce clock ahead of the venue's clock, or behind it with a negative duration
+   * such as `-5m`.
+   */
   skewClock(by: Duration): void {
     const isBehind = typeof by === 'string' && by.startsWith('-');
     this.#skewMs = isBehind ? -durationMs(by.slice(1)) : durationMs(by);
@@ -98,7 +103,7 @@ export class Faults {
     return this.#skewMs;
   }
 
-  /** The oracle stops reporting a symbol, whose last price becomes stale with time. */
+  /** Makes the oracle stop reporting a symbol, whose last price becomes stale with time. */
   silenceOracle(symbol: string): void {
     this.#prices.silence(symbol);
   }
@@ -118,7 +123,7 @@ export class Faults {
     await this.#chain().reorganise(depth, options);
   }
 
-  /** Ends all faults; held requests are sent at once. */
+  /** Ends all faults and sends held requests immediately. */
   clear(): void {
     const planned = this.#planned;
     this.#planned = [];
@@ -128,7 +133,7 @@ export class Faults {
     for (const { waiting } of planned) void inReverse(waiting);
   }
 
-  /** A `fetch` that applies the planned faults. */
+  /** A `fetch` function that applies the planned faults. */
   readonly fetch: Fetch = async (url, init) => {
     const fault = this.#take(new URL(url).pathname);
     const deliver = (): Promise<Response> => this.#line.fetch(url, init);

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import type { Fetch } from '@oddlot/sdk';
 import type { LocalLine } from './local-line.ts';
 
-/** Not reachable from other machines. */
+/** This address is not reachable from other machines. */
 const LOOPBACK = '127.0.0.1';
-/** Larger than any request that the venue accepts. */
+/** This is larger than any request that the venue accepts. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 /** Hop-by-hop headers, which are not forwarded. */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
@@ -103,7 +103,7 @@ function headersOf({ headers }: IncomingMessage): Record<string, string> {
 }
 
 /**
- * Forwards the bytes of a stream in both directions; the upgrade request is written out again
+ * Forwards the bytes of a stream in both directions. The upgrade request is written out again
  * unchanged.
  */
 function tunnel(
@@ -118,7 +118,7 @@ function tunnel(
   }
   venue.write(`${lines.join('\r\n')}\r\n\r\n`);
   venue.write(head);
-  // Not a pipe, which would resume a stream that was frozen.
+  // The streams are not connected with a pipe, because it would resume a frozen stream.
   venue.on('data', (part: Buffer) => socket.write(part));
   socket.on('data', (part: Buffer) => venue.write(part));
   for (const [one, other] of [

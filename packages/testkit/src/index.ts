@@ -1,4 +1,4 @@
-/** The entry point of the testkit: a venue inside a test. */
+/** The entry point of the testkit, which runs a venue inside a test. */
 export { startVenue } from './start-venue.ts';
 export type { StartVenueOptions } from './start-venue-options.ts';
 export type { Money, TestAccount, TestVenue } from './test-venue.ts';

@@ -4,26 +4,29 @@ import type { TestMarket } from './outcome-listing.ts';
 
 export const ORDERS_PER_ACTION = 50;
 
-/** The shape of a book that is filled by one call. */
+/** The shape of a book that one call fills. */
 export type BookShape = {
-  /** Levels on each side; 10 by default. */
+  /** Number of levels on each side; 10 by default. */
   readonly levels?: number;
   /** The size at each level, as decimal text; 1 coin or 100 shares by default. */
   readonly size?: string;
   /** Distance from the middle to the best price and between levels, in ticks; 1 by default. */
   readonly gapTicks?: number;
-  /** The middle, as decimal text: the oracle's price by default, 0.5 for an outcome market. */
+  /**
+   * The middle price, as decimal text. The default is the oracle price, or 0.5 for an outcome
+   * market.
+   */
   readonly middle?: string;
 };
 
 type Wanted = BookShape & { readonly priceOf: (symbol: string) => string | undefined };
 
-/** More decimals than any tick has. */
+/** This is more decimals than any tick has. */
 const DECIMALS = 8;
 const SIZES = { perp: '1', outcome: '100' } as const;
 const MIDDLE_OF_SHARES = '0.5';
 
-/** Builds post-only orders on both sides of a middle price. */
+/** Returns post-only orders on both sides of a middle price. */
 export async function ladderOf(
   client: Client,
   instrument: string | TestMarket,
@@ -63,7 +66,10 @@ async function ladderOfPerp(
   }));
 }
 
-/** Bids buy YES; asks buy NO at the complementary price, so that the account needs no shares. */
+/**
+ * Returns orders for shares. Bids buy YES, and asks buy NO at the complementary price, so that the
+ * account needs no shares.
+ */
 async function ladderOfShares(
   client: Client,
   { eventSlug, id }: TestMarket,

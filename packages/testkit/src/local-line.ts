@@ -3,7 +3,10 @@ import { type Duplex, duplexPair, Readable } from 'node:stream';
 import type { OpenSocket, Socket } from '@oddlot/sdk';
 import { WebSocket } from 'ws';
 
-/** Concurrent connections; further requests wait, as in any client with keep-alive. */
+/**
+ * Maximum number of concurrent connections. Further requests wait, as in any client with
+ * keep-alive.
+ */
 const CONNECTIONS_MAX = 64;
 /** The source address of clients in the same process. */
 const OWN_ADDRESS = '127.0.0.1';
@@ -28,8 +31,8 @@ const SOCKET_CALLS = {
 };
 
 /**
- * A connection to a server without an open port: a connection is a pair of streams, and the server
- * gets one end in place of a socket. All further code is that of the real edge, down to the bytes
+ * Connects clients to a server without an open port. A connection is a pair of streams, and the
+ * server gets one end instead of a socket. All other code is that of a real port, down to the bytes
  * on the wire.
  */
 export class LocalLine {
@@ -46,7 +49,7 @@ export class LocalLine {
     this.#now = now;
   }
 
-  /** A `fetch` whose answers have the venue's time. */
+  /** A `fetch` function whose answers have the venue's time. */
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(url);
     const { body, headers, method = 'GET', signal } = init;
@@ -68,7 +71,7 @@ export class LocalLine {
 
   /** A WebSocket factory for the SDK. */
   readonly openSocket: OpenSocket = (url) => {
-    // The type of `ws` requires a socket, but it uses a stream only.
+    // The type of `ws` requires a socket, but the library uses only its stream methods.
     const createConnection = (() => this.#connect()) as never;
     const socket = new WebSocket(url, { createConnection, perMessageDeflate: false });
     this.#streams.add(socket);
@@ -86,7 +89,7 @@ export class LocalLine {
     return venue;
   }
 
-  /** Holds back the venue's messages on these streams and on those that are opened meanwhile. */
+  /** Holds back the venue's messages on all streams, including those that are opened later. */
   freezeStreams(): void {
     this.#isFrozen = true;
     for (const venue of this.#tunnels) venue.pause();
@@ -112,8 +115,8 @@ export class LocalLine {
   }
 
   /**
-   * Lets the next request use a new connection, because idle ones lead to a stopped server. Pending
-   * answers still arrive.
+   * Makes the next request use a new connection, because idle ones lead to a stopped server.
+   * Pending answers still arrive.
    */
   reconnect(): void {
     this.#agent.retire();
@@ -127,7 +130,7 @@ export class LocalLine {
     // Closing one end closes the other, as on a network.
     client.once('close', () => server.destroy());
     server.once('close', () => client.destroy());
-    // Asynchronous, as on any network, so that the caller can add listeners.
+    // The connection opens asynchronously, as on any network, so that the caller can add listeners.
     setImmediate(() => {
       const port = this.#server();
       if (port === undefined) client.destroy(new Error('the connection is closed'));
@@ -146,7 +149,7 @@ class LineAgent extends Agent {
     this.#connect = connect;
   }
 
-  /** Stops keeping connections; pending answers are read to their end. */
+  /** Stops keeping connections. Pending answers are read to their end. */
   retire(): void {
     this.maxFreeSockets = 0;
     for (const idle of Object.values(this.freeSockets).flat()) idle?.destroy();
@@ -164,7 +167,7 @@ function responseOf(answer: IncomingMessage, nowMs: number): Response {
   for (const [name, values] of Object.entries(answer.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  // A client that reads the time from this header gets the venue's time, not the machine's.
+  // A client that reads the time from this header gets the venue's time, and not the machine's.
   headers.set('date', new Date(nowMs).toUTCString());
   const { statusCode: status = 0 } = answer;
   const body = WITHOUT_BODY.has(status) ? null : (Readable.toWeb(answer) as ReadableStream);

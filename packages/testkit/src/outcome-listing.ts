@@ -7,8 +7,8 @@ export type TestMarket = {
 };
 
 /**
- * Changes to the default market, which is open for a day, with ticks of one cent and neither fee
- * nor delay.
+ * Changes to the default market, which is open for a day, has ticks of one cent, and has neither a
+ * fee nor a delay.
  */
 export type MarketInput = Partial<Omit<RegisterMarketParameters, 'eventSlug'>> & {
   readonly event?: Partial<RegisterEventParameters>;

@@ -2,7 +2,10 @@ import { type Command, perpDefinitions, perpView, type State } from '@oddlot/eng
 import { divFloor, formatDecimal, parseExact, timeMs } from '@oddlot/units';
 import { priceDecimals, REFERENCE_DECIMALS, startPrice } from '@oddlot/venue/testkit';
 
-/** Prices at a time by symbol (`BTC`), as decimal text; omitted symbols keep their price. */
+/**
+ * Returns the prices at a time by symbol (`BTC`), as decimal text. Omitted symbols keep their
+ * price.
+ */
 export type PriceScript = (nowMs: number) => Readonly<Record<string, string>>;
 
 /** The state of all prices, for a snapshot. */
@@ -14,12 +17,12 @@ export type PricesMoment = {
 
 /** The symbols that have a price from the start, in addition to those of listed perps. */
 const FIRST_SYMBOLS: readonly string[] = ['BTC', 'ETH', 'SOL'];
-/** At most twelve digits before the decimal point. */
+/** A price has at most twelve digits before the decimal point. */
 const PRICE_E8_END = 10n ** BigInt(12 + REFERENCE_DECIMALS);
 
-/** The oracle of a test venue: it reports the prices that were set, at every step of time. */
+/** The oracle of a test venue, which reports the prices that were set at every step of time. */
 export class Prices {
-  /** By symbol, in 10^-8. */
+  /** Prices by symbol, in units of 10^-8 USDC. */
   #prices = new Map<string, bigint>();
   #stale = new Set<string>();
   #script: PriceScript | undefined;
@@ -43,8 +46,8 @@ export class Prices {
   }
 
   /**
-   * Parses prices to 10^-8. Rejects unknown symbols, because a mistyped symbol would otherwise have
-   * no effect.
+   * Parses prices to units of 10^-8. Unknown symbols are rejected, because a mistyped symbol would
+   * otherwise have no effect.
    */
   read(prices: Readonly<Record<string, unknown>>): readonly (readonly [string, bigint])[] {
     return Object.entries(prices).map(([symbol, price]) => {
@@ -66,7 +69,7 @@ export class Prices {
     return this.#script !== undefined;
   }
 
-  /** Stops reporting a symbol, so that it becomes stale. */
+  /** Stops reporting a symbol, so that its price becomes stale. */
   silence(symbol: string): void {
     this.#check(symbol);
     this.#stale.add(symbol);
@@ -95,7 +98,7 @@ export class Prices {
     this.#script = script;
   }
 
-  /** The oracle commands of a moment: prices of perps, and reference prices of series. */
+  /** Returns the oracle commands of a moment: prices of perps, and reference prices of series. */
   commands(state: State, nowMs: number): readonly Command[] {
     this.set(this.#script?.(nowMs) ?? {});
     const observedMs = timeMs(nowMs);
@@ -106,7 +109,7 @@ export class Prices {
       const units = divFloor(priceE8, 10n ** BigInt(REFERENCE_DECIMALS - priceDecimals(perp)));
       return [{ instrumentId: perp.instrumentId, oracle: Math.max(1, Number(units)) }];
     });
-    // As on a real venue without series, unused reference prices are not reported.
+    // Unused reference prices are not reported, as on a real venue without series.
     const references = [...seriesSymbols(state)].flatMap((symbol) => {
       const priceE8 = this.#told(symbol);
       if (priceE8 === undefined) return [];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { seededKey, seededWallet } from './seeded-wallet.ts';
 
 test.each(['account 0', 'admin', 'maker'])(
-  "%s has the same address and signatures as the SDK's wallet",
+  "the wallet of seed and name %s has the same address and signatures as the SDK's wallet",
   async (name) => {
     const { privateKey, wallet } = seededWallet('some seed', name);
     expect(privateKey).toBe(seededKey('some seed', name));

@@ -2,12 +2,12 @@ import { createECDH, createHash } from 'node:crypto';
 import { addressOf } from '@oddlot/protocol';
 import { privateKeyWallet, type Wallet } from '@oddlot/sdk';
 
-/** An in-memory key derived from a seed and a name. */
+/** A key in memory, derived from a seed and a name. */
 type SeededWallet = { readonly privateKey: `0x${string}`; readonly wallet: Wallet };
 
 /**
- * Computes the address at once with the runtime's curve. The SDK's curve builds tables at its first
- * use, and most accounts of a test never sign.
+ * Returns a wallet whose address is computed immediately with the runtime's curve. The SDK's curve
+ * builds tables at its first use, and most accounts of a test never sign.
  */
 export function seededWallet(seed: string, name: string): SeededWallet {
   const privateKey = seededKey(seed, name);
@@ -30,8 +30,7 @@ function addressOfKey(privateKey: `0x${string}`): Wallet['address'] {
 }
 
 /**
- * Derives a private key from a seed and a name. It can be recomputed by anyone, so it is for tests
- * only.
+ * Derives a private key from a seed and a name. Anyone can recompute it, so it is for tests only.
  */
 export function seededKey(seed: string, name: string): `0x${string}` {
   return `0x${seededBytes(seed, `key ${name}`).toString('hex')}`;

@@ -1,29 +1,29 @@
 import type { Duration } from './duration.ts';
 
-/** Options of a test venue. All are optional. */
+/** Options of a test venue. All of them are optional. */
 export type StartVenueOptions = {
-  /** Keys and cursors are derived from it: the same seed gives the same venue. */
+  /** The seed from which keys and cursors are derived. The same seed gives the same venue. */
   readonly seed?: string;
   /**
-   * The start time: 2026-01-01T00:00:00Z by default, so that tests do not depend on the time of
+   * The start time; 2026-01-01T00:00:00Z by default, so that tests do not depend on the time of
    * day. For clients that take nonces from the machine's clock, use `Date.now()`.
    */
   readonly time?: number | string | Date;
   /** The number of funded accounts at the start; 10 by default. */
   readonly accounts?: number;
   /**
-   * The balance of each account, both in perps and in outcome markets, as decimal text; `100000` by
-   * default.
+   * The balance of each account, both for perps and for outcome markets, as decimal text; `100000`
+   * by default.
    */
   readonly usdc?: string;
   /**
-   * The time per block while time is advanced. By default 5 s, the interval of premium samples, and
-   * one minute if prices are constant, no premium has to be sampled and no series is listed.
+   * The time per block while time is advanced. The default is 5 s, the interval of premium samples.
+   * It is one minute if prices are constant, no premium has to be sampled and no series is listed.
    */
   readonly step?: Duration;
   /** Opens HTTP and WebSocket on a loopback port chosen by the system. */
   readonly ports?: boolean;
-  /** Starts a settlement chain inside the test, for deposits and withdrawals: `venue.chain`. */
+  /** Starts a settlement chain inside the test, for deposits and withdrawals (`venue.chain`). */
   readonly chain?: boolean;
   /** Also serves the trading page, if it is built. */
   readonly page?: boolean;

@@ -37,7 +37,7 @@ async function fundingsOf(venue: TestVenue, account = venue.accounts[0]!) {
   return rows;
 }
 
-test('an order fills, opens a position, and appears in history and streams', async () => {
+test('an order fills, opens a position, and appears in the history and in streams', async () => {
   const venue = await start();
   const [alice] = venue.accounts;
   await venue.fillBook('BTC-USDC', { size: '0.5' });
@@ -60,7 +60,7 @@ test('an order fills, opens a position, and appears in history and streams', asy
   await expect.poll(() => JSON.stringify(received)).toContain('97000.2');
 });
 
-test('an account funded after a snapshot can be funded again after reverting', async () => {
+test('an account that was funded after a snapshot can be funded again after reverting to it', async () => {
   const venue = await start();
   const before = await venue.snapshot();
   const { address: user, client } = await venue.account('late', { perp: '50' });
@@ -84,7 +84,7 @@ test('the same seed gives the same venue, block by block', async () => {
   expect(other.accounts[0]!.address).not.toBe((seen[0]![0] as string[])[0]);
 });
 
-describe('time', () => {
+describe('the time of a test venue', () => {
   test('does not pass until it is advanced, and pays funding at every full hour', async () => {
     const venue = await start({ time: '2026-03-01T10:59:00Z' });
     await venue.fillBook('BTC');
@@ -104,20 +104,20 @@ describe('time', () => {
 
   test('a premium is sampled every 5 s, so that its funding equals that of a real venue', async () => {
     const venue = await start();
-    // Bids 2% above the oracle. The mark of BTC rises by at most 0.2236%, within minutes; that is
-    // the premium.
+    // The bids are 2% above the oracle. The mark of BTC rises by at most 0.2236% within minutes,
+    // which is the premium.
     await venue.fillBook('BTC', { middle: '98940', levels: 3, gapTicks: 10 });
     await buy(venue, '0.5');
     await venue.advance('1h');
-    // P is its average over 720 samples, clamped towards the interest, and an eighth of it is paid
-    // per hour.
+    // The funding premium is the average over 720 samples, clamped towards the interest rate. An
+    // eighth of it is paid per hour.
     const [row] = await fundingsOf(venue);
     const most = (0.002236 - 0.0005) / 8;
     expect(Number(row!.fundingRate)).toBeLessThan(most);
     expect(Number(row!.fundingRate)).toBeGreaterThan(0.9 * most);
   });
 
-  test('a thousand hours of funding pass block by block', async () => {
+  test('a thousand hours of funding are paid block by block', async () => {
     const venue = await start();
     await venue.fillBook('BTC');
     await buy(venue, '0.1');
@@ -187,8 +187,8 @@ describe('time', () => {
   });
 });
 
-describe('prices', () => {
-  test("become the oracle's prices, and liquidate accounts below maintenance margin", async () => {
+describe('the prices of a test venue', () => {
+  test("become the oracle's prices, and liquidate accounts below the maintenance margin", async () => {
     const venue = await start();
     await venue.fillBook('BTC', { levels: 10, size: '2' });
     const poor = await venue.account('poor', { perp: '1000' });
@@ -200,7 +200,7 @@ describe('prices', () => {
     expect(await positionOf(venue, poor)).toBeUndefined();
   });
 
-  test('follow a script with every step of time', async () => {
+  test('follow a script at every step of time', async () => {
     const venue = await start();
     const startMs = venue.now;
     venue.followPrices((nowMs) => ({ BTC: String(97_000 + (nowMs - startMs) / 1_000) }));
@@ -212,7 +212,7 @@ describe('prices', () => {
   });
 });
 
-test('an outcome market is traded, resolved and paid', async () => {
+test('an outcome market can be listed, traded, resolved and paid', async () => {
   const venue = await start();
   const market = await venue.createMarket({ question: 'Will it rain?' });
   await venue.fillBook(market, { middle: '0.6', size: '50' });
@@ -225,12 +225,12 @@ test('an outcome market is traded, resolved and paid', async () => {
   await venue.resolveMarket(market, '1');
   expect(await info.outcomePositions({ user })).toEqual([]);
   const state = await info.clearinghouseState({ user, accountType: 'outcome' });
-  // Twenty shares at 0.61 that pay 1 each.
+  // Twenty shares were bought at 0.61 and pay 1 each.
   expect(state.withdrawable).toBe('100007.8');
 });
 
-describe('a snapshot', () => {
-  test('can be reverted to repeatedly: state, history, time and prices', async () => {
+describe('a snapshot of a test venue', () => {
+  test('can be reverted to repeatedly, including state, history, time and prices', async () => {
     const venue = await start();
     await venue.fillBook('BTC');
     await buy(venue, '0.5');
@@ -257,7 +257,7 @@ describe('a snapshot', () => {
   });
 });
 
-describe.each([{ isKilled: false }, { isKilled: true }])('a restart %o', (how) => {
+describe.each([{ isKilled: false }, { isKilled: true }])('a restart with %o', (how) => {
   test('loses no acknowledged action', async () => {
     const venue = await start();
     await venue.fillBook('BTC');
@@ -273,7 +273,7 @@ describe.each([{ isKilled: false }, { isKilled: true }])('a restart %o', (how) =
   });
 });
 
-test('after a restart no client reaches the stopped venue, including one with a pending answer', async () => {
+test('no client reaches the stopped venue after a restart, even one with a pending answer', async () => {
   const venue = await start();
   const read = () =>
     venue.connection.fetch!(`${venue.url}/info`, {
@@ -284,13 +284,13 @@ test('after a restart no client reaches the stopped venue, including one with a 
   const unread = await read();
   await venue.restart();
   expect((await unread.json()).data.universe).toHaveLength(3);
-  // Its connection is free again by then.
+  // The connection of the pending answer is free again by then.
   await new Promise(setImmediate);
   expect((await read()).status).toBe(200);
 });
 
-describe('ports', () => {
-  test('on loopback serve the same venue, before and after a restart', async () => {
+describe('the ports of a test venue', () => {
+  test('serve the same venue on loopback before and after a restart', async () => {
     const venue = await start({ ports: true });
     const read = async () => {
       const response = await fetch(`${venue.url}/info`, {
@@ -306,7 +306,7 @@ describe('ports', () => {
     await venue.restart();
     expect(venue.url).toBe(url);
     expect(await read()).toEqual(first);
-    // A client without the testkit.
+    // This client does not use the testkit.
     const { wallet } = venue.accounts[0]!;
     const client = createClient({ url, network: 'testnet', wallet, orderLifeMs: Infinity });
     const book = client.streams.l2Book({ coin: '1' });
@@ -314,13 +314,13 @@ describe('ports', () => {
     client.close();
   });
 
-  test('are not open by default', async () => {
+  test('are closed by default', async () => {
     const venue = await start();
     await expect(fetch(`${venue.url}:80/info`)).rejects.toThrow('fetch failed');
   });
 });
 
-test('stops automatically if it is declared with `await using`', async () => {
+test('a test venue stops automatically if it is declared with `await using`', async () => {
   let outer: TestVenue;
   {
     await using venue = await startVenue({ accounts: 1 });

@@ -2,11 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startVenue } from './start-venue.ts';
 import type { TestVenue } from './test-venue.ts';
 
-/**
- * Goal: test deposits and withdrawals on a test chain. Method: use the bridge's contracts, and a
- * venue that polls them like a real one.
- */
-
 let venue: TestVenue;
 beforeAll(async () => {
   venue = await startVenue({ chain: true, accounts: 0 });
@@ -16,7 +11,7 @@ afterAll(() => venue.stop());
 const inVenue = async ({ address: user, client }: TestVenue['admin']) =>
   (await client.info.clearinghouseState({ user })).withdrawable;
 
-test('a deposit is credited, trades, and goes back to the chain', async () => {
+test('a deposit is credited, can be traded with, and can be withdrawn to the chain', async () => {
   const alice = await venue.account('alice', {});
   expect(await inVenue(alice)).toBe('0');
   await venue.deposit(alice, '250.5');
@@ -25,18 +20,18 @@ test('a deposit is credited, trades, and goes back to the chain', async () => {
   await alice.client.exchange.withdraw3({ destination: alice.address, amount: '100' });
   const isPaid = async () => (await venue.chain.balanceOf(alice.address)) !== '0';
   await venue.chain.until(isPaid, 'the withdrawal is paid');
-  // Less the fee (R-withdraw).
+  // The withdrawal fee is deducted (R-withdraw).
   expect(await venue.chain.balanceOf(alice.address)).toBe('99.9');
 });
 
-test('a deposit on an abandoned branch is not credited, and is credited once when it is mined again', async () => {
+test('a deposit on an abandoned branch is not credited until it is mined again, and then only once', async () => {
   const bob = await venue.account('bob', {});
   const { chain } = venue;
   await chain.mint(bob.address, '70');
   await chain.transferToBridge(bob, '40');
   await venue.faults.reorganiseChain(1);
   expect(await chain.balanceOf(bob.address)).toBe('70');
-  // Another account's deposit is credited, which shows that the venue has seen the new branch.
+  // Another account's deposit is credited, which shows that the venue has read the new branch.
   const carol = await venue.account('carol', {});
   await venue.deposit(carol, '5');
   expect(await inVenue(bob)).toBe('0');
@@ -55,7 +50,7 @@ test('a restart loses no pending transfer', async () => {
   await venue.chain.until(async () => (await inVenue(dave)) === '30', 'the deposit is credited');
 });
 
-test('a venue without a chain throws a clear error', async () => {
+test('accessing the chain of a venue without one throws a clear error', async () => {
   await using plain = await startVenue({ accounts: 0 });
   expect(() => plain.chain).toThrow('Start it with { chain: true }');
   await expect(plain.faults.reorganiseChain(1)).rejects.toThrow('this venue has no chain');

@@ -11,7 +11,7 @@ import { encodeFunctionData, type Hex, parseEther } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { seededKey } from './seeded-wallet.ts';
 
-/** The chain id of the public testnet that it replaces. */
+/** The chain id of the public testnet that this chain replaces. */
 const CHAIN_ID = 421_614;
 const USDC_DECIMALS = 6;
 const VALIDATORS = 3;
@@ -22,19 +22,20 @@ const ETHER = parseEther('1000000');
 const LOOK_MS = 10;
 const PATIENCE_MS = 60_000;
 /**
- * The confirmation depth: low enough for fast tests, and enough to lose a block before it is final.
+ * The confirmation depth is low enough for fast tests, and high enough to lose a block before it is
+ * final.
  */
 const CONFIRMATIONS = 3;
 
 type Owner = { readonly privateKey: `0x${string}`; readonly address: string };
 
 /**
- * A settlement chain inside the test, with test USDC and the bridge: real contracts and blocks, by
- * the venue's clock. Transactions and `mine` make blocks.
+ * A settlement chain inside the test, with test USDC and the bridge. Contracts and blocks are real,
+ * and block times follow the venue's clock. Transactions and `mine` create blocks.
  */
 export class TestChain {
   readonly contracts: BridgeContracts;
-  /** JSON-RPC, for wallets and other clients. */
+  /** URL of the JSON-RPC endpoint, for wallets and other clients. */
   readonly url: string;
   readonly #chain: LocalChain;
   readonly #keys: LocalKeys;
@@ -77,7 +78,7 @@ export class TestChain {
     try {
       const endpoint = localEndpoint('chain', (method, params) => chain.rpc(method, params));
       const contracts = await deployLocalContracts(endpoint, keys, CHAIN_ID);
-      // Only reachable from this machine, so without limits.
+      // The port is reachable only from this machine, so it has no limits.
       const { url } = await chain.listenForOwner({ host: '127.0.0.1', port: 0 });
       return new TestChain(chain, { contracts, url, keys, keyFolder });
     } catch (error) {
@@ -112,8 +113,8 @@ export class TestChain {
   }
 
   /**
-   * Sends USDC of an account to the bridge; the venue credits it after enough confirmations.
-   * Returns the transaction's hash.
+   * Sends USDC of an account to the bridge, and returns the hash of the transaction. The venue
+   * credits it after enough confirmations.
    */
   async transferToBridge(owner: Owner, usdc: string): Promise<Hex> {
     const args = [this.contracts.bridge, microUsdc(usdc)] as const;
@@ -121,7 +122,7 @@ export class TestChain {
     return this.#send(privateKeyToAccount(owner.privateKey), { to: this.contracts.token, data });
   }
 
-  /** The USDC balance of an address on the chain. */
+  /** Returns the USDC balance of an address on the chain. */
   async balanceOf(address: string): Promise<string> {
     const call = { abi: TEST_USDC_ABI, functionName: 'balanceOf', args: [address as Hex] } as const;
     const params = [{ to: this.contracts.token, data: encodeFunctionData(call) }, 'latest'];
@@ -137,8 +138,8 @@ export class TestChain {
   }
 
   /**
-   * Waits for asynchronous work of the venue and mines blocks meanwhile, because the venue polls
-   * the chain by the machine's clock.
+   * Waits for asynchronous work of the venue and mines blocks in the meantime, because the venue
+   * polls the chain by the machine's clock.
    */
   async until(isDone: () => Promise<boolean> | boolean, what: string): Promise<void> {
     const endMs = performance.now() + PATIENCE_MS;
@@ -170,7 +171,7 @@ export class TestChain {
   }
 }
 
-/** Stored in the key file of a local chain, where the venue finds them. */
+/** Stores the keys in the key file of a local chain, where the venue finds them. */
 function seededKeys(seed: string, folder: string): LocalKeys {
   const keys: LocalKeys = {
     relayer: seededKey(seed, 'relayer'),

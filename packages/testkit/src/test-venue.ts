@@ -22,7 +22,7 @@ import { type Snapshot, VenueInHand } from './venue-in-hand.ts';
 const ACCOUNTS = 10;
 const USDC = '100000';
 const USDC_DECIMALS = 6;
-/** The balance of the account that fills books: more than any test trades. */
+/** Balance of the account that fills books, which is more than any test trades. */
 const MAKER_USDC = '100000000';
 
 /** A whole venue inside this process. */
@@ -32,7 +32,9 @@ export class TestVenue {
   readonly faults: Faults;
   /** Funded accounts that exist from the start. */
   readonly accounts: readonly TestAccount[];
-  /** The operator's account: lists, changes and halts markets, and deploys outcome markets. */
+  /**
+   * The operator's account, which lists, changes and halts markets, and deploys outcome markets.
+   */
   readonly admin: TestAccount;
   readonly #venue: VenueInHand;
   readonly #line: LocalLine;
@@ -63,7 +65,7 @@ export class TestVenue {
     this.accounts = Array.from({ length: accounts }, (_, index) =>
       this.#accountOf(`account ${index}`),
     );
-    // The operator needs no money, and the accounts are funded at the start.
+    // The operator needs no money, and the other accounts are funded at the start.
     this.#paid = new Set(this.#named.keys());
   }
 
@@ -80,7 +82,7 @@ export class TestVenue {
     return venue;
   }
 
-  /** The internal parts, for the testkit's own code. */
+  /** Returns the internal parts, for the testkit's own code. */
   static partsOf(venue: TestVenue): VenueInHand {
     return venue.#venue;
   }
@@ -95,17 +97,17 @@ export class TestVenue {
     return { height, timeMs, hash };
   }
 
-  /** The base URL. Without ports the venue is reachable through `connection` only. */
+  /** The base URL. Without ports the venue is reachable only through `connection`. */
   get url(): string {
     return this.#venue.url;
   }
 
-  /** The settlement chain; throws if the venue was started without one. */
+  /** The settlement chain. Throws if the venue was started without one. */
   get chain(): TestChain {
     return this.#venue.chain;
   }
 
-  /** Deposits an account's USDC through the chain; resolves when it is credited. */
+  /** Deposits an account's USDC through the chain, and resolves when it is credited. */
   async deposit(account: TestAccount, usdc: string): Promise<void> {
     const { chain, state } = this.#venue;
     const owner = account.address.toLowerCase() as TestAccount['address'];
@@ -117,8 +119,8 @@ export class TestVenue {
   }
 
   /**
-   * Opens HTTP and WebSocket on a loopback port for clients of any kind, with the faults applied;
-   * returns the URL.
+   * Opens HTTP and WebSocket on a loopback port for clients of any kind, with the planned faults,
+   * and returns the URL.
    */
   async openPort(port = 0): Promise<string> {
     this.#server ??= await FaultyServer.open({ fetch: this.faults.fetch, line: this.#line, port });
@@ -136,7 +138,7 @@ export class TestVenue {
       fetch: this.faults.fetch,
       openSocket: this.#line.openSocket,
       nonces: this.#nonces,
-      // Time does not pass between two calls, and may then jump by days.
+      // Time does not pass between two calls, and can jump by days.
       orderLifeMs: Infinity,
     };
   }
@@ -148,7 +150,10 @@ export class TestVenue {
     return client;
   }
 
-  /** Returns the account of a name, with a key derived from it; funds it at the first call. */
+  /**
+   * Returns the account with this name, whose key is derived from the name. The first call funds
+   * it.
+   */
   async account(name: string, money: Money = { perp: USDC, outcome: USDC }): Promise<TestAccount> {
     const account = this.#named.get(name) ?? this.#accountOf(name);
     if (this.#paid.has(name)) return account;
@@ -162,7 +167,7 @@ export class TestVenue {
     await this.#credit([{ address }], money);
   }
 
-  /** The oracle price of a symbol, as decimal text. */
+  /** Returns the oracle price of a symbol, as decimal text. */
   price(symbol: string): string | undefined {
     return this.#venue.prices.get(symbol);
   }
@@ -219,8 +224,8 @@ export class TestVenue {
   }
 
   /**
-   * Stops and restarts on the same data; with `isKilled` it restarts on the data that a kill at
-   * this moment leaves.
+   * Stops and restarts the venue on the same data. With `isKilled` it restarts on the data that a
+   * kill at this moment would leave.
    */
   async restart({ isKilled = false }: { readonly isKilled?: boolean } = {}): Promise<void> {
     if (isKilled) this.#line.cutAll();
@@ -262,7 +267,7 @@ export class TestVenue {
   /** Closes a market and sets the payout of a YES share, from 0 to 1. */
   async resolveMarket({ id }: TestMarket, settlementFraction: string): Promise<void> {
     const { outcomeDeploy } = this.admin.client.exchange;
-    // At its end time it closes automatically.
+    // The market closes automatically at its end time.
     if (marketView(this.#venue.state, id)?.phase !== 'closed') {
       const closed = { instrumentIds: [id], state: 'close' as const };
       await outcomeDeploy.setTrading(closed, { confirm: 'executed' });
@@ -319,7 +324,7 @@ export type TestAccount = {
   readonly address: Address;
   readonly privateKey: `0x${string}`;
   readonly wallet: Wallet;
-  /** Signs with the account's own key. */
+  /** The client, which signs with the account's own key. */
   readonly client: Client;
 };
 

@@ -31,7 +31,7 @@ import type { TestChain } from './test-chain.ts';
 import { tmpdir } from 'node:os';
 import type { TimeSource } from '@oddlot/host/clock';
 
-/** A moment that can be reverted to any number of times. */
+/** A moment to which a venue can be reverted any number of times. */
 export type Snapshot = { readonly height: number; readonly timeMs: number };
 
 type Kept = { readonly image: string; readonly prices: PricesMoment };
@@ -50,8 +50,8 @@ const NO_CHAIN = ['--chain', 'none'];
 const QUIET = ['--oracle', 'still', '--recover-workers', '1', '--ops-port', '0'];
 
 /**
- * The parts of a venue and its data folder, which can be closed and reopened. Time and prices are
- * controlled by the test.
+ * The parts of a venue and its data folder, which can be closed and reopened. The test controls
+ * time and prices.
  */
 export class VenueInHand {
   readonly prices = new Prices(() => this.state);
@@ -73,7 +73,7 @@ export class VenueInHand {
     this.#flags = flags;
     this.#startMs = startMs(options.time ?? START);
     this.#clock = new HandClock(this.#startMs - GENESIS_MS);
-    // Created after all checks, so that rejected options leave no folder behind.
+    // The folder is created after all checks, so that rejected options leave no folder behind.
     this.#folder = new VenueFolder();
     const cursors = seededBytes(seed, 'cursors').subarray(0, CURSOR_KEY_BYTES);
     const hex = cursors.toString('hex');
@@ -106,7 +106,10 @@ export class VenueInHand {
     this.#running.replica.onBlock(listener);
   }
 
-  /** The first block is before the start time, because nonces are above its time (R-nonce). */
+  /**
+   * Opens the venue with a first block before the start time, because nonces must be later than
+   * that block (R-nonce).
+   */
   async begin(): Promise<void> {
     if (this.#options.chain === true) await this.#openChain();
     await this.open();
@@ -120,7 +123,8 @@ export class VenueInHand {
   }
 
   async #openChain(): Promise<void> {
-    // Loaded on demand, because the EVM takes as long to load as all other modules together.
+    // The chain is loaded on demand, because the EVM takes as long to load as all other modules
+    // together.
     const { TestChain: Chain } = await import('./test-chain.ts');
     const now = (): number => this.nowMs;
     this.#chain = await Chain.open({ directory: this.#folder.beside, seed: this.#seed, now });
@@ -176,14 +180,14 @@ export class VenueInHand {
     await this.execute(this.prices.commands(this.state, this.nowMs));
   }
 
-  /** Advances time block by block; work that is due gets a block at its exact time. */
+  /** Advances time block by block. Work that is due gets a block at its exact time. */
   async advance(duration: Duration, step: Duration | undefined = this.#options.step) {
     const untilMs = this.nowMs + durationMs(duration);
     const givenMs = step === undefined ? undefined : durationMs(step);
     if (givenMs === 0) throw new RangeError('a step must be longer than zero');
     for (let isFirst = true; this.nowMs < untilMs; isFirst = false) {
-      // An hour without a sample pays no funding, so a new hour gets its first sample at the next
-      // instant.
+      // An hour without a sample pays no funding. The first step is short, so that an hour that has
+      // just begun gets its first sample.
       const longMs = isFirst ? STEP_MS : (givenMs ?? (this.#isCalm ? CALM_STEP_MS : STEP_MS));
       const stepMs = Math.min(longMs, givenMs ?? Infinity);
       const dueMs = nextDueMs(this.state) ?? Infinity;
@@ -195,7 +199,7 @@ export class VenueInHand {
     while ((nextDueMs(this.state) ?? Infinity) <= this.nowMs) await this.beat();
   }
 
-  /** Advances time to a moment; the caller makes the block of that moment. */
+  /** Advances time to a moment. The caller makes the block of that moment. */
   async approach(timeMs: number, stepMs: number): Promise<void> {
     for (;;) {
       const nextMs = Math.min(nextDueMs(this.state) ?? Infinity, this.nowMs + stepMs);
@@ -207,8 +211,8 @@ export class VenueInHand {
   }
 
   /**
-   * A long step changes nothing if prices are constant, no premium has to be sampled (R-funding),
-   * and no series uses the prices (R-series).
+   * True if a long step gives the same result, because prices are constant, no premium has to be
+   * sampled (R-funding), and no series uses the prices (R-series).
    */
   get #isCalm(): boolean {
     const { state } = this;
@@ -229,7 +233,7 @@ export class VenueInHand {
   }
 
   async snapshot(): Promise<Snapshot> {
-    // A start from the copy has nothing to replay.
+    // With this snapshot, a start from the copy has nothing to replay.
     await this.#running.indexer.snapshot();
     await this.settled();
     const { height, timeMs } = this.head;
@@ -248,7 +252,10 @@ export class VenueInHand {
     await this.open();
   }
 
-  /** Stops and restarts; if killed, the restart uses the data that was on disk at this moment. */
+  /**
+   * Stops and restarts the venue. If it is killed, the restart uses the data that was on disk at
+   * this moment.
+   */
   async restart({ isKilled }: { readonly isKilled: boolean }): Promise<void> {
     const image = isKilled ? this.#folder.copy() : undefined;
     await this.close();
@@ -265,7 +272,7 @@ export class VenueInHand {
     return this.#opened;
   }
 
-  /** A real venue would exit here; this one fails all further calls. */
+  /** Makes all further calls fail. A real venue would exit here. */
   #fail(error: unknown): void {
     this.#fatal ??= new Error('the venue failed', { cause: error });
   }
@@ -279,7 +286,7 @@ function startMs(time: number | string | Date): number {
 
 /** An in-memory folder on Linux. */
 const MEMORY = '/dev/shm';
-/** Required free space; a container may have little. */
+/** Required free space, because a container may have little. */
 const MEMORY_BYTES_MIN = 256 * 1024 * 1024;
 
 /** The data of one test venue and its earlier copies, deleted at the end. */
@@ -300,7 +307,7 @@ class VenueFolder {
     return join(this.#root, 'beside');
   }
 
-  /** Copies the data. All writers must be idle; otherwise the copy is what a kill would leave. */
+  /** Copies the data. If a writer is active, the copy contains what a kill would leave. */
   copy(): string {
     this.#images += 1;
     const image = join(this.#root, `image-${this.#images}`);
@@ -308,7 +315,7 @@ class VenueFolder {
     return image;
   }
 
-  /** The data must not be open. */
+  /** Restores a copy. The data must not be open. */
   goBackTo(image: string): void {
     rmSync(this.data, { recursive: true });
     cpSync(image, this.data, { recursive: true });
@@ -329,12 +336,12 @@ function placeInMemory(): string | undefined {
     const { bavail, bsize } = statfsSync(MEMORY);
     return bavail * bsize >= MEMORY_BYTES_MIN ? MEMORY : undefined;
   } catch {
-    // Only Linux has one.
+    // Only Linux has this folder.
     return undefined;
   }
 }
 
-/** The host's clocks, which only move on request. */
+/** The host's clocks, which move only on request. */
 class HandClock implements TimeSource {
   #nowMs: number;
 
@@ -359,7 +366,7 @@ class HandClock implements TimeSource {
   }
 }
 
-/** These would make blocks by the machine's clock. */
+/** These tasks would make blocks by the machine's clock. */
 const BY_THE_CLOCK: ReadonlySet<string> = new Set(['ticker', 'oracle']);
 
 /** Runs all singleton tasks except time and prices, which the test controls. */

@@ -2,12 +2,12 @@ import type { BacktestReport, CurvePoint } from './backtest-report.ts';
 
 const WIDTH = 960;
 const HEIGHT = 240;
-/** Rows per table of the page; the report contains all of them. */
+/** Maximum number of rows per table of the page; the report contains all of them. */
 const ROWS_MAX = 500;
 
 /**
- * Renders the report as one static page: it loads no resources, runs no scripts, and all its texts
- * are escaped.
+ * Renders the report as one static page, which loads no resources, runs no scripts, and escapes all
+ * of its texts.
  */
 export function backtestPage(report: BacktestReport): string {
   const { curve, fills, fundings, liquidations, settlement } = report;
@@ -70,7 +70,7 @@ ${body.join('\n')}
 `;
 }
 
-/** Names and values of the summary at the top. */
+/** Returns the names and values of the summary at the top. */
 function figuresOf(report: BacktestReport): readonly (readonly [string, string])[] {
   const { drawdown, settlement } = report;
   return [

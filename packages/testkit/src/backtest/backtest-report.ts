@@ -1,7 +1,7 @@
 import type { Fill } from '@oddlot/sdk';
 import { formatDecimal } from '@oddlot/units';
 
-/** The result of a backtest. Amounts are USDC as decimal text. */
+/** The result of a backtest. Amounts are in USDC, as decimal text. */
 export type BacktestReport = {
   readonly market: string;
   readonly seed: string;
@@ -12,9 +12,9 @@ export type BacktestReport = {
   readonly startUsdc: string;
   readonly endUsdc: string;
   readonly pnl: string;
-  /** Net fees paid to the venue and to builders; positive if paid. */
+  /** Net fees paid to the venue and to builders; negative if rebates exceed them. */
   readonly fees: string;
-  /** Positive if collected. */
+  /** Net funding; positive if the account received it. */
   readonly funding: string;
   readonly drawdown: Drawdown;
   /** Oldest first. */
@@ -22,19 +22,19 @@ export type BacktestReport = {
   readonly fundings: readonly FundingRow[];
   readonly liquidations: readonly Liquidation[];
   /**
-   * Outcome markets only: the payout of a YES share, and the amount paid to the account for its
-   * shares.
+   * The payout of a YES share and the amount paid to the account for its shares; defined for
+   * outcome markets only.
    */
   readonly settlement?: { readonly fraction: string; readonly usdc: string };
   readonly curve: readonly CurvePoint[];
-  /** The newest block; the same inputs always give the same hash. */
+  /** The newest block. The same inputs always give the same hash. */
   readonly head: { readonly height: number; readonly hash: string };
 };
 
 /** The largest decline of the account's value from an earlier high. */
 export type Drawdown = {
   readonly usdc: string;
-  /** As a fraction of the highest value before it. */
+  /** The decline as a fraction of the high. */
   readonly share: number;
   /** The times of the high and of the low. */
   readonly fromMs: number;
@@ -43,11 +43,14 @@ export type Drawdown = {
 
 export type CurvePoint = {
   readonly timeMs: number;
-  /** The account's value, including open positions and shares at the mark. */
+  /** The account's value, including open positions and shares at the mark price. */
   readonly usdc: string;
   /** The recorded price. */
   readonly price: string;
-  /** In coins, negative if short; on outcome markets in YES shares, negative if NO. */
+  /**
+   * The position in coins, negative if short. On outcome markets it is in YES shares, negative for
+   * NO.
+   */
   readonly position: string;
 };
 
@@ -60,9 +63,9 @@ export type FundingRow = {
 
 export type Liquidation = {
   readonly timeMs: number;
-  /** `cancel`, `market`, `net`, `insurance` or `adl`. */
+  /** One of `cancel`, `market`, `net`, `insurance` or `adl`. */
   readonly step: string;
-  /** The size before the step. */
+  /** The size of the position before the step. */
   readonly size: string;
   readonly notional: string;
   readonly accountValue: string;
@@ -70,14 +73,14 @@ export type Liquidation = {
 };
 
 const USDC_DECIMALS = 6;
-/** The maximum number of points; beyond it every second point is removed. */
+/** Maximum number of points. When it is exceeded, every second point is removed. */
 const POINTS_MAX = 10_000;
 
 type Value = { readonly timeMs: number; readonly microUsdc: bigint };
 
 /**
- * The value of an account over time. All changes count for the drawdown; only a sample is kept for
- * the curve.
+ * The value of an account over time. The drawdown considers all changes, but the curve keeps only a
+ * sample of them.
  */
 export class ValueCurve {
   #points: CurvePoint[] = [];

@@ -3,7 +3,7 @@ import { type Address, hash } from '@oddlot/units';
 import type { VenueInHand } from '../venue-in-hand.ts';
 import type { BookOrder, CrowdOrder, ReplayedMarket } from './replayed-market.ts';
 
-/** The balance of each account, in micro-USDC: more than any recording trades. */
+/** Balance of each crowd account in micro-USDC, which is more than any recording trades. */
 const MONEY_MICRO_USDC = 4_000_000_000_000_000;
 const ORDERS_PER_ACTION = 50;
 
@@ -11,7 +11,8 @@ const ORDERS_PER_ACTION = 50;
 type Counterparty = { readonly address: Address; lastNonce: number };
 
 /**
- * Rejects that the crowd may get: the bot's order would match, or the price is outside the limits.
+ * Rejects that are expected for crowd orders: the order would match one of the bot, or its price is
+ * outside the limits.
  */
 const EXPECTED: ReadonlySet<string> = new Set([
   'postOnlyWouldTrade',
@@ -21,7 +22,7 @@ const EXPECTED: ReadonlySet<string> = new Set([
 
 /**
  * Accounts that place the recorded orders and trades. Their commands enter the log directly,
- * without signatures, which would take most of the time. The engine executes them as usual.
+ * without signatures, which would take most of the time. The engine executes them like all others.
  */
 export class Crowd {
   readonly #venue: VenueInHand;
@@ -36,7 +37,7 @@ export class Crowd {
     options: {
       readonly venue: VenueInHand;
       readonly market: ReplayedMarket;
-      /** Derives an address from the seed. */
+      /** Derives an address from the seed and a name. */
       readonly addressOf: (name: string) => Address;
     },
   ) {
@@ -63,7 +64,7 @@ export class Crowd {
     return member;
   }
 
-  /** The account with the most remaining capacity to buy or to sell. */
+  /** Returns the account with the most remaining capacity to buy or to sell. */
   async withRoom(isBuy: boolean): Promise<Counterparty> {
     const sign = isBuy ? 1 : -1;
     const { state } = this.#venue;
@@ -73,7 +74,7 @@ export class Crowd {
     return best === undefined || best.held > this.#market.roomMax ? this.join() : best.member;
   }
 
-  /** Orders of one account, split into as many actions as needed. */
+  /** Returns the orders of one account as actions, as many as needed. */
   place(member: Counterparty, orders: readonly CrowdOrder[]): readonly Command[] {
     const commands: Command[] = [];
     for (let from = 0; from < orders.length; from += ORDERS_PER_ACTION) {
@@ -94,7 +95,7 @@ export class Crowd {
     return { type: 'cancelOrders', authority: this.#authority(member), cancels };
   }
 
-  /** Reduces the size of an order, which keeps its place in the queue. */
+  /** Reduces the size of an order, which keeps its position in the queue. */
   lower(member: Counterparty, { isBuy, orderId, price }: BookOrder, size: number): Command {
     const request = this.#market.requestOf({ isBuy, price, size, timeInForce: 'alo' });
     const authority = this.#authority(member);
@@ -106,15 +107,15 @@ export class Crowd {
   #authority(member: Counterparty): Authority {
     member.lastNonce = Math.max(member.lastNonce + 1, this.#venue.nowMs);
     this.#sent += 1;
-    // The action has no signature, so it gets a generated name in place of its hash.
+    // The action has no signature, so a generated value replaces its hash.
     const name = Buffer.from(`${this.#name} ${this.#sent}`).toString('hex').padStart(64, '0');
     return { signer: member.address, nonce: member.lastNonce, txHash: hash(`0x${name}`) };
   }
 }
 
 /**
- * Executes the crowd's commands in one block. A reject that is not expected is an error of the
- * replay.
+ * Executes the crowd's commands in one block. Throws if a command is rejected for an unexpected
+ * reason.
  */
 export async function executeCrowd(
   venue: VenueInHand,
@@ -129,10 +130,10 @@ export async function executeCrowd(
   }
 }
 
-/** A price level in units of the market. */
+/** A price level in price units and lots of the market. */
 export type Level = { readonly price: number; readonly size: number };
 
-/** Both sides, best price first. */
+/** Both sides of a book, best price first. */
 export type Levels = { readonly bids: readonly Level[]; readonly asks: readonly Level[] };
 
 /** A resting order of the crowd. */
@@ -150,8 +151,9 @@ type Changes<Order> = {
 };
 
 /**
- * The changes that turn the resting orders into the recorded book. The newest orders leave first,
- * so that the remaining ones, and the bot's orders behind them, keep their place in the queue.
+ * Returns the changes that turn the resting orders into the recorded book. The newest orders are
+ * removed first, so that the remaining ones, and the bot's orders behind them, keep their position
+ * in the queue.
  */
 export function bookChanges<Order extends Standing>(
   standing: readonly Order[],
@@ -179,7 +181,7 @@ export function bookChanges<Order extends Standing>(
   }
   const missing = levels.flatMap((level) => {
     const size = wanted.get(keyOf(level)) ?? 0;
-    // If a recording lists a price twice, it is one level.
+    // A price that a recording lists twice is treated as one level.
     wanted.set(keyOf(level), 0);
     return size > 0 ? [{ isBuy: level.isBuy, price: level.price, size }] : [];
   });
@@ -201,7 +203,7 @@ type Through<Order> = {
   readonly reached: number;
 };
 
-/** The orders that a taker order executes against, by price and then by age. */
+/** Returns the orders that a taker order executes against, by price and then by age. */
 export function tradeThrough<Order extends OrderInTheWay>(
   standing: readonly Order[],
   { isBuy, price, size }: Omit<CrowdOrder, 'timeInForce'>,

@@ -139,7 +139,7 @@ test('a candle without an end has the length of the first candle', async () => {
   );
 });
 
-test('merges several files, one of them compressed, by time', async () => {
+test('several recording files, one of them compressed, are merged by time', async () => {
   const trades = [0, 2, 4].map((ms) => `${T0 + ms},94000.1,0.25,buy`);
   const prices = [1, 2, 5].map((ms) => `{"time":${T0 + ms},"oracle":"94000"}`);
   const first = file('trades.csv.gz', gzipSync(['time,price,size,side', ...trades].join('\n')));
@@ -235,6 +235,6 @@ test.each<readonly [string, string, string]>([
   await expect(rowsOf(path)).rejects.toThrow(`${name}.bad, ${sentence}`);
 });
 
-test('rejects a missing file', async () => {
+test('a missing recording file is rejected', async () => {
   await expect(rowsOf(join(folder, 'nowhere.csv'))).rejects.toThrow(/ENOENT.*nowhere\.csv/);
 });

@@ -25,17 +25,17 @@ import type {
   RecordedTrade,
 } from './recorded-row.ts';
 
-/** The quotes around the price if the recording has no book. */
+/** The quotes around the price if the recording contains no book. */
 export type QuotedBook = {
-  /** Levels on each side; 5 by default. */
+  /** Number of levels on each side; 5 by default. */
   readonly levels?: number;
   /**
    * Distance from the price to the best quote and between levels, as a fraction of the price;
-   * 0.0001 by default. On outcome markets as a fraction of 1; one tick by default.
+   * 0.0001 by default. On outcome markets it is a fraction of 1, with one tick by default.
    */
   readonly gap?: number;
   /**
-   * The size of a level as a fraction of the volume of a candle; 0.01 by default. If there is no
+   * Size of a level as a fraction of the volume of a candle; 0.01 by default. If there is no
    * volume, a level is worth 10,000 USDC.
    */
   readonly share?: number;
@@ -43,14 +43,14 @@ export type QuotedBook = {
 
 const SHAPE = { levels: 5, share: 0.01 };
 const LEVEL_MICRO_USDC = 10_000_000_000;
-/** A candle has four prices, so three moves between them. */
+/** A candle has four prices, and therefore three moves between them. */
 const LEGS = 3;
 /** With this step every hour has a premium sample and pays its funding (R-funding-gaps). */
 const CANDLE_STEP_MS = 1_800_000;
 /** During a liquidation, blocks are made every second, as on a real venue. */
 const LIQUIDATION_STEP_MS = 1_000;
 const LIQUIDATION_STEPS_MAX = 120;
-/** Trigger prices visited between two prices of the recording. */
+/** Maximum number of trigger prices visited between two prices of the recording. */
 const STOPS_MAX = 200;
 
 type Flow = { readonly isBuy: boolean; readonly lots: number };
@@ -61,14 +61,14 @@ type Options = {
   readonly bot: Address;
   readonly addressOf: (name: string) => Address;
   readonly quotes: QuotedBook;
-  /** A number in [0, 1) derived from the seed. */
+  /** Returns a number in [0, 1) derived from the seed. */
   readonly draw: () => number;
   /** Called after every price move. */
   readonly onMove: () => void;
 };
 
 /**
- * Plays a recording into a venue: a crowd of accounts places the books and trades, and the oracle
+ * Plays a recording into a venue. A crowd of accounts places the books and trades, and the oracle
  * reports the prices.
  */
 export class RecordedMarket {
@@ -104,7 +104,10 @@ export class RecordedMarket {
     return this.#grid.priceText(this.#price);
   }
 
-  /** Before the first row: sets the oracle price; there are no quotes yet. */
+  /**
+   * Funds the first accounts and sets the oracle price before the first row. No quotes are placed
+   * yet.
+   */
   async open(first: RecordedRow): Promise<void> {
     await this.#makers.join();
     for (let count = 0; count < 2; count += 1) await this.#takers.join();
@@ -123,7 +126,10 @@ export class RecordedMarket {
     }
   }
 
-  /** Advances time. Prices between those of a candle are unknown, so a few blocks are enough. */
+  /**
+   * Advances time. The prices between two rows of candles are unknown, so a few blocks are
+   * sufficient there.
+   */
   async waitUntil(timeMs: number): Promise<void> {
     if (timeMs <= this.#venue.nowMs) return;
     if (this.#kind !== 'candles') return this.#venue.advance(timeMs - this.#venue.nowMs);
@@ -151,8 +157,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Plays open, high and low in an order drawn from the seed, and close. The recording does not
-   * contain which extreme came first.
+   * Plays the open, the high and low in an order drawn from the seed, and the close. The recording
+   * does not contain which extreme came first.
    */
   async #playCandle(candle: RecordedCandle): Promise<void> {
     const { close, endMs, high, low, open, timeMs, volume } = candle;
@@ -197,8 +203,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Moves the market to a price: trades through the orders in the way, trades the recorded volume,
-   * and places quotes around the price.
+   * Moves the market to a price: executes the orders on the way, trades the recorded volume, and
+   * places quotes around the price.
    */
   async #standAt(price: number, timeMs: number, { isBuy, lots }: Flow): Promise<void> {
     const isCandle = this.#kind === 'candles';
@@ -218,7 +224,7 @@ export class RecordedMarket {
     const through = await this.#take({ isBuy, price, size: taken });
     const before = [...leaving, ...through];
     if (before.length > 0) {
-      // For a candle, this is the only block of this time, so it repeats the oracle price to keep
+      // For a candle, this is the only block of this time, so the oracle price is repeated to keep
       // it from becoming stale.
       const repeated = isCandle ? this.#oracleAt(this.#price) : [];
       await executeCrowd(this.#venue, [...repeated, ...before]);
@@ -234,14 +240,14 @@ export class RecordedMarket {
     await this.#moved();
   }
 
-  /** Lots of the bot's orders that a price move has passed. */
+  /** Returns the lots of the bot's orders that a price move has passed. */
   #passedLots(price: number, isBuy: boolean): number {
     return this.#botOrders(!isBuy)
       .filter((order) => (isBuy ? order.price < price : order.price > price))
       .reduce((sum, { remaining }) => sum + remaining, 0);
   }
 
-  /** The price one tick before another, in the direction of a taker. */
+  /** Returns the price one tick before another one, in the direction of a taker. */
   #before(price: number, isBuy: boolean): number {
     return isBuy ? price - this.#market.priceTick : price + this.#market.priceTick;
   }
@@ -250,14 +256,14 @@ export class RecordedMarket {
     if (order.size < this.#lotsMin(order.price)) return [];
     const taker = await this.#takers.withRoom(order.isBuy);
     const placed = this.#takers.place(taker, [{ ...order, timeInForce: 'ioc' }]);
-    // On an outcome market the unfilled part would rest.
+    // On an outcome market the unfilled part would rest in the book, so it is cancelled.
     return this.#market.subAccount === 'perp' ? placed : [...placed, this.#takers.cancelAll(taker)];
   }
 
   /**
-   * R-delay: the taker sent its order earlier than the recorded trade. Crowd orders ahead of the
-   * bot are reduced by the traded size, and only the part that reaches the bot is sent. The clock
-   * is therefore behind the recording only for trades that fill the bot.
+   * R-delay: sends a taker order by the order delay earlier than the recorded trade. Crowd orders
+   * ahead of the bot are reduced by the traded size, and only the part that reaches the bot is
+   * sent. The clock is therefore behind the recording only for trades that fill the bot.
    */
   async #takeAhead(taken: Omit<CrowdOrder, 'timeInForce'>, timeMs: number): Promise<void> {
     await this.#comeTo(timeMs - this.#market.orderDelayMs);
@@ -267,7 +273,7 @@ export class RecordedMarket {
     );
     const bot = this.#botOrders(!isBuy).map((order) => ({ ...order, member: undefined }));
     const isBook = this.#kind === 'books';
-    // Generated quotes leave as the price arrives, without a trade.
+    // Generated quotes are removed as the price arrives, without a trade.
     const { reached, used } = tradeThrough(isBook ? [...makers, ...bot] : bot, taken);
     const departing = isBook ? used : tradeThrough(makers, { ...taken, size: Infinity }).used;
     if (isBook || reached > 0) {
@@ -289,8 +295,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Advances time to a moment. For candles, which have few blocks, the caller makes the block of
-   * that moment.
+   * Advances time to a moment. Recordings of candles have few blocks, and the caller makes the
+   * block of that moment.
    */
   async #comeTo(timeMs: number): Promise<void> {
     if (this.#kind === 'candles') await this.#venue.approach(timeMs, CANDLE_STEP_MS);
@@ -298,8 +304,9 @@ export class RecordedMarket {
   }
 
   /**
-   * Trades between crowd accounts so that the tape and the candles contain the volume. Skipped if
-   * the bot has an order at the price, because its place in the recorded queue is unknown.
+   * Trades between crowd accounts, so that the tape and the candles contain the volume. This is
+   * skipped if the bot has an order at the price, because its position in the recorded queue is
+   * unknown.
    */
   async #tradeAmongCrowd(price: number, { isBuy, lots: size }: Flow): Promise<readonly Command[]> {
     const isBotThere = this.#botOrders(!isBuy).some((order) =>
@@ -337,8 +344,8 @@ export class RecordedMarket {
   }
 
   /**
-   * Changes the crowd's orders to the recorded book; orders of the bot that it crosses are
-   * executed.
+   * Changes the crowd's orders to the recorded book, and executes orders of the bot that the new
+   * book crosses.
    */
   async #playBook({ asks, bids, timeMs }: RecordedBook): Promise<void> {
     const wanted = { bids: this.#levels(bids, true), asks: this.#levels(asks, false) };
@@ -416,8 +423,8 @@ export class RecordedMarket {
   }
 
   /**
-   * The levels on the market's price grid, best first; prices that round to the same value become
-   * one level.
+   * Returns the levels on the market's price grid, best first. Prices that round to the same value
+   * become one level.
    */
   #levels(levels: readonly RecordedLevel[], isBid: boolean): readonly Level[] {
     const sizes = new Map<number, number>();

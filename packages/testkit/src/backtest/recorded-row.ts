@@ -5,7 +5,7 @@ export type RecordedRow = RecordedCandle | RecordedTrade | RecordedBook | Record
 
 export type RecordedCandle = {
   readonly kind: 'candle';
-  /** Its first millisecond. */
+  /** The first millisecond of the candle. */
   readonly timeMs: number;
   /** The first millisecond of the next candle. */
   readonly endMs: number;
@@ -13,7 +13,7 @@ export type RecordedCandle = {
   readonly high: string;
   readonly low: string;
   readonly close: string;
-  /** In coins; `0` if there were no trades. */
+  /** The traded volume in coins; `0` if there were no trades. */
   readonly volume: string;
 };
 
@@ -22,11 +22,11 @@ export type RecordedTrade = {
   readonly timeMs: number;
   readonly price: string;
   readonly size: string;
-  /** Whether the taker bought. */
+  /** True if the taker bought. */
   readonly isBuy: boolean;
 };
 
-/** The whole book, or the recorded top of it. */
+/** The whole book, or the recorded levels at its top. */
 export type RecordedBook = {
   readonly kind: 'book';
   readonly timeMs: number;
@@ -36,7 +36,10 @@ export type RecordedBook = {
 
 export type RecordedLevel = { readonly price: string; readonly size: string };
 
-/** An oracle price. If a recording has these, trades and books do not move the oracle. */
+/**
+ * An oracle price. If a recording contains oracle prices, its trades and books do not move the
+ * oracle.
+ */
 export type RecordedOracle = {
   readonly kind: 'oracle';
   readonly timeMs: number;
@@ -47,7 +50,7 @@ export type RecordedOracle = {
 export type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * One level of a book from a table that has one level per line; lines of the same time form one
+ * One level of a book from a table that has one level per line. Lines with the same time form one
  * book.
  */
 export type LevelLine = RecordedLevel & {
@@ -64,9 +67,9 @@ export type OpenCandle = Omit<Extract<RecordedRow, { kind: 'candle' }>, 'endMs'>
 type ReadLine = Exclude<RecordedRow, { kind: 'candle' }> | OpenCandle | LevelLine;
 
 /**
- * Reads a line by its field names: the project's own format, its exports, Hyperliquid's answers and
- * archives, and Binance's dumps. Returns undefined for a line that is not a trade, and a text for
- * an error.
+ * Reads a line by its field names. It accepts the project's own format, the project's exports,
+ * Hyperliquid's answers and archives, and Binance's dumps. Returns undefined for a line that is not
+ * a trade, and a text for an error.
  */
 export function rowOf(fields: Fields): ReadLine | undefined | string {
   const inner = wrapped(fields);
@@ -87,7 +90,7 @@ export function rowOf(fields: Fields): ReadLine | undefined | string {
 const TIME_NAMES = ['time', 'open_time', 'transact_time', 't'];
 const END_NAMES = ['end', 'close_time', 'T'];
 
-/** The payload of a stream message or of an archived one. */
+/** Returns the content of a stream message or of an archived one, or undefined for other lines. */
 function wrapped(fields: Fields): Fields | undefined {
   const { data, raw } = fields;
   const inner = isFields(raw) ? raw : data;
@@ -102,7 +105,7 @@ function first(fields: Fields, names: readonly string[]): unknown {
   return names.map((name) => fields[name]).find((value) => value !== undefined);
 }
 
-/** Parses milliseconds, microseconds (Binance since 2025) or ISO 8601. */
+/** Parses a time in milliseconds, in microseconds (Binance since 2025) or in ISO 8601. */
 function timeOf(value: unknown): number | string {
   const text = String(value ?? '').trim();
   if (text === '') return 'it has no time';
@@ -113,11 +116,14 @@ function timeOf(value: unknown): number | string {
   return isTime ? ms : `Invalid time "${text}". Use milliseconds or ISO 8601`;
 }
 
-/** A time in seconds would be before this range; other numbers would be after it. */
+/** A time in seconds would be before this range, and other numbers after it. */
 const EARLIEST_MS = Date.parse('2000-01-01T00:00:00Z');
 const LATEST_MS = Date.parse('2200-01-01T00:00:00Z');
 
-/** Decimal text that is positive, or non-negative if allowed. */
+/**
+ * Parses decimal text that must be positive, or also zero if allowed. Returns an error text if it
+ * is invalid.
+ */
 export function decimalOf(
   value: unknown,
   what: string,
@@ -133,7 +139,7 @@ export function decimalOf(
   return `${shown} ${what}. Use a decimal number ${isZeroFine ? 'from zero' : 'above zero'}`;
 }
 
-/** More decimals than any price or size has. */
+/** This is more decimals than any price or size has. */
 const SIGN_DECIMALS = 18;
 
 function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
@@ -152,7 +158,8 @@ function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
   const end = first(fields, END_NAMES);
   const lastMs = end === undefined ? undefined : timeOf(end);
   if (typeof lastMs === 'string') return lastMs;
-  // Other formats give the last millisecond; `end` is the first millisecond after the candle.
+  // Other formats contain the last millisecond, but `end` is the first millisecond after the
+  // candle.
   const endMs = lastMs === undefined || 'end' in fields ? lastMs : lastMs + 1;
   if (endMs !== undefined && endMs <= timeMs) return 'it ends before it begins';
   return {
@@ -167,7 +174,9 @@ function candleOf(fields: Fields, timeMs: number): OpenCandle | string {
   };
 }
 
-/** Checks the order of the prices, which are decimal text. */
+/**
+ * Checks that the decimal prices are consistent: the high is the highest and the low is the lowest.
+ */
 export function candleFault(
   candle: Pick<OpenCandle, 'open' | 'high' | 'low' | 'close'>,
 ): string | undefined {
@@ -230,7 +239,7 @@ function bookOf(fields: Fields, timeMs: number): ReadLine | string {
   return { kind: 'book', timeMs, bids, asks };
 }
 
-/** Levels are pairs, or objects as in Hyperliquid's answers. */
+/** Reads the levels of a side, which are pairs, or objects as in Hyperliquid's answers. */
 function levelsOf(side: unknown): readonly RecordedLevel[] | string {
   if (!Array.isArray(side)) return 'a side of the book must be a list of levels';
   const levels: RecordedLevel[] = [];
@@ -261,7 +270,10 @@ function oracleOf(fields: Fields, timeMs: number): ReadLine | string {
   return typeof price === 'string' ? price : { kind: 'oracle', timeMs, price: price.text };
 }
 
-/** Validates a row made by a program with the same rules as a file; undefined if it is valid. */
+/**
+ * Validates a row made by a program with the same rules as for files. Returns undefined if it is
+ * valid.
+ */
 export function rowFault(row: unknown): string | undefined {
   if (!isFields(row)) return `${String(row)} is not a row`;
   const { timeMs } = row;
@@ -300,7 +312,7 @@ function endFault(timeMs: number, endMs: unknown): string | undefined {
 
 function levelsFault(levels: unknown, side: string): string | undefined {
   if (!Array.isArray(levels)) return `its ${side} must be a list of levels`;
-  // As in a file, a level of size zero means a removed level.
+  // As in a file, a level with size zero is a removed level.
   return firstOf(
     levels.map((level: unknown) => {
       if (!isFields(level)) return 'a level of the book must be an object';

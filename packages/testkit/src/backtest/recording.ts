@@ -12,14 +12,17 @@ import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 
-/** The source of rows: files, or rows made by a program. */
+/** The source of the rows: files, or rows made by a program. */
 export type Recording =
   | string
   | readonly string[]
   | Iterable<RecordedRow>
   | AsyncIterable<RecordedRow>;
 
-/** The rows of all files, sorted by time; at equal times in the order of the files. */
+/**
+ * Returns the rows of all files, sorted by time. Rows with equal times are in the order of the
+ * files.
+ */
 export async function* mergeRows(recording: Recording): AsyncGenerator<PlacedRow> {
   const paths = pathsOf(recording);
   if (paths === undefined) {
@@ -69,8 +72,8 @@ type Where = { readonly file: string; readonly line: number };
 type Placed<Value> = Where & { readonly value: Value };
 
 /**
- * Streams the rows of one file; only one line is in memory at a time. The first character
- * distinguishes tables (CSV) from lines of JSON; a name ending in `.gz` is decompressed.
+ * Streams the rows of one file, with only one line in memory at a time. The first character
+ * distinguishes tables (CSV) from lines of JSON. A file whose name ends in `.gz` is decompressed.
  */
 async function* readRecording(path: string): AsyncGenerator<PlacedRow> {
   let beforeMs = 0;
@@ -90,8 +93,8 @@ function timeFault({ timeMs }: RecordedRow, beforeMs: number): string | undefine
 }
 
 /**
- * Groups levels of one time into a book. A candle without an end has the length of the distance
- * between the first two candles.
+ * Combines the levels of one time into a book. A candle without an end lasts as long as the
+ * distance between the first two candles.
  */
 async function* wholeRows(path: string): AsyncGenerator<Placed<RecordedRow>> {
   let levels: Placed<LevelLine>[] = [];
@@ -174,7 +177,7 @@ async function* textLines(path: string): AsyncGenerator<string> {
   yield* createInterface({ input, crlfDelay: Infinity });
 }
 
-/** One object per line, or a list of them, such as an answer of `candleSnapshot`. */
+/** Parses one object per line, or a list of objects, such as an answer of `candleSnapshot`. */
 function jsonFields(text: string): readonly unknown[] | string {
   try {
     const value: unknown = JSON.parse(text);
@@ -185,7 +188,7 @@ function jsonFields(text: string): readonly unknown[] | string {
 }
 
 function tableReader(firstLine: string) {
-  // A byte-order mark does not belong to the first column name.
+  // A byte-order mark is not part of the first column name.
   const cells = cellsOf(firstLine.replace(/^\uFEFF/, ''));
   const columns = cells === undefined ? undefined : columnsOf(cells);
   if (columns === undefined) {
@@ -206,10 +209,10 @@ function tableReader(firstLine: string) {
   return { header, fieldsOf };
 }
 
-/** The position of a row: a line of a file, or the index among the rows of a program. */
+/** The position of a row: a line of a file, or the number of a row made by a program. */
 type RowPlace = { readonly file?: string; readonly line: number };
 
-/** A line of a recording that cannot be used, with the reason. */
+/** Thrown for a row of a recording that cannot be used. The message contains the reason. */
 export class RecordingError extends Error {
   /** Undefined if a program made the rows. */
   readonly file: string | undefined;
@@ -225,8 +228,8 @@ export class RecordingError extends Error {
 }
 
 /**
- * The columns of a table without a header: those of Binance's public dumps, distinguished by their
- * number.
+ * The columns of tables without a header. These are Binance's public dumps, which are distinguished
+ * by their number of columns.
  */
 const KLINES = [
   'open_time',
@@ -256,8 +259,8 @@ const TRADES = ['id', 'price', 'qty', 'quote_qty', 'time', 'is_buyer_maker', 'is
 
 const BOOLEAN = /^(?:true|false)$/i;
 /**
- * The index of the taker-side flag, which distinguishes both kinds of trades with the same number
- * of columns.
+ * The index of the taker-side flag, which distinguishes two kinds of trades with the same number of
+ * columns.
  */
 const TRADES_FLAG = TRADES.indexOf('is_buyer_maker');
 
@@ -280,8 +283,8 @@ function headlessColumns(cells: readonly string[]): readonly string[] | undefine
 }
 
 /**
- * The cells of a line (RFC 4180, except for cells with line breaks); undefined if a quote is not
- * closed.
+ * Returns the cells of a line (RFC 4180, except for cells with line breaks), or undefined if a
+ * quote is not closed.
  */
 function cellsOf(line: string): readonly string[] | undefined {
   if (!line.includes('"')) return line.split(',');
@@ -303,7 +306,7 @@ function cellsOf(line: string): readonly string[] | undefined {
   return cells;
 }
 
-/** The text of a quoted cell and its end; a doubled quote represents one quote. */
+/** Returns the text of a quoted cell and its end. A doubled quote represents one quote. */
 function quotedCell(line: string, from: number): readonly [string, number] | undefined {
   let text = '';
   for (let at = from; ;) {

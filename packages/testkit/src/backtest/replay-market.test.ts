@@ -9,7 +9,10 @@ import type { Bot, BotStart, OutcomeInput, ReplayOptions } from './replay-option
 const T0 = Date.parse('2025-03-01T00:00:00Z');
 const HOUR_MS = 3_600_000;
 
-/** Hours as `open high low close`, each with a volume of 400 coins. */
+/**
+ * Returns hourly candles for prices given as `open high low close`, each with a volume of 400
+ * coins.
+ */
 function hours(...prices: readonly string[]): readonly RecordedCandle[] {
   return prices.map((text, at) => {
     const [open = '', high = '', low = '', close = ''] = text.split(' ');
@@ -45,7 +48,7 @@ async function rest(
   return client.exchange.order({ orders: [order] }, { confirm: 'executed' });
 }
 
-/** A bot that acts at its first turn only. */
+/** Returns a bot that acts only at its first turn. */
 const once =
   (act: (start: BotStart) => Promise<unknown>): Bot =>
   (start) => {
@@ -57,15 +60,15 @@ const once =
     };
   };
 
-describe('candles', () => {
-  test('the same recording, bot and seed give the same report, and another seed gives another path', async () => {
+describe('a replay of candles', () => {
+  test('gives the same report for the same recording, bot and seed, and takes another price path for another seed', async () => {
     const recording = hours(
       '60000 60900 59100 60500',
       '60500 61000 60000 60200',
       '60200 60300 59000 59500',
       '59500 60500 59400 60400',
     );
-    // Two orders, of which the extreme that comes first fills one.
+    // There are two orders, and the extreme that comes first fills one of them.
     const bot: Bot =
       (start) =>
       async ({ price }) => {
@@ -86,7 +89,7 @@ describe('candles', () => {
     expect(sides(other)).not.toBe(sides(first));
   });
 
-  test('the venue has the recorded candles, and the bot sees no future rows', async () => {
+  test('reproduces the recorded candles on the venue, and shows the bot no future rows', async () => {
     const recording = hours(HOUR, '60000 60500 59800 60300', '60300 60300 59000 59200');
     const seen: unknown[] = [];
     let candles: readonly Candle[] = [];
@@ -110,7 +113,7 @@ describe('candles', () => {
     expect(report).toMatchObject({ rows: 3, pnl: '0', fees: '0', fills: [], liquidations: [] });
   });
 
-  test('fees and funding are those of the venue, and the result equals the account value', async () => {
+  test('charges the fees and funding of the venue, and reports the change of the account value as the result', async () => {
     const recording = hours(...Array.from({ length: 6 }, () => HOUR));
     const report = await replayMarket({
       recording,
@@ -118,10 +121,10 @@ describe('candles', () => {
     });
     // The best quote is 0.01% above the price.
     expect(report.fills).toMatchObject([{ px: '60006', sz: '0.1', side: 'B', tradeSide: 'Taker' }]);
-    expect(report.fees).toBe('2.70027'); // 0.1 × 60,006 × 0.045%
+    expect(report.fees).toBe('2.70027'); // The fee is 0.1 × 60,006 × 0.045%.
     expect(report.fundings).toHaveLength(5);
-    expect(report.funding).toBe('-0.375'); // 5 × 0.1 × 60,000 × 0.00125%
-    expect(report.pnl).toBe('-3.67527'); // includes 0.6 for the distance to the quote
+    expect(report.funding).toBe('-0.375'); // Five hours of funding cost 0.1 × 60,000 × 0.00125% each.
+    expect(report.pnl).toBe('-3.67527'); // The result includes a loss of 0.6 for the distance to the quote.
     expect(report.endUsdc).toBe('9996.32473');
     expect(report.curve).toHaveLength(7);
     expect(report.curve.at(-1)).toEqual({
@@ -132,7 +135,7 @@ describe('candles', () => {
     });
   });
 
-  test('an order fills when the price trades through it, not when it only touches it', async () => {
+  test('fills an order when the price trades through it, and not when it only touches it', async () => {
     const recording = hours(HOUR, '60000 60200 59900 60000', '60000 60200.1 59900 60000');
     const report = await replayMarket({
       recording,
@@ -142,7 +145,7 @@ describe('candles', () => {
     expect(report.fills[0]!.time).toBeGreaterThan(T0 + 2 * HOUR_MS);
   });
 
-  test('fills do not exceed the traded volume', async () => {
+  test('fills at most the traded volume', async () => {
     const thin = {
       ...hours('60000 60300 59900 60100')[0]!,
       timeMs: T0 + HOUR_MS,
@@ -157,7 +160,7 @@ describe('candles', () => {
     expect(report.fills.map(({ sz }) => sz)).toEqual(['0.01']);
   });
 
-  test('a stop triggers at its price even within a long candle', async () => {
+  test('triggers a stop at its price even within a long candle', async () => {
     const recording = hours(HOUR, '60000 60000 57000 57500');
     const bot = once(async (start) => {
       await take(start, 'buy', '0.1');
@@ -169,12 +172,12 @@ describe('candles', () => {
     const report = await replayMarket({ recording, bot });
     const [, exit] = report.fills;
     expect(report.fills).toHaveLength(2);
-    // The quote below the trigger price.
+    // The stop executes at the quote below its trigger price.
     expect(Number(exit!.px)).toBeGreaterThan(58_950);
     expect(Number(exit!.px)).toBeLessThanOrEqual(59_000);
   });
 
-  test('an overleveraged account is liquidated, and the report contains the liquidation', async () => {
+  test('liquidates an overleveraged account and includes the liquidation in the report', async () => {
     const recording = hours(HOUR, '60000 60000 57000 57500', '57500 57600 57400 57500');
     const report = await replayMarket({
       recording,
@@ -191,12 +194,12 @@ describe('candles', () => {
   });
 });
 
-describe('trades and books', () => {
+describe('a replay of trades and books', () => {
   const trade = (ms: number, price: string, size: string, isBuy: boolean): RecordedRow => {
     return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
   };
 
-  test('trades move the price, print on the tape, and fill the orders they pass', async () => {
+  test('moves the price, prints on the tape, and fills the orders that the price passes', async () => {
     const recording = [
       trade(0, '60000', '0.1', true),
       trade(1_000, '60050', '0.3', true),
@@ -214,8 +217,8 @@ describe('trades and books', () => {
       };
     };
     const report = await replayMarket({ recording, bot });
-    // If the bot is first at the price, the crowd does not trade: the second candle has no print,
-    // the third has the bot's.
+    // If the bot is first at the price, the crowd does not trade. The second trade therefore has no
+    // print, and the print of the third is the bot's fill.
     expect(tape).toMatchObject([
       { o: '60000', h: '60050', l: '60000', c: '60000', v: '0.32', n: 3 },
     ]);
@@ -234,10 +237,10 @@ describe('trades and books', () => {
     });
     const recording = [
       book(0, '2', '1'),
-      trade(1_000, '60000', '0.5', false), // of the 2 before it
-      book(2_000, '1', '1'), // 0.5 are cancelled
-      book(3_000, '3', '1'), // 2 more arrive behind it
-      trade(4_000, '60000', '1.25', false), // 1 before it, then 0.25 of it
+      trade(1_000, '60000', '0.5', false), // This trade fills 0.5 of the 2 ahead of the bot's order.
+      book(2_000, '1', '1'), // An order of 0.5 ahead is cancelled.
+      book(3_000, '3', '1'), // Orders of 2 arrive behind the bot's order.
+      trade(4_000, '60000', '1.25', false), // This trade fills the 1 ahead, and 0.25 of the bot's order.
     ];
     const report = await replayMarket({
       recording,
@@ -249,7 +252,7 @@ describe('trades and books', () => {
     ]);
   });
 
-  test('a book beyond the price of an order has filled it', async () => {
+  test('fills an order once a recorded book is beyond its price', async () => {
     const side = (price: string) => [{ price, size: '1' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'book', timeMs: T0, bids: side('60000'), asks: side('60010') },
@@ -262,7 +265,7 @@ describe('trades and books', () => {
     expect(report.fills).toMatchObject([{ px: '60005', sz: '0.1', side: 'A' }]);
   });
 
-  test('with a recorded oracle, the distance of the book from it pays a premium', async () => {
+  test('pays funding on the premium of the recorded book over the recorded oracle price', async () => {
     const levels = (price: string) => [{ price, size: '10' }];
     const recording: readonly RecordedRow[] = [
       { kind: 'oracle', timeMs: T0, price: '60000' },
@@ -279,15 +282,15 @@ describe('trades and books', () => {
       };
     const report = await replayMarket({ recording, bot });
     const [row] = report.fundings;
-    // 100 of 60,000, less 0.05% damping, divided by eight; reduced by the minutes until the mark
-    // arrives.
+    // The premium is 100 of 60,000. It is reduced by 0.05%, divided by eight, and lower for the
+    // minutes until the mark reaches it.
     const full = (100 / 60_000 - 0.0005) / 8;
     expect(Number(row!.rate)).toBeLessThan(full);
     expect(Number(row!.rate)).toBeGreaterThan(0.9 * full);
     expect(Number(row!.usdc)).toBeGreaterThan(0);
   });
 
-  test('a turn by the clock gets all rows since the last turn', async () => {
+  test('a bot that is called at intervals receives all rows since its last turn', async () => {
     const recording = [0, 10, 20, 70, 200].map((s) => trade(s * 1_000, '60000', '0.1', true));
     const turns: (readonly [number, number])[] = [];
     const bot: Bot =
@@ -304,8 +307,8 @@ describe('trades and books', () => {
   });
 });
 
-describe('the report', () => {
-  test('as a page loads no resources, runs no scripts and escapes its texts', async () => {
+describe('the report of a replay', () => {
+  test('is also a page that loads no resources, runs no scripts and escapes its texts', async () => {
     const seed = '<script>alert("1 & \'2\'")</script>';
     const bot = once((start) => take(start, 'buy', '0.1'));
     const page = backtestPage(await replayMarket({ recording: hours(HOUR, HOUR), bot, seed }));
@@ -346,7 +349,7 @@ describe('the report', () => {
       { recording: hours(HOUR, HOUR).toReversed() },
       'row 2: its time 2025-03-01T00:00:00.000Z is before that of the previous row',
     ],
-  ])('rejects %s with a sentence', async (_, options, sentence) => {
+  ])('a replay rejects %s with one sentence', async (_, options, sentence) => {
     await expect(replayMarket({ bot: IDLE, ...options })).rejects.toThrow(sentence);
   });
 

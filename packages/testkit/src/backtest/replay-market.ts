@@ -23,11 +23,11 @@ import { setImmediate } from 'node:timers/promises';
 import { traceId } from '@oddlot/protocol';
 import type { VenueInHand } from '../venue-in-hand.ts';
 
-/** The same terms as markets of a series. */
+/** The same terms as for markets of a series. */
 const OUTCOME_TERMS = { takerFeeRate: '0.07', orderDelayMs: 250 };
-/** The life of a market that has no end time. */
+/** Duration of a market that has no end time. */
 const OUTCOME_LIFE_MS = 10 * 366 * 86_400_000;
-/** The time from the start of the venue to the first row, in which the accounts are funded. */
+/** Time from the start of the venue to the first row, in which the accounts are funded. */
 const AHEAD_MS = 60_000;
 const USDC = '10000';
 const USDC_DECIMALS = 6;
@@ -60,7 +60,7 @@ class BacktestRun {
   readonly #venue: TestVenue;
   readonly #options: ReplayOptions;
   readonly #traded: ReplayedMarket;
-  /** Set for an outcome market. */
+  /** Defined for an outcome market. */
   readonly #listed: TestMarket | undefined;
   readonly #account: TestAccount;
   readonly #market: RecordedMarket;
@@ -158,7 +158,7 @@ class BacktestRun {
     if (this.#rows.length > 0) await this.#takeTurn();
     const { outcome } = this.#options;
     if (outcome === undefined || this.#listed === undefined) return;
-    // The last orders of the bot get their delay too.
+    // The last orders of the bot are delayed like all others.
     await this.#market.waitUntil(this.#venue.now + this.#traded.orderDelayMs);
     if (outcome.endTime !== undefined) await this.#market.waitUntil(outcome.endTime);
     await this.#venue.resolveMarket(this.#listed, outcome.settlementFraction);
@@ -245,7 +245,7 @@ class BacktestRun {
   }
 
   /**
-   * The account's total value: both sub-accounts, and the amounts reserved for orders and
+   * Returns the account's total value: both sub-accounts, and the amounts reserved for orders and
    * withdrawals.
    */
   #value() {
@@ -262,7 +262,7 @@ type Beginning = {
   readonly listed: TestMarket | undefined;
 };
 
-/** Lists the market, open immediately. */
+/** Lists an outcome market that is open immediately. */
 function list(
   venue: TestVenue,
   { settlementFraction: _, ...input }: OutcomeInput,
@@ -278,7 +278,7 @@ function pricesOf(row: RecordedRow): readonly string[] {
   return row.kind === 'book' ? [...row.bids, ...row.asks].map(({ price }) => price) : [row.price];
 }
 
-/** The amounts paid for shares. */
+/** Returns the amounts paid for shares. */
 function settled(ledger: readonly LedgerUpdate[]): readonly string[] {
   return ledger.flatMap(({ delta }) => (delta.type === 'outcomeSettlement' ? [delta.amount] : []));
 }
@@ -291,7 +291,7 @@ function perpOf(perps: readonly PerpDefinition[], name: string): PerpDefinition 
   );
 }
 
-/** Numbers in [0, 1) derived from the seed (xorshift32). */
+/** Returns a generator of numbers in [0, 1) derived from the seed (xorshift32). */
 function drawer(seed: string): () => number {
   let state = seededBytes(seed, 'replay').readInt32LE() || 1;
   return () => {
@@ -325,9 +325,9 @@ function usdcText(microUsdc: bigint): string {
 type Fetch = NonNullable<ClientOptions['fetch']>;
 
 /**
- * R-delay: a request for the result of a delayed order is answered after its release, or as pending
- * after a timeout. Time does not pass during the bot's turn, so the timeout would never end; the
- * answer is sent at once.
+ * R-delay: answers a request for the result of a delayed order immediately. A venue answers after
+ * the release of the order, or reports it as pending after a timeout. Time does not pass during the
+ * bot's turn, so the timeout would never end.
  */
 function answerQueued(fetch: Fetch, venue: VenueInHand): Fetch {
   return async (...request) => {

@@ -11,17 +11,20 @@ import { dirname } from 'node:path';
 import { parseDecimal, parseExact } from '@oddlot/units';
 
 /**
- * A trading program: called once before the first row, it returns the function that is called at
- * each turn.
+ * A trading program. It is called once before the first row, and returns the function that is
+ * called at each turn.
  */
 export type Bot = (start: BotStart) => BotTurn | Promise<BotTurn>;
 
 export type BotStart = {
-  /** Signs with the account's key. */
+  /** The client, which signs with the account's key. */
   readonly client: Client;
   readonly account: TestAccount;
   readonly instrument: Instrument;
-  /** The venue, for its time. Moving its clock or prices changes the replayed market. */
+  /**
+   * The venue, which provides the time. A bot that moves its clock or prices changes the replayed
+   * market.
+   */
   readonly venue: TestVenue;
 };
 
@@ -31,28 +34,28 @@ export type BotMoment = {
   readonly timeMs: number;
   /** The last price of the recording, as decimal text. */
   readonly price: string;
-  /** The rows recorded since the last turn; never future rows. */
+  /** The rows recorded since the last turn, and never future rows. */
   readonly rows: readonly RecordedRow[];
 };
 
 export type ReplayOptions = {
   readonly recording: Recording;
   readonly bot: Bot;
-  /** A perp of the venue, such as `BTC` (default). */
+  /** A perp of the venue; `BTC` by default. */
   readonly market?: string;
-  /** Replays an outcome market in place of a perp: its listing and its settlement. */
+  /** Replays an outcome market instead of a perp, with this listing and settlement. */
   readonly outcome?: OutcomeInput;
   /** The bot's starting balance, as decimal text; `10000` by default. */
   readonly usdc?: string;
-  /** The interval between turns; after every row by default. */
+  /** The interval between turns. By default the bot has a turn after every row. */
   readonly every?: Duration;
-  /** The quotes around the price if the recording has no book. */
+  /** The quotes around the price if the recording contains no book. */
   readonly quotes?: QuotedBook;
   /** Determines details that are not recorded, such as which extreme of a candle came first. */
   readonly seed?: string;
   /** Settings of the venue as flags. */
   readonly flags?: StartVenueOptions['flags'];
-  /** A file for the report as an HTML page. */
+  /** A file to which the report is written as an HTML page. */
   readonly page?: string;
 };
 
@@ -62,11 +65,13 @@ export type ReplayOptions = {
  */
 export type OutcomeInput = MarketInput & { readonly settlementFraction: string };
 
-/** More decimals than any fraction has. */
+/** This is more decimals than any fraction has. */
 const FRACTION_DECIMALS = 18;
 const ONE = 10n ** BigInt(FRACTION_DECIMALS);
 
-/** Rejects invalid options before the replay starts, because a recording may take hours. */
+/**
+ * Rejects invalid options before the replay starts, because replaying a recording can take hours.
+ */
 export function checkReplayOptions(options: ReplayOptions): void {
   const { bot, every, market, outcome, page, quotes } = options;
   if (typeof bot !== 'function') throw new RangeError('bot must be a function');
@@ -91,7 +96,7 @@ function checkFraction(fraction: unknown): void {
   );
 }
 
-/** The payout must be a multiple of the market's price unit. */
+/** Throws unless the payout is a multiple of the market's price unit. */
 export function checkFractionDecimals(fraction: string, decimals: number): void {
   if (parseExact(fraction, decimals) !== undefined) return;
   throw new RangeError(

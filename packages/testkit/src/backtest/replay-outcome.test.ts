@@ -12,7 +12,10 @@ const T0 = Date.parse('2025-03-01T00:00:00Z');
 const HOUR_MS = 3_600_000;
 const DELAY_MS = 250;
 
-/** Hours as `open high low close`, each with 40,000 shares traded: 400 at each quote. */
+/**
+ * Returns hourly candles for prices given as `open high low close`, each with 40,000 traded shares,
+ * which puts 400 at each quote.
+ */
 function hours(...prices: readonly string[]): readonly RecordedCandle[] {
   return prices.map((text, at) => {
     const [open = '', high = '', low = '', close = ''] = text.split(' ');
@@ -26,7 +29,7 @@ const trade = (ms: number, price: string, size: string, isBuy: boolean): Recorde
   return { kind: 'trade', timeMs: T0 + ms, price, size, isBuy };
 };
 
-/** A bot that sends an order at its first turn. */
+/** Returns a bot that sends an order at its first turn. */
 const once =
   (orderOf: (asset: number) => OrderEntry): Bot =>
   ({ client, instrument }: BotStart) => {
@@ -42,13 +45,13 @@ const IDLE: Bot = () => () => undefined;
 const HOUR = '0.4 0.4 0.4 0.4';
 const YES = { settlementFraction: '1' };
 
-describe('candles', () => {
+describe('a replay of outcome market candles', () => {
   test.each([
     ['1', '57.3067', '100'],
     ['0', '-42.6933', '0'],
     ['0.5', '7.3067', '50'],
   ])(
-    'a buyer of YES is paid %s a share, less the cost and the taker fee',
+    'pays a buyer of YES %s a share, less the cost and the taker fee',
     async (settlementFraction, pnl, paid) => {
       const report = await replayMarket({
         recording: hours(HOUR, HOUR),
@@ -56,10 +59,10 @@ describe('candles', () => {
         outcome: { settlementFraction },
       });
       const [fill] = report.fills;
-      // The best quote is one tick away, and the order was delayed by the market.
+      // The best quote is one tick away, and the market delays the order.
       expect(fill).toMatchObject({ px: '0.41', sz: '100', tradeSide: 'Taker' });
       expect(fill!.time).toBe(T0 + HOUR_MS + DELAY_MS);
-      expect(report.fees).toBe('1.6933'); // 0.07 × 100 × 0.41 × 0.59
+      expect(report.fees).toBe('1.6933'); // The fee is 0.07 × 100 × 0.41 × 0.59.
       expect(report.pnl).toBe(pnl);
       expect(report.settlement).toEqual({ fraction: settlementFraction, usdc: paid });
       expect(report.curve.at(-2)).toMatchObject({ price: '0.4', position: '100' });
@@ -67,7 +70,7 @@ describe('candles', () => {
     },
   );
 
-  test('an order that no longer crosses after its delay rests, and fills when the price trades through it', async () => {
+  test('lets an order rest that no longer crosses after its delay, and fills it when the price trades through it', async () => {
     const report = await replayMarket({
       recording: hours(HOUR, '0.6 0.6 0.6 0.6', '0.6 0.6 0.44 0.5'),
       bot: once((asset) => buyYes({ asset, price: '0.45', size: '100' })),
@@ -79,7 +82,7 @@ describe('candles', () => {
     expect(report).toMatchObject({ fees: '0', pnl: '55' });
   });
 
-  test('the same recording, bot and seed give the same report, near both ends of the price range', async () => {
+  test('gives the same report for the same recording, bot and seed, near both ends of the price range', async () => {
     const run = () =>
       replayMarket({
         recording: hours('0.02 0.03 0.01 0.01', '0.01 0.996 0.004 0.996'),
@@ -94,70 +97,73 @@ describe('candles', () => {
   });
 });
 
-describe.each([0, DELAY_MS])('with a delay of %i ms', (orderDelayMs) => {
-  const outcome: OutcomeInput = { ...YES, orderDelayMs };
+describe.each([0, DELAY_MS])(
+  'a replay of outcome market trades and books with a delay of %i ms',
+  (orderDelayMs) => {
+    const outcome: OutcomeInput = { ...YES, orderDelayMs };
 
-  test('trades fill the orders they pass, at their time and up to their size', async () => {
-    const report = await replayMarket({
-      recording: [
-        trade(0, '0.4', '20', true),
-        trade(5_000, '0.45', '20', true),
-        trade(10_000, '0.46', '30', true),
-        trade(20_000, '0.4', '20', false),
-      ],
-      bot: once((asset) => buyNo({ asset, price: '0.55', size: '100' })),
-      outcome,
+    test('fills the orders that trades pass, at the time of the trade and up to its size', async () => {
+      const report = await replayMarket({
+        recording: [
+          trade(0, '0.4', '20', true),
+          trade(5_000, '0.45', '20', true),
+          trade(10_000, '0.46', '30', true),
+          trade(20_000, '0.4', '20', false),
+        ],
+        bot: once((asset) => buyNo({ asset, price: '0.55', size: '100' })),
+        outcome,
+      });
+      const [fill, end] = report.fills;
+      expect(fill).toMatchObject({ px: '0.55', sz: '30', fee: '0', tradeSide: 'Maker' });
+      expect(fill!.time).toBe(T0 + 10_000);
+      expect(report.fills).toHaveLength(2);
+      expect(end).toMatchObject({ sz: '30' });
+      expect(report.pnl).toBe('-16.5');
     });
-    const [fill, end] = report.fills;
-    expect(fill).toMatchObject({ px: '0.55', sz: '30', fee: '0', tradeSide: 'Maker' });
-    expect(fill!.time).toBe(T0 + 10_000);
-    expect(report.fills).toHaveLength(2);
-    expect(end).toMatchObject({ sz: '30' });
-    expect(report.pnl).toBe('-16.5');
-  });
 
-  test('an order waits behind earlier orders, and advances as those fill or are cancelled', async () => {
-    const book = (ms: number, bid: string): RecordedRow => ({
-      kind: 'book',
-      timeMs: T0 + ms,
-      bids: [
-        { price: '0.4', size: bid },
-        { price: '0.39', size: '500' },
-      ],
-      asks: [{ price: '0.42', size: '100' }],
+    test('an order waits behind earlier orders, and advances as those fill or are cancelled', async () => {
+      const book = (ms: number, bid: string): RecordedRow => ({
+        kind: 'book',
+        timeMs: T0 + ms,
+        bids: [
+          { price: '0.4', size: bid },
+          { price: '0.39', size: '500' },
+        ],
+        asks: [{ price: '0.42', size: '100' }],
+      });
+      const report = await replayMarket({
+        recording: [
+          book(0, '200'),
+          trade(1_000, '0.4', '50', false), // This trade fills 50 of the 200 ahead of the bot's order.
+          book(2_000, '100'), // An order of 50 ahead is cancelled.
+          book(3_000, '300'), // Orders of 200 arrive behind the bot's order.
+          trade(4_000, '0.4', '125', false), // This trade fills the 100 ahead, and 25 of the bot's order.
+        ],
+        bot: once((asset) => buyYes({ asset, price: '0.4', size: '40' })),
+        outcome,
+      });
+      const [fill] = report.fills;
+      expect(fill).toMatchObject({ px: '0.4', sz: '25', tradeSide: 'Maker' });
+      expect(fill!.time).toBe(T0 + 4_000);
+      expect(report.pnl).toBe('15');
     });
-    const report = await replayMarket({
-      recording: [
-        book(0, '200'),
-        trade(1_000, '0.4', '50', false), // of the 200 before it
-        book(2_000, '100'), // 50 are cancelled
-        book(3_000, '300'), // 200 more arrive behind it
-        trade(4_000, '0.4', '125', false), // 100 before it, then 25 of it
-      ],
-      bot: once((asset) => buyYes({ asset, price: '0.4', size: '40' })),
-      outcome,
-    });
-    const [fill] = report.fills;
-    expect(fill).toMatchObject({ px: '0.4', sz: '25', tradeSide: 'Maker' });
-    expect(fill!.time).toBe(T0 + 4_000);
-    expect(report.pnl).toBe('15');
-  });
 
-  test('a book beyond the price of an order has filled it', async () => {
-    const side = (price: string) => [{ price, size: '100' }];
-    const report = await replayMarket({
-      recording: [
-        { kind: 'book', timeMs: T0, bids: side('0.4'), asks: side('0.42') },
-        { kind: 'book', timeMs: T0 + 1_000, bids: side('0.5'), asks: side('0.52') },
-      ],
-      bot: once((asset) => buyNo({ asset, price: '0.59', size: '10' })),
-      outcome,
+    test('fills an order once a recorded book is beyond its price', async () => {
+      const side = (price: string) => [{ price, size: '100' }];
+      const report = await replayMarket({
+        recording: [
+          { kind: 'book', timeMs: T0, bids: side('0.4'), asks: side('0.42') },
+          { kind: 'book', timeMs: T0 + 1_000, bids: side('0.5'), asks: side('0.52') },
+        ],
+        bot: once((asset) => buyNo({ asset, price: '0.59', size: '10' })),
+        outcome,
+      });
+      expect(report.fills[0]).toMatchObject({ px: '0.59', sz: '10', tradeSide: 'Maker' });
     });
-    expect(report.fills[0]).toMatchObject({ px: '0.59', sz: '10', tradeSide: 'Maker' });
-  });
-});
+  },
+);
 
-test('the page shows the payout of a share', async () => {
+test('the page of a replayed outcome market shows the payout of a share', async () => {
   const bot = once((asset) => buyYes({ asset, price: '0.45', size: '100' }));
   const report = await replayMarket({ recording: hours(HOUR, HOUR), bot, outcome: YES });
   const page = backtestPage(report);
@@ -166,7 +172,7 @@ test('the page shows the payout of a share', async () => {
   expect(page).toContain('Position, shares of YES');
 });
 
-test('a market with an end time settles then, and its shares are valued at the mark before', async () => {
+test('a market with an end time settles at that time, and its shares are valued at the mark until then', async () => {
   const endTime = T0 + 3 * HOUR_MS;
   const report = await replayMarket({
     recording: hours(HOUR, '0.4 0.7 0.4 0.7'),
@@ -200,7 +206,7 @@ test.each<[string, Partial<Parameters<typeof replayMarket>[0]>, string]>([
   await expect(replayMarket(asked)).rejects.toThrow(sentence);
 });
 
-test('rejects a price above 1 in a file with the line number', async () => {
+test('a price above 1 in a recording file is rejected with its line number', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'oddlot-outcome-'));
   try {
     const path = join(folder, 'shares.csv');

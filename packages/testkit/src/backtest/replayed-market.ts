@@ -32,8 +32,8 @@ export type BookOrder = {
 };
 
 /**
- * The properties in which perps and outcome markets differ for a replay. Sizes are lots, prices are
- * price units.
+ * The properties in which perps and outcome markets differ for a replay. Sizes are in lots, prices
+ * in price units.
  */
 export type ReplayedMarket = {
   readonly instrumentId: InstrumentId;
@@ -41,36 +41,36 @@ export type ReplayedMarket = {
   readonly szDecimals: number;
   readonly priceTick: number;
   readonly priceMax: number;
-  /** The largest taker order and the largest resting order. */
+  /** The largest sizes of a taker order and of a resting order. */
   readonly takeMax: number;
   readonly restMax: number;
-  /** The largest position of one account before another account is used. */
+  /** The largest position of one crowd account before another account is used. */
   readonly roomMax: number;
-  /** R-delay: the delay of taker orders. */
+  /** The delay of taker orders (R-delay). */
   readonly orderDelayMs: number;
   readonly subAccount: 'perp' | 'outcome';
   /** The symbol whose oracle price is set; undefined if the market has none. */
   readonly oracleSymbol: string | undefined;
-  /** The default distance from the price to the best quote and between levels. */
+  /** Returns the distance from the price to the best quote and between levels. */
   gapAt(price: number, gap: number | undefined): number;
-  /** The smallest order at a price. */
+  /** Returns the smallest order size at a price, in lots. */
   lotsMin(state: State, price: number): number;
-  /** Commands of an account before its first order. */
+  /** Returns the commands of an account before its first order. */
   prepare(authority: Authority): readonly Command[];
-  /** An order in the form of the engine. */
+  /** Returns an order in the form of the engine. */
   requestOf(order: CrowdOrder): OrderRequest;
-  /** Resting orders of an account in this market, oldest first. */
+  /** Returns the resting orders of an account in this market, oldest first. */
   ordersOf(state: State, account: Address): readonly BookOrder[];
-  /** The position of an account; negative is short, or NO. */
+  /** Returns the position of an account, which is negative if it is short or in NO. */
   heldBy(state: State, account: Address): number;
 };
 
-/** The maximum position of one account, as a share of the largest allowed position. */
+/** Maximum position of one account, as a fraction of the largest allowed position. */
 const ROOM_SHARE = 0.4;
-/** As a fraction of the price. */
+/** Default distance between quotes, as a fraction of the price. */
 const GAP = 0.0001;
 
-/** Position ranks need a scan of all accounts and are not used here. */
+/** Replaces the position ranks, which need a scan of all accounts and are not used here. */
 export const unranked = (): number => 0;
 
 export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
@@ -90,7 +90,7 @@ export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
     gapAt: (price, gap = GAP) => price * gap,
     lotsMin: ({ parameters }, price) =>
       Math.max(1, Math.ceil(parameters!.minOrderValueMicroUsdc / price)),
-    // A leverage that every tier allows.
+    // This is a leverage that every margin tier allows.
     prepare: (authority) => {
       const leverage = Math.min(...perp.tiers.map(({ maxLeverage }) => maxLeverage));
       return [{ type: 'updateLeverage', authority, instrumentId, leverage }];
@@ -108,8 +108,8 @@ export function replayedPerp(perp: PerpDefinition): ReplayedMarket {
 }
 
 /**
- * In YES prices. All crowd accounts buy, YES or NO, and pairs are minted (R-mint-burn), so that
- * none of them needs shares first.
+ * Returns the properties of an outcome market, with prices of YES. All crowd accounts buy YES or
+ * NO, and pairs are minted (R-mint-burn), so that no account needs shares first.
  */
 export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarket {
   const { maxOrderSize, minOrderSize, priceTick, slug, szDecimals } = definition;
@@ -126,7 +126,7 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
     orderDelayMs: definition.orderDelayMs,
     subAccount: 'outcome',
     oracleSymbol: undefined,
-    // A fraction of 1, because near 0 a fraction of the price is less than a tick.
+    // The distance is a fraction of 1, because near 0 a fraction of the price is less than a tick.
     gapAt: (_, gap) => (gap === undefined ? priceTick : unit * gap),
     lotsMin: () => minOrderSize,
     prepare: () => [],
@@ -136,8 +136,8 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
       price: isBuy ? price : unit - price,
       size,
       reduceOnly: false,
-      // The unfilled part is cancelled afterwards, because outcome markets have no such order type
-      // (R-tif).
+      // The unfilled part is cancelled afterwards, because outcome markets have no
+      // immediate-or-cancel orders (R-tif).
       timeInForce: timeInForce === 'ioc' ? 'gtc' : timeInForce,
     }),
     ordersOf: (state, account) =>
@@ -158,10 +158,10 @@ export function replayedOutcome({ definition, unit }: MarketView): ReplayedMarke
   };
 }
 
-/** R-units: a price times a size is micro-USDC. */
+/** R-units: a price times a size is in micro-USDC. */
 const MONEY_DECIMALS = 6;
 
-/** The price and size steps of a market. Recordings of other venues may have finer steps. */
+/** The price and size steps of a market. Recordings of other venues can have finer steps. */
 export class MarketGrid {
   readonly market: ReplayedMarket;
   readonly #priceDecimals: number;
@@ -172,7 +172,8 @@ export class MarketGrid {
   }
 
   /**
-   * Parses a price to price units on a tick; at least one tick, at most the highest allowed price.
+   * Parses a price and rounds it to a tick, with at least one tick and at most the highest allowed
+   * price.
    */
   price(text: string, to: 'down' | 'up' | 'near'): number {
     const { priceMax, priceTick: tick } = this.market;
@@ -190,7 +191,7 @@ export class MarketGrid {
     return Math.max(1, ticks) * tick;
   }
 
-  /** Whole lots, rounded down. */
+  /** Parses a size and rounds it down to whole lots. */
   lots(text: string): number {
     return Number(parseDecimal(text, this.market.szDecimals)!.floor);
   }
@@ -201,8 +202,8 @@ export class MarketGrid {
 }
 
 /**
- * The next price on the way at which a trigger, TP/SL order or liquidation of an account occurs.
- * The market stops there before it continues, even if the recorded prices are far apart.
+ * Returns the next price on the way at which a trigger, TP/SL order or liquidation of an account
+ * occurs. The market stops there before it continues, even if the recorded prices are far apart.
  */
 export function nextStop(
   state: State,

@@ -9,7 +9,7 @@ const removedLevel = [{ price: '1', size: '0' }];
 const book = { kind: 'book', timeMs, bids: removedLevel, asks: [] };
 const oracle = { kind: 'oracle', timeMs, price: '1' };
 
-test.each([trade, candle, book, oracle])('a $kind', (row) => {
+test.each([trade, candle, book, oracle])('a valid row of kind $kind has no fault', (row) => {
   expect(rowFault(row)).toBeUndefined();
 });
 
@@ -29,6 +29,6 @@ test.each([
   [{ ...book, bids: [['1', '1']] }, 'a level of the book must be an object'],
   [{ ...book, bids: [{ price: '', size: '1' }] }, 'it has no price'],
   [{ ...oracle, price: '0' }, '"0" is not a valid oracle price'],
-])('%j: %s', (row, fault) => {
+])('the fault of the row %j is: %s', (row, fault) => {
   expect(rowFault(row)).toContain(fault);
 });

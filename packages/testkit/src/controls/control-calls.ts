@@ -4,23 +4,22 @@ import type { TestMarket } from '../outcome-listing.ts';
 import { TestVenue } from '../test-venue.ts';
 import type { Snapshot } from '../venue-in-hand.ts';
 
-/** The context of a call. */
 export type Controlled = {
   readonly venue: TestVenue;
   readonly clock: VenueClock;
-  /** By the number that clients use. */
+  /** Snapshots by the number that clients use. */
   readonly snapshots: Map<number, Snapshot>;
 };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A request that cannot be granted; the text is sent to the client. */
+/** Thrown for a request that cannot be granted. The message is sent to the client. */
 export class ControlFault extends Error {}
 
 const STEPS_MAX = 10_000;
 const SNAPSHOTS_MAX = 100;
 
-/** The calls by path: those of the testkit, with their names and fields. */
+/** The calls by path. They have the names and fields of the testkit's functions. */
 export const CONTROL_CALLS: Readonly<
   Record<string, (controlled: Controlled, fields: Fields) => unknown>
 > = {
@@ -95,7 +94,7 @@ export const CONTROL_CALLS: Readonly<
   },
   '/fault': ({ venue }, fields) => {
     const { fault, ...terms } = fields;
-    // Own properties only, because an object also has those of its prototype.
+    // Only own properties count, because an object also has those of its prototype.
     if (typeof fault !== 'string' || !Object.hasOwn(FAULTS, fault)) {
       const names = Object.keys(FAULTS).join(', ');
       throw new ControlFault(`Unknown fault ${JSON.stringify(fault)}. Use one of ${names}`);
@@ -149,7 +148,7 @@ function scopeOf(terms: Fields, more: readonly string[] = []) {
   return { ...(count === undefined ? {} : { count }), ...(path === undefined ? {} : { path }) };
 }
 
-/** Sets prices that follow one after the other as time passes; an empty list ends the script. */
+/** Sets prices at their times as the clock advances. An empty list ends the script. */
 function followSteps(venue: TestVenue, steps: unknown): void {
   if (!Array.isArray(steps) || steps.length > STEPS_MAX) {
     throw new ControlFault(
@@ -263,12 +262,12 @@ const addressOf: Read<string> = (value, name) => {
   throw new ControlFault(`"${name}" must be an address: 0x and 40 digits`);
 };
 
-/** The interval at which a running clock advances; order delays end within it. */
+/** The interval at which a running clock advances. Order delays end within it. */
 const TURN_MS = 250;
 
 /**
  * The clock of a test venue, which follows the machine's clock unless it is held. All calls that
- * change time, prices or the venue run here one at a time.
+ * change time, prices or the venue run through it one at a time.
  */
 export class VenueClock {
   readonly #venue: TestVenue;
@@ -299,7 +298,7 @@ export class VenueClock {
     this.#atMs = performance.now();
   }
 
-  /** Runs after all earlier work has ended, successfully or not. */
+  /** Runs the function after all earlier work has ended, successfully or not. */
   inTurn<Value>(work: () => Promise<Value> | Value): Promise<Value> {
     const done = this.#last.then(work, work);
     this.#last = done.catch(() => undefined);

@@ -5,16 +5,11 @@ import { startVenue } from '../start-venue.ts';
 import type { TestVenue } from '../test-venue.ts';
 import { type Controls, serveControls } from './serve-controls.ts';
 
-/**
- * Goal: test the testkit's controls for external programs. Method: send HTTP to the controls, and
- * connect the SDK to the public port.
- */
-
 const BTC = 1;
 const HOUR_MS = 3_600_000;
 /**
- * Half an hour after a full hour, so that a premium is sampled before the next hour at any time of
- * day.
+ * The start is half an hour before a full hour, so that a premium is sampled before the next hour
+ * at any time of day.
  */
 const START_MS = Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2;
 let venue: TestVenue;
@@ -66,8 +61,8 @@ const sizeHeld = async () => {
   return state.assetPositions[0]?.position.szi;
 };
 
-describe('time', () => {
-  test('stops while it is held, jumps on request, and otherwise runs like a clock', async () => {
+describe('the clock of the controls', () => {
+  test('does not advance while it is held, jumps on request, and otherwise follows the machine', async () => {
     const { now } = await ask('/clock/hold');
     expect(await ask('/clock/advance', { by: '8h' })).toMatchObject({
       status: 'ok',
@@ -82,7 +77,7 @@ describe('time', () => {
     expect((await ask('/prices', { ETH: '3000' })).now).toBe(held.now);
   });
 
-  test('a held clock pays no funding, and a jump pays all of it', async () => {
+  test('pays no funding while it is held, and all of it on a jump', async () => {
     await ask('/book', { instrument: 'BTC-USDC' });
     await buy();
     await ask('/clock/advance', { by: '3h' });
@@ -91,7 +86,7 @@ describe('time', () => {
   });
 });
 
-test('prices are set, and follow a script as time passes', async () => {
+test('prices can be set, and follow a script as time passes', async () => {
   const oracle = () => venue.price('BTC');
   await ask('/prices', { BTC: '65000' });
   expect(oracle()).toBe('65000');
@@ -107,7 +102,7 @@ test('prices are set, and follow a script as time passes', async () => {
   await ask('/prices/script', { steps: [] });
 });
 
-test('money, books and outcome markets', async () => {
+test('the controls fund accounts, fill books, and list and resolve outcome markets', async () => {
   const user = '0x00000000000000000000000000000000000000aa';
   await ask('/fund', { address: user, perp: '12.5' });
   expect((await client.info.clearinghouseState({ user })).withdrawable).toBe('12.5');
@@ -123,7 +118,7 @@ test('money, books and outcome markets', async () => {
   });
 });
 
-test('reverting to a snapshot, and a kill', async () => {
+test('the controls can revert to a snapshot and kill the venue', async () => {
   await ask('/book', { instrument: 'BTC' });
   const { data } = await ask('/snapshot');
   await buy();
@@ -134,9 +129,9 @@ test('reverting to a snapshot, and a kill', async () => {
   expect(await sizeHeld()).toBeUndefined();
 });
 
-describe('faults affect clients of the public port', () => {
+describe('a fault planned through the controls', () => {
   test.each(['loseAnswer', 'loseRequest', 'executeThen503', 'duplicate'])(
-    '%s: the SDK ends with one execution',
+    '%s causes exactly one execution by the SDK',
     async (fault) => {
       await ask('/book', { instrument: 'BTC' });
       expect(await ask('/fault', { fault, count: 1, path: '/exchange' })).toMatchObject({
@@ -147,14 +142,14 @@ describe('faults affect clients of the public port', () => {
     },
   );
 
-  test('a 429 includes the time to retry', async () => {
+  test('a 429 answer includes the time to retry', async () => {
     await ask('/fault', { fault: 'rateLimit', path: '/info', retryAfterSeconds: 7 });
     const response = await fetch(`${await venue.openPort()}/info`, { method: 'POST', body: '{}' });
     expect([response.status, response.headers.get('retry-after')]).toEqual([429, '7']);
     await response.arrayBuffer();
   });
 
-  test('frozen streams deliver everything later; cut streams are resumed', async () => {
+  test('frozen streams deliver all messages later, and cut streams are resumed', async () => {
     await ask('/book', { instrument: 'BTC' });
     const fills: string[] = [];
     const user = client.wallet!.address;
@@ -177,7 +172,7 @@ describe('faults affect clients of the public port', () => {
     await heard.close();
   });
 
-  test('a silent oracle becomes stale', async () => {
+  test('a silenced oracle becomes stale', async () => {
     await ask('/book', { instrument: 'BTC' });
     await ask('/fault', { fault: 'silenceOracle', symbol: 'BTC' });
     await ask('/clock/advance', { by: '1m' });
@@ -188,7 +183,7 @@ describe('faults affect clients of the public port', () => {
   });
 });
 
-describe('rejected calls', () => {
+describe('an invalid call of the controls', () => {
   test.each([
     ['/clock/advance', {}, 'Missing "by"'],
     ['/clock/advance', { by: 'soon' }, 'Invalid duration "soon"'],
@@ -220,7 +215,7 @@ describe('rejected calls', () => {
     ['/book', { instrument: 'BTC', levels: 0 }, 'levels must be a whole number above zero'],
     ['/fault', { fault: 'loseAnswer', count: 0 }, 'count must be a whole number above zero'],
     ['/market/resolve', { market: 7 }, '"market" must be the value returned by /market'],
-  ])('%s %j: %s', async (path, body, sentence) => {
+  ])('%s with %j is rejected: %s', async (path, body, sentence) => {
     const { height } = venue.head;
     const answer = await ask(path, body);
     expect(answer).toMatchObject({ code: 400, status: 'err' });
@@ -228,7 +223,7 @@ describe('rejected calls', () => {
     expect(venue.head.height).toBe(height);
   });
 
-  test('rejects unknown paths, other methods, invalid JSON and long bodies', async () => {
+  test('is rejected for an unknown path, another method, invalid JSON or a long body', async () => {
     expect(await ask('/clock')).toMatchObject({
       code: 404,
       message: expect.stringContaining('/clock/advance'),
@@ -245,7 +240,7 @@ describe('rejected calls', () => {
     });
   });
 
-  test('rejects browser pages and foreign host names', async () => {
+  test('is rejected if it comes from a browser page or names a foreign host', async () => {
     const page = await fetch(`${controls.url}/clock/hold`, {
       method: 'POST',
       headers: { origin: 'https://example.org' },
@@ -261,7 +256,7 @@ describe('rejected calls', () => {
     expect(status).toBe(403);
   });
 
-  test('a mainnet', async () => {
+  test('a test venue cannot be started on mainnet', async () => {
     const flags = ['--network', 'mainnet', '--service-network', 'example.org'];
     await expect(startVenue({ flags })).rejects.toThrow(/mainnet/);
   });

@@ -24,9 +24,9 @@ export type Controls = {
 };
 
 export type ControlsOptions = {
-  /** With 0 the system chooses. */
+  /** With 0 the system chooses a free port. */
   readonly port?: number;
-  /** Whether time is held from the start; by default it follows the machine's clock. */
+  /** True if the clock is held from the start. By default it follows the machine's clock. */
   readonly isHeld?: boolean;
   /** Called when the venue has failed and no longer works. */
   readonly onFatal?: (error: unknown) => void;
@@ -93,7 +93,7 @@ async function outcomeOf(controlled: Controlled, request: IncomingMessage): Prom
   }
 }
 
-/** If the venue is still running, the error belongs to the caller's request. */
+/** Returns true if the venue still works, in which case the caller's request caused the error. */
 function isAlive({ venue }: Controlled): boolean {
   try {
     return venue.head.height > 0;
