@@ -6,8 +6,6 @@ import { orderAction, signed, testKey, type TestOrder } from '@oddlot/testing/ve
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 
-/** R-disk, R-clock: actions that /exchange accepts while the venue has a problem. */
-
 const alice = testKey(1);
 const bob = testKey(2);
 const admin = testKey(ADMIN_KEY_BYTE);
@@ -40,7 +38,7 @@ const REFUSED = {
   json: { status: 'err', code: 10503, message: 'Disk is nearly full' },
 };
 
-/** Alice is long one BTC at 100 and has an order and a reduce-only order in the book. */
+/** Gives Alice a long position of one BTC at 100, a resting order and a reduce-only order. */
 async function withPosition(): Promise<void> {
   await place({ b: false, s: '1' }, bob);
   await place({ s: '1' });
@@ -84,16 +82,19 @@ const PASSING: readonly [string, Record<string, unknown>][] = [
   ['an amend of a reduce-only order', { type: 'modify2', a: 1, o: 4, p: '121', s: '0.2' }],
 ];
 
-describe('R-disk: while no new risk is accepted', () => {
-  test.each(OPENING)('%s is rejected, and accepted afterwards', async (_, action) => {
-    await withPosition();
-    restrict('risk');
-    expect(await send(action)).toMatchObject(REFUSED);
-    restriction = undefined;
-    expect((await send(action)).json.code).not.toBe(10503);
-  });
+describe('R-disk: /exchange while new risk is not accepted', () => {
+  test.each(OPENING)(
+    'while new risk is not accepted, %s is rejected, and it is accepted afterwards',
+    async (_, action) => {
+      await withPosition();
+      restrict('risk');
+      expect(await send(action)).toMatchObject(REFUSED);
+      restriction = undefined;
+      expect((await send(action)).json.code).not.toBe(10503);
+    },
+  );
 
-  test.each(PASSING)('%s passes', async (_, action) => {
+  test.each(PASSING)('while new risk is not accepted, %s is still accepted', async (_, action) => {
     await withPosition();
     restrict('risk');
     const reply = await send(action);
@@ -101,7 +102,7 @@ describe('R-disk: while no new risk is accepted', () => {
     expect(reply.json.data.data.statuses).toEqual(['success']);
   });
 
-  test('operator actions pass, and the faucet waits', async () => {
+  test('operator actions are accepted under a restriction, but faucet requests are not', async () => {
     restrict('risk');
     const halt = { instrumentId: 1, haltTrading: true };
     const reply = await send({ type: 'venueAdmin', setPerp: halt }, admin);
@@ -113,22 +114,25 @@ describe('R-disk: while no new risk is accepted', () => {
     });
   });
 
-  test('an invalid order gets its usual error', async () => {
+  test('an invalid order gets its usual error under a restriction', async () => {
     restrict('risk');
     expect((await place({ p: '91.3' })).json.message).toContain('tick size');
   });
 });
 
-describe('R-disk: while the log is not writable', () => {
-  test.each([...OPENING, ...PASSING])('%s is rejected', async (_, action) => {
-    await withPosition();
-    restrict('all');
-    const { height } = edge.replica.head;
-    expect(await send(action)).toMatchObject(REFUSED);
-    expect(edge.replica.head.height).toBe(height);
-  });
+describe('R-disk: /exchange while the log is not writable', () => {
+  test.each([...OPENING, ...PASSING])(
+    'while the log is not writable, %s is rejected',
+    async (_, action) => {
+      await withPosition();
+      restrict('all');
+      const { height } = edge.replica.head;
+      expect(await send(action)).toMatchObject(REFUSED);
+      expect(edge.replica.head.height).toBe(height);
+    },
+  );
 
-  test('a re-send still gets the result of its earlier execution', async () => {
+  test('a request that is sent again gets the result of its earlier execution under any restriction', async () => {
     const request = signed(orderAction({ p: '90' }), { key: alice, nonce: ++nonce });
     expect((await edge.send('/exchange', request)).status).toBe(200);
     restrict('all');
@@ -154,19 +158,19 @@ test('the stricter of two restrictions applies', () => {
   expect(guard.restriction()?.stops).toBe('all');
 });
 
-describe('a state that may lag behind other processes', () => {
+describe('a state that can lag behind other replicas', () => {
   const stranger = testKey(9);
   const UNKNOWN = {
     status: 200,
     json: { status: 'err', message: expect.stringContaining('No trading account found') },
   };
 
-  test('rejects nothing for good before it is current', async () => {
+  test('a request is rejected only after the state has become current', async () => {
     let isOld = true;
     let looks = 0;
     guard.judgeBy({
       isOld: () => isOld,
-      // The account from the other process arrives in the meantime.
+      // The account from the other replica arrives while the request waits.
       current: async () => {
         looks += 1;
         if (isOld) edge.replica.credit(stranger.address);
@@ -174,7 +178,7 @@ describe('a state that may lag behind other processes', () => {
         return true;
       },
     });
-    // Admission by an old state is safe, because execution checks again.
+    // Admission with an old state is safe, because execution checks again.
     expect(await place({ p: '90' })).toMatchObject({ status: 200, json: { status: 'ok' } });
     expect([isOld, looks]).toEqual([true, 0]);
     const both = await Promise.all([place({ p: '90' }, stranger), place({ p: '91' }, stranger)]);
@@ -182,7 +186,7 @@ describe('a state that may lag behind other processes', () => {
     expect(await place({ p: '90' }, testKey(8))).toMatchObject(UNKNOWN);
   });
 
-  test('that does not become current sends the client to another process', async () => {
+  test('a request gets a 503 if the state does not become current in time', async () => {
     guard.judgeBy({ isOld: () => true, current: () => Promise.resolve(false) });
     expect(await place({ p: '90' }, stranger)).toMatchObject({
       status: 503,

@@ -3,22 +3,25 @@ import type { WireError } from '@oddlot/protocol';
 import type { Address } from '@oddlot/units';
 import type { RequestCommand } from '@oddlot/replica/block';
 
-/** A condition of the venue, independent of the client, that restricts accepted actions. */
+/** Condition of the venue that restricts which actions it accepts, independent of the client. */
 export type Restriction = {
-  /** `risk`: cancels, reducing orders and operator actions still pass; `all`: nothing passes. */
+  /**
+   * With `risk`, cancels, reducing orders and operator actions are still accepted; with `all`, no
+   * action is.
+   */
   readonly stops: 'risk' | 'all';
-  /** The error for restricted actions. */
+  /** Error for the actions that the restriction rejects. */
   readonly error: WireError;
 };
 
-/** How far the state, by which requests are judged, may lag behind blocks of other processes. */
+/** Reports how far the state that is used for admission lags behind blocks of other replicas. */
 type StateAge = {
   isOld(): boolean;
-  /** Resolves with true when the state is current, and with false after a timeout. */
+  /** Resolves with true when the state is current, or with false after a timeout. */
   current(): Promise<boolean>;
 };
 
-/** The current restriction; undefined if this source has none. */
+/** Returns the current restriction, or undefined if there is none. */
 type RestrictionSource = () => Restriction | undefined;
 
 /**
@@ -29,27 +32,30 @@ export class AdmissionGuard {
   readonly #sources: RestrictionSource[] = [];
   #age: StateAge | undefined;
 
-  /** Adds a source of restrictions; of equally strict ones, the first added one is reported. */
+  /**
+   * Adds a source of restrictions. If several restrictions are equally strict, that of the first
+   * source is reported.
+   */
   watch(source: RestrictionSource): void {
     this.#sources.push(source);
   }
 
-  /** Used if other processes execute too. */
+  /** Sets the source of the state's age, if other replicas execute commands, too. */
   judgeBy(age: StateAge): void {
     this.#age = age;
   }
 
-  /** True while the state is not sufficient for final rejections. */
+  /** Returns true while the state is too old for final rejections. */
   get isStateOld(): boolean {
     return this.#age?.isOld() === true;
   }
 
-  /** True if the state became current in time. */
+  /** Resolves with true if the state became current in time. */
   async whenCurrent(): Promise<boolean> {
     return this.#age === undefined || this.#age.current();
   }
 
-  /** The strictest current restriction, if any. */
+  /** Returns the strictest current restriction, or undefined if there is none. */
   restriction(): Restriction | undefined {
     let found: Restriction | undefined;
     for (const source of this.#sources) {
@@ -60,7 +66,7 @@ export class AdmissionGuard {
     return found;
   }
 
-  /** The reason why an otherwise valid action is not accepted now. */
+  /** Returns why an otherwise valid action is not accepted now, or undefined if it is. */
   refusalOf(
     state: State,
     command: RequestCommand,

@@ -15,8 +15,8 @@ import type { BUDGET_SETTINGS } from './budget-settings.ts';
 import { WS_LIMITS, WS_LIMITS_OFF, type WsLimits } from './ws-limits.ts';
 
 /**
- * Limits that protect the process, from its settings (R-requests). Load tests disable the limits
- * per client; those of all clients together always apply.
+ * Settings of the limits that protect the process (R-requests). Load tests disable the limits per
+ * client, but those for all clients together always apply.
  */
 
 type BudgetSettings = SettingsOf<{ readonly budgets: typeof BUDGET_SETTINGS }> & {
@@ -29,7 +29,7 @@ export type Budgets = {
   readonly answerLimits: BodyLimits;
   readonly work: WorkBudget;
   readonly wsLimits: WsLimits;
-  /** Schedules requests and frames together. */
+  /** Schedules requests and frames in one queue. */
   readonly queue: FairQueue;
 };
 

@@ -1,17 +1,14 @@
 import { measured } from '@oddlot/host/ports';
 import { LazyRows, ROWS_AT_ONCE } from '@oddlot/translate/info/open-orders';
 
-/**
- * Responses as text. A long list is written over several turns of the event loop. A large or
- * popular response is cached until the next block, which is the first time it can change.
- */
+/** Charges a client for time on the main thread. */
 
 export type Spend = (ms: number) => void;
 
 /** Runs a function when it is scheduled. */
 type InTurn = (run: () => void) => void;
 
-/** The JSON of a value, which may be a lazy list. */
+/** Serialises a value to JSON. A lazy list is written over several turns of the event loop. */
 export function jsonInTurns(data: unknown, spend: Spend, inTurn: InTurn): string | Promise<string> {
   if (data instanceof LazyRows) return rowsInTurns(data, spend, inTurn);
   return JSON.stringify(data);
@@ -21,7 +18,7 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn
   const parts: string[] = [];
   for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
     const end = Math.min(start + ROWS_AT_ONCE, rows.length);
-    // Without brackets, because the parts are joined into one list.
+    // The brackets are removed, because the parts are joined to one list.
     const write = (): string => JSON.stringify(rows.slice(start, end)).slice(1, -1);
     const part = Promise.withResolvers<string>();
     inTurn(() => {
@@ -37,34 +34,34 @@ async function rowsInTurns(rows: LazyRows<unknown>, spend: Spend, inTurn: InTurn
   return `[${parts.join(',')}]`;
 }
 
-/** Responses of this size are always cached, because they are expensive to build. */
+/** Answers of this size are always cached, because they are expensive to build. */
 const LARGE_BYTES = 4 * 1024;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * A short response is text, sent together with its headers; a large one is a buffer shared by all
- * its clients.
+ * A short answer is a text that is sent together with its headers; a large one is a buffer that all
+ * its clients share.
  */
 type Answered = string | Buffer;
 
 type Question = {
-  /** Equal texts are equal queries. */
+  /** Text of the query; equal texts are equal queries. */
   readonly text: string;
-  /** A popular query, whose response is cached even if it is short. */
+  /** True for a frequent query, whose answer is cached even if it is short. */
   readonly isCommon?: boolean;
   /**
-   * The group of clients that may share a pending response; by default all. Called before each
-   * build.
+   * Returns the group of clients that may share an answer that is being built; by default all. It
+   * is called before each build.
    */
   readonly group?: () => string;
 };
 
-/** The cached responses of the newest block by query. */
+/** Caches the answers of the newest block by query. Answers can change only with the next block. */
 export class AnswerCache {
   #height = -1;
   #bytes = 0;
   readonly #answers = new Map<string, Answered>();
-  /** Responses that are being built over several turns, at most one per query. */
+  /** Answers that are being built over several turns, at most one per query. */
   readonly #underWay = new Map<string, { height: number; made: Promise<Answered> }>();
 
   get bytes(): number {
@@ -72,8 +69,8 @@ export class AnswerCache {
   }
 
   /**
-   * The response at a height: cached, pending or new. A query during the build for an older block
-   * waits for its end and then builds a new one.
+   * Returns the answer at a height: a cached one, one that is being built, or a new one. If the
+   * answer is being built for an older block, the query waits for that and then builds a new one.
    */
   answer(
     height: () => number,

@@ -10,8 +10,6 @@ import {
 import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 import { withoutSpace } from '../read-request.ts';
 
-/** R-requests: limits of the size and number of request bodies. */
-
 const alice = testKey(1);
 const admin = testKey(ADMIN_KEY_BYTE);
 const KIB = 1024;
@@ -30,7 +28,7 @@ async function start(options: TestEdgeOptions = {}): Promise<TestEdge> {
   return edge;
 }
 
-/** The same request padded with spaces. */
+/** Pads a request with spaces up to a number of bytes. */
 const padded = (body: string, bytes: number): string => {
   const space = ' '.repeat(bytes - Buffer.byteLength(body));
   return body.replace('"action":', `"action":${space}`);
@@ -39,7 +37,7 @@ const padded = (body: string, bytes: number): string => {
 describe('R-requests: the size of a body', () => {
   const halt = { type: 'venueAdmin', setPerp: { instrumentId: 1, haltTrading: true } };
 
-  test('64 KiB are accepted from any client, but not one byte more', async () => {
+  test('any client can send 64 KiB, but not one byte more', async () => {
     const { replica, send } = await start();
     const body = (bytes: number, nonce: number): string =>
       padded(signed(orderAction(), { key: alice, nonce: replica.nowMs + nonce }), bytes);
@@ -51,7 +49,7 @@ describe('R-requests: the size of a body', () => {
     expect((await send('/info', `${query} `)).status).toBe(413);
   });
 
-  test('256 KiB are accepted from a listed signer of a permissioned action', async () => {
+  test('a listed signer can send 256 KiB in a permissioned action', async () => {
     const { replica, send } = await start();
     const body = (bytes: number): string =>
       padded(signed(halt, { key: admin, nonce: replica.nowMs }), bytes);
@@ -71,7 +69,7 @@ describe('R-requests: the size of a body', () => {
     }
   });
 
-  test('an unlisted signer is rejected for the size without a log entry', async () => {
+  test('a large body of an unlisted signer is rejected without a log entry', async () => {
     const { replica, send } = await start();
     const body = padded(signed(halt, { key: alice, nonce: replica.nowMs }), 100 * KIB);
     const { proposed } = replica;
@@ -79,12 +77,12 @@ describe('R-requests: the size of a body', () => {
     expect(replica.proposed).toBe(proposed);
   });
 
-  test('the action type alone does not raise the limit', async () => {
+  test('the name of a permissioned action alone does not raise the limit', async () => {
     const { counts, replica, send } = await start();
     const action = { ...orderAction(), note: 'venueAdmin' };
     const body = padded(signed(action, { key: admin, nonce: replica.nowMs }), 100 * KIB);
     expect((await send('/exchange', body)).status).toBe(413);
-    // The rejection needs no recovery.
+    // The request was rejected before its signer was recovered.
     expect(counts.recovered).toBe(0);
   });
 
@@ -140,7 +138,7 @@ describe('R-requests: bodies in flight', () => {
     expect(edge.edge.bodies.bodies).toBe(count);
   };
 
-  test('a client with too many is rejected at once, others are served', async () => {
+  test('a client with too many bodies in flight is rejected immediately, and others are served', async () => {
     await start({ edge: { bodyLimits: limits } });
     for (let index = 0; index < 3; index++) await hold('127.0.0.2');
     await heldBodies(3);
@@ -151,7 +149,7 @@ describe('R-requests: bodies in flight', () => {
     expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
   });
 
-  test('beyond the total limit, all clients are asked to retry', async () => {
+  test('beyond the total limit of bodies, all clients are asked to retry', async () => {
     await start({ edge: { bodyLimits: limits } });
     for (let index = 2; index < 10; index++) await hold(`127.0.0.${index}`);
     await heldBodies(8);
@@ -164,7 +162,7 @@ describe('R-requests: bodies in flight', () => {
     expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
   });
 
-  test('bytes count as they arrive, and a body in single bytes counts as one', async () => {
+  test('bytes are counted as they arrive, and a body sent in single bytes counts as one body', async () => {
     await start({ edge: { bodyLimits: limits } });
     const one = await hold('127.0.0.2', 50 * KIB);
     await heldBodies(1);
@@ -194,7 +192,7 @@ describe('R-requests: bodies in flight', () => {
     for (let index = 0; index < 3; index++) {
       expect((await edge.send('/info', { type: 'perpMeta' })).status).toBe(200);
     }
-    // One was closed for the new client, and its place is free again for others.
+    // One body was closed for the new client, and its place is free for others again.
     await heldBodies(23);
   });
 });

@@ -7,8 +7,6 @@ import {
   type TestEdgeOptions,
 } from '@oddlot/testing/venue/http/test-edge';
 
-/** R-requests: the limits of connections, and which ones are closed. */
-
 let edge: TestEdge;
 const sockets: Socket[] = [];
 
@@ -38,8 +36,8 @@ async function isServed(from: string): Promise<boolean> {
 
 const limits = { connectionsMax: 6, connectionsPerClientMax: 4 };
 
-describe('R-requests: connections', () => {
-  test('a client has a limit and is notified when it is reached', async () => {
+describe('R-requests: the limits of connections', () => {
+  test('a client at its limit of connections gets a 429', async () => {
     await start({ connectionLimits: limits });
     for (let index = 0; index < 4; index++) await open('127.0.0.2');
     await expect.poll(() => edge.edge.connections.open).toBe(4);
@@ -62,7 +60,7 @@ describe('R-requests: connections', () => {
     expect(edge.edge.connections).toMatchObject({ open: 4, evicted: 1, refused: 0 });
   });
 
-  test('at the total limit, the client with the most loses one, idle ones first', async () => {
+  test('at the total limit, the client with the most connections loses one, idle ones first', async () => {
     await start({ connectionLimits: limits });
     const idle: Socket[] = [];
     for (let index = 0; index < 4; index++) idle.push(await open('127.0.0.2'));
@@ -72,11 +70,11 @@ describe('R-requests: connections', () => {
     expect(await isServed('127.0.0.4')).toBe(true);
     await gone;
     expect(edge.edge.connections).toMatchObject({ open: 6, evicted: 1, refused: 0 });
-    // A client with as many connections as the others cannot replace theirs.
+    // A client with as many connections as the others cannot replace one of theirs.
     expect(await isServed('127.0.0.3')).toBe(false);
   });
 
-  test('a connection with a pending response or a socket stays', async () => {
+  test('a connection with a pending response is not closed', async () => {
     await start({ connectionLimits: { connectionsMax: 2, connectionsPerClientMax: 4 } });
     const release = edge.replica.hold();
     const user = `0x${'1'.repeat(40)}`;
@@ -101,7 +99,7 @@ describe('R-requests: connections', () => {
     await expect.poll(() => edge.edge.connections.open).toBe(6);
   });
 
-  test('a silent connection is closed', async () => {
+  test('a connection that sends no headers is closed after the timeout', async () => {
     await start({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
     const silent = await open('127.0.0.2');
     silent.resume();

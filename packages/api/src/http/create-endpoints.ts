@@ -25,12 +25,10 @@ import type { Address } from '@oddlot/units';
 import type { Replica } from '@oddlot/replica/replica';
 import { GATE_TEXTS } from '@oddlot/translate/rejects/account';
 
-/** All endpoints of the public port by path; writes are separate for callers within the process. */
-
 type EndpointOptions = ExchangeOptions &
   InfoOptions & {
     readonly history: History;
-    /** False for load tests: limits between clients are off. */
+    /** False for load tests, which disable the limits per client. */
     readonly hasLimits: boolean;
   };
 
@@ -42,7 +40,7 @@ export type Endpoints = {
   /** Undefined if the venue has no faucet. */
   readonly faucet: Endpoint | undefined;
   readonly byPath: Readonly<Record<string, AnyEndpoint>>;
-  /** Counts running exports. */
+  /** Counts the exports that are being written. */
   readonly exports: ExportGate;
 };
 
@@ -74,7 +72,10 @@ export function createEndpoints(options: EndpointOptions): Endpoints {
   return { exchange, hyperliquid, info, faucet, byPath, exports };
 }
 
-/** POST /account-status: whether an address may trade. /exchange performs the binding check. */
+/**
+ * Creates the endpoint /account-status, which returns whether an address may trade. /exchange makes
+ * the binding check.
+ */
 export function accountStatusEndpoint({ replica }: { readonly replica: Replica }): Endpoint {
   return {
     surface: 'info',
@@ -93,8 +94,8 @@ export function accountStatusEndpoint({ replica }: { readonly replica: Replica }
 }
 
 /**
- * The first reason that prevents an address from trading: the channel, its gate, or a missing
- * account.
+ * Returns the first reason that prevents an address from trading: the channel, its access control,
+ * or a missing account.
  */
 function reasonAgainst(state: State, user: Address, channel: number): string | undefined {
   if (!isExchange(channel)) return MESSAGES.unknownChannel();
@@ -103,7 +104,7 @@ function reasonAgainst(state: State, user: Address, channel: number): string | u
   return hasAccount(state, user) ? undefined : MESSAGES.noTradingAccount();
 }
 
-/** 0 is the main exchange, 1 that of outcome markets. */
+/** Returns true for channel 0 (perps) and channel 1 (outcome markets). */
 function isExchange(channel: number): channel is Exchange {
   return channel === 0 || channel === 1;
 }

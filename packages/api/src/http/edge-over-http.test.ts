@@ -22,7 +22,7 @@ async function start(options?: TestEdgeOptions): Promise<TestEdge> {
 const RATE_LIMIT = { type: 'rateLimit' };
 
 describe('paths and methods', () => {
-  test('an unknown path is not found', async () => {
+  test('an unknown path gets a 404', async () => {
     const { send } = await start();
     expect(await send('/nothing', {})).toMatchObject({
       status: 404,
@@ -32,7 +32,7 @@ describe('paths and methods', () => {
     expect(await send('/info/', RATE_LIMIT)).toMatchObject({ status: 404 });
   });
 
-  test('a 404 for a GET is not cached, because the page may follow', async () => {
+  test('a 404 for a GET is not cached, because the page may be served there later', async () => {
     const { send } = await start();
     for (const [path, status] of [
       ['/trade', 404],
@@ -81,16 +81,19 @@ describe('paths and methods', () => {
     expect(await send('/info?x=1', RATE_LIMIT)).toMatchObject({ status: 200 });
   });
 
-  test.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])('%s on a POST path', async (method) => {
-    const { send } = await start();
-    for (const path of ['/exchange', '/info', '/account-status', '/account', '/request-fund']) {
-      const reply = await send(path, undefined, { method });
-      expect(reply).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-    }
-  });
+  test.each(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
+    'the method %s on a POST path gets a 405',
+    async (method) => {
+      const { send } = await start();
+      for (const path of ['/exchange', '/info', '/account-status', '/account', '/request-fund']) {
+        const reply = await send(path, undefined, { method });
+        expect(reply).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+      }
+    },
+  );
 
   test.each(['/ws', '/api-ws', '/ws-rtds'])(
-    'a plain GET on %s requires an upgrade',
+    'a plain GET on %s gets a 426, because the path requires an upgrade',
     async (path) => {
       const { send } = await start();
       const reply = await send(path, undefined, { method: 'GET' });
@@ -99,7 +102,7 @@ describe('paths and methods', () => {
     },
   );
 
-  test('a browser of another origin may post', async () => {
+  test('a browser page of another origin may post', async () => {
     const { send } = await start();
     const headers = { origin: 'https://x.test', 'access-control-request-method': 'POST' };
     const preflight = await send('/exchange', undefined, { method: 'OPTIONS', headers });
@@ -119,7 +122,7 @@ describe('paths and methods', () => {
     expect(reply.headers['date']).toBeDefined();
   });
 
-  test('handshakes go to the WebSocket edge, other upgrades are plain requests', async () => {
+  test('WebSocket handshakes are passed on, and other upgrades are treated as plain requests', async () => {
     const paths: string[] = [];
     const { send, port } = await start({
       edge: {
@@ -141,8 +144,8 @@ describe('paths and methods', () => {
   });
 });
 
-describe('bodies', () => {
-  test('a content type other than JSON is rejected, a missing one is accepted', async () => {
+describe('request bodies', () => {
+  test('a content type other than JSON is rejected', async () => {
     const { send } = await start();
     const text = { headers: { 'content-type': 'text/plain' } };
     const got = await send('/exchange', '{}', text);
@@ -175,7 +178,7 @@ describe('bodies', () => {
     ['"text"', 400],
     ['{"type":"rateLimit","type":"rateLimit"}', 400],
     ['{"type":"rateLimit","x":1.5}', 400],
-  ])('%j is not a valid request', async (body, status) => {
+  ])('the body %j is rejected as an invalid request', async (body, status) => {
     const { send } = await start();
     const info = await send('/info', body, { headers: { 'content-length': String(body.length) } });
     expect(info).toMatchObject({
@@ -185,7 +188,7 @@ describe('bodies', () => {
     expect(info.json).not.toHaveProperty('data');
   });
 
-  test('an unreadable body of /exchange is an error in response, a missing field in message', async () => {
+  test('/exchange reports an unreadable body in `response` and a missing field in `message`', async () => {
     const { send } = await start();
     const unreadable = await send('/exchange', '{"a":');
     expect(unreadable).toMatchObject({ status: 400, json: { status: 'err', code: 10002 } });
@@ -196,7 +199,7 @@ describe('bodies', () => {
     expect(missing.json).not.toHaveProperty('response');
   });
 
-  test('invalid UTF-8 is rejected', async () => {
+  test('a body with invalid UTF-8 is rejected', async () => {
     const { send } = await start();
     const bytes = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d]);
     expect(await send('/info', bytes)).toMatchObject({ status: 400, json: { code: 10002 } });
@@ -219,7 +222,7 @@ describe('bodies', () => {
     agent.destroy();
   });
 
-  test('an endless body is answered while it is sent, then the connection closes', async () => {
+  test('an endless body is answered while it is sent, and then the connection closes', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -233,7 +236,7 @@ describe('bodies', () => {
     clearInterval(pump);
   });
 
-  test('a client that sends Expect is answered before its body', async () => {
+  test('a client that sends Expect is answered before it sends its body', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     const head = 'POST /info HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n';
@@ -259,7 +262,7 @@ describe('bodies', () => {
     expect(first.toString()).toContain('408');
   });
 
-  test('a request with two hosts is rejected in either order', async () => {
+  test('a request with two Host headers is rejected', async () => {
     const { port } = await start();
     const socket = connect(port, '127.0.0.1');
     socket.write('POST /info HTTP/1.1\r\nHost: a\r\nHost: b\r\nContent-Length: 2\r\n\r\n{}');
@@ -296,8 +299,8 @@ describe('bodies', () => {
   });
 });
 
-describe('limits', () => {
-  test('/info over its limit', async () => {
+describe('rate limits', () => {
+  test('/info requests over the limit get a 429', async () => {
     const { send, replica } = await start({ isLimited: true });
     for (let index = 0; index < 50; index++) {
       const reply = await send('/info', RATE_LIMIT);
@@ -322,7 +325,7 @@ describe('limits', () => {
     expect((await send('/info', RATE_LIMIT)).status).toBe(200);
   });
 
-  test('/exchange over its limit is rejected before its body is read', async () => {
+  test('/exchange requests over the limit are rejected before their body is read', async () => {
     const { send, counts } = await start({ isLimited: true });
     const body = signed(orderAction(), { key: testKey(1), nonce: 1_800_000_000_000 });
     for (let index = 0; index < 10; index++) await send('/exchange', body);
@@ -350,7 +353,7 @@ describe('limits', () => {
 });
 
 describe('errors and shutdown', () => {
-  test('an unexpected exception is answered and logged once, and the edge continues', async () => {
+  test('an unexpected exception is answered and logged once, and later requests are served', async () => {
     const { send, errors } = await start({
       edge: {
         endpoints: {
@@ -370,7 +373,7 @@ describe('errors and shutdown', () => {
     expect((await send('/info', { type: 'ok' })).status).toBe(200);
   });
 
-  test('a log that accepts no writes is a 503', async () => {
+  test('requests get a 503 if the log accepts no writes', async () => {
     const { send, replica } = await start();
     const alice = testKey(1);
     replica.credit(alice.address);
@@ -426,7 +429,7 @@ describe('errors and shutdown', () => {
     await cut;
   });
 
-  test('a disconnected client leaves no state', async () => {
+  test('a request is executed even if its client disconnects, and leaves nothing in flight', async () => {
     const { replica, edge, port } = await start();
     const alice = testKey(1);
     replica.credit(alice.address);

@@ -4,8 +4,6 @@ import { directAction, orderAction, signed, testKey } from '@oddlot/testing/venu
 import type { SignOptions, TestOrder } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** Builder fees over the wire: approvals, charged and dropped fees, and claims (R-builder). */
-
 const alice = testKey(1);
 const bob = testKey(2);
 const agent = testKey(3);
@@ -45,7 +43,7 @@ const order = (f: number, change: TestOrder = {}) => ({
 });
 
 describe('approveBuilderFee and revokeBuilderFee', () => {
-  test('approve, change and revoke, with the rate as it was written', async () => {
+  test('a builder can be approved, changed and revoked, and its rate is shown as it was written', async () => {
     expect((await approve({ maxFeeRate: '0.050%' })).json.data).toEqual({
       type: 'ApproveBuilderFee',
       data: { statuses: ['success'] },
@@ -77,7 +75,7 @@ describe('approveBuilderFee and revokeBuilderFee', () => {
     });
   });
 
-  test('a twenty-first builder and an unknown one', async () => {
+  test('a twenty-first builder and the revocation of an unknown one are rejected', async () => {
     for (let i = 1; i <= 20; i++) {
       expect((await approve({ builder: `0x${String(i).padStart(40, '0')}` })).json.code).toBe(0);
     }
@@ -111,7 +109,7 @@ describe('orders with a builder', () => {
     expect((await send(order(10))).json).not.toHaveProperty('warnings');
     const taker = await send(orderAction({ b: false }), { key: bob, confirm: 'executed' });
     expect(taker.json.data.data.orders).toMatchObject([{ state: 'filled' }]);
-    // 0.5 at 100, one basis point.
+    // The fee is one basis point of 0.5 at 100.
     expect(await builderState()).toEqual({
       builder: builder.address,
       unclaimedRewards: '0.005',
@@ -138,7 +136,7 @@ describe('orders with a builder', () => {
     expect((await send(order(f), { confirm: 'executed' })).json.warnings).toEqual(dropped(details));
   });
 
-  test('a builder with too little, and one that was not approved', async () => {
+  test('the fee is dropped for a builder with too little balance and for one that is not approved', async () => {
     await approve();
     await direct(
       'tokenSend',
@@ -158,7 +156,7 @@ describe('orders with a builder', () => {
     expect((await send(order(5))).json.warnings).toEqual(warnings);
   });
 
-  test('judged at admission, with confirm at execution', async () => {
+  test('the warning reflects admission without confirm, and execution with confirm', async () => {
     const revokedMeanwhile = async (options: Sign) => {
       await approve();
       const release = edge.replica.hold();
@@ -182,14 +180,14 @@ describe('orders with a builder', () => {
 });
 
 describe('claimBuilderRewards', () => {
-  test('nothing to claim', async () => {
+  test('a claim without rewards is rejected', async () => {
     expect((await send({ type: 'claimBuilderRewards' })).json).toMatchObject({
       code: 10012,
       message: 'No unclaimed builder rewards',
     });
   });
 
-  test('an agent claims everything to the perp balance, and the ledger shows it', async () => {
+  test('an agent can claim all rewards to the perp balance, and the ledger shows the claim', async () => {
     await approve();
     await send(order(10));
     await send(orderAction({ b: false }), { key: bob });
@@ -213,7 +211,7 @@ describe('claimBuilderRewards', () => {
     });
   });
 
-  test('an address without earnings has zeros', async () => {
+  test('the builder state of an address without earnings contains zeros', async () => {
     expect(await info({ type: 'builderState', user: ZERO })).toEqual({
       builder: ZERO,
       unclaimedRewards: '0',

@@ -38,14 +38,14 @@ const place = (...orders: TestOrder[]) => confirmed(orderAction(...orders));
 const sell = (key: TestKey, ...orders: TestOrder[]) =>
   confirmed(orderAction(...orders.map((order) => ({ b: false, ...order }))), { key });
 
-describe('order', () => {
-  test('a plain order is acknowledged without its result', async () => {
+describe('the order action', () => {
+  test('an order without confirm is acknowledged without its result', async () => {
     const reply = await send(orderAction());
     expect(reply.status).toBe(200);
     expect(reply.text).toBe(OK_ORDER);
   });
 
-  test('with confirm the result is returned', async () => {
+  test('an order with confirm gets its result', async () => {
     const reply = await place({ c: `0x${'ab'.repeat(16)}` });
     expect(reply.json).toEqual({
       status: 'ok',
@@ -73,7 +73,7 @@ describe('order', () => {
     });
   });
 
-  test('fills are reported with size and average price', async () => {
+  test('fills are reported with their size and average price', async () => {
     await sell(bob, { p: '100', s: '0.2' }, { p: '100.5', s: '0.3' });
     const reply = await place({ p: '101', s: '0.6' });
     expect(reply.json.data.data.orders).toMatchObject([
@@ -81,7 +81,7 @@ describe('order', () => {
     ]);
   });
 
-  test('the first failing order is named, the others execute', async () => {
+  test('the first failed order is named, and the other orders are executed', async () => {
     await sell(bob, { p: '100', s: '0.2' });
     const alo = { t: { limit: { tif: 'Alo' } } };
     const reply = await place({ p: '99' }, { p: '100', ...alo }, { p: '98', ...alo });
@@ -185,7 +185,7 @@ describe('order', () => {
     expect(edge.replica.proposed).toBe(0);
   });
 
-  test('a margin error contains the missing amount', async () => {
+  test('a margin error contains the required and the available amount', async () => {
     const poor = testKey(4);
     edge.replica.credit(poor.address, 5);
     const reply = await send(orderAction({ s: '10' }), { key: poor });
@@ -197,7 +197,7 @@ describe('order', () => {
     });
   });
 
-  test('an unknown action is not allowed', async () => {
+  test('an unknown action is rejected without recovering its signer', async () => {
     const reply = await send({ type: 'nonsense' });
     expect(reply).toMatchObject({
       status: 200,
@@ -211,7 +211,7 @@ describe('order', () => {
     expect(edge.counts.recovered).toBe(0);
   });
 
-  test('a market must exist, and exchanges cannot be mixed', async () => {
+  test('orders on unknown markets and on two exchanges are rejected', async () => {
     expect((await send(orderAction({ a: 100_000, p: '0.5' }))).json).toMatchObject({ code: 10404 });
     expect((await send(orderAction({}, { a: 100_000, p: '0.5' }))).json).toMatchObject({
       code: 10000,
@@ -219,7 +219,7 @@ describe('order', () => {
     });
   });
 
-  test('a builder fee is dropped with a warning', async () => {
+  test('a dropped builder fee is reported in a warning', async () => {
     const action = { ...orderAction(), builder: { b: bob.address, f: 10 } };
     const warning = {
       code: 'BUILDER_FEE_DROPPED',
@@ -230,7 +230,7 @@ describe('order', () => {
     expect((await confirmed(action)).json.warnings).toEqual([warning]);
   });
 
-  test('a clamped market order and a clipped reduce-only order contain warnings', async () => {
+  test('a clamped market order and a clipped reduce-only order are reported in warnings', async () => {
     await sell(bob, { p: '100', s: '1' });
     const market = { t: { limit: { tif: 'FrontendMarket' } } };
     const reply = await place({ p: '150', s: '0.5', ...market });
@@ -245,8 +245,8 @@ describe('order', () => {
   });
 });
 
-describe('cancel', () => {
-  test('by order id and by client order id', async () => {
+describe('the cancel actions', () => {
+  test('orders can be cancelled by order id and by client order id', async () => {
     const c = '01020304-0506-0708-090a-0b0c0d0e0f10';
     await place({}, { c });
     const byId = { type: 'cancel', cancels: [{ a: 1, o: 1 }] };
@@ -258,7 +258,7 @@ describe('cancel', () => {
     expect((await confirmed(byCloid)).json.data.data.orders).toMatchObject([{ oid: 2, cloid: c }]);
   });
 
-  test('a missing order is a success without confirm and an error with it', async () => {
+  test('a cancel of a missing order succeeds without confirm and fails with it', async () => {
     const gone = 'Order was never placed, already canceled, or filled. asset=1';
     const cancel = { type: 'cancel', cancels: [{ a: 1, o: '77' }] };
     const plain = await send(cancel);
@@ -279,7 +279,7 @@ describe('cancel', () => {
     expect(data.orders).toMatchObject([{ state: 'cancelled' }, { state: 'rejected', error: gone }]);
   });
 
-  test('a malformed client order id is rejected', async () => {
+  test('a cancel with a malformed client order id is rejected', async () => {
     const cancel = { type: 'cancelByCloid', cancels: [{ asset: 1, cloid: 'x' }] };
     expect((await send(cancel)).json).toMatchObject({
       code: 10011,
@@ -287,7 +287,7 @@ describe('cancel', () => {
     });
   });
 
-  test('too many and none', async () => {
+  test('a cancel with no entries or with more than 200 is rejected', async () => {
     const message = 'cancels must hold 1 to 200 entries';
     const cancels = Array.from({ length: 201 }, (_, o) => ({ a: 1, o }));
     for (const list of [[], cancels]) {
@@ -297,8 +297,8 @@ describe('cancel', () => {
   });
 });
 
-describe('signers', () => {
-  test('an unknown signer with a signature for another network is referred to the query', async () => {
+describe('the signers of requests', () => {
+  test('the error for an unknown signer refers to the explainSignature query', async () => {
     const request = sign(orderAction(), { network: NETWORKS.mainnet });
     const reply = await edge.send('/exchange', request);
     expect(reply.json).toMatchObject({
@@ -312,7 +312,7 @@ describe('signers', () => {
     expect(explained.json.data.match).toMatchObject({ signer: alice.address });
   });
 
-  test('an agent acts for its owner once it is approved', async () => {
+  test('an agent acts for its owner only while it is approved', async () => {
     const before = await send(orderAction(), { key: agent });
     expect(before.json).toMatchObject({
       code: 10006,
@@ -331,7 +331,7 @@ describe('signers', () => {
     });
   });
 
-  test('approveAgent without an account', async () => {
+  test('approveAgent is rejected for an address without an account', async () => {
     const action = approveAgentAction(++nonce, agent.address);
     expect((await send(action, { key: stranger, nonce })).json).toMatchObject({
       code: 10006,
@@ -377,14 +377,14 @@ describe('signers', () => {
     expect(reply).toMatchObject({ status: 200, json: { status: 'err', ...expected } });
   });
 
-  test('an unregistered vault', async () => {
+  test('an order for an unregistered vault is rejected', async () => {
     expect((await send(orderAction(), { vaultAddress: bob.address })).json).toMatchObject({
       code: 10003,
       message: `Vault not registered: ${bob.address}`,
     });
   });
 
-  test('a signature without a valid signer', async () => {
+  test('a signature without a valid signer is rejected', async () => {
     const body = sign(orderAction()).replace(/"r":"0x[0-9a-f]+"/, '"r":"0x0"');
     expect((await edge.send('/exchange', body)).json).toMatchObject({
       status: 'err',
@@ -393,14 +393,14 @@ describe('signers', () => {
     });
   });
 
-  test('unusual spellings are rejected by the strict parser', async () => {
+  test('the strict parser rejects unusual spellings of numbers', async () => {
     const body = sign(orderAction()).replace('"a":1,', '"a":1.0,');
     const reply = await edge.send('/exchange', body);
     expect(reply).toMatchObject({ status: 400, json: { status: 'err', code: 10002 } });
     expect(reply.json.message).toBe('Not an integer: 1.0');
   });
 
-  test('an expired action', async () => {
+  test('an action is rejected after its expiry and accepted before', async () => {
     const expiresAfter = edge.replica.nowMs - 1;
     const reply = await send(orderAction(), { expiresAfter });
     const text = `Action expired: expiresAfter ${expiresAfter}, consensus time ${edge.replica.nowMs}`;

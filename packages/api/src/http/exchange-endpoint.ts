@@ -56,8 +56,8 @@ import {
 import type { ReadJob, RefusedRequest } from '../read-request.ts';
 
 /**
- * POST /exchange. The checks run in the order in which a request can be rejected: schema, nonce
- * window, signature, authority, business rules. A rejected request leaves no trace.
+ * Options of POST /exchange. Checks run in the order in which a request can be rejected: schema,
+ * nonce window, signature, authority and business rules. A rejected request leaves no trace.
  */
 
 export type ExchangeOptions = {
@@ -65,9 +65,9 @@ export type ExchangeOptions = {
   readonly receipts: Receipts;
   readonly pool: Pick<RecoverPool, 'learn' | 'read'>;
   readonly now: () => number;
-  /** Maximum time for which an answer with `confirm` waits for its block. */
+  /** Maximum time for which an answer with `confirm` waits for its block, in milliseconds. */
   readonly confirmTimeoutMs?: number;
-  /** Rejects actions while the venue is restricted or unhealthy. */
+  /** Rejects actions while the venue is restricted or its state is too old. */
   readonly guard?: AdmissionGuard;
   readonly settings?: Pick<InfoSettings, 'hasChain'>;
   /** Called for each rejected command whose signer is known. */
@@ -78,7 +78,7 @@ const CONFIRM_TIMEOUT_MS = 10_000;
 
 type Envelope = UnderstoodRequest['envelope'];
 
-/** A request, as it is answered if admission rejects it. */
+/** Request with the data that is needed to answer it if admission rejects it. */
 type Received = {
   readonly request: string;
   readonly envelope: Envelope;
@@ -137,7 +137,7 @@ function contextOf(options: ExchangeOptions): Context {
 }
 
 /**
- * The larger limit applies while the start of the body names a permissioned action or no type yet.
+ * Returns the larger limit if the start of the body names a permissioned action, or no type yet.
  * The action and its signer are checked later.
  */
 function bodyBytesMaxOf(start: Buffer): number {
@@ -220,8 +220,8 @@ async function checkIntroduced(
 }
 
 /**
- * The command of a request. If a recover thread did not have the current scale of an instrument, the
- * thread gets the scale and reads the request again.
+ * Reads the command of a request. If a recovery thread does not know the current scale of an
+ * instrument, it learns the scale and reads the request again.
  */
 async function readCommand(
   { instruments, pool }: Context,
@@ -244,7 +244,10 @@ function refuseRead({ replica }: Context, { refused, isGateway }: RefusedRequest
   return refuse(refusalWithInstrument(replica.state, refused, 'number'));
 }
 
-/** R-requests: only signers that are listed in the log may send large bodies. */
+/**
+ * Returns true for signers that the log lists as operators. Only they may send large bodies
+ * (R-requests).
+ */
 function isListed({ parameters }: Replica['state'], signer: Address): boolean {
   const { admins = [], deployers = [] } = parameters ?? {};
   return admins.includes(signer) || deployers.includes(signer);
@@ -255,8 +258,8 @@ function refuseLarge(): Reply {
 }
 
 /**
- * A request whose nonce is too old may be a retry of a request that was executed long ago, or under
- * earlier rules.
+ * Rejects a nonce outside the window. A request whose nonce is too old may have been executed long
+ * ago or under earlier rules, so its receipt is looked up first.
  */
 async function refuseWindow(
   { receipts, instruments }: Context,
@@ -273,7 +276,9 @@ async function refuseWindow(
   return refuse(rejectToWire(reject, { instruments, nonce }));
 }
 
-/** Answers a retry of a request that is in flight or was executed recently; undefined for a new one. */
+/**
+ * Answers a request that is in flight or was executed recently, or returns undefined for a new one.
+ */
 function join(
   context: Context,
   envelope: Envelope,
@@ -288,7 +293,7 @@ function join(
   return receipt === undefined ? undefined : answerReceipt(receipt, envelope.confirm !== undefined);
 }
 
-/** The rejections that a retry of an executed request could get. */
+/** Rejections that a request can get although it was executed before. */
 const MAY_BE_KNOWN = new Set<Reject['reason']>([
   'agentUnknown',
   'multiSigUnknown',
@@ -325,9 +330,15 @@ async function refuseChecked(
 type Proposed = {
   readonly pending: Pending;
   readonly asker: Asker;
-  /** The request, whose texts the answer repeats; undefined if another request was first. */
+  /**
+   * Request whose texts the answer quotes; undefined if another request with the same action was
+   * first.
+   */
   readonly request?: string;
-  /** The result of admission; undefined for a retry, which is not checked again. */
+  /**
+   * Result of admission; undefined for a request that was sent again, because it is not checked
+   * twice.
+   */
   readonly admitted?: CommandResult;
 };
 
@@ -342,7 +353,7 @@ async function answerExecuted(
     const answered = executedAnswer(context, proposed);
     return (await within(answered, patienceOf(context, command))) ?? pendingReply(command);
   }
-  // A request is acknowledged when it is durable, so there is no earlier answer.
+  // A request is acknowledged only after it is durable, so there is no earlier answer.
   const done = await within(pending.executed);
   const first = await firstAnswer(context, proposed, done);
   if (first !== undefined) return first(false);
@@ -351,7 +362,7 @@ async function answerExecuted(
   return plain ?? answerOutcome(context, proposed, { ...done, told: outcome }, false);
 }
 
-/** The answer with `confirm`, which also waits for orders in the delay queue. */
+/** Builds the answer with `confirm`, which also waits for orders in the delay queue. */
 async function executedAnswer(context: Context, proposed: Proposed): Promise<Reply> {
   const { executed, txHash } = proposed.pending;
   const done = await executed;
@@ -362,8 +373,8 @@ async function executedAnswer(context: Context, proposed: Proposed): Promise<Rep
 }
 
 /**
- * The answer to the same request in an earlier block. If two replicas accept a request at the same
- * time, it is executed once, and both clients get its result instead of `nonceUsed`.
+ * Returns the answer to the same request in an earlier block. If two replicas accept a request at
+ * the same time, it is executed once, and both clients get its result instead of `nonceUsed`.
  */
 async function firstAnswer(
   { receipts }: Context,
@@ -384,7 +395,7 @@ async function firstAnswer(
   return (isConfirmed) => answerReceipt(first, isConfirmed);
 }
 
-/** Answers a retry of an action that has an order in the delay queue. */
+/** Answers a repeated request whose action has an order in the delay queue. */
 async function answerQueued(
   context: Context,
   { command, warnings }: QueuedAction,
@@ -396,7 +407,10 @@ async function answerQueued(
   return (await within(completed, patienceOf(context, command))) ?? pendingReply(command);
 }
 
-/** The time for which an answer with `confirm` waits: its limit plus the markets' order delay. */
+/**
+ * Returns the time for which an answer with `confirm` waits: its limit plus the longest order delay
+ * of the markets.
+ */
 function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): number {
   if (command.type !== 'placeOrders' || !isOutcomeOrder(command)) return timeoutMs;
   const delays = command.orders.map(
@@ -405,7 +419,10 @@ function patienceOf({ replica, timeoutMs }: Context, command: RequestCommand): n
   return timeoutMs + Math.max(...delays);
 }
 
-/** Uses the text of the receipt if the outcome is the same, and formats it otherwise. */
+/**
+ * Builds the answer. It uses the text of the receipt if the outcome is the same, and otherwise
+ * formats the outcome.
+ */
 function answerOutcome(
   { instruments, receipts }: Context,
   { pending, request }: Proposed,
@@ -423,7 +440,10 @@ function answerOutcome(
   return executedReply({ txHash, height: block.height, outcome: wire }, isConfirmed);
 }
 
-/** Without `confirm`, the warning about an unpaid builder is that of admission. */
+/**
+ * Replaces the warning about an unpaid builder with that of admission, because an answer without
+ * `confirm` reports admission.
+ */
 function asAdmitted(executed: CommandResult, admitted: CommandResult | undefined): CommandResult {
   if (admitted === undefined || executed.builderDrop === admitted.builderDrop) return executed;
   const { builderDrop: _, ...outcome } = executed;
@@ -435,7 +455,10 @@ function answerReceipt({ txHash, block, outcome }: Receipt, isConfirmed: boolean
   return executedReply({ txHash, height: block.height, outcome }, isConfirmed);
 }
 
-/** The value, or undefined after a timeout. If it fails, the log accepts no more commands. */
+/**
+ * Returns the value, or undefined after a timeout. If the promise rejects, the log accepts no more
+ * commands.
+ */
 async function within<Value>(promise: Promise<Value>): Promise<Value>;
 async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | undefined>;
 async function within<Value>(promise: Promise<Value>, ms?: number): Promise<Value | undefined> {

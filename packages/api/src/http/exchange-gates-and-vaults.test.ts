@@ -4,8 +4,6 @@ import type { SignOptions } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { ADMIN_KEY_BYTE } from '@oddlot/testing/venue/http/test-replica';
 
-/** Gates, vaults and the treasury over the wire (R-gate, R-vault, R-treasury). */
-
 const alice = testKey(1);
 const bob = testKey(2);
 const agent = testKey(3);
@@ -41,7 +39,7 @@ const status = async (user: string, channel = 0) =>
   (await edge.send('/account-status', { type: 'accountStatus', user, channel })).json.data;
 const codeStatus = (user: string) => info({ type: 'accessCodeStatus', user });
 
-describe('gates', () => {
+describe('the access control of a channel', () => {
   test.each<[string, object, string]>([
     ['closed', { mode: 'closed' }, 'Exchange is not allowed'],
     ['for others', { mode: 'whitelist' }, 'User not in whitelist'],
@@ -78,7 +76,7 @@ describe('gates', () => {
     expect(await status(alice.address, 1)).toMatchObject({ eligible: true });
   });
 
-  test('a gate that closes before the block is a success without confirm and an error with it', async () => {
+  test('if access is closed before the block, the answer depends on confirm', async () => {
     const closeMeanwhile = async (options: Sign) => {
       const release = edge.replica.hold();
       const { proposed } = edge.replica;
@@ -102,7 +100,7 @@ describe('gates', () => {
     ]);
   });
 
-  test('the reasons of the account status, in their order', async () => {
+  test('the account status reports the first reason against trading', async () => {
     expect(await status(stranger.address)).toMatchObject({
       exists: false,
       reason: 'No trading account found',
@@ -118,7 +116,7 @@ describe('gates', () => {
     expect(eligible).not.toHaveProperty('reason');
   });
 
-  test('a code is granted and shown masked, and its grant stays after its removal', async () => {
+  test('an access code is granted and shown masked, and its grant outlasts the code', async () => {
     const none = { user: alice.address, channel: 0, accessCode: null, grantedTime: null };
     expect(await codeStatus(alice.address)).toEqual({ ...none, required: false, granted: true });
     await setGate({ mode: 'accessCode', accessCodes: { add: [{ code: 'AB1234', maxUses: 1 }] } });
@@ -147,7 +145,7 @@ describe('gates', () => {
     expect(other).toMatchObject({ status: 400, json: { message: 'Wrong type for channel' } });
   });
 
-  test('only an admin sets one', async () => {
+  test('only an admin can change the access control', async () => {
     const closed = { type: 'venueAdmin', setGate: { channel: 0, mode: 'closed' } };
     expect((await send(closed)).json).toMatchObject({
       code: 10003,
@@ -163,7 +161,7 @@ describe('vaults', () => {
     });
   const forVault = { vaultAddress: vault.address };
 
-  test('only the leader and its agent act for it', async () => {
+  test('only the leader of a vault and its agent can trade for it', async () => {
     expect((await register()).json.data.data.statuses).toEqual(['success']);
     edge.replica.credit(vault.address, 1000);
     await direct('approveAgent', { agentAddress: agent.address });
@@ -183,7 +181,7 @@ describe('vaults', () => {
     });
   });
 
-  test('its own key moves its money, its leader cannot', async () => {
+  test('only the vault’s own key can move its money', async () => {
     await register();
     edge.replica.credit(vault.address, 1000);
     const fields = { destination: bob.address, amount: '5' };
@@ -194,7 +192,7 @@ describe('vaults', () => {
     expect((await direct('withdraw3', fields, { key: vault })).json.code).toBe(0);
   });
 
-  test('the value of shares is rounded down, even for addresses without an account', async () => {
+  test('the value of vault shares is rounded down, and addresses without an account can hold them', async () => {
     const shares = [
       { user: bob.address, shares: '2' },
       { user: stranger.address, shares: '0.999999' },
@@ -230,7 +228,7 @@ describe('vaults', () => {
     expect((await register(fields)).json).toMatchObject({ status: 'err', ...expected });
   });
 
-  test('a vault cannot be an agent or builder and has no signers', async () => {
+  test('a vault cannot be an agent or a builder, and cannot have signers', async () => {
     await register();
     expect((await direct('approveAgent', { agentAddress: vault.address })).json).toMatchObject({
       code: 10008,
@@ -252,7 +250,7 @@ describe('treasurySend', () => {
   const pay = (amount: string) =>
     operate({ treasurySend: { destination: stranger.address, amount } });
 
-  test('pays collected fees, with a ledger row for the recipient', async () => {
+  test('treasurySend pays collected fees, and the recipient’s ledger has a row for it', async () => {
     const refused = await pay('1');
     expect(refused.json).toMatchObject({
       code: 10010,
@@ -278,7 +276,7 @@ describe('treasurySend', () => {
     });
   });
 
-  test('is rejected while the insurance fund is below its target', async () => {
+  test('treasurySend is rejected while the insurance fund is below its target', async () => {
     await send(orderAction());
     await send(orderAction({ b: false }), { key: bob });
     expect((await pay('0.01')).json).toMatchObject({
@@ -290,7 +288,7 @@ describe('treasurySend', () => {
   test.each([
     ['0.0000001', 10000],
     ['-1', 10014],
-  ])('%s is not a valid amount', async (amount, code) => {
+  ])('treasurySend rejects the amount %s', async (amount, code) => {
     expect((await pay(amount)).json).toMatchObject({
       code,
       details: { field: 'treasurySend.amount' },

@@ -3,8 +3,6 @@ import { directAction, orderAction, signed, testKey } from '@oddlot/testing/venu
 import type { SignOptions } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** Transfers and withdrawals over the wire (R-transfer, R-withdraw). */
-
 const alice = testKey(1);
 const bob = testKey(2);
 const agent = testKey(3);
@@ -53,7 +51,7 @@ const ledgerOf = (user: string, more: object = {}) =>
   info({ type: 'userNonFundingLedgerUpdates', user, ...more });
 
 describe('tokenSend', () => {
-  test('between sub-accounts: one row, found under either', async () => {
+  test('a transfer between sub-accounts has one ledger row, which is listed under both', async () => {
     const reply = await transfer({ amount: '12.50', fromAccountType: 'perps' });
     expect(reply.json.data).toEqual({ type: 'TokenSend', data: { statuses: ['success'] } });
     expect((await stateOf(alice.address)).withdrawable).toBe('87.5');
@@ -73,7 +71,7 @@ describe('tokenSend', () => {
     expect(both).toHaveLength(2);
   });
 
-  test('to another account: a row for each', async () => {
+  test('a transfer to another account has a ledger row for each account', async () => {
     await toBob({ toAccountType: 'outcome', amount: '0.000001' });
     expect((await stateOf(bob.address, 'outcome')).withdrawable).toBe('0.000001');
     const shared = {
@@ -91,7 +89,7 @@ describe('tokenSend', () => {
     expect(received).toEqual({ ...sent, delta: { type: 'receive', ...shared } });
   });
 
-  test('a new address gets an account', async () => {
+  test('a transfer to a new address creates an account', async () => {
     await transfer({ destination: stranger.address, toAccountType: 'perp', amount: '1' });
     const status = await edge.send('/account-status', {
       type: 'accountStatus',
@@ -155,18 +153,18 @@ describe('tokenSend', () => {
     expect((await stateOf(alice.address)).withdrawable).toBe('100');
   });
 
-  test('the margin of a position cannot be moved, and the error contains its parts', async () => {
+  test('the margin of a position cannot be moved, and the error shows what is reserved', async () => {
     const at = { key: bob, nonce: ++nonce };
     await edge.send('/exchange', signed(orderAction({ b: false, s: '5' }), at));
     await edge.send('/exchange', signed(orderAction({ s: '5' }), { key: alice, nonce: ++nonce }));
     const { withdrawable } = await stateOf(alice.address);
     const reply = await toBob({ amount: '99' });
     expect(reply.json).toMatchObject({ code: 10010, details: { available: withdrawable } });
-    // 10% of 500, and as much for leverage 10.
+    // The initial margin is 10% of 500, for leverage 10.
     expect(reply.json.details.reservedBy).toEqual([{ what: 'initialMargin', amount: '50' }]);
   });
 
-  test('an agent cannot move money, and vault and expiry do not apply to transfers', async () => {
+  test('an agent cannot move money, and a transfer cannot have a vault or an expiry', async () => {
     await direct('approveAgent', { agentAddress: agent.address });
     expect((await toBob({}, { key: agent })).json).toMatchObject({ code: 10006 });
     expect((await toBob({}, { vaultAddress: bob.address })).json).toMatchObject({
@@ -176,7 +174,7 @@ describe('tokenSend', () => {
     expect((await toBob({}, { expiresAfter: nonce + 9 })).json).toMatchObject({ code: 10016 });
   });
 
-  test('the same bytes again move nothing', async () => {
+  test('a withdrawal that is sent twice moves money once', async () => {
     const action = directAction('withdraw3', ++nonce, { destination: bob.address, amount: '5' });
     const body = signed(action, { key: alice, nonce });
     const first = await edge.send('/exchange', body);
@@ -189,7 +187,7 @@ describe('withdraw3', () => {
   const settle = (withdrawalId: number, paid: boolean) =>
     edge.replica.apply({ type: 'settleWithdrawal', withdrawalId, paid });
 
-  test('is held until the bridge has paid, in one row whose status changes', async () => {
+  test('a withdrawal is held until the bridge has paid, and its ledger row changes its status', async () => {
     const reply = await withdraw('10.0');
     expect(reply.json.data).toEqual({ type: 'Withdraw', data: { statuses: ['success'] } });
     expect(await stateOf(alice.address)).toMatchObject({
@@ -220,7 +218,7 @@ describe('withdraw3', () => {
     });
   });
 
-  test('is returned if it cannot be paid', async () => {
+  test('a withdrawal that cannot be paid is returned', async () => {
     await withdraw('10');
     await withdraw('20');
     settle(1, false);
@@ -235,7 +233,7 @@ describe('withdraw3', () => {
     expect((await stateOf(alice.address)).withdrawable).toBe('80');
   });
 
-  test('the settings contain its fee', async () => {
+  test('the settings contain the minimum and the fee of withdrawals', async () => {
     const settings = await info({ type: 'settings' });
     expect(settings).toMatchObject({ min_withdraw: '2', withdraw_fee: '0.1' });
   });

@@ -9,8 +9,6 @@ import {
 import type { MultiSignOptions, SignOptions } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** Multi-sig accounts over the wire: the conversion, the wrapper and its errors (R-multisig). */
-
 const team = testKey(1);
 const [ann, ben, cid] = [testKey(21), testKey(22), testKey(23)];
 const stranger = testKey(9);
@@ -58,7 +56,7 @@ const info = async (query: object) => (await edge.send('/info', query)).json.dat
 const signersOf = (user: string) => info({ type: 'multiSigSigners', user });
 
 describe('convertToMultiSigUser', () => {
-  test('gives an account its signers; its own key is then not sufficient', async () => {
+  test('after the conversion, the account’s own key is no longer sufficient', async () => {
     expect(await signersOf(team.address)).toBeNull();
     expect((await convert()).json.data).toEqual({
       type: 'ConvertToMultiSigUser',
@@ -87,7 +85,7 @@ describe('convertToMultiSigUser', () => {
     });
   });
 
-  test('the signers replace the set and remove it', async () => {
+  test('the signers can replace their set and remove it', async () => {
     await convert();
     const signers = JSON.stringify({ authorizedUsers: [ann.address], threshold: 1 });
     await direct('convertToMultiSigUser', { signers });
@@ -98,10 +96,10 @@ describe('convertToMultiSigUser', () => {
   });
 });
 
-describe('the wrapper', () => {
+describe('the multiSig wrapper', () => {
   beforeEach(() => convert());
 
-  test('an agent action: the reply names it, the receipt its sender and account', async () => {
+  test('the reply to a wrapper names its inner action, and the receipt names sender and account', async () => {
     const reply = await send(orderAction());
     expect(reply.json.data.type).toBe('PlaceOrder');
     expect(reply.json.data.data.orders).toMatchObject([{ state: 'open' }]);
@@ -116,7 +114,7 @@ describe('the wrapper', () => {
     expect(orders).toHaveLength(1);
   });
 
-  test('a direct action, also under the chain id of a wallet', async () => {
+  test('a wrapper can contain a direct action, even with the chain id of a wallet', async () => {
     const reply = await direct('approveAgent', { agentAddress: agent.address });
     expect(reply.json.data).toEqual({ type: 'ApproveAgent', data: { statuses: ['success'] } });
     const order = signed(orderAction(), { key: agent, nonce: ++nonce });
@@ -167,13 +165,13 @@ describe('the wrapper', () => {
     expect(edge.replica.proposed).toBe(1);
   });
 
-  test('an inner signature without a valid signer', async () => {
+  test('an inner signature without a valid signer is rejected', async () => {
     const body = wrap(orderAction());
     const broken = JSON.parse(body) as { action: { signatures: { r: string }[] } };
     const [, second] = broken.action.signatures;
     if (second === undefined) throw new Error('two signatures');
     second.r = '0x0';
-    // The outer signature covers the inner ones, so this recovers another sender or none.
+    // The outer signature covers the inner ones, so the wrapper must be signed again.
     const { action } = broken;
     const again = signed(action as Fields, { key: ann, nonce });
     expect((await edge.send('/exchange', again)).json).toMatchObject({
@@ -240,7 +238,7 @@ describe('the wrapper', () => {
     expect(reply.json).toMatchObject({ status: 'err', ...expected });
   });
 
-  test('uses the nonce of the sender, and its expiry applies', async () => {
+  test('the wrapper uses the nonce and the expiry of its sender', async () => {
     await send(orderAction());
     expect((await send(orderAction({ p: '99' }), { nonce })).json).toMatchObject({
       code: 10004,
@@ -252,7 +250,7 @@ describe('the wrapper', () => {
     expect(late.json).toMatchObject({ code: 10016, details: { field: 'expiresAfter' } });
   });
 
-  test('a rejection at execution contains the path of its field', async () => {
+  test('a rejection at execution contains the path inside the wrapper', async () => {
     const limits = wrap(orderAction({ r: true }));
     const reply = await edge.send('/exchange', limits);
     expect(reply.json).toMatchObject({
@@ -263,8 +261,8 @@ describe('the wrapper', () => {
   });
 });
 
-describe('a re-send', () => {
-  test('of a wrapper executes nothing, even after a change of the set', async () => {
+describe('a wrapper that is sent again', () => {
+  test('a wrapper is executed only once, even if the set of signers changes in between', async () => {
     await convert();
     const body = wrap(orderAction());
     const first = await edge.send('/exchange', body);

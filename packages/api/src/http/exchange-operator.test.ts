@@ -25,7 +25,7 @@ const confirmed = (action: Record<string, unknown>, options: Sign = {}) =>
   send(action, { confirm: 'executed', ...options });
 const info = async (query: object) => (await edge.send('/info', query)).json.data;
 
-describe('the operator', () => {
+describe('the actions of the operator', () => {
   const SOL = {
     name: 'SOL-USDC',
     baseCurrency: 'SOL',
@@ -47,7 +47,7 @@ describe('the operator', () => {
   const operate = (variant: object, options: Sign = {}) =>
     confirmed({ type: 'venueAdmin', ...variant }, { key: admin, ...options });
 
-  test('lists a perp and gets its id', async () => {
+  test('registerPerp lists a perp and returns its id', async () => {
     const reply = await operate({ registerPerp: SOL });
     expect(reply.json.data).toEqual({
       type: 'VenueAdmin',
@@ -93,7 +93,7 @@ describe('the operator', () => {
     expect(reply.json).toMatchObject({ status: 'err', ...expected });
   });
 
-  test('halts and changes listed perps', async () => {
+  test('setPerp halts and changes listed perps', async () => {
     await operate({
       setPerp: {
         instrumentId: 1,
@@ -114,7 +114,7 @@ describe('the operator', () => {
     expect(unknown.json).toMatchObject({ code: 10404, details: { got: 9 } });
   });
 
-  test('R-delist: delists with a closing hour, permanently', async () => {
+  test('R-delist: a delisted perp closes after an hour, permanently', async () => {
     const { replica } = edge;
     await operate({ setPerp: { instrumentId: 1, delisted: true } });
     const shown = async () => (await info({ type: 'perpMeta' })).universe[0];
@@ -140,7 +140,7 @@ describe('the operator', () => {
     ]);
   });
 
-  test('pushes prices and gets the rejected ones', async () => {
+  test('pushOracle sets valid prices and reports the first skipped one', async () => {
     const time = edge.replica.nowMs + 1_000;
     edge.replica.nowMs = time;
     const price = { instrumentId: 1, oraclePx: '101.26', externalPerpPx: null };
@@ -158,7 +158,7 @@ describe('the operator', () => {
     ]);
   });
 
-  test('sets the fee schedule', async () => {
+  test('setFeeTiers replaces the fee schedule', async () => {
     const tiers = [
       {
         level: 0,
@@ -187,7 +187,7 @@ describe('the operator', () => {
     expect(bad.json).toMatchObject({ code: 10002, details: { field: 'setFeeTiers.tiers' } });
   });
 
-  test('is only the configured key', async () => {
+  test('only a configured key can send venueAdmin, and each nonce only once', async () => {
     const halt = { setPerp: { instrumentId: 1, haltTrading: true } };
     expect((await operate(halt, { key: alice })).json).toMatchObject({
       code: 10003,

@@ -12,8 +12,6 @@ import {
   share,
 } from '@oddlot/testing/venue/http/outcome';
 
-/** Outcome market actions of deployers over the wire, and collateral actions of holders. */
-
 const HOUR_MS = 3_600_000;
 const agent = testKey(9);
 
@@ -87,7 +85,7 @@ describe('outcomeDeploy', () => {
     expect(phase(json.data.data.created.instrumentId)).toBe(expected);
   });
 
-  test('registers a series, which lists its markets automatically', async () => {
+  test('registerSeries lists the first markets of the series automatically', async () => {
     const { json } = await venue.deploy(registerSeries());
     expect(json.data.data).toEqual({ statuses: ['success'], created: { seriesSlug: 'btc-up' } });
     expect([1, 2, 3, 4].map((more) => phase(MARKET_ID + more))).toEqual([
@@ -98,7 +96,7 @@ describe('outcomeDeploy', () => {
     ]);
   });
 
-  test('opens, halts, closes and resolves', async () => {
+  test('a market can be opened, halted, closed and resolved', async () => {
     for (const [state, expected] of [
       ['halt', 'halted'],
       ['open', 'open'],
@@ -108,11 +106,11 @@ describe('outcomeDeploy', () => {
       expect(phase()).toBe(expected);
     }
     expect((await venue.deploy(resolve('0.5'))).json.data.data.statuses).toEqual(['success']);
-    // Without holders, the market is removed at once.
+    // A market without holders is removed immediately.
     expect(phase()).toBeUndefined();
   });
 
-  test('pushes prices one by one and names the first rejected one', async () => {
+  test('pushPrice sets valid prices and reports the first skipped one', async () => {
     const price = (px: string, time: number) => ({ symbol: 'BTC', source: 'spot', px, time });
     const push = (...prices: object[]) => venue.deploy({ pushPrice: { prices } });
     expect((await push(price('50000.123', nowMs))).json.data.data.statuses).toEqual(['success']);
@@ -237,7 +235,7 @@ describe('outcomeDeploy', () => {
     expect(phase()).toBe('open');
   });
 
-  test('a result is final and a whole number of price units', async () => {
+  test('a result is final and must be a multiple of the price unit', async () => {
     await venue.deploy(setTrading('close'));
     for (const fraction of ['0.12345', '1.01', '-0.1']) {
       expect((await venue.deploy(resolve(fraction))).json).toMatchObject({
@@ -283,7 +281,7 @@ describe('outcomeDeploy', () => {
   test.each([
     ['a trader', alice],
     ['an agent of a deployer', agent],
-  ])('%s is not permitted', async (_, key) => {
+  ])('%s may not send outcomeDeploy', async (_, key) => {
     venue.edge.replica.credit(deployer.address);
     const nonce = nowMs + 1_000;
     await venue.send(approveAgentAction(nonce, agent.address), { key: deployer, nonce });
@@ -332,7 +330,7 @@ describe('outcomeOperate', () => {
     await venue.place([share('sellNo', '0.3', '10')]);
     await venue.place([share('buyNo', '0.3', '10')], { key: bob });
     await venue.deploy(setTrading('close'));
-    // The action is the cause, even if later blocks pay some of many holders.
+    // The resolution is the cause of every payout, even if later blocks pay some of many holders.
     const { txHash: hash } = (await venue.deploy(resolve('0.25'))).json;
     expect(hash).toMatch(/^0x[0-9a-f]{64}$/);
     const paid = (outcome: string, amount: string) => ({
@@ -405,7 +403,7 @@ describe('outcomeOperate', () => {
     expect(account()).toMatchObject({ free: 1_000_000_000n, positions: [] });
   });
 
-  test('the phase determines the permitted actions (R-split-merge)', async () => {
+  test('the phase of a market determines the permitted actions (R-split-merge)', async () => {
     const statuses = async (...kinds: ('split' | 'merge')[]) => {
       const said: string[] = [];
       for (const kind of kinds) {
@@ -434,7 +432,7 @@ describe('outcomeOperate', () => {
   });
 });
 
-test('the faucet funds outcome accounts', async () => {
+test('the faucet can fund outcome sub-accounts', async () => {
   const user = testKey(6).address;
   await venue.edge.send('/request-fund', { user, accountType: 'outcome' });
   expect(outcomeAccountView(venue.edge.replica.state, user)?.free).toBe(1_000_000_000n);

@@ -11,14 +11,12 @@ import {
   type Leg,
 } from '@oddlot/testing/venue/http/outcome';
 
-/** Orders on outcome markets over the wire: legs, acknowledgement, the delay queue (R-delay). */
-
 const CLOID = '0x000102030405060708090a0b0c0d0e0f';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 let venue: OutcomeEdge;
 
-describe('without delay', () => {
+describe('outcome orders without a delay', () => {
   beforeEach(async () => {
     venue = await OutcomeEdge.start();
   });
@@ -35,7 +33,7 @@ describe('without delay', () => {
     expect(marketView(venue.edge.replica.state, MARKET_ID)?.[side]).toBe(yesPrice);
   });
 
-  test('an order is acknowledged with its trace id only', async () => {
+  test('an outcome order without confirm gets only its trace id', async () => {
     const reply = await venue.place([share('buyYes', '0.4', '10')]);
     expect(Object.keys(reply.json)).toEqual(['status', 'traceId']);
     expect(reply).toMatchObject({ status: 200, json: { status: 'ok' } });
@@ -48,7 +46,7 @@ describe('without delay', () => {
     });
   });
 
-  test('with confirm it gets a full response with its trace id', async () => {
+  test('an outcome order with confirm gets a full response with its trace id', async () => {
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });
     const orders = [share('buyNo', '0.45', '6', { c: CLOID }), share('buyNo', '0.3', '5')];
     const { json } = await venue.confirmed(orderAction(...orders));
@@ -64,7 +62,7 @@ describe('without delay', () => {
         data: {
           statuses: ['success'],
           orders: [
-            // The maker offered a better price: a pair is minted at 0.60 and 0.40 (R-mint-burn).
+            // The maker offered a better price, so a pair is minted at 0.60 and 0.40 (R-mint-burn).
             {
               i: 0,
               oid: 2,
@@ -82,7 +80,7 @@ describe('without delay', () => {
     expect((await venue.actionStatus({ txHash: json.txHash })).traceId).toBe(json.traceId);
   });
 
-  test('a post-only order that would trade gets an order id and a rejection', async () => {
+  test('a post-only outcome order that would trade gets an order id and is rejected', async () => {
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });
     const order = share('buyNo', '0.4', '10', { t: { limit: { tif: 'Alo' } } });
     const message = 'Post only order would have immediately matched';
@@ -152,7 +150,7 @@ describe('without delay', () => {
       { s: '2500.01' },
       10010,
       'Insufficient balance',
-      // 2500.01 at 0.40, and a fee of 0.07 · 0.24 per share.
+      // The cost is 2500.01 at 0.40, plus a fee of 0.07 · 0.24 per share.
       { field: 'orders[0]', required: '1042.004168', available: '1000' },
     ],
     [
@@ -177,7 +175,7 @@ describe('without delay', () => {
     });
   });
 
-  test('orders of outcome markets cannot be grouped', async () => {
+  test('outcome orders cannot be grouped', async () => {
     const tpsl = { t: { trigger: { isMarket: true, triggerPx: '0.5', tpsl: 'tp' } }, r: true };
     const action = { ...orderAction({ ...rests, ...tpsl }), grouping: 'positionTpsl' };
     expect((await venue.send(action)).json).toMatchObject({
@@ -186,7 +184,7 @@ describe('without delay', () => {
     });
   });
 
-  test('orders are amended and cancelled like those of perps', async () => {
+  test('outcome orders are amended and cancelled like those of perps', async () => {
     const { json } = await venue.confirmed(orderAction(rests));
     const { oid } = json.data.data.orders[0];
     const amend = { type: 'modify2', a: MARKET_ID, o: oid, p: '0.41', s: '12' };
@@ -210,7 +208,7 @@ describe('without delay', () => {
   });
 });
 
-describe('with a delay of 250 ms', () => {
+describe('outcome orders with a delay of 250 ms', () => {
   beforeEach(async () => {
     venue = await OutcomeEdge.start({ orderDelayMs: 250 }, { confirmTimeoutMs: 2_000 });
     await venue.place([share('buyYes', '0.6', '10')], { key: bob });
@@ -222,7 +220,7 @@ describe('with a delay of 250 ms', () => {
     type: 'cancelByCloid',
     cancels: cloids.map((cloid) => ({ asset: MARKET_ID, cloid })),
   });
-  /** Sends a request and returns when its orders are in the queue. */
+  /** Sends a request and resolves when its orders are in the queue. */
   const untilQueued = async (body: string) => {
     const { queue } = venue.edge.replica.state.outcomes;
     const reply = venue.post(body);
@@ -233,7 +231,7 @@ describe('with a delay of 250 ms', () => {
     venue.sign(orderAction(...orders), { confirm: 'executed' });
   const halt = () => venue.deploy({ setTrading: { instrumentIds: [MARKET_ID], state: 'halt' } });
 
-  test('a taker order is acknowledged at once and executed when it is due', async () => {
+  test('a taker order is acknowledged immediately and executed when it is due', async () => {
     const { replica } = venue.edge;
     const { json } = await venue.place([taker]);
     const { height, timeMs } = replica.head;
@@ -277,12 +275,12 @@ describe('with a delay of 250 ms', () => {
     });
   });
 
-  test('a resting order does not wait', async () => {
+  test('an order that rests does not wait in the delay queue', async () => {
     const { json } = await venue.confirmed(orderAction(share('buyNo', '0.39', '10')));
     expect(json.data.data.orders).toMatchObject([{ state: 'open' }]);
   });
 
-  test('R-delay: with confirm the response follows the last order of the queue and names its block', async () => {
+  test('R-delay: a confirmed response follows the last queued order and names its block', async () => {
     const { replica } = venue.edge;
     const { reply } = await untilQueued(confirm(share('buyNo', '0.1', '5'), taker));
     const queuedAt = replica.head.height;
@@ -291,7 +289,7 @@ describe('with a delay of 250 ms', () => {
     const { height } = replica.head;
     expect(height).toBeGreaterThan(queuedAt);
     expect(json).toMatchObject({ status: 'ok', confirm: 'executed', height });
-    // The receipt is of the block that contains the action.
+    // The receipt names the block that contains the action.
     expect((await venue.actionStatus({ txHash: json.txHash })).block.height).toBe(queuedAt);
     expect(json.traceId).toMatch(UUID);
     expect(json.data.data).toMatchObject({
@@ -303,7 +301,7 @@ describe('with a delay of 250 ms', () => {
     });
   });
 
-  test('an order that fails at its release never had an order id', async () => {
+  test('an order that fails at its release never gets an order id', async () => {
     const { reply } = await untilQueued(confirm(share('buyNo', '0.1', '5'), taker));
     const queuedAt = venue.edge.replica.head.height;
     await halt();
@@ -338,7 +336,7 @@ describe('with a delay of 250 ms', () => {
     });
   });
 
-  test('the same bytes join the first request at any time and get the same result', async () => {
+  test('a request that is sent again at any time gets the result of the first one', async () => {
     const { replica } = venue.edge;
     const body = confirm(taker);
     const plain = body.replace(',"confirm":"executed"', '');
@@ -353,7 +351,7 @@ describe('with a delay of 250 ms', () => {
     const { proposed } = replica;
     const { recovered } = venue.edge.counts;
     const during = venue.post(body);
-    // The re-send must be waiting when the order is released.
+    // The second request must be waiting when the order is released.
     while (venue.edge.counts.recovered === recovered) await sleep(1);
     replica.pass(250);
     const { text } = await first;
@@ -372,7 +370,7 @@ describe('with a delay of 250 ms', () => {
     });
   });
 
-  test('a queued order cannot be cancelled, amended or otherwise changed', async () => {
+  test('a queued order can be neither cancelled nor amended', async () => {
     await venue.place([taker]);
     const refused = {
       status: 'err',
@@ -390,7 +388,7 @@ describe('with a delay of 250 ms', () => {
     expect(venue.edge.replica.state.outcomes.queue.size).toBe(1);
   });
 
-  test('a queued order among cancelled ones is a warning, or an error', async () => {
+  test('a cancel that includes a queued order gets a warning, or an error with confirm', async () => {
     const [other, last] = ['1', '2'].map((digit) => `0x${digit.repeat(32)}`) as [string, string];
     const rest = (c: string) => share('buyNo', '0.1', '5', { c });
     await venue.place([taker, rest(other), rest(last)]);
@@ -409,7 +407,7 @@ describe('with a delay of 250 ms', () => {
     });
   });
 
-  test('an amend that would take is rejected, because it would bypass the queue', async () => {
+  test('an amend that would take liquidity is rejected, because it would bypass the queue', async () => {
     const { json } = await venue.confirmed(orderAction(share('buyNo', '0.39', '10')));
     const { oid } = json.data.data.orders[0];
     const amend = { type: 'modify2', a: MARKET_ID, o: oid, p: '0.4', s: '10' };
@@ -420,7 +418,7 @@ describe('with a delay of 250 ms', () => {
   });
 });
 
-test('a timeout returns the hashes for a status query', async () => {
+test('a response that times out contains the hashes for a status query', async () => {
   venue = await OutcomeEdge.start({ orderDelayMs: 1 }, { confirmTimeoutMs: 20 });
   await venue.place([share('buyYes', '0.6', '10')], { key: bob });
   const body = venue.sign(orderAction(share('buyNo', '0.4', '10')), { confirm: 'executed' });
