@@ -3,8 +3,6 @@ import { orderAction, signed, testKey } from '@oddlot/testing/venue/http/client'
 import type { SignOptions, TestOrder } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 
-/** Margin, triggers and amends, from the request text to the reply. */
-
 const alice = testKey(1);
 const bob = testKey(2);
 
@@ -27,7 +25,7 @@ const confirmed = (action: Record<string, unknown>, options: Sign = {}) =>
 const info = async (query: object) => (await edge.send('/info', query)).json.data;
 const place = (order: TestOrder, key = alice) => confirmed(orderAction(order), { key });
 
-/** Alice is long one BTC at 100, bought from Bob. */
+/** Gives Alice a long position of one BTC at 100, bought from Bob. */
 async function openLong(s = '1'): Promise<void> {
   await place({ b: false, s }, bob);
   const reply = await place({ s });
@@ -47,8 +45,8 @@ const trigger = (tpsl: 'tp' | 'sl', triggerPx: string, more: TestOrder = {}): Te
   ...more,
 });
 
-describe('modify2', () => {
-  test('amends by order id and by client order id', async () => {
+describe('the modify2 action', () => {
+  test('an order can be amended by order id and by client order id', async () => {
     const cloid = `0x${'ab'.repeat(16)}`;
     await place({ p: '90', c: cloid });
     const byId = await confirmed({ type: 'modify2', a: 1, o: 1, p: '91', s: '2' });
@@ -64,7 +62,7 @@ describe('modify2', () => {
     expect(row).toMatchObject({ oid: 1, limitPx: '92', sz: '3' });
   });
 
-  test('names its own fields when it is rejected', async () => {
+  test('a rejected amend names its own fields', async () => {
     await place({ p: '90' });
     expect((await send({ type: 'modify2', a: 1, o: 1, p: '90.3', s: '1' })).json).toMatchObject({
       code: 10000,
@@ -83,8 +81,8 @@ describe('modify2', () => {
   });
 });
 
-describe('triggers', () => {
-  test('a parent contains its children, which are not listed separately', async () => {
+describe('trigger orders', () => {
+  test('a parent order contains its children, which are not listed separately', async () => {
     const family = orderAction({ p: '90' }, trigger('tp', '120'), trigger('sl', '80'));
     const reply = await confirmed({ ...family, grouping: 'normalTpsl' });
     expect(reply.json.data.data.orders.map((each: { state: string }) => each.state)).toEqual([
@@ -107,7 +105,7 @@ describe('triggers', () => {
     expect(await info({ type: 'triggerOrders', user: alice.address })).toEqual([]);
   });
 
-  test('a waiting order is a trigger order with its children', async () => {
+  test('an order that waits for its trigger is listed as a trigger order, with its children', async () => {
     const parent = trigger('sl', '110', { b: true, r: false, s: '1' });
     const family = orderAction(parent, trigger('tp', '120', { s: '1' }));
     await confirmed({ ...family, grouping: 'normalTpsl' });
@@ -145,7 +143,7 @@ describe('triggers', () => {
     expect(await info({ type: 'frontendOpenOrders', user: alice.address })).toEqual([]);
   });
 
-  test('a position contains its attached orders', async () => {
+  test('a position contains the TP/SL orders that are attached to it', async () => {
     await openLong();
     const limit = { t: { trigger: { isMarket: false, triggerPx: '80', tpsl: 'sl' } }, p: '79.5' };
     const pair = orderAction(
@@ -178,7 +176,7 @@ describe('triggers', () => {
     expect((await position()).tpsl).toMatchObject([{ tpOid: '', slOid: '4' }]);
   });
 
-  test('invalid groups are malformed and rejected before any lookup', async () => {
+  test('an invalid group of orders is rejected before its signer is recovered', async () => {
     const action = { ...orderAction({}, {}), grouping: 'normalTpsl' };
     expect(await send(action)).toMatchObject({
       status: 400,
@@ -189,7 +187,7 @@ describe('triggers', () => {
 });
 
 describe('cancelAll and scheduleCancel', () => {
-  test('every cancelled order is reported', async () => {
+  test('cancelAll reports every cancelled order', async () => {
     await place({ p: '90', s: '1' });
     await place(trigger('sl', '110', { b: true, r: false, s: '1' }));
     const reply = await confirmed({ type: 'cancelAll', asset: 1 });
@@ -202,7 +200,7 @@ describe('cancelAll and scheduleCancel', () => {
     expect((await send({ type: 'cancelAll', asset: 1, accountType: 'outcome' })).status).toBe(400);
   });
 
-  test('sizes are those of the instrument, which the action does not name', async () => {
+  test('cancelAll reports sizes on the scale of each order’s instrument', async () => {
     await place({ p: '100', s: '2' });
     await place({ b: false, p: '100', s: '0.5' }, bob);
     const reply = await confirmed({ type: 'cancelAll' });
@@ -212,7 +210,7 @@ describe('cancelAll and scheduleCancel', () => {
     expect(receipt.result.orders).toMatchObject([order]);
   });
 
-  test('a schedule must be in the future', async () => {
+  test('the time of a scheduled cancel must be at least 5 s ahead', async () => {
     const at = edge.replica.nowMs;
     expect((await send({ type: 'scheduleCancel', time: at + 4_000 })).json).toMatchObject({
       code: 10000,
@@ -225,8 +223,8 @@ describe('cancelAll and scheduleCancel', () => {
   });
 });
 
-describe('margin', () => {
-  test('an order may set its margin mode, which then applies', async () => {
+describe('margin settings', () => {
+  test('an order can set the margin mode of its position', async () => {
     await place({ b: false, s: '1' }, bob);
     await place({ s: '1', m: 'isolated' });
     expect((await position()).position.leverage).toMatchObject({ type: 'Isolated', value: 10 });
@@ -251,7 +249,8 @@ describe('margin', () => {
       szi: '1',
       marginUsed: '20',
       leverage: { type: 'Isolated', value: 5, rawUsd: '-80' },
-      // Margin 20 divided by maintenance 1 plus the liquidation fee 0.5.
+      // The ratio is the margin of 20 divided by the maintenance margin of 1 plus the liquidation
+      // fee of 0.5.
       marginRatio: '13.333333',
     });
     const added = await confirmed({
@@ -288,7 +287,7 @@ describe('margin', () => {
     });
   });
 
-  test('hedge mode has two records and two leverages', async () => {
+  test('in hedge mode, an instrument has two positions and two leverages', async () => {
     await confirmed({ type: 'updatePositionMode', positionMode: 'hedge' });
     await confirmed({ type: 'updateMarginMode', asset: 1, isCross: false });
     await confirmed({ type: 'updateLeverage', asset: 1, leverage: -4 });
@@ -314,7 +313,7 @@ describe('margin', () => {
     );
   });
 
-  test('errors name the action’s own fields', async () => {
+  test('errors of settings name the action’s own fields', async () => {
     expect((await send({ type: 'updateLeverage', asset: 9, leverage: 5 })).json).toMatchObject({
       code: 10404,
       details: { field: 'asset', got: 9 },
@@ -333,7 +332,7 @@ describe('margin', () => {
     expect(isolated.json.message).toBe('No isolated position for BTC-USDC');
   });
 
-  test('a reverse that the book cannot fill is a running job', async () => {
+  test('a reversal that the book cannot fill is reported as an active job', async () => {
     await openLong('2');
     await place({ p: '99.5', s: '0.5' }, bob);
     const reply = await confirmed({ type: 'reversePosition', asset: 1 });

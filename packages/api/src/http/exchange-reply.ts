@@ -11,16 +11,17 @@ import {
 } from '@oddlot/translate/outcome-to-wire';
 import { authorityOf, type RequestCommand } from '@oddlot/replica/block';
 
-/** The responses of /exchange to actions that reached the log. */
-
-/** The response after the client's maximum wait. */
+/** Builds the response after the maximum time for which a client waits. */
 export function pendingReply(command: RequestCommand): Reply {
   const { txHash } = authorityOf(command);
   const trace = isOutcomeOrder(command) ? traceId(txHash) : undefined;
   return { status: 202, body: JSON.stringify({ status: 'pending', txHash, traceId: trace }) };
 }
 
-/** R-delay: orders on outcome markets are accepted into the delay queue, whatever their result. */
+/**
+ * Builds the acknowledgement of orders on outcome markets, which are accepted whatever their result
+ * will be (R-delay).
+ */
 export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Reply {
   const told = warnings.length === 0 ? undefined : warnings;
   const body = { status: 'ok', traceId: traceId(txHash), warnings: told };
@@ -29,7 +30,10 @@ export function acknowledgement(txHash: Hash, warnings: readonly Warning[]): Rep
 
 const plainBodies = new Map<string, Reply>();
 
-/** The short response without further details; it is the same for every sender. */
+/**
+ * Returns the short response to a successful action, or undefined if a warning must be added. The
+ * response does not depend on the sender, so it is cached.
+ */
 export function plainReply(command: RequestCommand, outcome: CommandResult): Reply | undefined {
   const { agentReused, builderDrop, entries = [] } = outcome;
   if (agentReused === true) return undefined;
@@ -51,9 +55,8 @@ export function plainReply(command: RequestCommand, outcome: CommandResult): Rep
 }
 
 /**
- * The response to an executed action. Without `confirm` it reports only acceptance: results of
- * single orders are omitted, but an action that was rejected as a whole is not reported as
- * accepted.
+ * Builds the response to an executed action. Without `confirm`, it does not report the results of
+ * single orders, but an action that was rejected as a whole is not reported as accepted.
  */
 export function executedReply(
   { txHash, height, outcome }: { txHash: Hash; height: number; outcome: WireOutcome },
@@ -88,8 +91,8 @@ export function exchangeRefusal(error: WireError, isGateway: boolean): Reply {
 }
 
 /**
- * The error envelope of /exchange. Gateway errors have their text in `response`, all others in
- * `message`, never both. Rejections by gates are gateway errors at any stage.
+ * Builds the error envelope of /exchange. A gateway error has its text in `response` and any other
+ * error in `message`, never in both. Rejections by access control are gateway errors at any stage.
  */
 function exchangeError(
   { code, message, name, details }: ErrorBody | WireError,

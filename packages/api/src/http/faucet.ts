@@ -24,9 +24,9 @@ import { instrumentLookup } from '@oddlot/translate/action-to-command';
 import { rejectToWire } from '@oddlot/translate/reject-to-wire';
 
 /**
- * POST /request-fund: test money, once per hour for an address and for a client. Grants to
- * addresses are restored from blocks and chain transactions after a restart; those to clients are
- * not.
+ * Pays test funds, once per hour and address and once per hour and client (POST /request-fund).
+ * After a restart, payouts to addresses are restored from blocks and chain transactions; those to
+ * clients are not.
  */
 
 type OnChain = NonNullable<MoneySide['backing']>;
@@ -38,9 +38,9 @@ type FaucetOptions = {
   readonly grants?: FaucetGrants;
   readonly amountMicroUsdc?: number;
   readonly intervalMs?: number;
-  /** The reason why no money is granted now, if any. */
+  /** Returns why nothing is paid out now, or undefined. */
   readonly restricted?: () => WireError | undefined;
-  /** Test money on the settlement chain, if the chain belongs to the venue. */
+  /** Pays test funds on the settlement chain, if the chain belongs to the venue. */
   readonly onChain?: OnChain | undefined;
 };
 
@@ -62,7 +62,7 @@ export class Faucet {
   /** Records of credited addresses, for components that read blocks and snapshots. */
   readonly grants: FaucetGrants;
   readonly #byAddress: Grants;
-  /** Grants on the chain, which are not in a block of the venue. */
+  /** Payouts on the chain, which are not part of the venue's blocks. */
   readonly #onChainByAddress: Grants;
   readonly #byClient: Grants;
 
@@ -82,7 +82,7 @@ export class Faucet {
     }
   }
 
-  /** The time of the client's next grant; undefined if it is available. */
+  /** Returns the time of the client's next payout, or undefined if one is available now. */
   nextTimeOfClient(ip: string): number | undefined {
     return this.#byClient.nextTime(clientKey(ip), this.#now());
   }
@@ -99,12 +99,12 @@ export class Faucet {
     const parsed = parseServiceRequest('requestFund', body);
     if (!parsed.ok) return infoRefusal(parsed.error);
     const { user, accountType, onChain = false } = parsed.request;
-    // A grant in the venue does not replace one on the chain.
+    // A payout in the venue does not replace one on the chain.
     const chain = onChain ? this.#onChain : undefined;
     if (onChain && chain === undefined)
       return infoRefusal(refusal('invalidValue', NO_CHAIN, { field: 'onChain' }));
     const nowMs = this.#now();
-    // A request that a local proxy has forwarded is not local.
+    // A request that a local proxy has forwarded does not count as local.
     const isLimited = isForwarded || !isLoopback(ip);
     const client = clientKey(ip);
     const byAddress = chain === undefined ? this.#byAddress : this.#onChainByAddress;
@@ -121,7 +121,8 @@ export class Faucet {
     if (chain === undefined && reject !== undefined) return this.#refuse(reject);
     const unfit = chain === undefined ? undefined : this.#unfit(chain, user, accountType);
     if (unfit !== undefined) return unfit;
-    // Recorded before the block exists, because a second request could arrive in the meantime.
+    // The payout is recorded before its block exists, because a second request could arrive in the
+    // meantime.
     byAddress.add(user, nowMs);
     if (isLimited) this.#byClient.add(client, nowMs);
     try {
@@ -136,7 +137,7 @@ export class Faucet {
     }
   }
 
-  /** Rejects the zero address, the contracts, and sub-accounts that the chain does not know. */
+  /** Rejects the zero address, the contracts, and a sub-account that the chain does not have. */
   #unfit(chain: OnChain, user: Address, accountType: SubAccount): Reply | undefined {
     if (accountType !== 'perp') {
       return infoRefusal(refusal('invalidValue', NO_ACCOUNT, { field: 'accountType' }));
@@ -156,14 +157,15 @@ export class Faucet {
       user,
       amount: formatMoney(this.#amount),
       token: 'USDC',
-      // The block hash, because the grant has no signature and no transaction hash.
+      // The response contains the block hash, because the payout has no signature and thus no
+      // transaction hash.
       txHash: block.hash,
       nextRequestTime: block.timeMs + this.#intervalMs,
     };
     return infoReply(data);
   }
 
-  /** The grant is the idempotency key, so that it is sent only once. */
+  /** Pays on the chain. The payout itself is the idempotency key, so it is sent only once. */
   async #fund(chain: OnChain, user: Address, nowMs: number): Promise<Reply> {
     const amount = BigInt(this.#amount);
     const txHash = await chain.fund({

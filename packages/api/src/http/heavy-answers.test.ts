@@ -11,8 +11,6 @@ import {
   type TestEdgeOptions,
 } from '@oddlot/testing/venue/http/test-edge';
 
-/** Expensive responses are built once per block, written in parts and charged to the client. */
-
 const alice = testKey(1);
 let edge: TestEdge | undefined;
 afterEach(async () => {
@@ -22,7 +20,7 @@ afterEach(async () => {
 
 const OPEN_ORDERS = { type: 'frontendOpenOrders', user: alice.address };
 
-/** A venue in which one account has many orders. */
+/** Starts a venue in which one account has many orders. */
 async function start(actions: number, options: TestEdgeOptions['edge'] = {}): Promise<TestEdge> {
   edge = await startEdge({ edge: options });
   edge.replica.credit(alice.address, 100_000_000);
@@ -36,8 +34,8 @@ async function start(actions: number, options: TestEdgeOptions['edge'] = {}): Pr
   return edge;
 }
 
-describe('a list of thousands', () => {
-  test('is built in parts with turns for other work in between', async () => {
+describe('a list of thousands of rows', () => {
+  test('a long list is built in parts, with turns for other work in between', async () => {
     const makers = Array.from({ length: 10 * ROWS_AT_ONCE }, (_, index) => () => ({ index }));
     let turns = 0;
     let isDone = false;
@@ -58,7 +56,7 @@ describe('a list of thousands', () => {
     expect(spent).toHaveLength(10);
   });
 
-  test('shows one point in time, regardless of changes during the build', async () => {
+  test('a long list shows one point in time, even if it changes while it is built', async () => {
     const { replica, send } = await start(12);
     const before = (await send('/info', OPEN_ORDERS)).json.data;
     expect(before).toHaveLength(600);
@@ -76,7 +74,7 @@ describe('a list of thousands', () => {
     );
   });
 
-  test('is built at once if it is short', () => {
+  test('a short list is built immediately', () => {
     expect(rowsOf([() => 1, () => 2])).toEqual([1, 2]);
     expect(rowsOf(Array.from({ length: ROWS_AT_ONCE + 1 }, () => () => 1))).toBeInstanceOf(
       LazyRows,
@@ -84,10 +82,10 @@ describe('a list of thousands', () => {
   });
 });
 
-describe('a response', () => {
+describe('the cache of answers', () => {
   const LARGE = 'x'.repeat(10_000);
 
-  test('is built once per block and query', async () => {
+  test('an answer is built once per block and query', async () => {
     const cache = new AnswerCache();
     let built = 0;
     const make = (): string => {
@@ -103,12 +101,12 @@ describe('a response', () => {
     height = 2;
     cache.answer(at, { text: 'a' }, make);
     expect(built).toBe(3);
-    // Concurrent queries wait for the same build.
+    // Concurrent queries wait for the same answer.
     await Promise.all(Array.from({ length: 10 }, () => cache.answer(at, { text: 'later' }, later)));
     await cache.answer(at, { text: 'later' }, later);
     expect(built).toBe(4);
     expect(cache.bytes).toBe(20_006);
-    // A build for an older block is awaited, and then repeated once.
+    // An answer for an older block is awaited, and then built once more.
     height = 3;
     const old = cache.answer(at, { text: 'later' }, later);
     height = 4;
@@ -118,7 +116,7 @@ describe('a response', () => {
     expect(built).toBe(6);
   });
 
-  test('is not cached if it is short or fails, and the cache is limited', async () => {
+  test('short and failed answers are not cached, and the cache has a maximum size', async () => {
     const cache = new AnswerCache();
     const at = (): number => 1;
     cache.answer(at, { text: 'short' }, () => 'x');
@@ -133,7 +131,7 @@ describe('a response', () => {
     }
   });
 
-  test('to a popular query is cached for its block at any length', () => {
+  test('the answer to a frequent query is cached for its block, even if it is short', () => {
     const cache = new AnswerCache();
     let height = 1;
     const at = (): number => height;
@@ -150,7 +148,7 @@ describe('a response', () => {
     expect(cache.bytes).toBeLessThanOrEqual(16 * 1024 * 1024);
   });
 
-  test('changes with the next block', async () => {
+  test('a cached answer changes with the next block', async () => {
     const { replica, send } = await start(2);
     expect((await send('/info', OPEN_ORDERS)).json.data).toHaveLength(100);
     const { nowMs } = replica;
@@ -158,7 +156,7 @@ describe('a response', () => {
     expect((await send('/info', OPEN_ORDERS)).json.data).toHaveLength(101);
   });
 
-  test('of a book shows the order of the previous block', async () => {
+  test('the answer to l2Book includes the orders of the previous block', async () => {
     const { replica, send } = await start(1);
     const orders = async (): Promise<number> => {
       const { data } = (await send('/info', { type: 'l2Book', coin: '1' })).json;
@@ -172,8 +170,8 @@ describe('a response', () => {
   });
 });
 
-describe('the cost of a client', () => {
-  test('is limited in addition to the number of requests, with the most expensive type in the error', async () => {
+describe('the budget of a client', () => {
+  test('a client over its budget gets a 429 that names its most expensive query', async () => {
     let nowMs = 0;
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 }, () => nowMs);
     const { send } = await start(0, { work });
@@ -195,7 +193,7 @@ describe('the cost of a client', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(3);
     expect(refused.headers['x-ratelimit-remaining']).toBe('0');
     expect(Number(refused.headers['x-ratelimit-reset'])).toBeGreaterThanOrEqual(3);
-    // A client over its budget can still trade and query its wait.
+    // A client over its budget can still trade and query when it may continue.
     expect((await send('/exchange', {})).status).toBe(400);
     expect((await send('/info', { type: 'settings' })).status).toBe(200);
     const { json, status } = await send('/info', { type: 'rateLimit' });
@@ -204,7 +202,7 @@ describe('the cost of a client', () => {
     expect((await send('/info', OPEN_ORDERS)).status).toBe(200);
   });
 
-  test('is reported in the headers when it is closer to its limit than the requests', async () => {
+  test('the headers report the budget if it is closer to its limit than the number of requests', async () => {
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 100 }, () => 0);
     const { send } = await start(0, { work });
     const limits = async (): Promise<unknown[]> => {
@@ -218,7 +216,7 @@ describe('the cost of a client', () => {
     expect(Number(remaining)).toBeLessThanOrEqual(30);
   });
 
-  test('includes every response: rejections, unknown paths, the page', async () => {
+  test('the budget is charged for every response, including refusals and pages', async () => {
     const spent: string[] = [];
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 });
     work.spend = (_client, ms, what = '') => void (ms > 0 && spent.push(what));
@@ -232,19 +230,19 @@ describe('the cost of a client', () => {
     expect(new Set(spent)).toEqual(new Set(['other', '/info']));
   });
 
-  test('is measured', async () => {
+  test('the cost of each part of a long answer is measured', async () => {
     const spent: number[] = [];
     const work = new WorkBudget({ msPerSecond: 100, msBurst: 500 });
     work.spend = (_client, ms) => void spent.push(ms);
     const { send } = await start(12, { work });
     spent.length = 0;
     await send('/info', OPEN_ORDERS);
-    // Reading, three parts of rows, and sending.
+    // The costs are those of reading, of three parts of rows, and of sending.
     expect(spent.length).toBeGreaterThanOrEqual(5);
     expect(spent.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(0);
   });
 
-  test('unread responses are limited', async () => {
+  test('the bytes of unread responses are limited', async () => {
     const answerLimits = {
       bodiesMax: Infinity,
       bodiesPerClientMax: Infinity,
@@ -271,7 +269,7 @@ describe('the cost of a client', () => {
     for (const socket of sockets) socket.destroy();
     await Promise.all(sockets.map((socket) => socket.closed || once(socket, 'close')));
     await expect.poll(() => edge?.edge.unreadBytes).toBe(0);
-    // Requests of a closed connection end, including queued ones.
+    // The requests of a closed connection end, including queued ones.
     await expect.poll(() => edge?.edge.inFlight).toBe(0);
     expect(edge?.edge.bodies).toEqual({ bodies: 0, bytes: 0 });
   });

@@ -28,23 +28,26 @@ const order = (change = {}) =>
     signed(orderAction(change), { key: alice, nonce: ++nonce, confirm: 'executed' }),
   );
 
-describe('dispatch', () => {
-  test('answers a query on the state', async () => {
+describe('the dispatch of queries', () => {
+  test('a query of the state is answered', async () => {
     const reply = await info({ type: 'perpMeta' });
     expect(reply.json).toMatchObject({ success: true, code: 0 });
     expect(reply.json.data.universe).toMatchObject([{ name: 'BTC-USDC', index: 1 }]);
   });
 
-  test.each(['nonsense', '__proto__'])('%s is not served', async (type) => {
-    const reply = await info({ type, user: alice.address });
-    expect(reply).toMatchObject({
-      status: 403,
-      json: { success: false, code: 10001, message: 'This action is not allowed.' },
-    });
-    expect(reply.json).not.toHaveProperty('data');
-  });
+  test.each(['nonsense', '__proto__'])(
+    'a query of the unknown type %s gets a 403',
+    async (type) => {
+      const reply = await info({ type, user: alice.address });
+      expect(reply).toMatchObject({
+        status: 403,
+        json: { success: false, code: 10001, message: 'This action is not allowed.' },
+      });
+      expect(reply.json).not.toHaveProperty('data');
+    },
+  );
 
-  test('a malformed query is a 400, a business error a 200', async () => {
+  test('a malformed query gets a 400, and a business error a 200', async () => {
     expect(await info({})).toMatchObject({ status: 400, json: { message: 'Missing field: type' } });
     expect(await info({ type: 'clearinghouseState', user: 'x' })).toMatchObject({
       status: 400,
@@ -56,7 +59,7 @@ describe('dispatch', () => {
     });
   });
 
-  test("a query for an agent's address contains a warning", async () => {
+  test("a query with an agent's address gets a warning", async () => {
     const action = approveAgentAction(++nonce, agent.address);
     await edge.send('/exchange', signed(action, { key: alice, nonce }));
     const reply = await info({ type: 'clearinghouseState', user: agent.address });
@@ -66,8 +69,8 @@ describe('dispatch', () => {
   });
 });
 
-describe('actionStatus', () => {
-  test('unknown', async () => {
+describe('the actionStatus query', () => {
+  test('the status of an action that the venue never received is unknown', async () => {
     const reply = await info({ type: 'actionStatus', txHash: `0x${'1'.repeat(64)}` });
     expect(reply.json).toEqual({
       success: true,
@@ -87,7 +90,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('executed, by each identifier', async () => {
+  test('an executed action is found by each of its identifiers', async () => {
     const { txHash, height } = (await order()).json;
     const { head } = edge.replica;
     const expected = {
@@ -117,7 +120,7 @@ describe('actionStatus', () => {
     }
   });
 
-  test('failed', async () => {
+  test('the status of an action with a failed entry is failed', async () => {
     const cancel = { type: 'cancel', cancels: [{ a: 1, o: 9 }] };
     const confirm = 'executed' as const;
     await edge.send('/exchange', signed(cancel, { key: alice, nonce: ++nonce, confirm }));
@@ -129,7 +132,7 @@ describe('actionStatus', () => {
     });
   });
 
-  test('pending', async () => {
+  test('the status of an action that waits for its block is pending', async () => {
     const release = edge.replica.hold();
     const sent = order();
     while (edge.replica.proposed === 0) await sleep(1);
@@ -144,8 +147,8 @@ describe('actionStatus', () => {
   });
 });
 
-describe('stateHash', () => {
-  test('of the newest and of a recent block', async () => {
+describe('the stateHash query', () => {
+  test('stateHash returns the hashes of the newest and of earlier blocks', async () => {
     await order();
     const { height, timeMs, stateHash } = edge.replica.head;
     const newest = { height, blockTime: timeMs, stateHash };
@@ -160,7 +163,7 @@ describe('stateHash', () => {
   });
 });
 
-test('rateLimit returns the remaining budget', async () => {
+test('rateLimit returns the remaining budgets', async () => {
   const { json } = await info({ type: 'rateLimit' });
   expect(json.data).toEqual({
     ip: '127.0.0.1',
@@ -176,7 +179,7 @@ test('rateLimit returns the remaining budget', async () => {
   });
 });
 
-describe('/account-status', () => {
+describe('the endpoint /account-status', () => {
   test.each(['/account-status', '/account'])(
     '%s returns whether an address may trade',
     async (path) => {
@@ -201,12 +204,12 @@ describe('/account-status', () => {
   );
 });
 
-describe('/request-fund', () => {
+describe('the endpoint /request-fund', () => {
   const HOUR = 3_600_000;
   const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
   const user = (byte: number) => testKey(byte).address;
 
-  test('grants once per hour and address', async () => {
+  test('the faucet pays once per hour to an address', async () => {
     const reply = await edge.send('/request-fund', { user: user(7) });
     const { head } = edge.replica;
     expect(reply.json).toEqual({
@@ -232,7 +235,7 @@ describe('/request-fund', () => {
     expect((await edge.send('/request-fund', { user: user(7) })).status).toBe(200);
   });
 
-  test('grants once per hour to a remote client', async () => {
+  test('the faucet pays once per hour to a remote client', async () => {
     const client = from('5.6.7.8');
     expect((await edge.send('/request-fund', { user: user(7) }, client)).status).toBe(200);
     expect((await edge.send('/request-fund', { user: user(8) }, client)).status).toBe(429);
@@ -242,7 +245,7 @@ describe('/request-fund', () => {
     expect(limits.json.data.faucetNextTime).toBe(edge.replica.nowMs + HOUR);
   });
 
-  test('two concurrent requests get one grant', async () => {
+  test('of concurrent faucet requests for one address, only one is paid', async () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => edge.send('/request-fund', { user: user(7), accountType: 'outcome' })),
     );
@@ -263,7 +266,7 @@ describe('/request-fund', () => {
     await untrusted.close();
   });
 
-  test('the addresses of one IPv6 network are one client', async () => {
+  test('the addresses of one IPv6 network count as one client', async () => {
     const fund = (byte: number, ip: string) =>
       edge.send('/request-fund', { user: user(byte) }, { headers: { 'x-forwarded-for': ip } });
     expect((await fund(11, '2001:db8::1')).status).toBe(200);
@@ -271,7 +274,7 @@ describe('/request-fund', () => {
     expect((await fund(13, '2001:db8:0:1::2')).status).toBe(200);
   });
 
-  test('a malformed address', async () => {
+  test('a faucet request with a malformed address gets a 400', async () => {
     expect(await edge.send('/request-fund', { user: 'x' })).toMatchObject({ status: 400 });
   });
 });

@@ -60,8 +60,6 @@ import {
 import { withPast } from './past.ts';
 import { reserves, reservesProof, type ReservesSource } from './reserves.ts';
 
-/** POST /info: queries on the state, and those that only the edge can answer. */
-
 export type InfoOptions = {
   readonly replica: Replica;
   readonly receipts: Receipts;
@@ -69,36 +67,39 @@ export type InfoOptions = {
   readonly limiter: RateLimiter;
   readonly pool: Pick<RecoverPool, 'explain' | 'recover'>;
   readonly network: Network;
-  /** Networks that a client may have signed for by mistake. */
+  /** Networks for which a client may have signed by mistake. */
   readonly otherNetworks?: readonly Network[];
   readonly settings: InfoSettings;
   readonly now: () => number;
   readonly faucet?: Faucet | undefined;
-  /** Without it, queries on the history are not served. */
+  /** If it is absent, queries of the history are not served. */
   readonly history?: History;
-  /** The clients' budgets of CPU time on the main thread. */
+  /** Budgets of the clients for time on the main thread. */
   readonly work?: WorkBudget;
-  /** Schedules clients; a long list waits in it under its query, for all clients of that query. */
+  /**
+   * Schedules the work of clients. A long list waits under its query, on behalf of all clients of
+   * that query.
+   */
   readonly queue?: FairQueue;
-  /** Open WebSocket connections of a client. */
+  /** Returns the number of a client's open WebSocket connections. */
   readonly connections?: (ip: string) => OpenConnections;
   readonly connectionsMax?: number;
   /** Sends permits to the bridge; undefined without a settlement chain. */
   readonly permits?: Pick<PermitDeposits, 'deposit'> | undefined;
-  /** Compares liabilities with the balance of the bridge. */
+  /** Compares the liabilities with the balance of the bridge. */
   readonly reserves?: ReservesSource['reserves'];
-  /** The progress of payouts on the settlement chain. */
+  /** Reports the progress of payouts on the settlement chain. */
   readonly payouts?: MoneySide['payouts'] | undefined;
-  /** Changes of the signers of multi-sig accounts. */
+  /** Records the changes of the signers of multi-sig accounts. */
   readonly multiSigChanges?: Pick<MultiSigChanges, 'of'> | undefined;
-  /** Seals returned cursors; without it, cursors end with the process. */
+  /** Seals cursors. If it is absent, cursors become invalid when the process ends. */
   readonly cursors?: CursorSeal | undefined;
   /**
-   * Waits for blocks that a client has seen at another replica; without it, such queries are
-   * refused.
+   * Waits for blocks that a client has seen on another replica. If it is absent, queries that name
+   * a later block are refused.
    */
   readonly blocks?: Pick<BlockWaits, 'reached'> | undefined;
-  /** The health of this process. */
+  /** Returns the health of this process. */
   readonly health?: (() => VenueHealth) | undefined;
 };
 
@@ -117,7 +118,7 @@ const PERMIT_WITHOUT_CHAIN: InfoAnswer = {
 
 type Context = InfoOptions & {
   readonly explain: SignatureExplainer;
-  /** Complete responses of state queries as text. */
+  /** Complete answers of state queries as text. */
   readonly cache: AnswerCache;
   /** Undefined if the operator has disabled the leaderboard. */
   readonly ranking: AccountRanking | undefined;
@@ -140,18 +141,17 @@ export function infoEndpoint(options: InfoOptions): Endpoint {
 }
 
 /**
- * Available to clients over their budget, so that they can query their limits and the deposit
- * address.
+ * Queries that a client over its budget may still send, to see its limits and the deposit address.
  */
 const FREE_QUERIES: ReadonlySet<string> = new Set(['rateLimit', 'settings']);
 
-/** Unknown types are not echoed. */
+/** Returns the query's name for the budget. Unknown types are not named. */
 function workOf({ type }: Readonly<Record<string, unknown>>): { what: string; isFree: boolean } {
   const isKnown = typeof type === 'string' && Object.hasOwn(INFO_QUERIES, type);
   return { what: isKnown ? type : '/info', isFree: isKnown && FREE_QUERIES.has(type) };
 }
 
-/** Temporarily refuses queries that need an unavailable history. */
+/** Answers a query, or refuses it temporarily if it needs a history that is unavailable. */
 async function handleOrDefer(context: Context, request: EdgeRequest): Promise<Reply> {
   try {
     return await handle(context, request);
@@ -167,8 +167,8 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   if (!parsed.ok) return refuse(options, parsed.error);
   const { query, clamped } = parsed;
   if (query.type === 'explainSignature' || query.type === 'simulate') {
-    // Recovering dozens of signers or simulating is more expensive than other queries, so it has
-    // its own budget.
+    // Recovering dozens of signers and simulating an action are more expensive than other queries,
+    // so they have their own budgets.
     const { allowed, retryAfterSeconds } = options.limiter.take(query.type, request.ip);
     if (!allowed) return { ...infoRefusal(rateLimited('info')), retryAfterSeconds };
   }
@@ -186,7 +186,9 @@ async function handle(options: Context, request: EdgeRequest): Promise<Reply> {
   return infoReply(answer.data, all);
 }
 
-/** Refuses a query whose block does not arrive in time; undefined if it is here. */
+/**
+ * Refuses a query whose block does not arrive in time, or returns undefined if the block is there.
+ */
 async function behindOf(
   { blocks, replica }: Context,
   minHeight: number | undefined,
@@ -201,7 +203,7 @@ async function behindOf(
 
 type ParsedQuery = Extract<ReturnType<typeof parseInfo>, { ok: true }>;
 
-/** The state changes only with blocks, so a query is answered once per block. */
+/** Answers a query of the state once per block, because the state changes only with blocks. */
 async function answerState(
   options: Context,
   { query, clamped }: ParsedQuery,
@@ -215,7 +217,7 @@ async function answerState(
   const question = clamped === undefined ? JSON.stringify(query) : JSON.stringify([query, clamped]);
   const textOf = (context: InfoContext, asOf?: AsOf): string | Promise<string> => {
     const answer = answerInfo(context, query);
-    // A refusal is not cached; it is passed to all waiting clients.
+    // A refusal is not cached, but all clients that wait for this answer get it.
     if (!answer.ok) throw new RefusedError(answer.error);
     const incomplete = asOf === undefined ? [] : incompleteWarnings(asOf, query);
     const warnings = [...(answer.warnings ?? []), ...clampWarnings(clamped), ...incomplete];
@@ -232,7 +234,8 @@ async function answerState(
       : json.then((text) => infoReplyOf(text, warnings, beside).body);
   };
   let needsPast = false;
-  // A query that needs the history waits only for its own client's turns.
+  // A query that needs the history is shared only by requests of the same client, because its time
+  // is charged to that client.
   const group = (): string => {
     needsPast = history !== undefined && pastNeedOf(contextOf(options), query) !== undefined;
     return needsPast ? client : '';
@@ -258,7 +261,7 @@ function askerOf({ ip, spend = () => undefined }: TextRequest): Asker {
   return { client: clientKey(ip), spend };
 }
 
-/** Each block may add rows, so the response is not cached. */
+/** Answers a query of the history. The answer is not cached, because each block can add rows. */
 async function answerPast(
   options: Context & { readonly history: History },
   query: HistoryQuery,
@@ -293,7 +296,10 @@ function clampWarnings(clamped: ParsedQuery['clamped']): Warning[] {
   return [{ code: 'LIMIT_CLAMPED', message: 'The limit was lowered', details: clamped }];
 }
 
-/** Queries of the edge; unserved types are refused like unknown ones. */
+/**
+ * Answers the queries that only the API server can answer. Types that are not served are refused
+ * like unknown ones.
+ */
 async function answerHere(
   options: Context,
   query: ParsedQuery['query'],
@@ -365,7 +371,7 @@ const UNKNOWN = {
   error: null,
 } as const satisfies ActionStatus;
 
-/** An action that has not executed. */
+/** Fields of an action that has not been executed yet. */
 const UNDECIDED = { result: null, error: null } as const;
 
 async function actionStatus(
@@ -383,7 +389,7 @@ async function actionStatus(
     const names = { txHash, traceId: trace, signer, user, nonce, actionType };
     return { status: 'pending', ...names, block: null, ...UNDECIDED };
   }
-  // "Unknown" must be certain, because clients then send again.
+  // The status "unknown" must be certain, because clients then send the action again.
   const found = receipt ?? (await receipts.findForSure(query, asker));
   if (found === undefined) return UNKNOWN;
   const { txHash, signer, user, nonce, actionType, block, outcome } = found;
@@ -394,7 +400,10 @@ async function actionStatus(
     : { status: 'failed', ...names, block, result, error };
 }
 
-/** R-delay: at least one order of the action is queued, so there is no result yet. */
+/**
+ * Returns the status of an action with at least one queued order, which has no result yet
+ * (R-delay).
+ */
 function queuedStatus({ block, command, user }: QueuedAction): ActionStatus {
   const { nonce, signer, txHash } = authorityOf(command);
   return {

@@ -6,8 +6,6 @@ import type { TestOrder } from '@oddlot/testing/venue/http/client';
 import { startEdge, type TestEdge } from '@oddlot/testing/venue/http/test-edge';
 import { incompleteWarnings } from './info-history.ts';
 
-/** Queries on the history that depend on time: funding hours, daily values, a late history. */
-
 const alice = testKey(1);
 const bob = testKey(2);
 const HOUR_MS = 3_600_000;
@@ -29,7 +27,7 @@ const place = (order: TestOrder, key = alice) => {
 };
 const info = async (query: object) => (await edge.send('/info', query)).json;
 
-/** Prices are pushed twice per minute, so that funding has samples. */
+/** Lets an hour pass. Prices are pushed twice per minute, so the funding rate has samples. */
 function passHour(): void {
   for (let at = 0; at < 120; at++) {
     edge.replica.nowMs += HOUR_MS / 120;
@@ -37,12 +35,12 @@ function passHour(): void {
   }
 }
 
-describe('userFundings', () => {
+describe('the userFundings query', () => {
   beforeAll(async () => {
     await open();
     await place({ b: false, s: '1' }, bob);
     await place({ s: '1' });
-    // An hour without a book has no sample.
+    // Funding needs a book, because an hour without one has no sample.
     await place({ p: '99.5', s: '61' }, bob);
     await place({ b: false, p: '100.5', s: '61' }, bob);
     for (let hour = 0; hour < 4; hour++) passHour();
@@ -53,7 +51,7 @@ describe('userFundings', () => {
     info({ type: 'userFundings', user, ...more });
   const rows = async (more: object = {}, user = alice.address) => (await ask(more, user)).data.data;
 
-  test('R-funding: one row per hour, and the long pays what the short receives', async () => {
+  test('R-funding: each hour has one row, and the long pays what the short receives', async () => {
     const paid = await rows();
     expect(paid.length).toBeGreaterThanOrEqual(3);
     expect(paid[0]).toEqual({
@@ -73,7 +71,7 @@ describe('userFundings', () => {
     expect((await ask()).data).toMatchObject({ hasMore: false, total: paid.length });
   });
 
-  test('are filtered by instrument name or id, by open position and by direction', async () => {
+  test('userFundings can be filtered by instrument, open position and direction', async () => {
     const all = await rows();
     for (const more of [
       { coin: '1' },
@@ -106,7 +104,7 @@ describe('userFundings', () => {
     });
   });
 
-  test('a closed position is not an active contract and keeps its rows', async () => {
+  test('a closed position is not an active contract, but keeps its funding rows', async () => {
     const all = await rows();
     await place({ s: '1' }, bob);
     await place({ b: false, s: '1' });
@@ -119,7 +117,7 @@ describe('userFundings', () => {
     expect(await rows({ coin: 'BTC' })).toEqual(all);
   });
 
-  test('accept spans under both names, and pages by offset and cursor', async () => {
+  test('userFundings accepts both names of a period, and pages by offset or cursor', async () => {
     const all = await rows();
     const { time } = all[1];
     for (const span of [
@@ -138,7 +136,7 @@ describe('userFundings', () => {
     ]);
   });
 
-  test('report rows that are permanently lost, unless the query excludes them', () => {
+  test('rows that are permanently lost are reported, unless the query excludes their time', () => {
     const since = { height: 242, timeMs: 1_000 };
     const asOf = { height: 300, timeMs: 2_000 };
     expect(incompleteWarnings(asOf, {})).toEqual([]);
@@ -149,7 +147,7 @@ describe('userFundings', () => {
   });
 });
 
-describe('portfolio', () => {
+describe('the portfolio query', () => {
   beforeEach(open);
   afterEach(() => edge.close());
 
@@ -159,7 +157,7 @@ describe('portfolio', () => {
     return reply.data;
   };
 
-  test('past values are filled forward, and each window has its own sums', async () => {
+  test('past values are carried forward, and each window has its own sums', async () => {
     for (let day = 0; day < 3; day++) {
       edge.replica.pass(DAY_MS - HOUR_MS);
       edge.replica.credit(alice.address, 100);
@@ -185,7 +183,7 @@ describe('portfolio', () => {
     }
   });
 
-  test('every point has the sums and the value of its time', async () => {
+  test('every point of a portfolio has the sums and the value of its time', async () => {
     const carol = testKey(3);
     edge.replica.pass(HOUR_MS);
     const start = edge.replica.nowMs;
@@ -215,7 +213,7 @@ describe('portfolio', () => {
         expect(Number(volume)).toBe(sum(fills, time, ({ px, sz }) => Number(px) * Number(sz)));
         const paid = sum(fills, time, ({ fee }) => Number(fee));
         expect(Number(fees)).toBeCloseTo(paid, 6);
-        // At a constant price, only fees are lost.
+        // At a constant price, only the fees are lost.
         expect(Number(pnl)).toBeCloseTo(-paid, 6);
         const broughtIn = sum(deposits, time, ({ delta }) => Number(delta.amount));
         expect(Number(accountValue)).toBeCloseTo(broughtIn - paid, 6);
@@ -229,7 +227,7 @@ describe('portfolio', () => {
     );
   });
 
-  test('years have the same number of points', async () => {
+  test('a portfolio of several years has at most 500 points', async () => {
     for (let month = 0; month < 30; month++) {
       edge.replica.pass(30 * DAY_MS);
       edge.replica.credit(alice.address, 1);
@@ -247,12 +245,12 @@ describe('portfolio', () => {
   });
 });
 
-describe('a history that is behind', () => {
+describe('queries while the history is behind', () => {
   beforeEach(open);
   afterEach(() => edge.close());
 
   const { address: user } = alice;
-  /** A partial list would look complete. */
+  /** These queries must be refused, because a partial list would look complete. */
   const WHOLE: readonly object[] = [
     { type: 'userFills', user },
     { type: 'userFills', user, endTime: 4_000_000_000_000 },
@@ -276,7 +274,7 @@ describe('a history that is behind', () => {
   ];
 
   test.each(WHOLE.map((query) => [JSON.stringify(query), query] as const))(
-    'refuses %s and reports its block',
+    'the query %s is refused with the block of the history',
     async (_, query) => {
       const heldAt = edge.replica.head.height;
       edge.history.heldAt = heldAt;
@@ -297,7 +295,7 @@ describe('a history that is behind', () => {
     },
   );
 
-  test('answers queries on earlier spans and on known rows', async () => {
+  test('queries of earlier periods and of stored rows are answered', async () => {
     const heldAt = edge.replica.head.height;
     const { hash } = edge.replica.head;
     const { timeMs } = edge.replica.head;
@@ -313,7 +311,7 @@ describe('a history that is behind', () => {
     for (const query of known) expect(await info(query)).toMatchObject({ success: true });
   });
 
-  test('refuses a query that requires a later block', async () => {
+  test('a query that requires a later block is refused', async () => {
     const heldAt = edge.replica.head.height;
     edge.history.heldAt = heldAt;
     edge.replica.credit(alice.address, 5);
@@ -322,7 +320,8 @@ describe('a history that is behind', () => {
     const reply = await edge.send('/info', { ...query, minHeight: heldAt + 1 });
     const details = { field: 'minHeight', got: heldAt + 1, allowed: { max: heldAt } };
     expect(reply).toMatchObject({ status: 503, json: { details } });
-    // A block that this process has applied exists, even before the history contains it.
+    // The block exists, because this process has applied it, but the history does not contain it
+    // yet.
     expect((await edge.send('/info', { type: 'block', height: heldAt + 1 })).status).toBe(503);
     edge.history.heldAt = undefined;
     expect((await info({ ...query, minHeight: heldAt + 1 })).data).toHaveLength(2);
@@ -330,7 +329,7 @@ describe('a history that is behind', () => {
   });
 });
 
-describe('work', () => {
+describe('the cost of history queries', () => {
   test("R-requests: the history's CPU time is charged to the client", async () => {
     const work = new WorkBudget({ msPerSecond: 1e-6, msBurst: 1_000 });
     edge = await startEdge({ edge: { work } });
@@ -362,8 +361,8 @@ describe('work', () => {
   });
 });
 
-describe('withdrawals', () => {
-  test('are held, then paid or returned', async () => {
+describe('the withdrawals query', () => {
+  test('a withdrawal is held first, and then paid or returned', async () => {
     await open();
     try {
       const withdraw = (amount: string) => {

@@ -17,8 +17,8 @@ import { PORTFOLIO_QUERIES } from './history/portfolio.ts';
 import type { AsOf } from '@oddlot/history/history';
 
 /**
- * Queries on the history. Another thread answers them and may be behind, so responses contain its
- * block.
+ * Handlers of the history queries. Another thread answers them and can be behind, so answers
+ * contain the block of the history.
  */
 
 const HISTORY_HANDLERS = {

@@ -5,8 +5,6 @@ import { LongVenue } from '@oddlot/testing/venue/long-venue';
 import { DAY_MS, FIRST_ID, HOUR_MS, marketListing } from '@oddlot/testing/venue/outcome-venue';
 import { ALICE, BOB } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Compares lists from memory and history with a catalogue that keeps everything. */
-
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 100) / 4);
 
 type Change =
@@ -50,7 +48,8 @@ const Query = fc.record({
   tag: fc.option(fc.constantFrom('a', 'b'), { nil: undefined }),
   limit: fc.integer({ min: 1, max: 6 }),
   /**
-   * The pause between two pages: short for the trending order, or long enough for events to leave.
+   * Pause between two pages: none for the trending order, or long enough for events to leave
+   * memory.
    */
   pauseMs: fc.constantFrom(0, 0, 30_000, 3 * DAY_MS),
 });
@@ -58,7 +57,7 @@ const Query = fc.record({
 const TIMEOUT_MS = 30_000 + 2_000 * RUNS;
 
 test(
-  'pages through memory and history equal pages through one list',
+  'pages from memory and history equal those of a catalogue that keeps everything',
   async () => {
     let left = 0;
     const property = fc.asyncProperty(
@@ -98,7 +97,7 @@ function make({ world }: LongVenue, change: Change, at: number): void {
       if (event === undefined) return;
       const times = { startMs: timeMs(event.startMs), endMs: timeMs(event.endMs) };
       const market = marketListing(`j${at}`, event.slug, times);
-      // Rejected after its end.
+      // The market is rejected if the event has ended.
       world.venue.apply([{ type: 'registerMarket', market }]);
       return;
     }
@@ -125,7 +124,7 @@ type Asked = typeof Query extends fc.Arbitrary<infer Value> ? Value : never;
 async function comparePages(venue: LongVenue, { pauseMs, sortOrder, tag, ...rest }: Asked) {
   const order = rest.sortBy === 'endingSoon' ? {} : { sortOrder };
   const query = { ...rest, ...order, ...(tag === undefined ? {} : { tag }) };
-  // Daily volumes change over days.
+  // The daily volume changes with time, so queries that depend on it must not pause.
   const isPausing = rest.sortBy !== 'trending' && rest.status !== 'open';
   let cursor: string | null = null;
   do {

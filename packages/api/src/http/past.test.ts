@@ -15,8 +15,6 @@ import {
 import { StoredHistory } from '@oddlot/testing/venue/stored-history';
 import { ALICE, BOB, START_MS } from '@oddlot/testing/venue/ws/test-venue';
 
-/** Events leave memory a week after settlement; queries get the same responses as before. */
-
 const END_MS = START_MS + DAY_MS;
 let venue: LongVenue;
 
@@ -37,7 +35,7 @@ afterEach(async () => {
   await venue.history.close();
 });
 
-/** Resolves the first event, which no market can join after its end. */
+/** Resolves the first event. After its end, no market can be added to it. */
 function settle(): void {
   venue.world.resolve(1);
 }
@@ -48,8 +46,8 @@ function leave(): void {
   expect(venue.world.markets.catalogue.listedEvent('rain')).toBeUndefined();
 }
 
-describe('an event leaves memory', () => {
-  test('a week after its last possible change', () => {
+describe('the time at which an event leaves memory', () => {
+  test('an event leaves memory a week after its end if it was resolved before', () => {
     settle();
     const { catalogue } = venue.world.markets;
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
@@ -61,7 +59,7 @@ describe('an event leaves memory', () => {
     expect(catalogue.listedEvent('sun')).toBeDefined();
   });
 
-  test('a week after its resolution if that is later than its end', () => {
+  test('an event leaves memory a week after its resolution if that is later than its end', () => {
     const { world } = venue;
     world.waitUntil(END_MS + 3 * DAY_MS);
     settle();
@@ -72,7 +70,7 @@ describe('an event leaves memory', () => {
     expect(world.markets.catalogue.listedEvent('rain')).toBeUndefined();
   });
 
-  test('only after markets that joined later are resolved', async () => {
+  test('an event stays in memory until markets that were added later are resolved', async () => {
     const { world } = venue;
     settle();
     const market = marketListing('rain-too', 'rain', { endMs: timeMs(END_MS) });
@@ -88,7 +86,7 @@ describe('an event leaves memory', () => {
     expect(markets.map(({ slug }: { slug: string }) => slug)).toEqual(['rain', 'rain-too']);
   });
 
-  test('with its candles, probabilities and snapshots', () => {
+  test('the candles, probabilities and snapshot data of an event leave memory with it', () => {
     const { markets } = venue.world;
     const sizeOf = (): number =>
       JSON.stringify(markets.projections.map((each) => each.dump())).length;
@@ -101,7 +99,7 @@ describe('an event leaves memory', () => {
     expect(markets.probabilities.points(FIRST_ID, grid)).toEqual([]);
   });
 
-  test('at the same block after a restart', () => {
+  test('after a restart, an event leaves memory at the same block', () => {
     settle();
     const { venue: engine, markets } = venue.world;
     const restored = new MarketData(() => engine.state);
@@ -120,7 +118,7 @@ describe('an event leaves memory', () => {
   });
 });
 
-describe('an event that left memory', () => {
+describe('an event that has left memory', () => {
   test.each([
     ['outcomeMeta', { eventSlug: 'rain' }],
     ['outcomeMeta', { marketSlugs: ['rain', 'sun', 'nobody'] }],
@@ -139,13 +137,16 @@ describe('an event that left memory', () => {
       'candleSnapshot',
       { req: { coin: String(FIRST_ID), interval: '1d', startTime: START_MS - DAY_MS } },
     ],
-  ])('%s %j gets the same response as before', async (type, fields) => {
-    leave();
-    expect(await venue.data(type, fields)).toEqual(venue.expected(type, fields));
-    expect(venue.history.asked.length).toBeGreaterThan(0);
-  });
+  ])(
+    'the query %s %j gets the same answer as before the event left memory',
+    async (type, fields) => {
+      leave();
+      expect(await venue.data(type, fields)).toEqual(venue.expected(type, fields));
+      expect(venue.history.asked.length).toBeGreaterThan(0);
+    },
+  );
 
-  test('has the same resolution hash before and after', async () => {
+  test('the resolution hash is the same before and after the event leaves memory', async () => {
     settle();
     const before = await venue.data('outcomeResolution', { instrumentId: FIRST_ID });
     expect(venue.history.asked).toEqual([]);
@@ -156,7 +157,7 @@ describe('an event that left memory', () => {
     expect(after).toEqual(before);
   });
 
-  test('has the probabilities of its trades and finally its result', async () => {
+  test('the probabilities of a past event are those of its trades, and finally its result', async () => {
     leave();
     const { series } = await venue.data('outcomeProbability', {
       instrumentIds: [FIRST_ID],
@@ -186,7 +187,7 @@ describe('an event that left memory', () => {
     expect(venue.history.asked).toEqual([]);
   });
 
-  test('is unknown if the history lacks it; before its block, the query is refused', async () => {
+  test('an event that the history has deleted is unknown, and a history that is behind refuses', async () => {
     leave();
     const store = await venue.history.store();
     while ((await store.prune({ rowsBeforeMs: venue.world.nowMs })) > 0);
@@ -207,9 +208,9 @@ describe('an event that left memory', () => {
     }
   });
 
-  test('is included in rows that begin after its settlement', async () => {
+  test('a history that starts after the settlement still stores the event', async () => {
     settle();
-    // A process that starts with the block in which the event leaves, as after a long downtime.
+    // The process starts with the block in which the event leaves memory, as after a long downtime.
     const { markets, venue: engine } = venue.world;
     const late = new StoredHistory({ state: () => engine.state, markets });
     engine.onBlock((block) => late.onBlock(block));
@@ -221,7 +222,7 @@ describe('an event that left memory', () => {
     await late.close();
   });
 
-  test('a list is complete although events leave during the query', async () => {
+  test('a list is complete even if events leave memory during the query', async () => {
     settle();
     venue.world.waitUntil(END_MS + SETTLED_KEPT_MS - 1);
     const asked = venue.data('outcomeMeta', { status: 'resolved' });
@@ -231,7 +232,7 @@ describe('an event that left memory', () => {
     expect(again.events).toHaveLength(1);
   });
 
-  test('subscribers of its context receive its payout', () => {
+  test('subscribers of a past market receive its payout as the mark', () => {
     leave();
     const { markets, venue: engine } = venue.world;
     const source = { markets, state: engine.state };
@@ -247,7 +248,7 @@ describe('the timeline of a series', () => {
   const PERIOD_MS = 4 * HOUR_MS;
   const FORGOTTEN = `btc-4h-${(START_MS + 3 * PERIOD_MS) / 1_000}`;
 
-  /** Ten days of markets, one of which is never resolved and stays. */
+  /** Lists ten days of markets. One of them is never resolved, so it stays in memory. */
   function live(): void {
     const { world } = venue;
     const { catalogue } = world.markets;
@@ -271,14 +272,14 @@ describe('the timeline of a series', () => {
     { limit: 2, before: START_MS + 5 * PERIOD_MS },
     { before: START_MS + 16 * PERIOD_MS, after: START_MS + 2 * PERIOD_MS },
     { before: START_MS },
-  ])('continues with markets outside memory: %j', async (fields) => {
+  ])('the timeline continues with markets outside memory for %j', async (fields) => {
     live();
     const query = { seriesSlug: 'btc-4h', ...fields };
     const data = await venue.data('outcomeSeriesTimeline', query);
     expect(data).toEqual(venue.expected('outcomeSeriesTimeline', query));
   });
 
-  test('finds old markets by the slug of event and market', async () => {
+  test('old markets are found by the slug of their event and of the market', async () => {
     live();
     const slug = `btc-4h-${START_MS / 1_000}`;
     expect(venue.world.markets.catalogue.listedEvent(slug)).toBeUndefined();
@@ -289,7 +290,7 @@ describe('the timeline of a series', () => {
     }
   });
 
-  test('queries the history only for older markets', async () => {
+  test('the timeline queries the history only for older markets', async () => {
     live();
     const data = await venue.data('outcomeSeriesTimeline', { seriesSlug: 'btc-4h' });
     expect(data).toMatchObject({ hasMore: true, items: { length: 20 } });

@@ -21,28 +21,28 @@ import type { Spend } from './answer-cache.ts';
 import type { Candle } from '@oddlot/protocol';
 import { type CandleQuery, candlesOf, missingBars } from '@oddlot/translate/info/candles';
 
-/** Data from the history for queries that need more than memory contains. */
-
 /**
- * A query needs events first and possibly their trades; an event may leave memory during the wait.
+ * A query needs events first and then possibly their trades, and an event can leave memory while it
+ * waits.
  */
 const ROUNDS_MAX = 4;
 /**
- * The maximum rows per query of the history; longer spans use several, with turns for other work.
+ * Maximum number of rows per query of the history. Longer periods use several queries, with turns
+ * for other work in between.
  */
 const BARS_AT_ONCE = 5_000;
 
-/** The history in the client's name, and access to the current state. */
+/** History on behalf of a client, and access to the current state. */
 type PastSource = {
   readonly history: History;
   readonly spend: Spend;
   readonly contextOf: () => InfoContext;
 };
 
-/** The context with all data that a query needs, and the block of the history. */
+/** Context with all data that a query needs, and the last block of the history. */
 type ContextWithPast = { readonly context: InfoContext; readonly asOf: AsOf };
 
-/** Repeats until the query needs no more data. */
+/** Loads data from the history until the query needs no more. */
 export async function withPast(source: PastSource, query: StateQuery): Promise<ContextWithPast> {
   const { contextOf, history } = source;
   const past = emptyPast();
@@ -71,8 +71,8 @@ async function ask(
 }
 
 /**
- * Queries without waiting if the history has reached the required time; otherwise it must contain
- * the newest block or refuse.
+ * Queries the history without waiting. If it has not reached the required time, the query is
+ * repeated with the newest block, which waits for it or refuses.
  */
 async function askAsOf<Topic extends HistoryTopic>(
   { history }: Pick<PastSource, 'history'>,
@@ -85,15 +85,16 @@ async function askAsOf<Topic extends HistoryTopic>(
 }
 
 /**
- * Events leave memory some time after settlement, and their rows are stored soon after payment;
- * half of that time covers both.
+ * Returns a time that the history must have reached. Events leave memory some time after their
+ * settlement, and their rows are stored soon after the payment; half of that time is enough for
+ * both.
  */
 function leftMs({ contextOf }: PastSource): number {
   const { markets, state } = contextOf();
   return state.timeMs - markets.catalogue.keptMs / 2;
 }
 
-/** Null for an event that the history has deleted. */
+/** Returns an event, or null if the history has deleted it. */
 async function eventBySlug(
   source: PastSource,
   eventSlug: string,
@@ -105,7 +106,7 @@ async function eventBySlug(
 
 async function takeList(source: PastSource, list: PastList, past: Past): Promise<void> {
   const { descending, limit, seriesSlug, sortBy, tag } = list;
-  // If all keys are zero, the rows are before or after any place with another key.
+  // If all keys are zero, every row is before or after a place with another key.
   const isBeyond = sortBy === 'zero' && list.after !== undefined && list.after[0] > 0;
   if (isBeyond && !descending) {
     past.list = { events: [], isEnd: true };
@@ -126,7 +127,7 @@ async function takeList(source: PastSource, list: PastList, past: Past): Promise
   past.list = { events, isEnd: answer.length < limit };
 }
 
-/** Trades of the past, with the last ones before them. */
+/** Loads the trades of a period, preceded by the last row before it. */
 async function pastRows(
   { history }: Pick<PastSource, 'history'>,
   bars: PastBars,
@@ -148,12 +149,12 @@ async function pastRows(
   return { stepMs, rows };
 }
 
-/** The sources of candles. */
+/** Sources of candles. */
 export type CandleContext = Pick<InfoContext, 'state' | 'markets'> & { readonly history: History };
 
 /**
- * Candles of any age, at most the latest 5,000 of a span; the history provides those that are not
- * in memory.
+ * Returns candles of any age, at most the latest 5,000 of a period. Those that are not in memory
+ * are loaded from the history.
  */
 export async function candlesBetween(
   context: CandleContext,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readReferencePages } from './read-reference-pages.ts';
 
-test('/docs lists every page by its title', async () => {
+test('/docs lists every page of the reference by its title', async () => {
   const pages = await readReferencePages();
   const index = pages.get('/docs');
   expect(pages.get('/docs/')).toBe(index);

@@ -1,9 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The reference of the API; `details.docs` of a refusal points to its pages. */
+/** Folder of the API reference. The `details.docs` of a refusal is the path of one of its pages. */
 const REFERENCE = new URL('../../../../docs/reference/', import.meta.url);
 
-/** The pages by path, such as `/docs/errors`; empty if the venue is installed without its documents. */
+/**
+ * Reads the pages by path, such as `/docs/errors`. The result is empty if the venue is installed
+ * without its documents.
+ */
 export async function readReferencePages(): Promise<ReadonlyMap<string, string>> {
   const names = await readdir(REFERENCE).catch(() => []);
   const pages = new Map<string, string>();
@@ -17,7 +20,7 @@ export async function readReferencePages(): Promise<ReadonlyMap<string, string>>
   return pages.set('/docs', index).set('/docs/', index);
 }
 
-/** Lists all pages by title. */
+/** Lists all pages by their titles. */
 function indexOf(pages: ReadonlyMap<string, string>): string {
   const lines = [...pages]
     .map(([path, text]) => `- [${/^# (.+)$/m.exec(text)?.[1] ?? path}](${path})`)

@@ -27,22 +27,23 @@ import type { RowPosition } from '@oddlot/history/rows/block-rows';
 import { startAfter, startOf } from '@oddlot/translate/read-models/candle-interval';
 import { type CandleContext, candlesBetween } from '../past.ts';
 
-/** GET /export/<name>: rows of any span, oldest first, at the reading speed of the client. */
-
 export type ExportOptions = {
   readonly history: History;
   readonly replica: Replica;
   readonly markets: MarketData;
   readonly gate?: ExportGate;
-  /** The CPU time that the exports of one client may use on this thread; beyond it they wait. */
+  /** Budget of one client's exports on the main thread. An export that has used it up waits. */
   readonly work?: WorkLimits;
 };
 
-/** Separate from the budget of queries, so that an export does not block its client's /info. */
+/**
+ * The budget is separate from that of queries, so an export does not block its client's /info
+ * requests.
+ */
 export const EXPORT_WORK: WorkLimits = { msPerSecond: 50, msBurst: 300 };
 
 const RETRY_SECONDS = 5;
-/** A cap below the maximum of Node's timers; no client's debt reaches it. */
+/** Longest wait at once, below the maximum of Node's timers. */
 const WAIT_MS_MAX = 60_000;
 
 type Context = ExportOptions & { readonly gate: ExportGate; readonly budget: WorkBudget };
@@ -61,7 +62,8 @@ export function exportEndpoints(options: ExportOptions): Record<string, StreamEn
 }
 
 /**
- * The first page is read before the response starts, because an error is possible only until then.
+ * Opens an export. Its first page is read before the response starts, because an error can be
+ * reported only until then.
  */
 async function open(
   context: Context,
@@ -96,7 +98,7 @@ async function open(
     };
   } catch (error) {
     leave();
-    // A rebuilt history does not contain all rows.
+    // A history that is being rebuilt does not contain all rows.
     const later = historyRefusal(error);
     if (later !== undefined) return { ...later, retryAfterSeconds: RETRY_SECONDS };
     if (!(error instanceof RefusedError)) throw error;
@@ -122,7 +124,7 @@ async function* parts(
     const spend = (ms: number): void => budget.spend(client, ms);
     yield measured(() => textOf(name, format, rows), spend);
     const waitMs = Math.min(budget.waitMs(client), WAIT_MS_MAX);
-    // The wait does not keep the process alive.
+    // The timer must not keep the process alive.
     if (waitMs > 0) await sleep(waitMs, undefined, { ref: false });
   }
 }
@@ -133,12 +135,7 @@ function fileName(name: ExportName, request: ExportRequestOf<ExportName>): strin
   return `${[name, ...subject, ...span].join('-')}.${request.format}`;
 }
 
-/**
- * The rows of an export, oldest first. The next page is read when the client needs it, so an export
- * of any length holds one page.
- */
-
-/** About a third of a megabyte of fills. */
+/** Rows per page. A page of fills has about a third of a megabyte. */
 const PAGE_ROWS = 500;
 
 type UserExport = Exclude<ExportName, 'candles'>;
@@ -163,7 +160,8 @@ async function* userPages(
   // Only perps have funding.
   if (name === 'fundings' && !accountTypes.includes('perp')) return;
   const { history } = context;
-  // Orders and withdrawals change after the time under which they are listed.
+  // Orders and ledger rows can change after the time under which they are listed, so they need the
+  // newest block.
   const minHeight = name === 'fills' ? neededHeight(context, to) : context.state.height;
   let cursor: RowPosition | undefined;
   for (;;) {
@@ -180,17 +178,20 @@ async function* userPages(
     const { next, rows } = answer as Page<object>;
     yield rows;
     if (next === null) return;
-    // Later pages need at least the block of the first one; a lost history starts again.
+    // Each later page needs at least the block of the first one.
     cursor = next;
   }
 }
 
-/** While the history is rebuilt, a file without the missing rows would look complete. */
+/**
+ * Returns the block that the history must have reached. While it is being rebuilt, a file without
+ * the missing rows would look complete.
+ */
 function neededHeight({ history, state }: CandleContext, toMs: number | undefined): number {
   return storedThrough(history, toMs) ?? state.height;
 }
 
-/** The coarsest step of stored bars; the first of them marks the start of trades. */
+/** The coarsest step of stored bars. The first of these bars shows when trading started. */
 const COARSEST_MS = 4 * 60 * 60 * 1000;
 
 async function* candlePages(
@@ -202,7 +203,7 @@ async function* candlePages(
   const bars = { instrumentId: Number(coin), stepMs: COARSEST_MS, startMs: 0, endMs, limit: 1 };
   const { answer } = await history.ask('bars', bars, { minHeight: neededHeight(context, to) });
   const latestMs = startAfter(interval, startOf(interval, endMs), 1 - LIMITS.candlesMax);
-  // Without a stored bar, all rows are recent enough for one page.
+  // Without a stored bar, all trades are recent enough for one page.
   const firstMs = answer[0]?.startMs ?? latestMs;
   let startTime = Math.max(from, startOf(interval, firstMs));
   do {
@@ -215,7 +216,7 @@ async function* candlePages(
   } while (startTime <= endMs);
 }
 
-/** Rows as text: CSV (RFC 4180), or one JSON object per line. */
+/** Format of an export: CSV (RFC 4180), or one JSON object per line. */
 
 type ExportFormat = 'csv' | 'ndjson';
 
@@ -224,7 +225,7 @@ const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** The text before the first row. */
+/** Returns the text before the first row. */
 function headOf(name: ExportName, format: ExportFormat): string {
   return format === 'csv' ? `${EXPORT_COLUMNS[name].join(',')}\r\n` : '';
 }
@@ -237,7 +238,7 @@ export function textOf(name: ExportName, format: ExportFormat, rows: readonly ob
     .join('');
 }
 
-/** Absent and null values are empty cells; nested values are JSON. */
+/** Formats a cell. Absent and null values are empty, and nested values are JSON. */
 function cellOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = spared(typeof value === 'object' ? JSON.stringify(value) : String(value));
@@ -245,19 +246,19 @@ function cellOf(value: unknown): string {
 }
 
 /**
- * Prefixes cells that a spreadsheet would run as formulas, except numbers, because texts are user
- * input.
+ * Adds a prefix to cells that a spreadsheet would run as formulas, because their text can come from
+ * users. Numbers stay unchanged.
  */
 function spared(text: string): string {
   const isFormula = /^[=+\-@\t\r]/.test(text) && !/^-\d+(\.\d+)?$/.test(text);
   return isFormula ? `'${text}` : text;
 }
 
-/** Limits concurrent exports, because each reads as long as its client does. */
+/** Limits of concurrent exports, because an export lasts as long as its client reads. */
 
 type ExportLimits = {
   readonly perClientMax: number;
-  /** The limit of all clients together. */
+  /** Maximum number of exports for all clients together. */
   readonly totalMax: number;
 };
 
@@ -277,7 +278,8 @@ export class ExportGate {
   }
 
   /**
-   * Admits a client and returns the function that releases its place, or the limit that is reached.
+   * Admits a client and returns the function that releases its place, or returns the limit that has
+   * been reached.
    */
   enter(client: string): (() => void) | 'client' | 'all' {
     const own = this.#running.get(client) ?? 0;
@@ -297,7 +299,7 @@ export class ExportGate {
   }
 }
 
-/** Rows are unavailable, with the error for the client. */
+/** Reports that rows are unavailable, with the refusal for the client. */
 export class RefusedError extends Error {
   override readonly name = 'RefusedError';
   readonly refusal: WireError;

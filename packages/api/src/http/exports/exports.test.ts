@@ -11,8 +11,6 @@ import {
 } from '@oddlot/testing/venue/http/test-edge';
 import { ExportGate, textOf } from './export-endpoints.ts';
 
-/** Exports contain every page of the history and read only the pages that the client needs. */
-
 const alice = testKey(1);
 let edge: TestEdge | undefined;
 
@@ -33,7 +31,7 @@ const get = ({ port }: TestEdge, target: string) =>
     request({ port, host: '127.0.0.1', path: target }, resolve).on('error', reject).end();
   });
 
-/** An endless history that counts its queries and controls the next response. */
+/** Creates an endless history that counts its queries and can make one of them fail. */
 function endless() {
   const delta = { type: 'faucet', amount: '1', token: 'USDC' } as const;
   const row: LedgerUpdate = { time: 1, hash: `0x${'0'.repeat(64)}`, delta };
@@ -53,8 +51,8 @@ function endless() {
 
 const FAST = { msPerSecond: Infinity, msBurst: 1 };
 
-describe('rows', () => {
-  test('of more than one page, oldest first, each once', async () => {
+describe('the rows of an export', () => {
+  test('an export lists the rows of all pages oldest first, each once', async () => {
     const { replica, send } = await open();
     for (let amount = 1; amount <= 1_203; amount++) replica.credit(alice.address, amount);
     const reply = await send(path('ledger', '&format=ndjson'), undefined, { method: 'GET' });
@@ -67,7 +65,7 @@ describe('rows', () => {
     expect(amounts).toEqual(amounts.map((_, index) => index + 1));
   });
 
-  test('of a history that is behind are limited to stored spans', async () => {
+  test('while the history is behind, only periods that it has stored can be exported', async () => {
     const { history, replica, send } = await open();
     replica.credit(alice.address, 1);
     replica.pass(60_000);
@@ -77,7 +75,7 @@ describe('rows', () => {
     replica.credit(alice.address, 2);
     const get = (target: string) => send(target, undefined, { method: 'GET' });
     const candles = '/export/candles?coin=1&interval=1m';
-    // A row of the ledger may change after the time under which it is listed.
+    // A row of the ledger can change after the time under which it is listed.
     const changing = path('ledger', `&to=${storedMs - 1}`);
     for (const target of [path('fills'), path('fills', `&to=${storedMs}`), changing, candles]) {
       expect(await get(target)).toMatchObject({
@@ -93,7 +91,7 @@ describe('rows', () => {
     expect(whole.text.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('in cells: nested values are JSON', async () => {
+  test('a CSV cell contains nested values as JSON', async () => {
     const { replica, send } = await open();
     replica.credit(alice.address);
     const order = orderAction({ p: '90' });
@@ -108,7 +106,7 @@ describe('rows', () => {
     expect(rest).toBe('');
   });
 
-  test('candles, minute by minute', async () => {
+  test('the export of candles equals the candleSnapshot query', async () => {
     const { replica, send } = await open();
     const bob = testKey(2);
     for (const { address } of [alice, bob]) replica.credit(address);
@@ -141,8 +139,8 @@ describe('rows', () => {
   });
 });
 
-describe('a reader', () => {
-  test('that stops holds only the current page and releases its place', async () => {
+describe('the client of an export', () => {
+  test('an export whose client stops reading reads no further pages, and its place is released', async () => {
     const { history, pages } = endless();
     const venue = await open({ exports: { history, work: FAST } });
     const response = await get(venue, path('ledger'));
@@ -151,7 +149,7 @@ describe('a reader', () => {
     const asked = pages.asked;
     await sleep(300);
     expect(pages.asked).toBe(asked);
-    // A client may have only one export.
+    // Each client may have only one export.
     const second = await venue.send(path('fills'), undefined, { method: 'GET' });
     expect(second).toMatchObject({ status: 429, json: { success: false, name: 'RATE_LIMITED' } });
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
@@ -164,7 +162,7 @@ describe('a reader', () => {
     await expect.poll(again).toBe(200);
   });
 
-  test('gets a truncated line if rows are missing', async () => {
+  test('an export that fails after its start is aborted', async () => {
     const { history, pages } = endless();
     pages.failAt = 3;
     const venue = await open({ exports: { history, work: FAST } });
@@ -177,19 +175,19 @@ describe('a reader', () => {
     expect(venue.errors.join('')).toContain('the disk is gone');
   });
 
-  test('gets an error if nothing was sent yet', async () => {
+  test('an export that fails before its start gets an error response', async () => {
     const { history, pages } = endless();
     pages.failAt = 1;
     const venue = await open({ exports: { history } });
     const reply = await venue.send(path('ledger'), undefined, { method: 'GET' });
     expect(reply).toMatchObject({ status: 500, json: { success: false, code: 10500 } });
-    // Its place is free again.
+    // The failed export has released its place.
     const response = await get(venue, path('ledger'));
     expect(response.statusCode).toBe(200);
     response.destroy();
   });
 
-  test('waits when its budget is used up, while its queries continue', async () => {
+  test('an export waits when its budget is used up, while queries of its client continue', async () => {
     const { history, pages } = endless();
     const venue = await open({
       exports: { history, work: { msPerSecond: 0.001, msBurst: 0.001 } },
@@ -205,7 +203,7 @@ describe('a reader', () => {
   });
 });
 
-test('is limited by the number of exports of all clients', () => {
+test('concurrent exports are limited per client and in total', () => {
   const gate = new ExportGate({ perClientMax: 1, totalMax: 2 });
   const leave = gate.enter('a');
   expect(gate.enter('a')).toBe('client');
@@ -219,10 +217,10 @@ test('is limited by the number of exports of all clients', () => {
   expect(typeof gate.enter('c')).toBe('function');
 });
 
-test('cells are quoted where needed', () => {
+test('cells are quoted and formulas are escaped', () => {
   const row = { time: 5, hash: 'a,b', delta: { type: 'x "y"\r\n' } };
   expect(textOf('ledger', 'csv', [row])).toBe('5,"a,b","{""type"":""x \\""y\\""\\r\\n""}"\r\n');
-  // Formulas become text, and numbers stay numbers.
+  // Formulas become texts, and numbers stay numbers.
   const told = ['=1+1', '+1', '-x', '@a', '-0.25', '5'].map((hash) =>
     textOf('ledger', 'csv', [{ hash }]),
   );

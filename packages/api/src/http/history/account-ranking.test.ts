@@ -5,21 +5,21 @@ import { AccountRanking, PORTION, SERVES_MS_PER_ACCOUNT } from './account-rankin
 
 const FUND = address(`0x${'f'.repeat(40)}`);
 
-/** More accounts than one portion; every third one is idle. */
+/** There are more accounts than fit in one portion, and every third one is idle. */
 const ACCOUNTS = 2 * PORTION + 50;
 const KEPT = 100;
 
 const rows = Array.from({ length: ACCOUNTS }, (_, at): AccountGains => {
-  // Spread over the portions, with many equal values.
+  // The values are spread over the portions, and many are equal.
   const pnl = at % 3 === 0 ? 0 : ((at * 7_919) % 211) - 100;
   const volume = at % 3 === 0 ? 0 : (at * 104_729) % 307;
   const gains = [1, 2, 3, 4].map((times) => ({ pnl: times * pnl, volume: times * volume }));
   return { user: address(`0x${at.toString(16).padStart(40, '0')}`), value: at, gains };
 });
-// The fund has the highest values and is excluded.
+// The fund has the highest values, but must not be listed.
 rows[7] = { user: FUND, value: 1, gains: [1, 2, 3, 4].map(() => ({ pnl: 999, volume: 9_999 })) };
 
-/** Answers like the indexer: the accounts starting at an index, without idle ones. */
+/** Answers like the indexer with the accounts from an index on, without idle ones. */
 class Accounts implements Pick<History, 'ask' | 'asOf'> {
   asOf = { height: 7, timeMs: 1_000_000 };
   readonly asked: { readonly from: number; readonly minHeight: number | undefined }[] = [];
@@ -45,7 +45,7 @@ const open = () => {
 };
 
 test.each(['pnl', 'volume'] as const)(
-  'returns the first hundred by %s over all portions',
+  'the first hundred accounts by %s are selected from all portions',
   async (by) => {
     const { accounts, ranking } = open();
     const { leaders } = await ranking.latest({ minHeight: 5 });
@@ -54,7 +54,8 @@ test.each(['pnl', 'volume'] as const)(
       .toSorted((a, b) => b.gains[1]![by] - a.gains[1]![by] || (a.user < b.user ? -1 : 1))
       .map(({ user }) => user);
     expect(leaders('week', by)).toEqual(expected.slice(0, KEPT));
-    // The first query waits for the requested block, the others for the block of the first.
+    // The first query waits for the requested block, and the others wait for the block of the
+    // first.
     expect(accounts.asked).toEqual([
       { from: 0, minHeight: 5 },
       { from: PORTION, minHeight: 7 },
@@ -63,7 +64,7 @@ test.each(['pnl', 'volume'] as const)(
   },
 );
 
-test('is cached longer for more accounts, and all waiting clients get the same', async () => {
+test('a ranking is cached longer for more accounts, and concurrent clients share it', async () => {
   const { accounts, ranking } = open();
   const [first, second] = await Promise.all([ranking.latest({}), ranking.latest({})]);
   expect(second).toBe(first);
@@ -76,7 +77,7 @@ test('is cached longer for more accounts, and all waiting clients get the same',
   expect(accounts.asked).toHaveLength(6);
 });
 
-test('is computed again by the next query after a failure', async () => {
+test('after a failure, the next query computes the ranking again', async () => {
   const { accounts, ranking } = open();
   accounts.isAway = true;
   await expect(ranking.latest({})).rejects.toThrow('away');

@@ -7,14 +7,17 @@ type Gain = AccountGains['gains'][number];
 
 const RANKED_WINDOWS = ['day', 'week', 'month', 'all'] as const satisfies PortfolioWindow[];
 const SORTS = ['pnl', 'volume'] as const satisfies SortBy[];
-/** The number of accounts per query of the history. */
+/** Number of accounts per query of the history. */
 export const PORTION = 100;
-/** The maximum that a client may request. */
+/** The maximum number of accounts that a client can request. */
 const KEPT_MAX = PAGE_LIMITS.leaderboard.max;
-/** The cache time per account of the venue: reading an account takes less than 1% of it. */
+/**
+ * Cache time per account of the venue, in milliseconds. Reading an account takes less than 1% of
+ * it.
+ */
 export const SERVES_MS_PER_ACCOUNT = 5;
 
-/** The leaders at the time of the last comparison. */
+/** Ranking at the time of the last comparison. */
 type Ranking = {
   readonly timeMs: number;
   readonly height: number;
@@ -23,9 +26,9 @@ type Ranking = {
 };
 
 /**
- * The accounts with the highest gain or volume. All accounts are compared on request if the last
- * result is too old. The cache time grows with the number of accounts, so the share of the
- * history's CPU time is constant. Concurrent requests share one comparison.
+ * Ranks the accounts with the highest gain or volume. If the last ranking is too old, all accounts
+ * are compared on request, and concurrent requests share one comparison. The cache time grows with
+ * the number of accounts, so the history's share of CPU time stays constant.
  */
 export class AccountRanking {
   readonly #history: History;
@@ -33,7 +36,7 @@ export class AccountRanking {
   #last: Ranking | undefined;
   #running: Promise<Ranking> | undefined;
 
-  /** The insurance fund is an account too and is excluded. */
+  /** Creates a ranking. `isTrader` excludes the insurance fund, which is an account, too. */
   constructor(history: History, isTrader: (user: Address) => boolean) {
     this.#history = history;
     this.#isTrader = isTrader;
@@ -89,7 +92,7 @@ type Portion = { readonly answer: Answer<'accountGains'>; readonly asOf: AsOf };
 
 type Placed = Gain & { readonly user: Address };
 
-/** The leaders of the list and the portion together. */
+/** Returns the best accounts of the list and the portion together. */
 function merged(
   list: readonly Placed[],
   rows: readonly AccountGains[],
@@ -104,12 +107,12 @@ function merged(
   return [...list, ...better].sort(byMost(by)).slice(0, KEPT_MAX);
 }
 
-/** True without gain and volume; such accounts are omitted. */
+/** Returns true for an account without gain and volume, which is not ranked. */
 export function isIdle({ pnl, volume }: Gain): boolean {
   return pnl === 0 && volume === 0;
 }
 
-/** The highest value first; equal ones by address, so that the order is stable. */
+/** Compares by the highest value, and equal values by address, so the order is stable. */
 export function byMost(by: SortBy): (left: Placed, right: Placed) => number {
   return (left, right) => right[by] - left[by] || (left.user < right.user ? -1 : 1);
 }

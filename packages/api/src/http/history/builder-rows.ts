@@ -21,8 +21,6 @@ import {
   type HistoryQueries,
 } from './handler.ts';
 
-/** Earnings and claims of builders. Trader addresses are masked. */
-
 const builderMeEarned: HistoryHandler<'builderMeEarned', BuilderRows<BuilderEarning>> = async (
   { cursors, history },
   query,
@@ -54,7 +52,7 @@ const builderMeClaimed: HistoryHandler<'builderMeClaimed', BuilderRows<BuilderCl
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const WINDOW_DAYS = { '7d': 7, '30d': 30, '90d': 90, all: Infinity } as const;
-/** The maximum number of listed shares; the ratios refer to all. */
+/** Maximum number of listed shares. Their ratios refer to all shares. */
 export const SHARES_MAX = 1000;
 /** Ratios have six decimals. */
 const RATIO_ONE = 1_000_000;
@@ -138,7 +136,7 @@ function rowsOf<Record, Row>(
   return { items: rows.map(rowOf), page, pageSize, total };
 }
 
-/** The decimals of a fee rate in tenths of a basis point. */
+/** Decimals of a fee rate whose unit is a tenth of a basis point. */
 const TENTHS_BP_DECIMALS = 5;
 
 function earningRow(record: EarningRecord): BuilderEarning {
@@ -172,7 +170,10 @@ function claimRow({ amountMicroUsdc, builder, timeMs, txHash }: ClaimRecord): Bu
   };
 }
 
-/** `0x` with the first and last four digits: distinguishes traders without identifying them. */
+/**
+ * Returns `0x` with the first and last four digits, which distinguishes traders without identifying
+ * them.
+ */
 function masked(address: string): string {
   return `${address.slice(0, 6)}****${address.slice(-4)}`;
 }

@@ -18,7 +18,7 @@ const cursor = writeCursor({ at: position }, query, seal);
 const read = (of: object, by = seal) => readCursor({ cursor, ...of }, by);
 const refused = { ok: false, error: { code: 10_000, message: 'Invalid cursor' } };
 
-test('a cursor continues in its list with any page size and after a restart', () => {
+test('a cursor is valid for its list with any page size and after a restart', () => {
   const found = { ok: true, place: { at: position } };
   expect(read(query)).toEqual(found);
   expect(read({ ...query, limit: 99, minHeight: 4 })).toEqual(found);
@@ -41,11 +41,11 @@ test.each([
   ['of fewer filters', { ...query, startTime: undefined }],
   ['of more filters', { ...query, coin: '1' }],
   ['of other account types', { ...query, accountType: ['perp'] }],
-])('a cursor %s is refused', (_, other) => {
+])('a cursor %s is rejected', (_, other) => {
   expect(read(other)).toMatchObject(refused);
 });
 
-test('an unknown cursor is refused', () => {
+test('a cursor that the venue did not issue is rejected', () => {
   const [, ...rest] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
   const made = [
     [...position],

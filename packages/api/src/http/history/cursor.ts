@@ -3,11 +3,9 @@ import type { RowPosition } from '@oddlot/history/rows/block-rows';
 import { type CursorSeal, listOf, PROCESS_SEAL } from '@oddlot/translate/cursor-seal';
 import type { AsOf } from '@oddlot/history/history';
 
-/** Cursors of pages, opaque to clients. */
-
 const PARTS = 3;
 
-/** The position after which a page starts. */
+/** Place after which a page starts. */
 export type Place = {
   readonly at: RowPosition;
   /**
@@ -29,7 +27,7 @@ export function writeCursor(
   return Buffer.from(text).toString('base64url');
 }
 
-/** The place of a cursor; undefined for the first page. */
+/** Returns the place of a cursor, or undefined for the first page. */
 export function readCursor(
   query: PagedQuery,
   seal: CursorSeal = PROCESS_SEAL,
@@ -39,7 +37,7 @@ export function readCursor(
   const { cursor: text } = query;
   if (text === null || text === undefined) return { ok: true, place: undefined };
   const place = placeOf(text);
-  // Accepts only the exact text that was returned for this list.
+  // Only the exact text that the venue returned for this list is valid.
   const isOurs = place !== undefined && writeCursor(place, query, seal) === text;
   if (isOurs) return { ok: true, place };
   return { ok: false, error: refusal('invalidCursor', [], { field: 'cursor', got: text }) };
@@ -50,7 +48,7 @@ function placeOf(text: string): Place | undefined {
   try {
     parts = JSON.parse(Buffer.from(text, 'base64url').toString());
   } catch {
-    // Not a cursor of this venue.
+    // The text is not a cursor of this venue.
     return undefined;
   }
   if (!Array.isArray(parts)) return undefined;
@@ -71,14 +69,7 @@ function positionOf(numbers: readonly unknown[], first: number): RowPosition | u
   return isPosition && position.length === PARTS ? (position as unknown as RowPosition) : undefined;
 }
 
-/**
- * Pages of a list whose rows move to the front when they change, such as orders. A client that
- * reads from front to end would miss rows that move behind it. Therefore the rows that changed
- * since the first page follow the last row, in order of their change. A row that changes again
- * appears again, and the list ends when no changes are left.
- */
-
-/** The order and position of a page. */
+/** Order and start of a page. */
 export type Direction = {
   readonly cursor?: RowPosition;
   readonly order?: 'oldestFirst';
@@ -86,13 +77,13 @@ export type Direction = {
 
 type Asked<Answer> = { readonly answer: Answer; readonly asOf: AsOf };
 
-/** After all rows of a block; databases may use 32 bits for the index. */
+/** Position after all rows of a block. Databases may use 32 bits for the index. */
 const INDEX_MAX = 2 ** 31 - 1;
 
 export async function pageOfMoving<Answer extends { readonly next: RowPosition | null }>(
   from: Place | undefined,
   ask: (direction: Direction) => Promise<Asked<Answer>>,
-  /** Whether a row exists after a position, in order of changes. */
+  /** Returns true if a row exists after a position, in order of changes. */
   hasBehind: (position: RowPosition) => Promise<boolean>,
 ): Promise<Asked<Answer> & { readonly next: Place | null }> {
   if (from?.since !== undefined && from.isBack === true) {
@@ -103,7 +94,8 @@ export async function pageOfMoving<Answer extends { readonly next: RowPosition |
   const { answer, asOf } = await ask(from === undefined ? {} : { cursor: from.at });
   const since = from?.since ?? ([asOf.timeMs, asOf.height, INDEX_MAX] as const);
   if (answer.next !== null) return { answer, asOf, next: { at: answer.next, since } };
-  // The first page is of a single point in time.
+  // A first page without a next one shows a single point in time, so no row can have moved behind
+  // it.
   const isWhole = from === undefined || !(await hasBehind(since));
   return { answer, asOf, next: isWhole ? null : { at: since, since, isBack: true } };
 }

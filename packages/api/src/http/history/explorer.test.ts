@@ -15,7 +15,7 @@ async function place(p: string) {
     .json;
 }
 
-test('a transaction without a receipt still contains its signer and content', async () => {
+test('a transaction without a receipt still has its signer and content', async () => {
   edge = await startEdge({ receipts: { recentMax: 0 } });
   edge.replica.credit(alice.address);
   const action = orderAction({ p: '90' });
@@ -33,14 +33,14 @@ test('a transaction without a receipt still contains its signer and content', as
   expect(data.result).not.toHaveProperty('orders');
 });
 
-test('the newest state hashes come from memory, older ones from the history', async () => {
+test('the state hashes of recent blocks come from memory, older ones from the history', async () => {
   edge = await startEdge();
   const { height } = await place('90');
   const { data, asOf } = (await edge.send('/info', { type: 'stateHash', height })).json;
   const { data: block } = (await edge.send('/info', { type: 'block', height })).json;
   expect(data).toEqual({ height, blockTime: block.blockTime, stateHash: block.stateHash });
   expect(asOf.height).toBe(edge.replica.head.height);
-  // Simulates a block that the process no longer has in memory.
+  // The replica behaves as if the block were no longer in its memory.
   edge.replica.headAt = (at) => (at === height ? undefined : edge.replica.head);
   expect((await edge.send('/info', { type: 'stateHash', height })).json.data).toEqual(data);
 });

@@ -25,7 +25,7 @@ import {
   type HistoryQueries,
 } from './handler.ts';
 
-/** The venue has no other proposers. */
+/** The venue has no other proposers, so every block shows the zero address. */
 const NO_PROPOSER = `0x${'0'.repeat(40)}`;
 
 const blocks: HistoryHandler<'blocks', BlockRow[]> = async (context, query) => {
@@ -56,7 +56,7 @@ const block: HistoryHandler<'block', BlockDetail> = async (context, query) => {
   return { ok: true, data, asOf };
 };
 
-/** The replica itself has those of the newest blocks. */
+/** Returns the state hash of a block. Those of the newest blocks are in the replica's memory. */
 const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query) => {
   const { history, replica } = context;
   const { height = replica.head.height, minHeight = 0 } = query;
@@ -74,7 +74,10 @@ const stateHash: HistoryHandler<'stateHash', StateHash> = async (context, query)
   return { ok: true, data, asOf };
 };
 
-/** Waits for a block that this process has applied, because the history will contain it soon. */
+/**
+ * Makes a query wait for a block that this process has applied, because the history will contain it
+ * soon.
+ */
 function waitForHeight(
   { replica }: HistoryContext,
   height: number,
@@ -85,7 +88,8 @@ function waitForHeight(
 }
 
 /**
- * A row that is found is valid at any height; only the newest block can prove that there is none.
+ * Queries the history at most twice. A row that is found is valid at any height, but only the
+ * newest block can prove that there is none.
  */
 async function askOnce<Topic extends 'block' | 'tx'>(
   { history }: HistoryContext,
@@ -137,7 +141,7 @@ const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
     vaultAddress: envelope.vaultAddress?.toLowerCase() ?? null,
     signatureChainId: envelope.signatureChainId ?? null,
     expiresAfter: envelope.expiresAfter ?? null,
-    // R-delay: queued orders are not disclosed.
+    // The content of queued orders is not disclosed (R-delay).
     action: fate.isQueued ? { type: answer.actionType } : publicAction(envelope.action),
     signature: envelope.signature,
     traceId: traceId(txHash),
@@ -146,7 +150,7 @@ const tx: HistoryHandler<'tx', TxDetail> = async (context, query) => {
   return { ok: true, data, asOf };
 };
 
-/** Lists, so that clients need no query for each transaction. */
+/** Lists transactions with a summary, so clients need not query each one. */
 const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
   const { height, limit, user } = query;
   if (user !== undefined && height === undefined) return userTxs(context, { ...query, user });
@@ -159,7 +163,7 @@ const txs: HistoryHandler<'txs', TxBrief[]> = async (context, query) => {
   return { ok: true, data, asOf };
 };
 
-/** The transactions of one account, in pages. */
+/** Lists the transactions of one account in pages. */
 async function userTxs(
   context: HistoryContext,
   query: InfoQueryOf<'txs'> & { readonly user: Address },
@@ -184,7 +188,7 @@ async function userTxs(
 function briefTx({ receipts }: HistoryContext, { request, ...row }: FoundTx): TxBrief {
   const { action, ...rest } = txRow(row);
   const { txHash } = row;
-  // R-delay: neither the content nor the number of queued orders is disclosed.
+  // Neither the content nor the number of queued orders is disclosed (R-delay).
   const isQueued = receipts.queued({ by: 'txHash', txHash }) !== undefined;
   if (isQueued) return { ...rest, action, entries: null };
   return { ...rest, ...briefAction(publicAction((bodyOfRequest(request) as Envelope).action)) };
@@ -204,11 +208,11 @@ type Fate = Pick<TxDetail, 'signer' | 'result'> & {
 
 type FoundTx = TxRecordRow & { readonly request: string };
 
-/** The signer and result of a transaction. */
+/** Finds the signer and the result of a transaction. */
 async function fateOf(context: HistoryContext, found: FoundTx): Promise<Fate> {
   const { receipts } = context;
   const key = { by: 'txHash', txHash: found.txHash } as const;
-  // A second attempt, because an order may leave the delay queue during the lookup.
+  // A second attempt is needed, because an order can leave the delay queue during the first.
   for (let attempt = 0; attempt < 2; attempt++) {
     const receipt = await receipts.find(key);
     if (receipt !== undefined) return receiptFate(receipt);
@@ -227,7 +231,10 @@ function receiptFate({ outcome, signer }: Receipt): Fate {
   return { signer, result: outcome.result, isQueued: false, error: outcome.error?.message };
 }
 
-/** Transactions are kept longer than receipts; without one, only success or the error is known. */
+/**
+ * Returns what is known without a receipt: only success or the error. Transactions are kept longer
+ * than receipts.
+ */
 async function keptFate({ pool }: HistoryContext, found: FoundTx): Promise<Fate> {
   const { actionType, error, request, user } = found;
   const { signer } = await recovering(pool.recover(request));

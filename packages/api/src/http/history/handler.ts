@@ -14,13 +14,13 @@ import type { AccountRanking } from './account-ranking.ts';
 import type { Place } from './cursor.ts';
 import { infoRefusal, type Reply } from '@oddlot/host/http';
 
-/** The sources of queries on the history. */
+/** Sources that queries of the history need. */
 export type HistoryContext = {
   readonly history: History;
   readonly replica: Replica;
   readonly receipts: Pick<Receipts, 'find' | 'queued'>;
   readonly pool: Pick<RecoverPool, 'recover'>;
-  /** The progress of payouts, if there is a settlement chain. */
+  /** Reports the progress of payouts, if there is a settlement chain. */
   readonly payouts?: MoneySide['payouts'] | undefined;
   /** Seals the cursors that the venue returns. */
   readonly cursors?: CursorSeal | undefined;
@@ -28,9 +28,7 @@ export type HistoryContext = {
   readonly ranking?: AccountRanking | undefined;
 };
 
-/**
- * A response from the history. `next` exists only for paged lists and is null after the last row.
- */
+/** Answer from the history. `next` exists only for paged lists, and is null after the last row. */
 export type HistoryAnswer<Data = unknown> =
   | {
       readonly ok: true;
@@ -40,7 +38,7 @@ export type HistoryAnswer<Data = unknown> =
     }
   | { readonly ok: false; readonly error: WireError };
 
-/** Data that the history's thread has already written as JSON. */
+/** Data that the thread of the history has already written as JSON. */
 export class JsonText {
   readonly json: string;
 
@@ -54,18 +52,21 @@ export type HistoryHandler<Type extends InfoType, Data = unknown> = (
   query: InfoQueryOf<Type>,
 ) => Promise<HistoryAnswer<Data>>;
 
-/** The queries of a file; `info-history.ts` joins these records. */
+/** Handlers in one file; `info-history.ts` joins these records. */
 export type HistoryQueries = { readonly [Type in InfoType]?: HistoryHandler<Type> };
 
 type Named = { readonly minHeight?: number | undefined };
 type Needed = { readonly minHeight?: number };
 
-/** The block that a query waits for: the requested one, or by default the newest. */
+/** Returns the block for which a query waits: the requested one, or by default the newest. */
 export function waitFor({ minHeight }: Named): Needed {
   return minHeight === undefined ? {} : { minHeight };
 }
 
-/** The same for rows that never change: a span before the last stored block needs no later one. */
+/**
+ * Returns the block for which a query of rows that never change waits. A period before the last
+ * stored block needs no later one.
+ */
 export function waitForSpan(
   history: Pick<History, 'asOf'>,
   { endTime, minHeight }: Named & { readonly endTime?: number | undefined },
@@ -76,7 +77,9 @@ export function waitForSpan(
     : { minHeight: Math.max(stored, minHeight ?? 0) };
 }
 
-/** A stored block after the whole span, if there is one. */
+/**
+ * Returns the height of the last stored block if it is later than the whole period, or undefined.
+ */
 export function storedThrough(
   { asOf }: Pick<History, 'asOf'>,
   endMs: number | undefined,
@@ -86,7 +89,10 @@ export function storedThrough(
 
 const RETRY_SECONDS = 1;
 
-/** A temporary error with the block that the history has reached; undefined for other errors. */
+/**
+ * Returns a temporary refusal that names the last block of the history, or undefined for other
+ * errors.
+ */
 export function historyRefusal(
   error: unknown,
   query: { readonly minHeight?: number | undefined } = {},

@@ -12,8 +12,6 @@ import { type HistoryHandler, waitFor, waitForSpan, type HistoryQueries } from '
 import { formatMoney } from '@oddlot/units';
 import { byMost, isIdle } from './account-ranking.ts';
 
-/** Liquidations, largest trades and open interest: data of markets, not of one account. */
-
 const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]> = async (
   { cursors, history },
   query,
@@ -36,7 +34,10 @@ const liquidations: HistoryHandler<'liquidations', readonly Liquidation[]> = asy
 const DAY_MS = 86_400_000;
 const WINDOW_DAYS = { day: 1, week: 7, month: 30 } as const;
 
-/** Ranks apply to a whole span, so the window starts at a span's start. */
+/**
+ * Lists the largest trades. Trades are ranked per span, so the window starts at the start of a
+ * span.
+ */
 const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
   { history },
   query,
@@ -46,7 +47,7 @@ const largestTrades: HistoryHandler<'largestTrades', LargestTrades> = async (
     coin === undefined
       ? accountType.map((type) => rankedList(type))
       : [rankedList({ instrumentId: Number(coin) })];
-  // The block of the history determines the window, so it is queried first.
+  // The last block of the history determines the window, so it is queried first.
   const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
   const fromMs = Math.max(0, asOf.timeMs - WINDOW_DAYS[window] * DAY_MS);
   const startMs = fromMs - (fromMs % RANKED_SPAN_MS);
@@ -75,8 +76,8 @@ const openInterestHistory: HistoryHandler<
 const HTTP_FORBIDDEN = 403;
 
 /**
- * The order is that of the last comparison; the values are current and equal to those of the
- * portfolio.
+ * Lists the leading accounts in the order of the last ranking. The values are current and equal to
+ * those of the portfolio.
  */
 const leaderboard: HistoryHandler<'leaderboard', Leaderboard> = async (
   { history, ranking },

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { RowPosition } from '@oddlot/history/rows/block-rows';
 import { type Direction, pageOfMoving, type Place } from './cursor.ts';
 
-/** A list of orders that move when they change, and a client that reads its pages. */
+/** List of orders that move when they change, and a client that reads its pages. */
 class Orders {
   height = 1;
   readonly rows = new Map<number, RowPosition>();
@@ -37,7 +37,7 @@ class Orders {
   }
 }
 
-test('a client that reads to the end has seen every order despite all changes', async () => {
+test('a client that reads all pages gets the last version of every order', async () => {
   const changes = fc.array(fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }), {
     maxLength: 20,
   });
@@ -57,7 +57,7 @@ test('a client that reads to the end has seen every order despite all changes', 
         place = next;
         for (const id of blocks[pages] ?? []) orders.change(id);
       }
-      // The last version of each order.
+      // The client must have the last version of each order.
       expect(new Map([...seen].sort())).toEqual(new Map([...orders.rows].sort()));
     },
   );

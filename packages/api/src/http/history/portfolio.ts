@@ -5,12 +5,10 @@ import { NOTHING, pnlBetween, pointsOf, pointsOfWindow } from '@oddlot/history/p
 import type { AccountValueRecord } from '@oddlot/history/rows/block-rows';
 import { waitFor, type HistoryHandler, type HistoryQueries } from './handler.ts';
 
-/** The value of an account over a window: points at multiples of a step, and the current one. */
-
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** The steps at which values are stored. */
+/** Steps at which the history stores values. */
 const STEPS_MS = [5 * MINUTE_MS, HOUR_MS, DAY_MS] as const;
 
 type Value = AccountSums & { readonly timeMs: number };
@@ -26,9 +24,9 @@ const portfolio: HistoryHandler<'portfolio', Portfolio> = async ({ history }, qu
 };
 
 type Values = {
-  /** The times of the points. */
+  /** Times of the points. */
   readonly times: readonly number[];
-  /** Oldest first; the first may precede the first point. */
+  /** Stored values, oldest first. The first one can be older than the first point. */
   readonly kept: readonly AccountValueRecord[];
 };
 
@@ -46,7 +44,7 @@ async function valuesOf(
   const endMs = asOf.timeMs;
   const read = async (startMs: number, stepMs: number, untilMs = endMs) => {
     const asked = { user, stepMs, startMs, endMs: untilMs };
-    // A history that lost data since the sums were read contains less.
+    // The history must have the block of the sums, because one that has lost data contains less.
     return (await history.ask('accountValues', asked, { minHeight: asOf.height })).answer;
   };
   if (window !== 'all') {
@@ -54,23 +52,27 @@ async function valuesOf(
     return { times, kept: await read(times[0] ?? endMs, stepFor(stepMs)) };
   }
   const days = await read(0, DAY_MS);
-  // The account began within the day before its first full one.
+  // The account was created during the day before its first stored day.
   const firstDayMs = days[0]?.timeMs ?? endMs;
   const [first] = await read(Math.max(0, firstDayMs - DAY_MS), STEPS_MS[0], firstDayMs);
   if (first === undefined && !hasAccount) return { times: [endMs], kept: [] };
-  // Its first value is that of the first step after its beginning, or does not exist yet.
+  // The first stored value is that of the first step after the creation. A new account has no value
+  // yet.
   const startMs = first === undefined ? endMs : first.timeMs - STEPS_MS[0];
   const { stepMs, times } = pointsOf(startMs, endMs);
   const step = stepFor(stepMs);
   return { times, kept: step === DAY_MS ? days : await read(times[0] ?? endMs, step) };
 }
 
-/** The coarsest stored step that is not coarser than the points. */
+/** Returns the coarsest stored step that is not coarser than the points. */
 function stepFor(everyMs: number): number {
   return STEPS_MS.findLast((stepMs) => stepMs <= everyMs) ?? STEPS_MS[0];
 }
 
-/** Between two records, an account has the values of the first. */
+/**
+ * Computes the value at each point. Between two records, an account has the values of the earlier
+ * one.
+ */
 function portfolioOf(
   window: PortfolioWindow,
   values: readonly Value[],
@@ -82,8 +84,8 @@ function portfolioOf(
     return values[at] ?? NOTHING;
   };
   const held = times.map((timeMs) => ({ timeMs, value: valueAt(timeMs) }));
-  // The first point of the whole history precedes the first deposit; a new account has only the
-  // current point.
+  // In the window of all time, the first point is before the first deposit. A new account has only
+  // the current point.
   const start = held.length === 1 ? NOTHING : (held[0]?.value ?? NOTHING);
   const last = held.at(-1)?.value ?? NOTHING;
   return {

@@ -16,8 +16,6 @@ import {
 import type { WithdrawalRecord } from '@oddlot/history/rows/block-rows';
 import type { PayoutProgress } from '@oddlot/settlement/payout/payout-worker';
 
-/** Rows of one account, newest first: fills, orders, funding and the ledger. */
-
 const userFills: HistoryHandler<'userFills', JsonText> = async ({ cursors, history }, query) => {
   const page = pageOf(query, cursors);
   if (!page.ok) return page;
@@ -68,7 +66,7 @@ const userFundings: HistoryHandler<'userFundings', JsonText> = async (
   const { instrumentIds } = instruments;
   const isNone = query.accountType?.includes('perp') === false || instrumentIds?.length === 0;
   if (isNone) {
-    // The result is empty, but the response still contains the block of the history.
+    // There are no rows, but the answer must still contain the last block of the history.
     const { asOf } = await history.ask('blocks', { limit: 1 }, waitFor(query));
     const data = new JsonText('{"data":[],"hasMore":false,"total":0}');
     return { ok: true, data, asOf, next: null };
@@ -131,13 +129,13 @@ type Instruments =
   | { readonly ok: true; readonly instrumentIds: readonly number[] | undefined }
   | Extract<HistoryAnswer, { ok: false }>;
 
-/** The instruments of a query; undefined for all. */
+/** Returns the instruments of a query, or undefined for all instruments. */
 function fundedInstruments(
   state: State,
   { coin, contract, user }: InfoQueryOf<'userFundings'>,
 ): Instruments {
   if (contract === 'active') {
-    // The ADL rank is not needed here, and computing it reads every account.
+    // The ADL rank is not needed here, and computing it would read every account.
     const positions = accountView(state, user, () => 0)?.positions ?? [];
     return { ok: true, instrumentIds: [...new Set(positions.map((each) => each.instrumentId))] };
   }
@@ -153,7 +151,7 @@ function fundedInstruments(
   return refused;
 }
 
-/** The withdrawals of an account, newest first. */
+/** Lists the withdrawals of an account, newest first. */
 const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
   { history, payouts },
   query,
@@ -171,12 +169,11 @@ const withdrawals: HistoryHandler<'withdrawals', Withdrawal[]> = async (
   return { ok: true, data, asOf };
 };
 
-/** The status of a withdrawal as far as the venue itself knows it. */
+/** Status of a withdrawal as far as the venue itself knows it. */
 const STATUSES = { pending: 'held', completed: 'confirmed', failed: 'returned' } as const;
 
 /**
- * An open withdrawal has a more detailed status on the settlement chain; the row contains the final
- * one.
+ * Builds the row of a withdrawal. An open one has a more detailed status on the settlement chain.
  */
 function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | undefined): Withdrawal {
   return {
@@ -193,11 +190,12 @@ function withdrawalRow(record: WithdrawalRecord, progress: PayoutProgress | unde
 }
 
 /**
- * The maximum number of rows that describe an order without its fills: its arrival, end and action.
+ * Maximum number of rows that describe an order without its fills: its arrival, its end and its
+ * action.
  */
 const ROWS_PER_ORDER = 20;
 
-/** The execution of an order, or of the orders of an action. */
+/** Returns the execution of an order, or of the orders of an action. */
 const executionReport: HistoryHandler<'executionReport', ExecutionReport> = async (
   { history },
   query,
