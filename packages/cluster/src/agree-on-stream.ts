@@ -29,21 +29,20 @@ type Parties = {
   readonly copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
   readonly nowMs: number;
-  /** The source of this replica's blocks, if known. */
+  /** Source of this replica's blocks, if known. */
   readonly followed?: Followed | undefined;
   /**
-   * The era of that source, for callers that know only the era. Blocks that were not given up since
+   * Era of that source, for callers that know only the era. Blocks that were not given up since
    * then are not compared again.
    */
   readonly followedEra?: string | undefined;
-  /** The highest block reported by a replica while it followed this stream. */
+  /** Returns the highest block that a replica has reported while it followed this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
 };
 
 /**
- * Compares a stream with the files of a replica before anything is read: whether it is the log of
- * the same venue, and contains everything that this replica has. The first replica opens an empty
- * stream.
+ * Checks before anything is read that a stream is the log of the same venue and contains everything
+ * that this replica has. The first replica opens an empty stream.
  */
 export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   const { copy, followed, serviceNetwork, stream } = parties;
@@ -58,8 +57,8 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   const knownSeq = Math.max(copy.lastSeq, known?.height ?? 0);
   const lastSeq = await confirmedLastSeq(stream, opening, knownSeq);
   assertFinished(opening, lastSeq);
-  // Checked first: blocks of another history beyond the end of the stream were never part of it and
-  // are not lost.
+  // This is checked first, because blocks of another history beyond the end of the stream were
+  // never in it and are not lost.
   const differing = await firstDiffering({ copy, lastSeq, opening, stream });
   if (differing !== undefined) {
     if (!wasAcknowledged(opening, followed, differing)) throw new StreamForkedError(differing);
@@ -77,14 +76,16 @@ export async function agreeOnStream(parties: Parties): Promise<StreamOpening> {
   return opening;
 }
 
-/** Blocks that another replica has and the stream has lost and replaced by others. */
+/**
+ * Returns the error for blocks that another replica has, but that the stream has lost and replaced.
+ */
 export function replacedBy({ height, replica }: KnownBlock, from: number): StreamLostError {
   return new StreamLostError({ from, to: height, ...REPLACED, by: replica });
 }
 
 /**
- * Whether a replica has a block of this very stream, or of one that preceded it, that was not given
- * up.
+ * True if the folder received this block from the stream or one of its predecessors, and it was not
+ * given up.
  */
 function wasAcknowledged(
   { era, former = [] }: StreamOpening,
@@ -98,9 +99,9 @@ function wasAcknowledged(
 }
 
 /**
- * The first block that differs because it was given up when the stream was restored. Later blocks
- * may be equal again, so each is compared, once: a folder without differing blocks follows the new
- * stream.
+ * Returns the first block that differs because it was given up when the stream was restored. Later
+ * blocks can be equal again, so every block is compared, once: a folder without differing blocks
+ * then follows the new stream.
  */
 async function firstGivenUp(
   { copy, followed, followedEra = followed?.era, stream }: Parties,
@@ -114,14 +115,18 @@ async function firstGivenUp(
   return (await compareBlocks({ from, to: copy.lastSeq }, { stream, opening, copy })).differing;
 }
 
-/** The content after the written part is unknown. */
+/**
+ * Throws if the stream is still being written from a folder, because its remaining content is
+ * unknown.
+ */
 export function assertFinished(opening: StreamOpening, lastSeq: number): void {
   const { lastSeq: untilSeq = 0 } = opening;
   if (lastSeq < untilSeq) throw new StreamUnfinishedError(lastSeq, untilSeq);
 }
 
 /**
- * A replica without files relies on the reports of others, which read the blocks from this stream.
+ * Throws if the stream ends before a block that another replica has reported. A replica without
+ * files relies on these reports.
  */
 function assertReaches(lastSeq: number, known: KnownBlock | undefined): void {
   if (known?.replacedFrom !== undefined) throw replacedBy(known, known.replacedFrom);
@@ -151,13 +156,16 @@ async function readOpening({
     );
     return opening;
   } catch (error) {
-    // Another replica was faster, or this one was and its answer was lost.
+    // Another replica opened the stream first, or this one did and its answer was lost.
     if (!(error instanceof NotNextError)) throw error;
     return readOpening({ copy, nowMs, serviceNetwork, stream, ...(known && { known }) });
   }
 }
 
-/** Undefined if the stream has no opening. If one is expected, its absence is confirmed first. */
+/**
+ * Returns the opening of the stream, or undefined if there is none. If one is expected, its absence
+ * is confirmed first.
+ */
 export async function openingOf(
   stream: AskedStream & Pick<BlockStream, 'at'>,
   isExpected: boolean,
@@ -171,12 +179,10 @@ export async function openingOf(
   return found && decodeOpening(found);
 }
 
-/**
- * After this many restores, earlier eras are dropped, and folders of those eras are not recognised.
- */
+/** Number of earlier eras that an opening lists; folders of older eras are not recognised. */
 const FORMER_MAX = 100;
 
-/** The stream is not written again, for the reason in the message; nothing was changed. */
+/** Thrown before anything is changed if the stream may not be written again. */
 class RestoreRefusedError extends Error {
   override readonly name = 'RestoreRefusedError';
 }
@@ -184,18 +190,18 @@ class RestoreRefusedError extends Error {
 type RestoreOptions = WriteStreamOptions & {
   readonly journal: FileJournal;
   /**
-   * The operator gives up blocks that are missing in the copy starting with this one, in the stream
-   * and in other copies.
+   * First block that the operator gives up if it is missing in the copy, even if the stream or
+   * other copies have it.
    */
   readonly giveUpFrom?: number | undefined;
-  /** The stream that the copy followed, if nothing of it is left. */
+  /** Era of the stream that the copy followed, if nothing is left of that stream. */
   readonly followedEra?: string | undefined;
   /** Creates the stream again after it was removed. */
   readonly reopen: () => Promise<BlockStream>;
 };
 
 /**
- * The state of a stream compared with a copy: complete, missing blocks, or differing from a block
+ * State of a stream compared with a copy: complete, missing blocks, or differing from some block
  * on.
  */
 type StreamStanding =
@@ -204,8 +210,8 @@ type StreamStanding =
 
 /**
  * Writes a stream that has lost blocks again, from the longest copy. Unless blocks are given up
- * explicitly, refuses if the stream has everything in the copy, because then the copy is behind,
- * and if it has different blocks, which may have been acknowledged.
+ * explicitly, it refuses if the stream has everything that the copy has, because the copy is then
+ * behind, and if the stream has different blocks, which may have been acknowledged.
  */
 export async function restoreStream(options: RestoreOptions): Promise<StreamOpening> {
   const { followedEra, giveUpFrom, journal, nowMs, reopen, serviceNetwork, stream } = options;
@@ -230,7 +236,7 @@ export async function restoreStream(options: RestoreOptions): Promise<StreamOpen
 export async function streamStanding(
   options: WriteStreamOptions & {
     readonly followedEra?: string | undefined;
-    /** Blocks that replicas have read differently; after them copies may be equal again. */
+    /** Blocks that replicas have read differently; copies can be equal again after them. */
     readonly doubted?: BlockRange | undefined;
   },
 ): Promise<StreamStanding> {

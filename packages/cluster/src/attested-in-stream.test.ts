@@ -13,45 +13,42 @@ const nats = withNatsServer();
 const BLOCK = hash(`0x${'ab'.repeat(32)}`);
 const [FIRST, SECOND] = [hash(`0x${'c1'.repeat(32)}`), hash(`0x${'c2'.repeat(32)}`)];
 
-describe.skipIf(!hasNatsServer)(
-  'R-snapshots: the hash that a stream attests for a snapshot',
-  () => {
-    test('is found only after the block of the snapshot', () =>
-      inDirectory(async (folder) => {
-        const cluster = randomUUID();
-        const stream = await openTestStream(nats.urls, cluster);
-        expect(await attestedInStream(stream, 1)).toBeUndefined();
-        const proposers: Proposer[] = [];
-        const one = await openClusterLog({
-          urls: nats.urls,
-          cluster,
-          directory: join(folder, 'a'),
-          onEntry: ({ proposal, seq }) => proposers[0]?.applied(proposal, applied(seq)),
+describe.skipIf(!hasNatsServer)('R-snapshots: the attestation of a snapshot in a stream', () => {
+  test('a stream is searched for the attestation of a snapshot only after the block of the snapshot', () =>
+    inDirectory(async (folder) => {
+      const cluster = randomUUID();
+      const stream = await openTestStream(nats.urls, cluster);
+      expect(await attestedInStream(stream, 1)).toBeUndefined();
+      const proposers: Proposer[] = [];
+      const one = await openClusterLog({
+        urls: nats.urls,
+        cluster,
+        directory: join(folder, 'a'),
+        onEntry: ({ proposal, seq }) => proposers[0]?.applied(proposal, applied(seq)),
+      });
+      const proposer = new Proposer(one.log);
+      proposers.push(proposer);
+      const attest = (height: number, snapshot?: typeof FIRST) =>
+        proposer.propose({
+          command: { type: 'attest', height, hash: BLOCK, ...(snapshot && { snapshot }) },
         });
-        const proposer = new Proposer(one.log);
-        proposers.push(proposer);
-        const attest = (height: number, snapshot?: typeof FIRST) =>
-          proposer.propose({
-            command: { type: 'attest', height, hash: BLOCK, ...(snapshot && { snapshot }) },
-          });
-        await proposer.propose(note('block 1')[0]!);
-        await attest(1);
-        await attest(1, FIRST);
-        await attest(2, SECOND);
-        await proposer.propose(note('block 5')[0]!);
-        expect(await attestedInStream(stream, 1)).toBe(FIRST);
-        expect(await attestedInStream(stream, 2)).toBe(SECOND);
-        // An attestation in the block itself or before it cannot be of its snapshot.
-        expect(await attestedInStream(stream, 3)).toBeUndefined();
-        expect(await attestedInStream(stream, 5)).toBeUndefined();
-        expect(await attestedInStream(stream, 99)).toBeUndefined();
-        await one.close();
-        await stream.close();
-      }));
-  },
-);
+      await proposer.propose(note('block 1')[0]!);
+      await attest(1);
+      await attest(1, FIRST);
+      await attest(2, SECOND);
+      await proposer.propose(note('block 5')[0]!);
+      expect(await attestedInStream(stream, 1)).toBe(FIRST);
+      expect(await attestedInStream(stream, 2)).toBe(SECOND);
+      // An attestation in the block itself or before it cannot belong to its snapshot.
+      expect(await attestedInStream(stream, 3)).toBeUndefined();
+      expect(await attestedInStream(stream, 5)).toBeUndefined();
+      expect(await attestedInStream(stream, 99)).toBeUndefined();
+      await one.close();
+      await stream.close();
+    }));
+});
 
-/** The block of a replica that computes nothing. */
+/** Returns a block as a replica without an engine would apply it. */
 function applied(height: number): never {
   return { height, result: { outcomes: [{}] } } as never;
 }

@@ -20,35 +20,39 @@ const BODY_OFFSET = 14;
 const TWO_POW_32 = 2 ** 32;
 
 /**
- * A stream that was replaced by another one; without `givenUpFrom` none of its blocks was given up.
+ * Stream that was replaced by another one. Without `givenUpFrom` none of its blocks was given up.
  */
 export type FormerStream = { readonly era: string; readonly givenUpFrom?: number | undefined };
 
 export type StreamOpening = {
-  /** The network name in the signatures of clients. */
+  /** Network name in the signatures of clients. */
   readonly serviceNetwork: string;
-  /** The number of the block after the opening. */
+  /** Number of the first block after the opening. */
   readonly firstSeq: number;
-  /** Differs each time that the stream is written from the start. */
+  /** Id that differs each time the stream is written from the start. */
   readonly era: string;
-  /** The streams before each restore, and the first block given up then, oldest first. */
+  /** Streams before each restore with the first block given up then, oldest first. */
   readonly former?: readonly FormerStream[];
   /**
-   * The last block written from a folder: a shorter stream is unfinished and must not be continued.
+   * Last block that is written from a folder; a shorter stream is unfinished and must not be
+   * continued.
    */
   readonly lastSeq?: number;
 };
 
-/** A block as its proposer sent it; its number follows from its place in the stream. */
+/** Block as its proposer sent it. Its number follows from its place in the stream. */
 type BlockMessage = {
   readonly proposal: string;
-  /** By the proposer's clock. */
+  /** Time by the proposer's clock. */
   readonly timeMs: number;
-  /** In the format of `BlockBuffer`, including its proposal id. */
+  /** Encoded as by `BlockBuffer`, including the proposal id. */
   readonly encoded: Buffer;
 };
 
-/** The message has a format that this program does not write; a later release may. */
+/**
+ * Thrown if the message has a format that this program does not know; a later release can have
+ * written it.
+ */
 class StreamMessageError extends Error {
   override readonly name = 'StreamMessageError';
 }
@@ -112,12 +116,12 @@ function decode(
 /** The opening is the first message of a stream; blocks follow it without gaps. */
 export const OPENING_PLACE = 1;
 
-/** The place of a block in a stream. */
+/** Returns the place of a block in a stream. */
 export function placeOf({ firstSeq }: StreamOpening, seq: number): number {
   return seq - firstSeq + OPENING_PLACE + 1;
 }
 
-/** The number of the block at a place. */
+/** Returns the number of the block at a place. */
 export function seqOf({ firstSeq }: StreamOpening, place: number): number {
   return firstSeq + place - OPENING_PLACE - 1;
 }

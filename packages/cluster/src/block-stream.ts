@@ -13,56 +13,59 @@ import { type Follower, Following, type StreamMessage, READ_POSITION_HEADER } fr
 import { streamFaults, wantedConfig } from './stream-config.ts';
 import { NotNextError, WeakStreamError } from './stream-error.ts';
 
-/** The end of a stream, as reported by its leader. */
+/** End of a stream, as reported by its leader. */
 export type StreamEnd = {
   readonly firstPlace: number;
   readonly lastPlace: number;
   readonly leader: string | undefined;
-  /** Milliseconds since that server last heard from a majority. */
+  /** Time since that server last heard from a majority, in milliseconds. */
   readonly heardMs: number;
 };
 
 type BlockStreamOptions = ConnectOptions & {
-  /** The name of the cluster, from which that of the stream is derived. */
+  /** Name of the cluster, from which that of the stream is derived. */
   readonly cluster: string;
   readonly replicas: number;
-  /** Does not create a missing stream, for read-only callers; it behaves like an empty one. */
+  /**
+   * Does not create a missing stream, for read-only callers; a missing stream behaves like an empty
+   * one.
+   */
   readonly makesNone?: boolean | undefined;
   /** Called with the faults if the operator accepts a stream that could lose data. */
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
-  /** Monitoring ports of the servers, which show whether the servers sync. */
+  /** Monitoring ports of the servers, which show whether the servers sync every message. */
   readonly monitors?: readonly string[] | undefined;
   /** Called with servers whose syncing could not be verified. */
   readonly onUnchecked?: ((servers: readonly string[]) => void) | undefined;
 };
 
-/** A message to write, and its proposer's read position. */
+/** Message to publish, and how far its proposer has read the stream. */
 type Outgoing = Pick<StreamMessage, 'data' | 'readPosition'>;
 
 /**
- * The leader of the stream has not heard from most of the other servers lately, so another one may
- * lead by now.
+ * Thrown if the leader has not heard from a majority of the servers lately, because another one may
+ * already lead.
  */
 class NoQuorumError extends Error {
   override readonly name = 'NoQuorumError';
 }
 
-/** The maximum size of a block, apart from a single oversized request. */
+/** Maximum size of a block, unless it consists of a single larger request. */
 const BLOCK_BYTES_MAX = 8 * 1024 * 1024;
 const PUBLISH_TIMEOUT_MS = 3_000;
 const API_TIMEOUT_MS = 3_000;
 /** Less than the 4 s after which servers elect a new leader. */
 const HEARD_MS_MAX = 3_000;
-/** How long servers may take to elect a leader after one of them is connected. */
+/** Time that servers may need to elect a leader after one of them is connected. */
 const READY_MS_MAX = 20_000;
 const AGAIN_AFTER_MS = 200;
-/** "wrong last sequence" */
+/** JetStream's error code for "wrong last sequence". */
 const WRONG_LAST_SEQUENCE = 10_071;
 
 /**
- * The stream of blocks on NATS JetStream, independent of their content: publishing each message
- * once, reading in order from a place, and querying the end. It retries without limit while servers
- * are unavailable; the caller decides when to stop.
+ * Stream of blocks on NATS JetStream, independent of their content. It publishes each message once,
+ * reads in order from a place, and queries the end. Readers retry without limit while servers are
+ * unavailable; the caller decides when to stop.
  */
 export class BlockStream {
   readonly subject: string;
@@ -110,7 +113,7 @@ export class BlockStream {
     return !this.#connection.isClosed() && this.#connection.info !== undefined;
   }
 
-  /** The largest message that the servers accept, as last reported by one of them. */
+  /** Largest message that the servers accept, as last reported by one of them. */
   get messageBytesMax(): number {
     // Without a connection the last known value applies.
     this.#messageBytesMax = this.#connection.info?.max_payload ?? this.#messageBytesMax;
@@ -122,9 +125,9 @@ export class BlockStream {
   }
 
   /**
-   * Queries the leader; throws if there is none, or none that a majority of the servers follows. A
-   * stream that was removed ends before its first message. A leader that is cut off continues to
-   * answer without asking the others.
+   * Queries the leader for the end of the stream. Throws if there is no leader, or if it has lost
+   * contact with a majority of the servers, because a leader that is cut off continues to answer. A
+   * stream that was removed ends before its first message.
    */
   async end(): Promise<StreamEnd> {
     const info = await this.#info();
@@ -139,9 +142,9 @@ export class BlockStream {
   }
 
   /**
-   * The last place, as reported by the rejection of a message that no place can satisfy: nothing is
-   * stored. In NATS 2.10 the servers agree on the rejection by a majority; the leader of a later
-   * release rejects without asking the others.
+   * Returns the last place from the rejection of a message that no place can satisfy; nothing is
+   * stored. In NATS 2.10 a majority of the servers agrees on the rejection; in later releases the
+   * leader rejects without asking the others.
    */
   async endByRefusal(): Promise<number> {
     const expect = { lastSequence: Number.MAX_SAFE_INTEGER };
@@ -156,7 +159,7 @@ export class BlockStream {
     throw new Error(`a message was stored after sequence number ${expect.lastSequence}`);
   }
 
-  /** One message; undefined if the stream has none at that place. */
+  /** Returns one message, or undefined if the stream has none at that place. */
   async at(place: number): Promise<Uint8Array | undefined> {
     return (await this.messageAt(place))?.data;
   }
@@ -175,7 +178,7 @@ export class BlockStream {
 
   /**
    * Publishes a message once, under an id by which the servers recognise duplicates. Throws if it
-   * is unknown whether it was stored.
+   * is unknown whether the message was stored.
    */
   async publish(
     id: string,
@@ -193,7 +196,7 @@ export class BlockStream {
     });
   }
 
-  /** The same, if it then directly follows a place. */
+  /** Publishes a message only if it directly follows a place. */
   async publishBehind(place: number, id: string, { data, readPosition }: Outgoing): Promise<void> {
     try {
       await this.#client.publish(this.subject, data, {
@@ -215,7 +218,7 @@ export class BlockStream {
 
   /**
    * Passes on every message starting with a place, in order and each once, until it is stopped.
-   * Servers may disappear and return meanwhile.
+   * Servers can disappear and return meanwhile.
    */
   follow(fromPlace: number, follower: Follower): Following {
     const stream = this.#name;
@@ -229,7 +232,7 @@ export class BlockStream {
     try {
       await this.#manager.streams.delete(this.#name);
     } catch (error) {
-      // It did not exist, or the answer to the first attempt was lost.
+      // The stream did not exist, or the answer to the first attempt was lost.
       if (!(error instanceof JetStreamApiError && error.status === 404)) throw error;
     }
   }
@@ -271,7 +274,7 @@ export class BlockStream {
   }
 }
 
-/** Servers that have just started may answer before they are functional, or not at all. */
+/** Retries, because servers that have just started can answer with errors or not at all. */
 async function onceReady<T>(open: () => Promise<T>): Promise<T> {
   const untilMs = performance.now() + READY_MS_MAX;
   for (;;) {
@@ -284,18 +287,18 @@ async function onceReady<T>(open: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The names of the servers that store a stream. */
+/** Returns the names of the servers that store a stream. */
 function membersOf({ cluster }: StreamInfo): readonly string[] {
   const others = (cluster?.replicas ?? []).map(({ name }) => name);
   // There is no leader during an election.
   return cluster?.leader ? [cluster.leader, ...others] : others;
 }
 
-/** The time since the leader last heard from enough servers to form a majority with it. */
+/** Returns the time since the leader last heard from enough servers to form a majority with it. */
 function heardOfMajorityMs({ cluster, config }: StreamInfo): number {
   const needed = Math.floor(config.num_replicas / 2);
   const lastHeardMs = (cluster?.replicas ?? [])
-    // A server that was never heard from shows 0.
+    // A server that the leader never heard from is listed with 0.
     .map(({ active, offline }) => (offline === true || active === 0 ? Infinity : active / 1e6))
     .toSorted((a, b) => a - b);
   return needed === 0 ? 0 : (lastHeardMs[needed - 1] ?? Infinity);

@@ -7,8 +7,8 @@ import { setTimeout as later } from 'node:timers/promises';
 import { SERVICE_DIGITS_BYTES, serviceName } from '@oddlot/protocol';
 
 /**
- * A key-value bucket of a cluster: `replicas` contains the status of each replica, `leases` the
- * holders of tasks.
+ * Opens a key-value bucket of a cluster: `replicas` contains the status of each replica, `leases`
+ * the holders of tasks.
  */
 export function openBucket(
   connection: NatsConnection,
@@ -27,13 +27,13 @@ export function openBucket(
   );
 }
 
-/** The time at which the servers created a bucket, in milliseconds since 1970. */
+/** Returns the time at which the servers created a bucket, in milliseconds since 1970. */
 export async function madeMsOf(bucket: KV): Promise<number> {
   const { streamInfo } = await retryUntilAnswered(() => bucket.status());
   return Date.parse(streamInfo.created);
 }
 
-/** Whether a cluster has it, for callers that must not create it. */
+/** Returns whether a cluster has a bucket, for callers that must not create it. */
 export async function hasBucket(
   connection: NatsConnection,
   { cluster, what }: { readonly cluster: string; readonly what: string },
@@ -54,8 +54,8 @@ const FIRST_MS = 1_000;
 const LATER_MS_MAX = 8_000;
 
 /**
- * The keys of a bucket. The client library lists them through a consumer that sometimes misses the
- * end: such a list is abandoned and requested again.
+ * Returns the keys of a bucket. The client library lists them through a consumer that sometimes
+ * misses the end, so an unfinished list is abandoned and requested again.
  */
 export async function keysOf(kv: Pick<KV, 'keys'>): Promise<string[]> {
   for (let forMs = FIRST_MS; ; forMs = Math.min(2 * forMs, LATER_MS_MAX)) {
@@ -73,7 +73,7 @@ export async function keysOf(kv: Pick<KV, 'keys'>): Promise<string[]> {
 }
 
 /**
- * Keys of values that replicas create jointly; they are in the bucket of the leases but are not
+ * Keys of values on which replicas agree. They are stored in the bucket of the leases but are not
  * leases.
  */
 const NAME_KEY = 'venue-name';
@@ -86,19 +86,21 @@ const AGAIN_AFTER_MS = 100;
 type Bucket = Pick<KV, 'create' | 'get'>;
 
 /**
- * The network name of a venue whose stream is not open yet. Replicas that start together would each
- * create another name, and only one of them could then follow the stream.
+ * Returns the network name of a venue whose stream is not open yet. Replicas that start together
+ * must agree on it, because only one of several names could follow the stream.
  */
 export function agreeOnName(kv: Bucket, word: string): Promise<string> {
   return agree(kv, NAME_KEY, () => serviceName(word, hexOf(SERVICE_DIGITS_BYTES)));
 }
 
-/** The key of cursors, so that a page sequence begun on one replica can continue on another. */
+/**
+ * Returns the key of page cursors, so that any replica can continue a query that another one began.
+ */
 export async function agreeOnCursorKey(kv: Bucket, bytes: number): Promise<Uint8Array> {
   return Buffer.from(await agree(kv, CURSOR_KEY, () => hexOf(bytes)), 'hex');
 }
 
-/** The first write determines the value for all. */
+/** Returns a value that is the same for all replicas: the first one written is used. */
 async function agree(kv: Bucket, key: string, draw: () => string): Promise<string> {
   for (;;) {
     const found = await retryUntilAnswered(() => kv.get(key));
@@ -106,7 +108,8 @@ async function agree(kv: Bucket, key: string, draw: () => string): Promise<strin
     try {
       await kv.create(key, draw());
     } catch {
-      // Another replica was faster, or the write failed or is not allowed: the value is read again.
+      // Another replica was faster, or the write failed or is not allowed, so the value is read
+      // again.
       await later(AGAIN_AFTER_MS);
     }
   }

@@ -18,8 +18,8 @@ const open = (
 ) =>
   BlockStream.open({ servers, cluster: randomUUID(), clientName: 'test', replicas: 1, ...options });
 
-describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
-  test('that sync every message are accepted, and one whose settings are unknown is named', async () => {
+describe.skipIf(!hasNatsServer)('the check of the servers of a stream', () => {
+  test('servers that sync every message are accepted, and a server with unknown settings is named', async () => {
     const servers = await startNatsServers();
     try {
       const unchecked: (readonly string[])[] = [];
@@ -42,7 +42,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     }
   });
 
-  test('that store the stream are named if neither the log nor a monitoring port reaches them', async () => {
+  test('servers that store the stream are named if neither the log addresses nor a monitoring port reach them', async () => {
     const servers = await startNatsServers({ count: 3 });
     try {
       await servers.ready();
@@ -61,7 +61,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     }
   });
 
-  test('of a release that loses acknowledged messages are rejected unless they are accepted by name', async () => {
+  test('servers of a release that loses acknowledged messages are rejected unless the operator accepts them', async () => {
     const servers = await startNatsServers();
     const old = await behindOlderGreeting(Number(new URL(servers.urls[0]!).port), '2.9.10');
     try {
@@ -79,7 +79,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     }
   });
 
-  test('that do not sync every message are rejected if a monitoring port shows it', () =>
+  test('servers that do not sync every message are rejected if a monitoring port shows it', () =>
     inDirectory(async (folder) => {
       await mkdir(folder, { recursive: true });
       const port = await freePorts(2);
@@ -109,7 +109,7 @@ describe.skipIf(!hasNatsServer)('the servers of a stream', () => {
     }));
 });
 
-/** A newer server that greets its clients like an older release. */
+/** Starts a proxy that makes a newer server greet its clients like an older release. */
 async function behindOlderGreeting(port: number, version: string) {
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');

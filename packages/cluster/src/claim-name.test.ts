@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
-/** A process as the servers see it: a separate connection. */
+/** Claims the name over a new connection, as another process would. */
 async function claim(cluster: string): Promise<{ readonly taken: Error[]; end(): Promise<void> }> {
   const connection = await connect({ servers: [...nats.urls] });
   opened.push(connection);
@@ -23,7 +23,7 @@ async function claim(cluster: string): Promise<{ readonly taken: Error[]; end():
 }
 
 describe.skipIf(!hasNatsServer)('the name of a replica', () => {
-  test('belongs to one process, and is free when it has ended', async () => {
+  test('a replica name belongs to one process, and is free when that process has ended', async () => {
     const cluster = randomUUID();
     const first = await claim(cluster);
     await expect(claim(cluster)).rejects.toThrow(
@@ -35,7 +35,7 @@ describe.skipIf(!hasNatsServer)('the name of a replica', () => {
     expect(next.taken).toEqual([]);
   });
 
-  test('is lost by a process that does not answer, which ends when it wakes up', async () => {
+  test('a process that does not answer loses its replica name and is notified when it wakes up', async () => {
     const cluster = randomUUID();
     const subject = `oddlot.${cluster}.replica.a`;
     const received: unknown[] = [];
@@ -47,12 +47,12 @@ describe.skipIf(!hasNatsServer)('the name of a replica', () => {
     const notification = { instance: expect.any(String), isTaken: true };
     await expect.poll(() => received.at(-1), { timeout: 10_000 }).toEqual(notification);
     expect(next.taken).toEqual([]);
-    // The message as received by a process that wakes up.
+    // This is the notification that a process receives when it wakes up.
     nats.connection.publish(subject, JSON.stringify({ instance: 'another', isTaken: true }));
     await expect.poll(() => next.taken.length, { timeout: 10_000 }).toBe(1);
   });
 
-  test('stays with one of two processes that start together', async () => {
+  test('one of two processes that start together gets the replica name', async () => {
     const cluster = randomUUID();
     const both = await Promise.allSettled([claim(cluster), claim(cluster)]);
     const ended = (): number =>

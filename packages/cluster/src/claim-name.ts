@@ -3,31 +3,33 @@ import { type Msg, type NatsConnection, RequestError } from '@nats-io/transport-
 import { NameTakenError } from './stream-error.ts';
 
 /**
- * A process that does not answer within this time is dead or frozen. The servers know immediately
- * whether there is any listener.
+ * A process that does not answer within this time is dead or frozen. If there is no process, the
+ * servers report that immediately.
  */
 const ANSWER_MS = 3_000;
-/** A process that has had the name for longer keeps it; of two that start together one does. */
+/**
+ * A process that has had the name for longer than this keeps it. Otherwise two processes started
+ * together, and one of them keeps it.
+ */
 const TOGETHER_MS = 10_000;
 
 type Claim = {
   readonly cluster: string;
   readonly replica: string;
-  /** Another process has the name now; this one must end. */
+  /** Called if another process has the name now, after which this process must end. */
   readonly onTaken: (error: NameTakenError) => void;
 };
 
 /**
- * The question of a process that wants the name, and the notification that it has taken the name
- * without an answer.
+ * Question of a process that wants the name. With `isTaken` it is the notification that the process
+ * took the name without an answer.
  */
 type Question = { readonly instance: string; readonly isTaken?: true };
 type Answer = { readonly instance: string; readonly forMs: number };
 
 /**
  * Ensures that no other process is the replica with this name while the connection exists. Throws
- * if there is one. A process that does not answer has lost the name, and is notified when it wakes
- * up.
+ * if there is one. A process that does not answer loses the name and is notified when it wakes up.
  */
 export async function claimName(connection: NatsConnection, claim: Claim): Promise<void> {
   const { cluster, onTaken, replica } = claim;
@@ -60,7 +62,7 @@ export async function claimName(connection: NatsConnection, claim: Claim): Promi
   void settle();
 }
 
-/** The answer of another process with that name; `free` if there is no listener. */
+/** Returns the answer of another process with that name, or `free` if there is none. */
 async function ask(
   connection: NatsConnection,
   subject: string,

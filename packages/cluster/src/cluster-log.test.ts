@@ -29,7 +29,7 @@ const open = (options: Options): Promise<LoggedReplica> =>
 const openStream = (cluster: string): Promise<BlockStream> => openTestStream(nats.urls, cluster);
 
 describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
-  test('orders the blocks of all replicas identically, and those of each as it sent them', () =>
+  test('all replicas receive the same order of blocks, in which the blocks of each are as it sent them', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const replicas = await Promise.all(
@@ -57,7 +57,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const replica of replicas) await replica.close();
     }));
 
-  test('continues from its own files, and reads only the remainder', () =>
+  test('a replica continues from its own files and reads only the remainder of the stream', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
@@ -73,7 +73,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await again.close();
     }));
 
-  test('treats its state as old after a silence, until it has everything written meanwhile', () =>
+  test('a replica treats its state as old after an interruption until it has read all blocks written meanwhile', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       let thaw: (() => void) | undefined;
@@ -99,7 +99,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const each of [one, other]) await each.close();
     }));
 
-  test('does not report blocks as lost that are written while the end of the stream is queried', () =>
+  test('blocks that are written while the end of the stream is queried are not reported as lost', () =>
     inDirectory(async (folder) => {
       let asked = 0;
       let append: (() => Promise<unknown>) | undefined;
@@ -122,7 +122,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('orders a block that was lost in transit before those sent after it', () =>
+  test('a block that is lost in transit is ordered before those that were sent after it', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();
@@ -138,7 +138,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       );
       expect(swallowed.size).toBe(0);
       expect(one.entries.map(noted).filter((text) => text !== '')).toEqual(numbers.map(String));
-      // Blocks that arrived too early count as empty, with their own numbers.
+      // Blocks that arrived too early are stored as empty blocks with their own numbers.
       expect(one.entries.length).toBeGreaterThan(numbers.length);
       const other = await open({ cluster, directory: join(folder, 'b') });
       expect(other.entries).toEqual(one.entries.map((entry) => ({ ...entry })));
@@ -146,7 +146,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('contains a block once if its acknowledgement was lost', () =>
+  test('a block whose acknowledgement is lost is in the log once', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();
@@ -162,7 +162,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await one.close();
     }));
 
-  test('uses the time of the proposer, which never goes back', () =>
+  test('a block has the time of its proposer, but never an earlier time than the previous block', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const ahead = await open({ cluster, directory: join(folder, 'a'), now: () => 5_000 });
@@ -177,7 +177,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await ahead.close();
     }));
 
-  test('is opened by only one of several concurrent replicas', () =>
+  test('only one of several concurrent replicas opens the log', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const replicas = await Promise.all(
@@ -192,7 +192,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const replica of replicas) await replica.close();
     }));
 
-  test('reports a stream that lost blocks of this replica, with the first missing number', () =>
+  test('a stream that has lost blocks of this replica is reported with the first missing number', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
@@ -205,7 +205,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       expect(empty.lost).toMatchObject([{ from: 1, to: 3 }]);
       await expect(empty.log.append(note('4'))).rejects.toThrow('lost blocks 1 to 3');
       await empty.close();
-      // Another replica without a copy treated it as a new stream.
+      // Another replica without a copy treats the removed stream as a new one.
       const other = await open({ cluster, directory: join(folder, 'b') });
       for (const text of ['x', 'y', 'z', 'w']) await other.log.append(note(text));
       const forked = open({ cluster, directory: join(folder, 'a') });
@@ -215,13 +215,14 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await other.close();
     }));
 
-  test('distinguishes a diverged copy from a longer copy by the first block that differs', () =>
+  test('a copy that has diverged is reported with its first differing block, and not as a longer copy', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });
       for (const text of ['1', '2', '3', '4', '5']) await one.log.append(note(text));
       const directory = await crashImage(join(folder, 'a'));
-      // Blocks with equal content at different times, because all venues tick alike.
+      // The contents are equal but the times differ, because all venues append similar empty
+      // blocks.
       const alone = await FileJournal.open({ directory, clock: { nowMs: () => 2_000 } });
       for (const text of ['6', '7', '8', '9', '10']) await alone.append(note(text));
       for (const text of ['6', '7']) await one.log.append(note(text));
@@ -229,7 +230,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
         'This folder is not a copy of the stream: the blocks differ starting with block 6';
       await alone.close();
       await expect(open({ cluster, directory })).rejects.toThrow(sentence);
-      // The stream is not written again from the copy either, unless its blocks are given up.
+      // A restore from this copy is also refused unless the blocks of the stream are given up.
       const journal = await FileJournal.open({ directory, clock });
       const restore = async (giveUpFrom?: number): Promise<unknown> =>
         restoreStream({
@@ -250,7 +251,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await went.close();
     }));
 
-  test('also misses blocks reported by another replica, and starts nothing in their place', () =>
+  test('blocks that another replica has reported are also reported as missing, and are not replaced', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const known = () => ({ replica: 'b', height: 5 });
@@ -263,7 +264,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const behind = await open({ cluster, directory: join(folder, 'd') });
       await behind.close();
       for (const text of ['2', '3']) await one.log.append(note(text));
-      // Without a copy, and with one that ends before the remaining stream.
+      // One folder has no copy, and the other a copy that ends before the remaining stream.
       for (const directory of ['a', 'd']) {
         const short = open({ cluster, directory: join(folder, directory), known });
         await expect(short).rejects.toThrow('lost blocks 4 to 5, which replica b reported');
@@ -282,14 +283,14 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       height = 3;
       await expect.poll(() => some.log.trouble(), { timeout: 10_000 }).toBeUndefined();
       await some.log.append(note('4'));
-      // A stream that falls behind the reports of others while it is read.
+      // While this replica reads, another one reports a block beyond the end of the stream.
       height = 9;
       await expect.poll(() => some.lost.length, { timeout: 10_000 }).toBe(2);
       expect(some.lost[1]).toMatchObject({ from: 5, to: 9 });
       await some.close();
     }));
 
-  test('is restored from the longest copy, and all replicas continue without intervention', () =>
+  test('the log is restored from the longest copy, and all replicas continue automatically', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const name = randomUUID();
@@ -329,7 +330,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       await longest.close();
     }));
 
-  test('does not continue a stream that is not completely written', () =>
+  test('a stream that is not completely written is not continued', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const directory = join(folder, 'alone');
@@ -341,7 +342,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       const one = await open({ cluster, directory: join(folder, 'a') });
       await cutStream({ cluster, url: nats.urls[0]! }, 3);
       await journal.close();
-      // One replica without any block, and one with all of them.
+      // The first folder has no blocks, and the second one has all of them.
       for (const each of [join(folder, 'b'), directory]) {
         await expect(open({ cluster, directory: each })).rejects.toThrow(
           'The stream is incomplete: 2 of the 4',
@@ -362,7 +363,7 @@ describe.skipIf(!hasNatsServer)('the log of a cluster', () => {
       for (const each of [one, again]) await each.close();
     }));
 
-  test('refuses a stream of another venue, or one that may drop blocks', () =>
+  test('a stream of another venue, or one that could lose blocks, is refused', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const one = await open({ cluster, directory: join(folder, 'a') });

@@ -37,22 +37,22 @@ import {
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { BlockStream } from './block-stream.ts';
 
-/** Blocks that one proposer has in flight. */
+/** Maximum number of blocks that one proposer has in flight. */
 const FLIGHTS_MAX = 8;
 const LOOK_EVERY_MS = 1_000;
 const REJOIN_EVERY_MS = 1_000;
-/** After this many consecutive queries show more messages than were read, the reader is renewed. */
+/** Number of consecutive queries that show unread messages before the reader is renewed. */
 const LOOKS_STALLED_MAX = 3;
-/** After this time without an answer of the stream's leader, the venue accepts no new requests. */
+/** Time without an answer of the stream's leader after which the venue accepts no new requests. */
 const SILENT_MS = 2_000;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The log of a venue on several machines: a replicated stream that orders the blocks of all
- * replicas, and a copy of it in the files of this one. A block is applied and acknowledged when it
- * has been read back from the stream and is synced here too: an acknowledged order is stored on a
- * quorum of servers and on a disk that this program wrote itself. A start reads its own files and
- * then the remainder of the stream.
+ * Log of a venue on several machines: a replicated stream that orders the blocks of all replicas,
+ * and a copy of it in the files of this one. A block is applied and acknowledged when it has been
+ * read back from the stream and synced here, so an acknowledged order is stored on a quorum of
+ * servers and on a disk that this program wrote itself. A start reads its own files and then the
+ * remainder of the stream.
  */
 export class ClusterLog implements Log {
   readonly #options: ClusterLogOptions;
@@ -60,7 +60,7 @@ export class ClusterLog implements Log {
   readonly #flights = new Map<string, Flight>();
   readonly #uncopied: CopyQueue;
   #opening: StreamOpening | undefined;
-  /** The state of the proposers in the blocks read so far, which is ahead of the applied ones. */
+  /** State of the proposers in the blocks that were read, which is ahead of the applied ones. */
   #ahead: ProposalOrder;
   #readTimeMs = 0;
   #history: ReadHistory | undefined;
@@ -68,7 +68,7 @@ export class ClusterLog implements Log {
   #following: Following | undefined;
   #free: (() => void) | undefined;
   #lost: StreamLostError | undefined;
-  /** Whether this replica has the blocks written by others. */
+  /** Tells whether this replica has applied the blocks written by others. */
   readonly age: StateAge;
   #looking: NodeJS.Timeout | undefined;
   #isConfirming = false;
@@ -105,22 +105,23 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * The first block of these files that the stream has replaced by another; undefined without one.
+   * First block of the local files that the stream has replaced by another; undefined if there is
+   * none.
    */
   get replaced(): Pick<StreamReplacedError, 'era' | 'from'> | undefined {
     return this.#lost instanceof StreamReplacedError ? this.#lost : undefined;
   }
 
-  /** Blocks of the stream in whose place a replica that wrote to it had read others. */
+  /** Blocks of the stream that differ from those that a replica had read in their place. */
   get disputed(): Dispute['found'] {
     return this.#lost === undefined ? undefined : this.#dispute.found;
   }
 
-  /** The reason why blocks cannot be written; undefined if they can. */
+  /** Returns the reason why blocks cannot be written, or undefined if they can. */
   trouble(): LogTrouble | undefined {
     if (this.#lost !== undefined) return { kind: 'lost', error: this.#lost };
     // A server that has lost the others still reports the end of the stream, so the oldest
-    // unconfirmed block is more reliable.
+    // unconfirmed block is also considered.
     const [oldest] = this.#flights.values();
     const heardMs = Math.min(this.age.heardMs, oldest?.sinceMs ?? Infinity);
     const sinceMs = performance.now() - heardMs;
@@ -136,8 +137,7 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * First the local files, then the remainder of the stream; later blocks are passed on as they
-   * arrive.
+   * Passes on the local files, then the remainder of the stream, then later blocks as they arrive.
    */
   async follow(
     fromSeq: number,
@@ -150,15 +150,15 @@ export class ClusterLog implements Log {
       const { lastPlace } = await retryUntilAnswered(() => this.#options.stream.end());
       await this.#reach(this.#seqOf(lastPlace));
     }
-    // Blocks read before the loss are copied and applied.
+    // Blocks that were read before the loss are copied and applied.
     while (this.#lost !== undefined && !this.#uncopied.isEmpty && !this.#isClosed) await later(5);
-    // The replica has no state to serve, or less than the remaining stream; and it must not start
+    // The replica has no state to serve, or less than the remaining stream, and must not start
     // another log in its place.
     const isBehind = this.#lost !== undefined && this.lastSeq < this.#lost.from - 1;
     if (this.#lost !== undefined && (this.lastSeq === 0 || isBehind)) throw this.#lost;
   }
 
-  /** Reads the stream after the local blocks, if it contains all of them. */
+  /** Starts to read the stream after the local blocks, if it contains all of them. */
   async #join(): Promise<void> {
     const { clock, copy, followed, onFatal, order, serviceNetwork, stream } = this.#options;
     const parties = { stream, copy, serviceNetwork, nowMs: clock.nowMs() };
@@ -184,7 +184,9 @@ export class ClusterLog implements Log {
     this.#looking ??= setInterval(() => void this.#look(), LOOK_EVERY_MS).unref();
   }
 
-  /** Throws if replicas have read different blocks from this stream. */
+  /**
+   * Returns the blocks read so far. Throws if replicas have read different blocks from this stream.
+   */
   async #readSoFar(opening: StreamOpening): Promise<ReadHistory> {
     const { copy, readsAsItIs, stream } = this.#options;
     if (readsAsItIs !== true) {
@@ -279,7 +281,10 @@ export class ClusterLog implements Log {
     return data;
   }
 
-  /** Resends until the block is read from the stream, which is the only proof that it is there. */
+  /**
+   * Resends a block until it is read from the stream, which is the only proof that the stream
+   * contains it.
+   */
   async #send(flight: Flight): Promise<void> {
     const { attempt, proposal } = flight;
     const isUnread = await sendFlight(flight, {
@@ -308,8 +313,8 @@ export class ClusterLog implements Log {
     this.#readTimeMs = timeMs;
     const flight = this.#flights.get(proposal);
     const verdict = this.#ahead.take(proposal, timeMs);
-    // Blocks written from a folder have counted there: a replica that begins after a snapshot has
-    // not read their predecessors.
+    // Blocks written from a folder have counted there. A replica that begins after a snapshot has
+    // not read their predecessors, so it cannot check their order.
     const counts = verdict === 'next' || seq <= (this.#opening?.lastSeq ?? 0);
     if (!counts) {
       if (verdict === 'early' && flight !== undefined) this.#onEarly(flight);
@@ -328,8 +333,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Its predecessor is still in flight; otherwise the log has forgotten this proposer, which must
-   * begin again.
+   * Handles a block that was read out of turn. If none of its predecessors is in flight, the log
+   * has forgotten this proposer, which must begin again.
    */
   #onEarly(flight: Flight): void {
     flight.isEarly = true;
@@ -340,7 +345,7 @@ export class ClusterLog implements Log {
     );
   }
 
-  /** A block that was read out of turn is sent again when its predecessor has counted. */
+  /** Sends a block that was read out of turn again after its predecessor has counted. */
   #sendEarly(proposal: string): void {
     const { name, number } = parseProposal(proposal);
     const next = this.#flights.get(`${name}:${number + 1}`);
@@ -350,18 +355,18 @@ export class ClusterLog implements Log {
     void this.#send(next);
   }
 
-  /** From current reports of replicas, and from remembered ones. */
+  /** Returns the highest known block, from current reports of replicas and from remembered ones. */
   #known(era: string | undefined): KnownBlock | undefined {
     const { followed, known } = this.#options;
     return higherOf(known?.(era), followed?.knownIn(era));
   }
 
   /**
-   * Queries the leader for the end of the stream: whether it exists, and whether it contains
-   * everything that was read.
+   * Queries the leader for the end of the stream, to find out whether the stream exists and
+   * contains everything that was read.
    */
   async #look(): Promise<void> {
-    // Determined before the query, because more may be written and read during it.
+    // Determined before the query, because more blocks may be written and read during it.
     const readPlace = (this.#following?.nextPlace ?? 1) - 1;
     const opening = this.#opening;
     try {
@@ -378,7 +383,7 @@ export class ClusterLog implements Log {
       const { replacedFrom } = known ?? {};
       if (known && replacedFrom !== undefined) return this.#lose(replacedBy(known, replacedFrom));
       const readSeq = this.#seqOf(readPlace);
-      // A replica that has not read so far will reach the dispute itself.
+      // A replica that has not read so far detects the dispute itself when it does.
       if (known?.disputed !== undefined && known.disputed.to <= readSeq)
         return this.#onDisputed(known.disputed);
       const to = Math.max(readSeq, known?.height ?? 0);
@@ -389,8 +394,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Blocks up to this one were read from the stream, here or by another replica, and seem to be
-   * missing.
+   * Confirms that blocks up to `to`, which this replica or another one has read from the stream,
+   * are missing there.
    */
   async #confirmLoss(to: number, by: string | undefined): Promise<void> {
     const opening = this.#opening;
@@ -405,8 +410,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Renews a reader that receives nothing although the stream has more, unless it waits for the
-   * local disk.
+   * Renews a reader that receives nothing although the stream has more messages, unless it waits
+   * for the local disk.
    */
   #renewWhenStalled(following: Following, readPlace: number, lastPlace: number): void {
     const isStalled =
@@ -432,8 +437,8 @@ export class ClusterLog implements Log {
   }
 
   /**
-   * Repeats until an operator has restored the stream; blocks read before the loss are copied and
-   * applied meanwhile.
+   * Retries until an operator has restored the stream. Blocks that were read before the loss are
+   * copied and applied meanwhile.
    */
   async #rejoin(): Promise<void> {
     await this.#following?.stop();
@@ -445,7 +450,7 @@ export class ClusterLog implements Log {
       try {
         await this.#join();
       } catch (error) {
-        // The stream is being restored.
+        // The stream is still being restored.
         if (error instanceof StreamUnfinishedError) continue;
         if (!this.#isClosed) this.#options.onFatal(error);
         return;
@@ -453,7 +458,7 @@ export class ClusterLog implements Log {
     }
   }
 
-  /** Resolves when a block is applied here, or with false if it cannot be any more. */
+  /** Resolves with true when a block is applied here, or with false if it can no longer be. */
   async #reach(seq: number): Promise<boolean> {
     while (this.lastSeq < seq && this.#lost === undefined && !this.#isClosed) await later(5);
     return this.lastSeq >= seq;
@@ -474,28 +479,28 @@ export class ClusterLog implements Log {
 
 export type ClusterLogOptions = {
   readonly stream: BlockStream;
-  /** The files of this replica, in which it stores the blocks that it has read. */
+  /** Files of this replica, in which it stores the blocks that it has read. */
   readonly copy: FileJournal;
-  /** Attached to the following replica: the state of the proposers in the applied blocks. */
+  /** State of the proposers in the applied blocks; attached to the following replica. */
   readonly order: ProposalOrder;
   readonly clock: { nowMs(): number };
   readonly serviceNetwork: string;
-  /** The stream that these files follow; undefined for a copy without continuation. */
+  /** Stream that these files follow; undefined for a copy that is not continued. */
   readonly followed?: FollowedStream;
-  /** The highest block reported by any replica while it followed this stream. */
+  /** Returns the highest block that any replica has reported while it followed this stream. */
   readonly known?: (era: string | undefined) => KnownBlock | undefined;
   /**
-   * Accepts blocks although other replicas have read different ones: for an operator who copies the
+   * Accepts blocks although other replicas have read different ones, for an operator who copies the
    * stream.
    */
   readonly readsAsItIs?: boolean;
-  /** Reading cannot continue; the process must end. */
+  /** Called if reading cannot continue; the process must end. */
   readonly onFatal: (error: unknown) => void;
-  /** The stream lacks blocks that this replica has. */
+  /** Called if the stream lacks blocks that this replica has. */
   readonly onLost: (error: StreamLostError) => void;
 };
 
-/** The reason why nothing can be written now. */
+/** Reason why nothing can be written now. */
 export type LogTrouble =
   | { readonly kind: 'silent'; readonly sinceMs: number }
   | { readonly kind: 'lost'; readonly error: StreamLostError };

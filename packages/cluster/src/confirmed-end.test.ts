@@ -5,8 +5,8 @@ import { confirmedEnd, confirmedLastSeq } from './stream-facts.ts';
 const LONG_MS = 60_000;
 
 /**
- * The number of queries before the end is confirmed, and the end, for servers with these answers,
- * one per second.
+ * Returns the number of queries before the end is confirmed, and the end, for servers with these
+ * answers, one per second.
  */
 async function looksAt(
   answers: readonly Partial<StreamEnd>[],
@@ -74,7 +74,7 @@ test.concurrent.for([
   },
 );
 
-test.concurrent('a stream written from a folder counts as unfinished only once that is confirmed', async ({
+test.concurrent('a stream that is written from a folder counts as unfinished only after a confirmation', async ({
   expect,
 }) => {
   const opening = { serviceNetwork: 'Test', firstSeq: 5, lastSeq: 9, era: 'an era' };

@@ -6,14 +6,14 @@ import { isBelowNatsMin, NATS_VERSION_MIN } from './nats-version.ts';
 export type ConnectOptions = {
   /** Addresses of the servers, from `--log`. */
   readonly servers: readonly string[];
-  /** The name of this client in the server's lists. */
+  /** Name of this client in the server's lists. */
   readonly clientName: string;
   readonly credentials?: Credentials | undefined;
-  /** The time limit of the first connection; unlimited if undefined. */
+  /** Time limit of the first connection; undefined means no limit. */
   readonly firstWithinMs?: number | undefined;
 };
 
-/** The credentials of a client; if several are given, all are sent. */
+/** Credentials of a client; if several are given, all are sent. */
 export type Credentials = {
   readonly user?: string | undefined;
   readonly password?: string | undefined;
@@ -22,7 +22,7 @@ export type Credentials = {
   readonly keyFile?: string | undefined;
 };
 
-/** No server answers at any of the addresses. */
+/** Thrown if no server answers at any of the addresses. */
 class NoServerError extends Error {
   override readonly name = 'NoServerError';
 }
@@ -30,7 +30,7 @@ class NoServerError extends Error {
 const RECONNECT_EVERY_MS = 250;
 const PING_EVERY_MS = 1_000;
 const PINGS_UNANSWERED_MAX = 2;
-/** The limit for a server that accepts a connection and sends nothing. */
+/** Time limit for a server that accepts a connection but sends nothing. */
 const SILENT_MS_MAX = 3_000;
 
 /** Connects to any of the servers, and reconnects whenever the connection is lost. */
@@ -83,7 +83,6 @@ function connectOnce(
   });
 }
 
-/** The result of checking the servers of a cluster. */
 type ServerCheck = {
   /** Reasons why a server could lose an acknowledged message. */
   readonly faults: readonly string[];
@@ -99,8 +98,8 @@ const ANSWER_MS_MAX = 3_000;
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 /**
- * Queries the version of each server, and through the known monitoring ports whether each message
- * is synced before it is acknowledged. An unavailable server does not prevent a start, because the
+ * Queries the version of each server and, through the known monitoring ports, whether it syncs each
+ * message before acknowledging it. An unavailable server does not prevent a start, because the
  * others can form a quorum without it.
  */
 export async function checkServers(

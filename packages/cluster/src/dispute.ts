@@ -18,9 +18,9 @@ type Parties = {
 type Found = { readonly era: string; readonly blocks: BlockRange; error?: StreamLostError };
 
 /**
- * Records whether replicas have read different blocks from one stream, and which of them it has.
- * Once noticed this holds for the lifetime of the stream: acknowledged blocks are missing, and only
- * an operator can decide which ones are valid.
+ * Records whether replicas have read different blocks from one stream, and which of them the stream
+ * has now. A dispute lasts as long as the stream: acknowledged blocks are missing, and only an
+ * operator can decide which ones are valid.
  */
 export class Dispute {
   #found: Found | undefined;
@@ -34,24 +34,21 @@ export class Dispute {
     if (blocks !== undefined && this.#found?.era !== opening.era) this.notice(opening, blocks);
   }
 
-  /**
-   * The replica with the missing blocks, and the first of them, are determined when the dispute is
-   * settled.
-   */
+  /** Records a dispute. The missing blocks are determined later, when the dispute is settled. */
   notice({ era }: Pick<StreamOpening, 'era'>, blocks: BlockRange): StreamLostError {
     this.#found = { era, blocks };
     return new StreamDisputedError(blocks);
   }
 
-  /** Throws a known dispute about this very stream. */
+  /** Throws the error of a known dispute about this stream. */
   assertUnknown({ era }: Pick<StreamOpening, 'era'>): void {
     if (this.#found?.era !== era) this.#found = undefined;
     if (this.#found?.error !== undefined) throw this.#found.error;
   }
 
   /**
-   * Throws if this stream is disputed: by a known dispute, or because its block differs from the
-   * newest local one.
+   * Throws if this stream is disputed, either by a known dispute or because its block differs from
+   * the newest local one.
    */
   async settle(parties: Parties): Promise<void> {
     const { copy, opening } = parties;
@@ -64,7 +61,7 @@ export class Dispute {
       from === undefined
         ? new StreamDisputedError(found.blocks)
         : new StreamReplacedError({ from, to: copy.lastSeq, era });
-    // A newly elected leader may not have all blocks yet.
+    // Only a certain result is kept, because a newly elected leader may not have all blocks yet.
     if (isSure) found.error = error;
     throw error;
   }
@@ -86,16 +83,16 @@ type Sides = {
 };
 
 /**
- * The first block that differs between a stream and the files of a replica; undefined if they agree
- * as far as both go. Histories that diverged do not converge again, so the newest common block
- * shows whether they did, and bisection finds where.
+ * Returns the first block that differs between a stream and the files of a replica, or undefined if
+ * they agree as far as both go. Histories that have diverged do not converge again, so the newest
+ * common block shows whether they did, and bisection finds where.
  */
 export async function firstDiffering(parties: Sides): Promise<number | undefined> {
   const { copy, lastSeq, opening } = parties;
   const first = Math.max(opening.firstSeq, copy.firstSeq);
   const last = Math.min(copy.lastSeq, lastSeq);
   if (await isAlikeUpTo(parties, first, last)) return undefined;
-  // All blocks below `alike` agree, and that at `other` does not.
+  // All blocks below `alike` agree, and the block at `other` does not.
   let alike = first;
   let other = last;
   while (alike < other) {
@@ -106,16 +103,10 @@ export async function firstDiffering(parties: Sides): Promise<number | undefined
   return other;
 }
 
-/**
- * The result of comparing blocks one by one; without `isSure` some blocks were missing in the
- * stream and not compared.
- */
+/** Result of comparing blocks one by one. Without `isSure` the stream lacked some of the blocks. */
 type Compared = { readonly differing: number | undefined; readonly isSure: boolean };
 
-/**
- * The same for a range in which each block is compared, because blocks after a replaced one may
- * agree again.
- */
+/** Compares each block of a range, because blocks after a replaced one can agree again. */
 export async function compareBlocks(
   { from, to }: BlockRange,
   { copy, opening, stream }: Omit<Sides, 'lastSeq'>,
@@ -127,7 +118,7 @@ export async function compareBlocks(
   const compare = async (own: LogEntry): Promise<void> => {
     if (differing !== undefined) return;
     const data = await retryUntilAnswered(() => stream.at(placeOf(opening, own.seq)));
-    // A block missing in the stream does not count as different.
+    // A block that is missing in the stream does not count as different.
     if (data === undefined) isSure = false;
     else if (!isSame(own, data)) differing = own.seq;
   };
@@ -136,28 +127,30 @@ export async function compareBlocks(
 }
 
 /**
- * Compares the newest of these blocks with stored commands: for entries that did not count the copy
- * stores none.
+ * Compares the newest of these blocks that has stored commands, because the copy stores no commands
+ * of blocks that did not count.
  */
 async function isAlikeUpTo(parties: Sides, first: number, last: number): Promise<boolean> {
   for (let seq = last; seq >= first; seq -= 1) {
     const own = await entryAt(parties.copy, seq);
     if (own === undefined || own.commands.length === 0) continue;
     const data = await retryUntilAnswered(() => parties.stream.at(placeOf(parties.opening, seq)));
-    // A newly elected leader may lack it, which does not count as different.
+    // A newly elected leader may lack the block, which does not count as different.
     if (data !== undefined) return isSame(own, data);
   }
   return true;
 }
 
 /**
- * Equal content is not sufficient, because all venues tick alike. Blocks are identified by the
- * proposal id, or by the time if there was none before the block was written to a stream or if it
- * was replaced; a replica may have assigned a later time only to a block with the id.
+ * Returns whether a stored block and a message are the same block. Equal content is not enough,
+ * because all venues append similar empty blocks. Blocks are identified by the proposal id, or by
+ * the time if there was no id before the block was written to a stream; a replica assigns a later
+ * time only to a block with an id.
  */
 function isSame(own: LogEntry, data: Uint8Array): boolean {
   const { encoded, proposal, timeMs } = decodeBlockMessage(data);
-  // A block that did not count is stored without content, but never with a time before its own.
+  // A block that did not count is stored without content, and never with an earlier time than that
+  // of the message.
   if (own.commands.length === 0) return timeMs <= own.timeMs;
   if (own.proposal !== proposal && own.timeMs !== timeMs) return false;
   const buffer = new BlockBuffer();

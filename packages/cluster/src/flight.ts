@@ -6,7 +6,7 @@ import { assert } from '@oddlot/units';
 import type { OrderedBlock } from '@oddlot/replica/log/segment-writer';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 
-/** A block of this process on its way through the stream. */
+/** Block of this process that was sent to the stream and not read back yet. */
 export type Flight = {
   readonly commands: readonly LoggedCommand[];
   readonly proposal: string;
@@ -22,10 +22,10 @@ export type Flight = {
   readonly reject: (error: unknown) => void;
 };
 
-/** The size of a message in addition to the block. */
+/** Maximum size of a message in addition to the block. */
 const HEADER_BYTES_MAX = 1_024;
 
-/** The error for a block that exceeds the servers' message size. */
+/** Returns the error for a block that exceeds the servers' message size. */
 export function sizeFault(bytes: number, messageBytesMax: number): RangeError | undefined {
   const bytesMax = messageBytesMax - HEADER_BYTES_MAX;
   if (bytes <= bytesMax) return undefined;
@@ -34,7 +34,7 @@ export function sizeFault(bytes: number, messageBytesMax: number): RangeError | 
 
 type Sending = {
   readonly stream: Pick<BlockStream, 'publish'>;
-  /** The part of the stream read so far, for the header of the block. */
+  /** Returns how far the stream was read, for the header of the block. */
   readonly readPosition: () => string | undefined;
   /** False once the block was read, was rejected, or is sent by another attempt. */
   readonly isAwaited: () => boolean;
@@ -42,16 +42,16 @@ type Sending = {
 };
 
 const AGAIN_AFTER_MS = 200;
-/** The first attempts have a shorter timeout; together they cover about one election. */
+/** The first attempts have a shorter timeout; together they last about as long as one election. */
 const QUICK_TRIES = 8;
 const QUICK_TRY_MS = 1_000;
-/** How long a confirmed block is waited for. */
+/** Time to wait until a confirmed block is read. */
 const UNREAD_MS = 5_000;
 
 /**
  * Sends a block until a server confirms it, and waits until it is read. Returns true if it does not
- * arrive and must be sent under another id: a server confirms a message whose id it knows, even one
- * that was lost with an earlier leader. A block that arrives twice counts once.
+ * arrive and must be sent under another id: a server confirms a message whose id it knows, even if
+ * the message was lost with an earlier leader. A block that arrives twice counts once.
  */
 export async function sendFlight(flight: Flight, sending: Sending): Promise<boolean> {
   const { isAwaited, onConfirmed, stream, readPosition } = sending;
@@ -67,26 +67,27 @@ export async function sendFlight(flight: Flight, sending: Sending): Promise<bool
       });
       onConfirmed();
       await later(UNREAD_MS, undefined, { ref: false });
-      // A block that is too early is sent in its turn.
+      // A block that was read too early is sent again in its turn.
       return isAwaited() && !flight.isEarly;
     } catch {
-      // It is unknown whether the block was stored: the same id is sent again, without a limit.
+      // It is unknown whether the block was stored, so it is sent again with the same id, without a
+      // limit.
       await later(AGAIN_AFTER_MS);
     }
   }
   return false;
 }
 
-/** Blocks that were read and wait for the local disk; beyond this number reading waits too. */
+/** Maximum number of blocks that were read and wait for the local disk; reading waits beyond it. */
 const UNCOPIED_MAX = 256;
 const ROOM_AGAIN_MS = 1_000;
 
-/** A block that was read, and its flight if this replica sent it. */
+/** Block that was read, and its flight if this replica sent it. */
 type Uncopied = { readonly block: OrderedBlock; readonly flight: Flight | undefined };
 
 /**
  * Blocks on their way from the stream into the files of a replica, in order. Blocks of the stream
- * cannot be rejected: without disk space the replica waits.
+ * cannot be rejected, so the replica waits if there is no disk space.
  */
 export class CopyQueue {
   readonly #copy: Pick<FileJournal, 'copy'>;
@@ -108,7 +109,7 @@ export class CopyQueue {
     return this.#uncopied.length >= UNCOPIED_MAX;
   }
 
-  /** If it returns a promise, the next block waits for it. */
+  /** Adds a block. If this returns a promise, reading the next block must wait for it. */
   add(uncopied: Uncopied): Promise<void> | undefined {
     this.#uncopied.push(uncopied);
     if (!this.#isOutOfRoom) this.#write(uncopied);

@@ -5,26 +5,27 @@ import type { BlockRange } from './read-history.ts';
 const FILE = 'followed-stream.json';
 
 /**
- * Heights are specific to one era of the stream, because the next one may have been started to give
+ * Content of the file. Heights belong to one era of the stream, because the next era may have given
  * them up.
  */
 type Stored = {
   readonly era: string;
   readonly known?: KnownBlock | undefined;
   /**
-   * The first block that is not from a stream, because a venue on one machine continued with the
+   * First block that is not from a stream, because a venue on one machine continued with the
    * folder.
    */
   readonly aloneFrom?: number | undefined;
 };
 
-/** The recorded source of a folder's blocks. */
+/** Recorded source of a folder's blocks. */
 export type Followed = Pick<Stored, 'aloneFrom' | 'era'>;
 
 /**
- * The stream that a folder follows, and the highest block reported by any replica, stored next to
- * the journal. If servers lose blocks they also lose the replicas' reports, and the replica with
- * those blocks may be unavailable: without this record the others would continue in their place.
+ * Stores next to the journal which stream a folder follows and the highest block that any replica
+ * has reported. If servers lose blocks they also lose the replicas' reports, and the replica with
+ * those blocks may be unavailable. Without this record, the other replicas would write different
+ * blocks in their place.
  */
 export class FollowedStream {
   readonly #file: string;
@@ -44,12 +45,15 @@ export class FollowedStream {
     return this.#stored?.era;
   }
 
-  /** The former era of an empty stream is unknown, so the record applies. */
+  /**
+   * Returns the known block of an era. The era of an empty stream is unknown, so the record applies
+   * to it.
+   */
   knownIn(era: string | undefined): KnownBlock | undefined {
     return era === undefined || era === this.era ? this.#stored?.known : undefined;
   }
 
-  /** All later blocks of this folder are from this stream. */
+  /** Records that all later blocks of this folder are from this stream. */
   follow(era: string): void {
     if (era === this.era && this.#stored?.aloneFrom === undefined) return;
     this.#stored = { era };
@@ -57,7 +61,7 @@ export class FollowedStream {
   }
 
   /**
-   * Records a block if it is higher than the known one; during a write the update is left for a
+   * Records a block if it is higher than the known one. During a write the update is left for a
    * later call.
    */
   note(known: KnownBlock | undefined): void {
@@ -69,7 +73,7 @@ export class FollowedStream {
     this.#stored = next;
     const text = Buffer.from(JSON.stringify(next));
     const written = writeWholeFileBy(this.#file, (handle) => writeFully(handle, text, 0));
-    // Without disk space there are no new blocks either.
+    // A failed write is ignored, because there are no new blocks either without disk space.
     this.#writing = written.catch(() => undefined).finally(() => (this.#writing = undefined));
   }
 
@@ -79,8 +83,8 @@ export class FollowedStream {
 }
 
 /**
- * A venue on one machine continues with a folder: its blocks starting with this one are not from a
- * stream.
+ * Records that a venue on one machine continues with a folder, so that its blocks starting with
+ * this one are not from a stream.
  */
 export function noteAlone(folder: string, fromSeq: number): void {
   const file = join(folder, FILE);
@@ -89,7 +93,7 @@ export function noteAlone(folder: string, fromSeq: number): void {
   writeWholeFile(file, JSON.stringify({ era: stored.era, aloneFrom: fromSeq }));
 }
 
-/** An unreadable file counts as missing. */
+/** Reads the record; an unreadable file counts as missing. */
 function read(file: string): Stored | undefined {
   try {
     const stored = JSON.parse(readTextFile(file) ?? '{}') as Partial<Stored>;
@@ -103,16 +107,18 @@ function read(file: string): Stored | undefined {
 export type KnownBlock = {
   readonly replica: string;
   readonly height: number;
-  /** The first of its blocks that the stream has replaced by another, if it reported one. */
+  /** First block of the replica that the stream has replaced by another, if it reported one. */
   readonly replacedFrom?: number | undefined;
   /**
-   * Blocks of the stream in whose place another replica had read others, if it has noticed that.
+   * Blocks of the stream that differ from those another replica had read, if the replica reported
+   * any.
    */
   readonly disputed?: BlockRange | undefined;
 };
 
 /**
- * The higher of a current and a remembered report: replaced blocks take precedence over any height.
+ * Returns the higher of a current and a remembered report. A report of replaced or disputed blocks
+ * takes precedence.
  */
 export function higherOf(
   reported: KnownBlock | undefined,

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { Following } from './following.ts';
 
 /**
- * Consecutive consumers of a server: each has messages, or nothing until it is stopped. A negative
- * place stands for a different message.
+ * Simulates consecutive consumers of a server: each delivers messages, or nothing until it is
+ * stopped. A negative place stands for a different message.
  */
 function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   readonly client: JetStreamClient;
@@ -33,7 +33,7 @@ function clientOf(consumers: readonly (readonly number[] | 'silent')[]): {
   return { client: { consumers: { get } } as unknown as JetStreamClient, begins };
 }
 
-test('a stalled reader is renewed, and reads its last message again before the next ones', async () => {
+test('a stalled reader is renewed, and compares its last message before it reads the next ones', async () => {
   const { begins, client } = clientOf([[4, 5], 'silent', [5, 6, 7]]);
   const { following, replaced, taken } = follow(client, 4);
   await expect.poll(() => taken).toEqual([4, 5]);

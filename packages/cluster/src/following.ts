@@ -2,55 +2,54 @@ import { setTimeout as later } from 'node:timers/promises';
 import { type ConsumerMessages, DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
 import { TooLateError, withinMs } from './retry-until-answered.ts';
 
-/** A message of the stream with its place. */
+/** Message of the stream with its place. */
 export type StreamMessage = {
   readonly place: number;
   readonly data: Uint8Array;
-  /** The read position of its proposer when it was sent, if included. */
+  /** How far the proposer had read the stream when it sent the message, if the message says so. */
   readonly readPosition?: string | undefined;
 };
 
-/** A header, which releases without support ignore. */
+/** Header of a message, which releases without support ignore. */
 export const READ_POSITION_HEADER = 'Oddlot-Read';
 
 /** Takes a message; if it returns a promise, the next message waits for it. */
 type TakeMessage = (message: StreamMessage) => Promise<void> | undefined;
 
-/** The callbacks of a reader of a stream. */
 export type Follower = {
   readonly take: TakeMessage;
   /**
-   * The stream has a different message at a place that was read before; no more messages are passed
-   * on.
+   * Called if the stream has a different message at a place that was read before; no more messages
+   * are passed on.
    */
   readonly onReplaced: (place: number) => void;
-  /** A message cannot be processed, or is not available any more. */
+  /** Called if a message cannot be processed or no longer exists. */
   readonly onFatal: (error: unknown) => void;
 };
 
-/** Bytes in transit: well below the limit of servers for slow consumers. */
+/** Maximum size of messages in transit, well below the servers' limit for slow consumers. */
 const BYTES_MAX = 2 * 1024 * 1024;
 const HEARTBEAT_MS = 500;
 const EXPIRES_MS = 5_000;
 const AGAIN_AFTER_MS = 100;
 /**
- * The timeout of a request grows from the first value to the second: requests during an election
- * are never answered, and later the servers may only be slow.
+ * Timeout of a request, which doubles up to the maximum: requests during an election are never
+ * answered, but later the servers may only be slow.
  */
 const OPEN_MS_MIN = 1_000;
 const OPEN_MS_MAX = 8_000;
-/** The consumer of a dead process is removed after this time. */
+/** Time after which servers remove the consumer of a dead process. */
 const INACTIVE_NS = 30_000_000_000;
 
-/** The stream no longer has the next message for this reader. */
+/** Thrown if the stream no longer has the next message for this reader. */
 class StreamGapError extends Error {
   override readonly name = 'StreamGapError';
 }
 
 /**
  * Reads a stream in order starting with a place, and continues at the same place after any failure
- * of the servers. The client library's ordered consumer does most of this; this class renews it
- * when it stalls, and relies only on the places of messages.
+ * of the servers. The client library's ordered consumer does most of this; this class renews the
+ * consumer when it stalls, and relies only on the places of messages.
  */
 export class Following {
   readonly #client: JetStreamClient;
@@ -58,8 +57,8 @@ export class Following {
   readonly #follower: Follower;
   #nextPlace: number;
   /**
-   * The last message, which a renewed reader compares: servers that returned may have a different
-   * one there.
+   * Last message, which a renewed reader compares, because servers that returned may have a
+   * different one there.
    */
   #last: Uint8Array | undefined;
   #messages: ConsumerMessages | undefined;
@@ -79,7 +78,7 @@ export class Following {
     this.#follower = options.follower;
   }
 
-  /** The place of the next message to pass on. */
+  /** Place of the next message to pass on. */
   get nextPlace(): number {
     return this.#nextPlace;
   }
@@ -113,7 +112,7 @@ export class Following {
         this.#openMs = OPEN_MS_MIN;
       } catch (error) {
         if (error instanceof TooLateError) this.#openMs = Math.min(OPEN_MS_MAX, 2 * this.#openMs);
-        // There is no leader or no connection: it retries without a limit.
+        // Without a leader or a connection, the request is repeated without a limit.
         await later(AGAIN_AFTER_MS);
         continue;
       }
@@ -162,7 +161,8 @@ export class Following {
         return;
       }
       if (place > this.#nextPlace) {
-        // A gap in the middle was skipped in transit; at the start the messages no longer exist.
+        // A gap after the first message was caused in transit; a gap before it means that the
+        // messages no longer exist.
         if (!isFirst) return;
         throw new StreamGapError(`the stream begins at ${place}, but ${this.#nextPlace} is needed`);
       }

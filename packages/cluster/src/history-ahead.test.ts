@@ -15,7 +15,7 @@ import { ProposalOrder } from '@oddlot/replica/proposal-order';
 
 const nats = withNatsServer();
 
-/** A replica, and the newest block reported by the history database when it is queried. */
+/** Opens a replica, whose history database reports the newest block that `knownHeight` returns. */
 async function openReplica(
   folder: string,
   { cluster, knownHeight }: { cluster: string; knownHeight?: () => Promise<number> },
@@ -48,7 +48,7 @@ async function openReplica(
 }
 
 describe.skipIf(!hasNatsServer)('a history that other replicas write', () => {
-  test('may be ahead of a starting replica, which waits for the block, and reports a loss only if the stream ends before it', () =>
+  test('a starting replica waits for a block that is already in the history, and reports a loss only if the stream ends before it', () =>
     inDirectory(async (folder) => {
       const cluster = randomUUID();
       const writer = await openReplica(join(folder, 'writer'), { cluster });
@@ -56,8 +56,8 @@ describe.skipIf(!hasNatsServer)('a history that other replicas write', () => {
       let known = 0;
       const follower = await openReplica(join(folder, 'follower'), {
         cluster,
-        // Blocks written between the end of the log as seen by the start, and the answer of the
-        // database.
+        // These blocks are written after the start has read the end of the log and before the
+        // database answers.
         knownHeight: async () => {
           for (let each = 0; each < 20; each += 1) await writer.replica.tick();
           return (known = writer.replica.head.height);

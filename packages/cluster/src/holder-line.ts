@@ -1,7 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { decodeAmounts, encodeAmounts } from '@oddlot/replica/codec/amounts-json';
 
-/** No holder answered, or the holder could not process the request. */
+/** Thrown if no holder answered, or if the holder could not process the request. */
 class HolderAwayError extends Error {
   override readonly name = 'HolderAwayError';
 }
@@ -11,12 +11,11 @@ type Handlers = Readonly<Record<string, (body: unknown) => Promise<unknown>>>;
 type Question = { readonly what: string; readonly body?: unknown };
 type Answer = { readonly value?: unknown; readonly failed?: string };
 
-/** An older status says nothing about the present. */
 const HEARD_MS = 5_000;
 
 /**
- * Communication between replicas and the holder of a name: they send requests that only the holder
- * can process, and receive its status. Nothing is stored: the sender repeats a lost request.
+ * Connection between replicas and the holder of a name. Replicas send requests that only the holder
+ * can process, and receive its status. Nothing is stored, so the sender repeats a lost request.
  */
 export class HolderLine {
   readonly #connection: NatsConnection;
@@ -38,18 +37,18 @@ export class HolderLine {
     connection.subscribe(this.#statusSubject, { callback });
   }
 
-  /** The holder's recent status; undefined without one. */
+  /** Status that the holder has sent within the last seconds, if any. */
   get lastStatus(): unknown {
     const { atMs = -Infinity, value } = this.#last ?? {};
     return performance.now() - atMs < HEARD_MS ? value : undefined;
   }
 
-  /** Sent to all replicas, including this one. */
+  /** Sends the status to all replicas, including this one. */
   publishStatus(value: unknown): void {
     this.#connection.publish(this.#statusSubject, encodeAmounts(value));
   }
 
-  /** The holder's answer; throws a HolderAwayError. */
+  /** Returns the holder's answer; throws a HolderAwayError if there is none. */
   async ask(what: string, body: unknown, timeoutMs: number): Promise<unknown> {
     const question: Question = { what, body };
     let reply: Msg;
@@ -72,7 +71,7 @@ export class HolderLine {
     const replyTo = async (message: Msg): Promise<void> => {
       const { body, what } = decodeAmounts(message.string()) as Question;
       const handle = handlers[what];
-      // The request of a newer release gets no answer, which its sender reports.
+      // An unknown request of a newer release is not answered, and its sender reports that.
       if (handle === undefined) return;
       let answer: Answer;
       try {
@@ -83,7 +82,7 @@ export class HolderLine {
       message.respond(encodeAmounts(answer));
     };
     const subscription = this.#connection.subscribe(this.#asked);
-    // Requests run concurrently, because a permit takes as long as a block.
+    // Requests run concurrently, because granting a permit takes as long as a block.
     const listen = async (): Promise<void> => {
       for await (const message of subscription) replyTo(message).catch(() => undefined);
     };

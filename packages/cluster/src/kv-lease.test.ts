@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (hasNatsServer) kv = await freshBucket();
 });
 
-/** Records which of two processes runs a held task. */
+/** Records which processes run a held task and how many did at once. */
 function actors() {
   const running = new Set<string>();
   const terms: number[] = [];
@@ -34,7 +34,7 @@ function actors() {
   return { running, terms, actor, most: () => most };
 }
 
-/** A bucket from which a process can be cut off. */
+/** Returns a bucket from which a process can be cut off. */
 function cuttable() {
   let isCut = false;
   const away = <T>(ask: () => Promise<T>): Promise<T> =>
@@ -62,7 +62,7 @@ const fail = (error: unknown): never => {
 };
 
 describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
-  test('a name has one holder, and after its release another process acquires it immediately', async () => {
+  test('a name has one holder, and another process acquires it immediately after its release', async () => {
     const name = `a name ${randomUUID()}`;
     const { actor, most, running, terms } = actors();
     const leases = ['a', 'b', 'c'].map(
@@ -85,7 +85,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     expect(running.size).toBe(0);
   });
 
-  test('a slow start is not begun by other processes meanwhile', async () => {
+  test('no other process starts a task while its holder is still starting it', async () => {
     const name = randomUUID();
     const { actor, most, running, terms } = actors();
     const slow = actor('slow');
@@ -105,7 +105,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
       quick.start,
       quick.stop,
     );
-    // Longer than the time after which other processes take over from a silent holder.
+    // This takes longer than the time after which other processes take over from a silent holder.
     const { revision } = (await kv.get(name))!;
     await expect.poll(async () => (await kv.get(name))!.revision).toBeGreaterThan(revision + 8);
     started.resolve();
@@ -114,7 +114,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await second.release();
   });
 
-  test('a holder without a connection ends by itself before another begins', async () => {
+  test('a holder without a connection stops by itself before another process starts', async () => {
     const name = randomUUID();
     const { actor, most, running } = actors();
     const bucket = cuttable();
@@ -140,7 +140,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await held.release();
   });
 
-  test('a term has ended for a process that was frozen in it, before it executes any code', async () => {
+  test('a term has ended as soon as a process resumes that was suspended for too long', async () => {
     const name = randomUUID();
     let own: Term | undefined;
     const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });
@@ -151,13 +151,13 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     );
     expect(own?.isOver()).toBe(false);
     const until = performance.now() + 1_500;
-    // Nothing of this process runs meanwhile, as when it is suspended.
+    // Blocks the event loop, as when the process is suspended.
     while (performance.now() < until);
     expect(own?.isOver()).toBe(true);
     await held.release();
   });
 
-  test('a term that was reported as ended does not continue, even if the holder is heard again soon', async () => {
+  test('a term that was reported as ended does not continue, even if the next renewal succeeds', async () => {
     const name = randomUUID();
     const line = cuttable();
     const lease = new KvLease({ kv: line.kv, madeMs: 0, replica: 'slow', onFatal: fail });
@@ -168,8 +168,8 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
       () => undefined,
     );
     const [first] = terms;
-    // Between two renewals, as in a process without CPU for a moment: the next renewal succeeds and
-    // nothing seems lost.
+    // The event loop is blocked between two renewals, so the next renewal succeeds and nothing
+    // seems lost.
     blockFor(1_250);
     expect(first!.isOver()).toBe(true);
     await expect.poll(() => terms.length, { timeout: 5_000 }).toBe(2);
@@ -178,7 +178,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await release();
   });
 
-  test('a term of a bucket that was lost and created again is above all earlier terms', async () => {
+  test('a term in a bucket that was lost and created again is greater than all earlier terms', async () => {
     const name = `a name ${randomUUID()}`;
     const numbers: number[] = [];
     for (const bucket of [kv, await freshBucket()]) {
@@ -194,7 +194,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     expect(numbers[1]).toBeGreaterThan(numbers[0]!);
   });
 
-  test('R-terms: a holder whose term the log has ended stops, and the next term begins', async () => {
+  test('R-terms: a holder stops if the log has ended its term, and begins a new term', async () => {
     const name = `a name ${randomUUID()}`;
     const held: Term[] = [];
     let stops = 0;
@@ -212,7 +212,7 @@ describe.skipIf(!hasNatsServer)('the leases of a cluster', () => {
     await release();
   });
 
-  test('a failed start is reported to the caller, and the name is free', async () => {
+  test('a failed start is reported to the caller and frees the name', async () => {
     const name = randomUUID();
     const lease = new KvLease({ kv, madeMs: 0, replica: 'a', onFatal: fail });
     await expect(

@@ -5,8 +5,8 @@ import { assert } from '@oddlot/units';
 import type { Held, Lease, Start, Stop, Term } from '@oddlot/replica/lease';
 
 /**
- * Intervals by the clock of each process: the holder renews its lease, ends by itself if it could
- * not renew for a while, and another process takes over only after a longer time.
+ * Intervals by the clock of each process. The holder renews its lease and stops by itself if it
+ * could not renew for a while; another process takes over only after a longer time.
  */
 const REFRESH_MS = 300;
 const LOOK_MS = 200;
@@ -16,32 +16,34 @@ const OTHERS_WAIT_MS = 1_800;
 type KvLeaseOptions = {
   readonly kv: Pick<KV, 'create' | 'delete' | 'get' | 'update'>;
   /**
-   * The time at which the bucket was created, in milliseconds since 1970. Terms are numbered from
-   * there: a bucket that was lost and created again counts revisions from 1, and its terms must be
-   * above all earlier ones, by which effects were fenced. A bucket has far fewer than 1,000
-   * revisions a second.
+   * Time at which the bucket was created, in milliseconds since 1970. Term numbers start from it: a
+   * bucket that was lost and created again counts revisions from 1, but its terms must be greater
+   * than all earlier ones, by which side effects are fenced. A bucket has far fewer than 1,000
+   * revisions per second.
    */
   readonly madeMs: number;
-  /** The name of this replica in the leases. */
+  /** Name of this replica in the leases. */
   readonly replica: string;
   /**
-   * A task could not be stopped, or a later start failed: this process is not reliable any more.
+   * Called if a task could not be stopped or a later start failed, after which this process is
+   * unreliable.
    */
   readonly onFatal: (error: unknown) => void;
   readonly onHeld?: (name: string, isHeld: boolean) => void;
-  /** False while this process should do nothing that others can do; it then releases its leases. */
+  /**
+   * Returns false while this process should leave all tasks to other processes; it then releases
+   * its leases.
+   */
   readonly mayHold?: () => boolean;
 };
 
 type Holder = { readonly replica: string; readonly process: string };
 
 /**
- * The leases of a cluster, in a key-value bucket of its NATS servers: one key per name, written by
- * comparing revisions.
- *
- * A frozen process resumes with its old view. Leases alone therefore do not prevent late actions:
- * the effects of a holder must be fenced where they happen, by the number of its term, or by rules
- * of the log and the chain.
+ * Leases of a cluster in a key-value bucket of its NATS servers: one key per name, written by
+ * comparing revisions. A frozen process resumes with its old view, so leases alone do not prevent
+ * late actions. The side effects of a holder must be fenced where they happen, by the number of its
+ * term or by rules of the log and the chain.
  */
 export class KvLease implements Lease {
   readonly #options: KvLeaseOptions;
@@ -54,12 +56,12 @@ export class KvLease implements Lease {
     this.#options = options;
   }
 
-  /** The names that this process competes for, and whether it holds them. */
+  /** Names that this process competes for, and whether it holds them. */
   get held(): ReadonlyMap<string, boolean> {
     return this.#held;
   }
 
-  /** The number of times that this process acquired or lost a name. */
+  /** Number of times that this process acquired or lost a name. */
   get changes(): number {
     return this.#changes;
   }
@@ -107,17 +109,17 @@ type TenureParts = {
   readonly onHeld: (isHeld: boolean) => void;
 };
 
-/** One name from the view of this process: held here, or watched until this process acquires it. */
+/** State of one name in this process, which either holds the name or waits to acquire it. */
 class Tenure {
   readonly #options: KvLeaseOptions;
   readonly #parts: TenureParts;
-  /** The revision last written or seen under the name, and the time of that. */
+  /** Revision last written or seen under the name, and when that was. */
   #revision = 0;
   #seenMs = 0;
   #heldBy: 'nobody' | 'here' | 'elsewhere' = 'elsewhere';
   /**
-   * Whether the end of the last term here was reported to any caller: work in it has stopped, so it
-   * must not continue.
+   * Set when a caller has learned that the last term here has ended. Work in that term has stopped,
+   * so the term must not continue.
    */
   #termEnd = { isOver: false };
   #isEnding = false;
@@ -135,7 +137,7 @@ class Tenure {
       try {
         await this.#start();
       } catch (error) {
-        // The reason why the start failed is more useful than a failure to stop its remains.
+        // The error of the failed start is more useful than one from stopping it.
         await this.#stop().catch(() => undefined);
         await this.#letGo();
         throw error;
@@ -183,7 +185,7 @@ class Tenure {
     return this.#options.mayHold?.() ?? true;
   }
 
-  /** Reads the holder of the name, and acquires a free one; false if no server answered. */
+  /** Reads the holder of the name and acquires a free name. Returns false if no server answered. */
   async #look(): Promise<boolean> {
     const { kv } = this.#options;
     const { key, value } = this.#parts;
@@ -215,7 +217,7 @@ class Tenure {
       this.#revision =
         entry === null ? await kv.create(key, value) : await kv.update(key, value, entry.revision);
     } catch {
-      // Another process acquired it, or no server answered: the next attempt shows which.
+      // Another process acquired the name, or no server answered; the next attempt shows which.
       return;
     }
     this.#seenMs = askedMs;
@@ -255,8 +257,8 @@ class Tenure {
   }
 
   /**
-   * Renews during a slow start; otherwise another process would begin the task meanwhile, and then
-   * the next one.
+   * Starts the task and renews the lease meanwhile; otherwise another process would start the task
+   * during a slow start.
    */
   async #start(): Promise<void> {
     this.#parts.onHeld(true);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isBelowNatsMin } from './nats-version.ts';
 
-test('versions are compared by their numbers, and an unreadable one counts as too old', () => {
+test('NATS versions are compared by their numbers, and an unreadable version counts as too old', () => {
   for (const version of ['2.10.0', '2.10', 'v2.10.27', '2.10.0-RC.1', '2.15.1', '3.0.0', '10.0']) {
     expect(isBelowNatsMin(version), version).toBe(false);
   }

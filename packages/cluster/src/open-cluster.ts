@@ -27,54 +27,56 @@ import { join } from 'node:path';
 import { SettingError } from '@oddlot/host/settings';
 import type { Credentials } from './connection.ts';
 
-/** The connection of a replica with the others: the shared stream, and the assignment of tasks. */
+/** Connection of a replica with the others: the shared stream and the assignment of tasks. */
 export type Cluster = {
   readonly replica: string;
   readonly lease: KvLease;
   readonly board: ReplicaBoard;
   readonly snapshots: SnapshotExchange;
-  /** The hash that the stream attests for the content of the snapshot of a block. */
+  /** Returns the hash that the stream attests for the content of a block's snapshot. */
   attested(height: number): Promise<Hash | undefined>;
-  /** The first block of the stream; undefined while there is no stream. */
+  /** First block of the stream; undefined while there is no stream. */
   readonly firstSeq: number | undefined;
-  /** The payments and signatures of a venue, for the replica that works on the settlement chain. */
+  /** Payments and signatures of a venue, for the replica that works on the settlement chain. */
   readonly records: RecordStream;
-  /** Requests to that replica from the others. */
+  /** Requests from other replicas to the replica that works on the settlement chain. */
   readonly line: HolderLine;
   /** Attached to the replica, and used by its log. */
   readonly order: ProposalOrder;
   /**
-   * The network name in signatures; undefined if it is in this replica's folder, or if no name is
+   * Network name in signatures; undefined if this replica's folder has one or if no name is
    * configured.
    */
   readonly serviceNetwork: string | undefined;
-  /** The key that seals the cursors of pages on all replicas. */
+  /** Key that seals page cursors on all replicas. */
   readonly cursorKey: Uint8Array;
-  /** The shared log, with the files of this replica as its copy. */
+  /** Opens the shared log, with the files of this replica as its copy. */
   openLog(copy: FileJournal, parts: LogParts): ClusterLog;
   /** Starts to report this replica to the others. */
   tell(own: () => OwnFacts): Promise<void>;
-  /** The difference of this clock from most others; positive if it is ahead. */
+  /** Returns how far this clock is ahead of most others, or a negative number if it is behind. */
   clockApartMs(): number;
-  /** Runs singleton tasks only while this returns true, along with all other such conditions. */
+  /** Adds a condition: tasks run here only while all conditions return true. */
   holdWhile(may: () => boolean): void;
-  /** This replica accepts clients at its configured address. */
+  /** Reports that this replica accepts clients at its configured address. */
   serving(): void;
-  /** This replica accepts no more clients. */
+  /** Reports that this replica accepts no more clients. */
   leave(): Promise<void>;
-  /** Disconnects from the servers. The owner of the log must close it before. */
+  /** Disconnects from the servers. The owner of the log must close the log first. */
   disconnect(): Promise<void>;
   replicas(): readonly ReplicaPlace[];
 };
 
-/** The address of a replica for clients, and its newest block. */
+/** Address of a replica for clients, and its newest block. */
 export type ReplicaPlace = {
   readonly replica: string;
   readonly url: string;
   readonly height: number;
 };
 
-/** The status of a replica: its applied blocks once it leads, and until then its last known one. */
+/**
+ * Status of a replica. Its head is undefined until it leads, in which case its last report applies.
+ */
 type OwnFacts = Pick<BoardEntry, 'attested' | 'clockMs' | 'isWaiting' | 'rules'> & {
   readonly head: Pick<BoardEntry, 'hash' | 'height'> | undefined;
 };
@@ -87,7 +89,7 @@ type ClusterDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/** Joins the configured cluster; undefined if the venue is one process. */
+/** Joins the configured cluster; returns undefined if the venue is a single process. */
 export function openCluster(
   config: ClusterConfig,
   deps: ClusterDependencies,
@@ -172,13 +174,13 @@ function defaultName({ port }: ClusterConfig): string {
   return `${hostname().replaceAll(/[^A-Za-z0-9_-]/g, '-')}-${port}`;
 }
 
-/** Undefined while there is no stream. */
+/** Returns the opening of the stream, or undefined if there is no stream. */
 async function openingOf(stream: BlockStream): Promise<StreamOpening | undefined> {
   const opening = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   return opening && decodeOpening(opening);
 }
 
-/** The followed stream, and the blocks in it that differ from those read earlier. */
+/** Returns the followed stream, and its blocks that differ from those read earlier. */
 function standingOf(
   log: ClusterLog | undefined,
   followed: FollowedStream,
@@ -194,7 +196,7 @@ function placesOf({ present }: ReplicaBoard): ReplicaPlace[] {
   );
 }
 
-/** The name of a new venue, unless the folder has one. */
+/** Returns the name of a new venue, or undefined if the folder already has one. */
 async function newName(
   { data, serviceNetwork: word }: ClusterConfig,
   leases: KV,
@@ -203,7 +205,10 @@ async function newName(
   return agreeOnName(leases, word);
 }
 
-/** Before it leads, a replica reports the status of its last run. */
+/**
+ * Returns the report of this replica. Before it leads, its report contains the block of its last
+ * run.
+ */
 function entryOf(
   replica: string,
   { head, ...facts }: OwnFacts,
@@ -253,14 +258,17 @@ export async function openStream(
   });
 }
 
-/** Accepts a weak stream if the operator has configured so, and logs what it could lose. */
+/**
+ * Returns a handler that accepts a weak stream and logs what it could lose, if the operator has
+ * configured so.
+ */
 export function onWeakOf({ acceptWeakStream }: ClusterConfig, log: Logger) {
   if (!acceptWeakStream) return undefined;
   return (faults: readonly string[]): void =>
     log.warn({ faults }, 'weak stream accepted: it could lose acknowledged blocks');
 }
 
-/** `nats://a:4222,b:4222` in the format of the client library. */
+/** Converts `nats://a:4222,b:4222` to the format of the client library. */
 function serversOf(url: string): string[] {
   const [scheme, rest = ''] = url.split('://', 2);
   return rest.split(',').map((address) => `${scheme}://${address.trim()}`);

@@ -12,7 +12,7 @@ const block = (seq: number, rest: Other = {}): LogEntry => ({
   ...(rest as Partial<LogEntry>),
 });
 
-/** A history up to a block, some of whose blocks differ. */
+/** Returns a history up to a block, in which the given blocks differ. */
 function history(to: number, others: Readonly<Record<number, Other>> = {}, after = 0) {
   const read = new ReadHistory(ERA, after);
   for (let seq = after + 1; seq <= to; seq += 1) read.add(block(seq, others[seq]));
@@ -24,14 +24,14 @@ describe('the read position of a proposer', () => {
     ['its name', { proposal: 'q:1' }],
     ['its time', { timeMs: 7 }],
     ['that it did not count', { commands: [], proposal: undefined }],
-  ] as const)('shows a different block by %s', (_what, other: Other) => {
+  ] as const)('a read position reveals a block that differs by %s', (_what, other: Other) => {
     const { readPosition } = history(9, { 5: other });
     expect(history(12).contradicted(readPosition, 13)).toEqual({ from: 1, to: 9 });
     expect(history(12, { 5: other }).contradicted(readPosition, 13)).toBeUndefined();
     expect(history(12, {}, 5).contradicted(readPosition, 13)).toBeUndefined();
   });
 
-  test('is the same for any starting block and any distance', () => {
+  test('a read position is the same for any starting block and any distance', () => {
     for (const [to, after] of [
       [1, 0],
       [1_500, 3],
@@ -48,19 +48,19 @@ describe('the read position of a proposer', () => {
     }
   });
 
-  test('cannot be beyond the block that contains it', () => {
+  test('a read position cannot be beyond the block that contains it', () => {
     expect(history(9).contradicted(history(9).readPosition, 9)).toEqual({ from: 9, to: 9 });
     expect(history(4).contradicted(history(9).readPosition, 5)).toEqual({ from: 5, to: 9 });
   });
 
-  test('is ignored for a stream that was written again, and if it is missing', () => {
+  test('a read position is ignored if it is missing or belongs to an earlier stream', () => {
     const other = new ReadHistory('c222', 0);
     for (let seq = 1; seq < 5; seq += 1) other.add(block(seq, { timeMs: 1 }));
     for (const readPosition of [other.readPosition, undefined, '', 'x', `${ERA} 1 2`])
       expect(history(9).contradicted(readPosition, 10)).toBeUndefined();
   });
 
-  test('ignores blocks written from a folder, whose ids differ between copies', async () => {
+  test('a read position ignores blocks written from a folder, whose ids differ between copies', async () => {
     const folder = (names: string, lastSeq: number) => ({
       firstSeq: 1,
       lastSeq,

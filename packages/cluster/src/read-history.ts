@@ -3,26 +3,23 @@ import type { LogEntry } from '@oddlot/replica/block';
 import type { FileJournal } from '@oddlot/replica/log/file-journal';
 import type { StreamOpening } from './block-message.ts';
 
-/** The number of blocks covered by a proposer's read position. */
+/** Number of blocks that a proposer's read position covers. */
 const NAMED = 1_024;
-/**
- * The number of blocks remembered, because blocks that refer to them may be in transit for a while.
- */
+/** Number of remembered blocks, because blocks that refer to them can be in transit for a while. */
 const REMEMBERED = 8_192;
-/** The number of local blocks read when a replica joins. */
+/** Number of local blocks read when a replica joins. */
 const RECALLED = 2 * NAMED;
 const READ_POSITION = /^(\S+) (\d+) (\d+) (\d+)$/;
 
-/** A range of blocks, both ends included. */
+/** Range of blocks, both ends included. */
 export type BlockRange = { readonly from: number; readonly to: number };
 
 /**
- * The blocks that a replica has read from a stream, as checksums. Each block contains the read
- * position of its proposer; a replica that has read something else detects this with the next
- * block, whichever replica was affected: servers have lost a block and accepted another one in its
- * place. A checksum covers a block as replicas store it: it does not include the content, whose
- * encoding differs between releases, nor blocks that were written from a folder, whose ids differ
- * there.
+ * Checksums of the blocks that a replica has read from a stream. Each block contains the read
+ * position of its proposer. A replica that has read another block, because servers have lost a
+ * block and accepted another one in its place, detects this with the next block. A checksum does
+ * not include the content of a block, whose encoding differs between releases, nor blocks that were
+ * written from a folder, whose ids differ between copies.
  */
 export class ReadHistory {
   readonly #era: string;
@@ -37,7 +34,7 @@ export class ReadHistory {
     this.#last = afterSeq;
   }
 
-  /** Initialised with the newest blocks of a copy. */
+  /** Returns a history that is initialised with the newest blocks of a copy. */
   static async of(
     copy: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>,
     { era, lastSeq: writtenTo = 0 }: Pick<StreamOpening, 'era' | 'lastSeq'>,
@@ -50,7 +47,7 @@ export class ReadHistory {
     return history;
   }
 
-  /** A block that was written from a folder is ignored. */
+  /** Adds a block; a block that was written from a folder is ignored. */
   add({ commands, proposal, seq, timeMs }: LogEntry): void {
     if (seq <= this.#begunAfter) return;
     // A block that did not count is stored without an id.
@@ -60,15 +57,15 @@ export class ReadHistory {
     this.#last = seq;
   }
 
-  /** The read position for a block that is sent now. */
+  /** Read position for a block that is sent now. */
   get readPosition(): string {
     const after = Math.max(this.#oldest, this.#last - NAMED);
     return `${this.#era} ${after} ${this.#last} ${this.#sumOf(after, this.#last)}`;
   }
 
   /**
-   * The blocks among which one differs between this replica and the proposer of a block, by the
-   * read position in that block; undefined if they agree or the answer is unknown. The position
+   * Compares the read position in a block with this history. Returns the range in which a block
+   * differs, or undefined if the histories agree or the position cannot be compared. A position
    * cannot include blocks that did not exist when it was sent.
    */
   contradicted(readPosition: string | undefined, seq: number): BlockRange | undefined {

@@ -29,7 +29,7 @@ async function board(kv: KV): Promise<ReplicaBoard> {
 const heights = (seen: ReplicaBoard): unknown =>
   Object.fromEntries(seen.present.map((each) => [each.replica, each.height]));
 
-describe.skipIf(!hasNatsServer)('the reports of replicas to each other', () => {
+describe.skipIf(!hasNatsServer)('the status reports of replicas', () => {
   test('every replica knows the progress of the others, and which ones are gone', async () => {
     const kv = await bucket();
     let height = 7;
@@ -42,7 +42,7 @@ describe.skipIf(!hasNatsServer)('the reports of replicas to each other', () => {
     expect(b.highest).toMatchObject({ replica: 'a', height: 9 });
     a.stop();
     await expect.poll(() => heights(b), { timeout: 10_000 }).toEqual({ b: 3 });
-    // Its last report is still known, even to a replica that joins later, but it does not count as
+    // The last report is known even to a replica that joins later, but its sender does not count as
     // present.
     const joined = await board(kv);
     expect(joined.highest?.height).toBe(9);
@@ -58,7 +58,7 @@ describe.skipIf(!hasNatsServer)('the reports of replicas to each other', () => {
       kv.put('b', JSON.stringify({ ...entry('b', height), era, ...more }));
     await report('first', 90);
     await expect.poll(() => a.highest?.height, { timeout: 10_000 }).toBe(90);
-    // A new watch reads this from servers that returned without the last entries.
+    // A new watch can return an older entry from servers that lost the last ones.
     await report('first', 70);
     await expect.poll(() => a.entryOf('b')?.height, { timeout: 10_000 }).toBe(70);
     expect(a.highestIn('first')).toMatchObject({ replica: 'b', height: 90 });
@@ -68,7 +68,7 @@ describe.skipIf(!hasNatsServer)('the reports of replicas to each other', () => {
     await expect.poll(() => a.entryOf('b')?.replacedFrom, { timeout: 10_000 }).toBe(80);
     expect(a.highestIn('first')).toEqual({ replica: 'b', height: 90, replacedFrom: 80 });
     // A replica that knows of disputed blocks takes precedence over one with more blocks, but not
-    // over one that has lost some.
+    // over one whose blocks were replaced.
     const disputed = { from: 70, to: 75 };
     await kv.put('c', JSON.stringify({ ...entry('c', 95), era: 'first', disputed }));
     await kv.put('d', JSON.stringify({ ...entry('d', 99), era: 'first' }));
@@ -108,7 +108,7 @@ describe.skipIf(!hasNatsServer)('the reports of replicas to each other', () => {
     b.stop();
   });
 
-  test('clocks are compared with that of the servers', async () => {
+  test('the clocks of replicas are compared with the clock of the servers', async () => {
     const kv = await bucket();
     const [a, b] = [await board(kv), await board(kv)];
     await a.report(() => ({ ...entry('a', 1), clockMs: Date.now() + 60_000 }));
@@ -119,7 +119,7 @@ describe.skipIf(!hasNatsServer)('the reports of replicas to each other', () => {
     for (const each of [a, b]) each.stop();
   });
 
-  test('old names are forgotten, except that of the replica with the highest block', async () => {
+  test('old replica names are forgotten, except that of the replica with the highest block', async () => {
     const kv = await bucket();
     await kv.put('highest', JSON.stringify(entry('highest', 900)));
     for (let at = 0; at < 100; at += 1) await kv.put(`c${at}`, JSON.stringify(entry(`c${at}`, at)));

@@ -5,46 +5,48 @@ import type { KnownBlock } from './followed-stream.ts';
 import { retryUntilAnswered } from './retry-until-answered.ts';
 import type { BlockRange } from './read-history.ts';
 
-/** The report of a replica to the others. */
+/** Status report of a replica to the others. */
 export type BoardEntry = {
   readonly replica: string;
-  /** The address for clients; undefined before it serves, and if none is configured. */
+  /**
+   * Address for clients; undefined before the replica serves clients, and if none is configured.
+   */
   readonly url?: string | undefined;
   readonly version: string;
-  /** The rules version that it supports (R-era). */
+  /** Rules version that the replica supports (R-era). */
   readonly rules: number;
-  /** It waits until the era of these rules is opened. */
+  /** Set while the replica waits until the era of these rules is opened. */
   readonly isWaiting?: true | undefined;
   /**
-   * The era of the stream that it follows, which differs each time that the stream is written from
+   * Era of the stream that the replica follows, which differs each time the stream is written from
    * the start.
    */
   readonly era?: string | undefined;
-  /** Its newest block, or that of its last run. */
+  /** Height of the replica's newest block, or of that of its last run. */
   readonly height: number;
-  /** The first block that it has read from the stream and that has been replaced there. */
+  /** First block that the replica has read from the stream and that was replaced there. */
   readonly replacedFrom?: number | undefined;
-  /** Blocks of the stream in whose place another replica had read others. */
+  /** Blocks of the stream that differ from those another replica had read. */
   readonly disputed?: BlockRange | undefined;
   readonly hash: string;
-  /** The newest block attested by replicas, and its hash here. */
+  /** Newest block attested by replicas, and its hash on this replica. */
   readonly attested?: { readonly height: number; readonly hash: string } | undefined;
-  /** The time of its venue clock at this report. */
+  /** Time of the venue clock at this report, in milliseconds. */
   readonly clockMs: number;
 };
 
-/** An entry, the time since its last update, and how far its clock is ahead of the servers'. */
+/** Report, the time since the last update, and how far its clock is ahead of the servers'. */
 type SeenEntry = BoardEntry & { readonly silentMs: number; readonly aheadMs: number };
 
 type Seen = {
   readonly entry: BoardEntry;
   /**
-   * The highest block it reported while it followed the same stream, because servers that lose an
+   * Highest block reported while the replica followed the same stream, because servers that lose an
    * entry return an older one.
    */
   readonly height: number;
   readonly atMs: number;
-  /** By the servers' clock. */
+  /** Time of the report by the servers' clock. */
   readonly createdMs: number;
   readonly revision: number;
 };
@@ -52,12 +54,12 @@ type Seen = {
 const TELL_EVERY_MS = 1_000;
 /** A replica without a report for this long does not count as present. */
 const GONE_MS = 5_000;
-/** The number of names remembered, because containers may have another name at every start. */
+/** Number of names that are remembered, because containers can have another name at every start. */
 const NAMES_MAX = 64;
 
 /**
- * The status of each replica of a cluster in a key-value bucket: for the operator, for clients that
- * look for another replica, to compare clocks, and to detect that a stream is shorter than a
+ * Status of each replica of a cluster in a key-value bucket. It is used by operators, by clients
+ * that look for another replica, to compare clocks, and to detect that a stream is shorter than a
  * replica's copy.
  */
 export class ReplicaBoard {
@@ -88,7 +90,7 @@ export class ReplicaBoard {
     await retryUntilAnswered(() => this.#put(own()));
     const kvEntry = await retryUntilAnswered(() => this.#kv.get(replica));
     if (kvEntry !== null) this.#date(kvEntry);
-    // A failure is repaired by the next report.
+    // The next report repeats a failed cleanup.
     await this.#forget(replica).catch(() => undefined);
     this.#telling = setInterval(() => {
       this.#put(own()).catch(() => undefined);
@@ -96,7 +98,7 @@ export class ReplicaBoard {
     }, TELL_EVERY_MS).unref();
   }
 
-  /** Sends a last report, and ends. */
+  /** Sends a last report and stops reporting. */
   async leave(): Promise<void> {
     this.stop();
     const own = this.#own;
@@ -108,7 +110,7 @@ export class ReplicaBoard {
     clearInterval(this.#telling);
   }
 
-  /** All replicas, including the last report of this one. */
+  /** Reports of all replicas, including the last one of this replica. */
   get entries(): readonly SeenEntry[] {
     const nowMs = performance.now();
     return [...this.#seen.values()].map(({ atMs, createdMs, entry }) => ({
@@ -122,17 +124,20 @@ export class ReplicaBoard {
     return this.entries.filter(({ silentMs }) => silentMs < GONE_MS);
   }
 
-  /** The highest block reported by any replica, now or before. */
+  /** Highest block that any replica has reported. */
   get highest(): KnownBlock | undefined {
     return this.longestIn(undefined);
   }
 
-  /** The same for replicas that followed this stream. */
+  /** Returns the highest block reported by replicas that followed this stream. */
   longestIn(era: string | undefined): KnownBlock | undefined {
     return this.#reportsIn(era).toSorted((a, b) => b.height - a.height)[0];
   }
 
-  /** The same; reports of replaced blocks take precedence, and then reports of disputed ones. */
+  /**
+   * Returns the most important block reported by replicas that followed this stream: replaced
+   * blocks take precedence, then disputed ones, then the highest.
+   */
   highestIn(era: string | undefined): KnownBlock | undefined {
     return this.#reportsIn(era).toSorted(
       (a, b) =>
@@ -157,7 +162,7 @@ export class ReplicaBoard {
     return this.#seen.get(replica)?.entry;
   }
 
-  /** Removes all reports: the log was written again, and the present replicas report anew. */
+  /** Removes all reports after the log was written again; present replicas then report anew. */
   async clear(): Promise<void> {
     for (const replica of this.#seen.keys())
       await retryUntilAnswered(() => this.#kv.purge(replica));
@@ -191,7 +196,7 @@ export class ReplicaBoard {
           else this.#seen.delete(kvEntry.key);
         }
       } catch {
-        // No server answers: it is retried.
+        // If no server answers, the watch is retried.
       }
       await later(TELL_EVERY_MS);
     }
@@ -210,8 +215,8 @@ export class ReplicaBoard {
   }
 
   /**
-   * Removes the oldest of too many names, but never that of the highest block. The initial entries
-   * of a watch may include a name purged meanwhile, which is removed again with the next report.
+   * Removes the oldest names if there are too many, but never that of the highest block. A new
+   * watch can return a name that was removed meanwhile; it is removed again with the next report.
    */
   async #forget(own: string): Promise<void> {
     const { highest } = this;
@@ -237,10 +242,10 @@ function firstDisputed({ disputed }: KnownBlock): number {
 type ClockReport = { readonly replica: string; readonly aheadMs: number };
 
 /**
- * How far the clock of a replica differs from those of more than half of all replicas, in
- * milliseconds (positive if it is ahead); 0 before its first report. If two halves differ, the
- * clock that is ahead counts as off: a time given to a block cannot be taken back, and time never
- * goes back for a clock that is behind.
+ * Returns how far the clock of a replica differs from those of more than half of all replicas, in
+ * milliseconds (positive if it is ahead), or 0 before its first report. If two halves differ, the
+ * clock that is ahead counts as off: the time of a block cannot be taken back, and time never goes
+ * back for a clock that is behind.
  */
 export function clockApartMs(own: string, present: readonly ClockReport[]): number {
   const kvEntry = present.find(({ replica }) => replica === own);

@@ -7,7 +7,7 @@ const AGAIN_AFTER_MS = 200;
 const ANSWER_MS_MAX = 10_000;
 
 /**
- * Repeats a query while no server can answer or does answer; throws errors that waiting cannot
+ * Repeats a query while no server is available or answers; throws errors that waiting cannot
  * resolve.
  */
 export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
@@ -25,7 +25,7 @@ export async function retryUntilAnswered<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The result exceeded its time limit; it may still arrive. */
+/** Thrown if a result exceeded its time limit; the result may still arrive. */
 export class TooLateError extends Error {
   override readonly name = 'TooLateError';
 }

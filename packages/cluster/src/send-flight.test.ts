@@ -8,8 +8,8 @@ import { withNatsServer } from '@oddlot/testing/venue/nats/with-nats-server';
 
 const nats = withNatsServer();
 
-describe.skipIf(!hasNatsServer)('a block on its way to the stream', () => {
-  test('that a server has confirmed and lost is sent again under another id', () =>
+describe.skipIf(!hasNatsServer)('a block that is sent to the stream', () => {
+  test('a block that a server has confirmed and lost is sent again under another id', () =>
     inDirectory(async (folder) => {
       const swallowed: string[] = [];
       const one = await openClusterLog({

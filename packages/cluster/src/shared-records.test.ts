@@ -8,13 +8,13 @@ import { WeakStreamError } from './stream-error.ts';
 const server = withNatsServer();
 let clusters = 0;
 
-/** A separate cluster for each test. */
+/** Opens records; by default each call has a separate cluster. */
 async function records(replica = 'a', cluster = `c${(clusters += 1)}`) {
   const stream = await RecordStream.open(server.connection, { cluster, replica, replicas: 1 });
   return { cluster, stream };
 }
 
-/** A term that the test ends. */
+/** Returns a term that the test can end. */
 function termOf(number: number) {
   const term = { number, isEnded: false, isOver: () => term.isEnded };
   return term;
@@ -28,7 +28,7 @@ async function messagesOf(cluster: string): Promise<number> {
 }
 
 describe.skipIf(!hasNatsServer)('records that replicas share', () => {
-  test('are read by the next holder, in order, separately for each name', async () => {
+  test('the next holder reads all records in order, separately for each name', async () => {
     const { stream } = await records();
     const first = await stream.take('payouts', { term: termOf(1), ...ignore });
     expect(first.read()).toEqual({ records: [], damaged: [] });
@@ -41,7 +41,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(next.read()).toEqual({ records: [{ n: 1 }, { n: 2 }, { n: 3 }], damaged: [] });
   });
 
-  test('cannot be appended by their former holder, which is notified', async () => {
+  test('a former holder cannot append records and is notified', async () => {
     const { stream } = await records();
     const errors: unknown[] = [];
     const zombie = await stream.take('relayer', {
@@ -58,7 +58,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(next.read().records).toEqual(['before', 'after']);
   });
 
-  test('can be written only by the last of two holders that take them at once', async () => {
+  test('if several holders take over records at once, only the last one can write', async () => {
     const { stream } = await records();
     const taken = await Promise.all(
       [1, 2, 3, 4].map((number) => stream.take('relayer', { term: termOf(number), ...ignore })),
@@ -69,7 +69,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(next.read().records).toHaveLength(1);
   });
 
-  test('are not written in a term that has ended, whatever the holder', async () => {
+  test('no holder can write records in a term that has ended', async () => {
     const { stream } = await records();
     const term = termOf(1);
     const store = await stream.take('relayer', { term, ...ignore });
@@ -78,7 +78,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     await expect(stream.take('relayer', { term, ...ignore })).rejects.toThrow(RecordsLostError);
   });
 
-  test('are written in pieces if they are large, and count with the last piece', async () => {
+  test('large records are written in pieces and count only with the last piece', async () => {
     const { stream } = await records();
     const large = Array.from({ length: 10 }, (_, n) => ({ n, text: 'x'.repeat(100_000) }));
     const store = await stream.take('watched', { term: termOf(1), ...ignore });
@@ -86,7 +86,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     await store.append(large);
     const whole = await stream.take('watched', { term: termOf(2), ...ignore });
     expect(whole.read().records).toEqual(['small', ...large]);
-    // A holder that dies between two pieces: the term is checked before each.
+    // The holder stops between two pieces, because the term is checked before each of them.
     let checks = -Infinity;
     const isOver = (): boolean => (checks += 1) > 2;
     const cut = await stream.take('watched', { term: { number: 3, isOver }, ...ignore });
@@ -99,7 +99,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(last.read().records).toEqual(['small', ...large, 'more']);
   });
 
-  test('are rewritten when most of them are obsolete, which shortens the stream', async () => {
+  test('records are rewritten when most of them are obsolete, which shortens the stream', async () => {
     const { cluster, stream } = await records();
     const store = await stream.take('payouts', { term: termOf(1), ...ignore });
     const newest = new Map<number, number>();
@@ -122,7 +122,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(read.at(-1)).toBe('last');
   });
 
-  test('are all read, however many there are', async () => {
+  test('all records are read, however many there are', async () => {
     const { stream } = await records();
     const store = await stream.take('relayer', { term: termOf(1), ...ignore });
     const all = Array.from({ length: 1_000 }, (_, n) => n);
@@ -133,7 +133,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     }
   });
 
-  test('are the new ones if a holder dies before it has removed the old ones', async () => {
+  test('if a holder stops before it has removed rewritten records, only the new ones count', async () => {
     const { cluster, stream } = await records();
     const store = await stream.take('payouts', { term: termOf(1), ...ignore });
     await store.append(['old 1', 'old 2']);
@@ -145,7 +145,7 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     expect(next.read()).toEqual({ records: ['new', 'more'], damaged: [] });
   });
 
-  test('report a missing or altered message', async () => {
+  test('a missing or altered message is reported as damage', async () => {
     const { cluster, stream } = await records();
     const store = await stream.take('relayer', { term: termOf(1), ...ignore });
     for (const n of [1, 2, 3]) await store.append([n]);
@@ -157,14 +157,14 @@ describe.skipIf(!hasNatsServer)('records that replicas share', () => {
     await jetstream(server.connection).publish(`oddlot.${cluster}.records.relayer`, 'nonsense');
     const next = await stream.take('relayer', { term: termOf(2), ...ignore });
     expect(next.read().damaged).toEqual([1]);
-    // Rewritten, the records are valid again.
+    // After a rewrite, the records are valid again.
     next.replace([1, 2, 3]);
     await next.append([4]);
     const healed = await stream.take('relayer', { term: termOf(3), ...ignore });
     expect(healed.read()).toEqual({ records: [1, 2, 3, 4], damaged: [] });
   });
 
-  test('are refused in a stream that could lose them, unless an operator accepts it', async () => {
+  test('a stream that could lose records is refused unless the operator accepts it', async () => {
     const cluster = `c${(clusters += 1)}`;
     const manager = await jetstreamManager(server.connection);
     await manager.streams.add({

@@ -27,23 +27,23 @@ type SharedRecordsOptions = {
   readonly manager: JetStreamManager;
   readonly stream: string;
   readonly subject: string;
-  /** The name of the holder, for operators. */
+  /** Name of the holder, for operators. */
   readonly holder: string;
-  /** True if another process may hold the lease of these records. */
+  /** Returns true if another process may hold the lease of these records. */
   readonly isOver: () => boolean;
-  /** These records cannot be written here any more. */
+  /** Called if these records can no longer be written here. */
   readonly onLost: (error: unknown) => void;
 };
 
 const PUBLISH_TIMEOUT_MS = 2_000;
 const AGAIN_AFTER_MS = 100;
-/** "wrong last sequence", as servers report it with and without the number. */
+/** JetStream's error codes for "wrong last sequence", with and without the number. */
 const WRONG_LAST: ReadonlySet<number> = new Set([10_071, 10_164]);
-/** The size of one message as text: well below the limit of a server. */
+/** Maximum length of one message as text, well below the limit of a server. */
 const PIECE_CHARACTERS = 256 * 1024;
 /** The records are rewritten when this many more exist than are needed. */
 const SPARE_RECORDS = 4_096;
-/** The bytes in transit at once. */
+/** Maximum number of bytes in transit. */
 const READ_BYTES = 2 * 1024 * 1024;
 const READ_HEARTBEAT_MS = 500;
 const READ_EXPIRES_MS = 5_000;
@@ -51,13 +51,13 @@ const INACTIVE_NS = 30_000_000_000;
 
 /**
  * Records that replicas share: the messages of one subject of a stream, each appended only directly
- * after the last one known to its writer. A new holder appends first and then reads: after that no
- * former holder can append anything, even if it was frozen and does not know its successor. This is
- * the fence for every effect that must be recorded before it happens.
+ * after the last one known to its writer. A new holder appends first and then reads, after which no
+ * former holder can append anything, even one that was frozen and does not know its successor.
+ * Every side effect that must be recorded before it happens is fenced by this.
  */
 class SharedRecords implements RecordStore {
   readonly #options: SharedRecordsOptions;
-  /** The place of the last message, which the next one must follow. */
+  /** Place of the last message, which the next one must follow. */
   #last = 0;
   #records: readonly unknown[] = [];
   #count = 0;
@@ -71,7 +71,7 @@ class SharedRecords implements RecordStore {
     this.#options = options;
   }
 
-  /** Takes the records over, and reads their state at that point. */
+  /** Takes over the records and reads their state at that point. */
   static async take(options: SharedRecordsOptions): Promise<SharedRecords> {
     const records = new SharedRecords(options);
     await records.#takeOver();
@@ -106,7 +106,7 @@ class SharedRecords implements RecordStore {
     this.replace(records.values());
   }
 
-  /** The content stays in the stream, where an operator can inspect it. */
+  /** Does nothing: the content stays in the stream, where an operator can inspect it. */
   setAside(): string {
     return this.name;
   }
@@ -116,8 +116,8 @@ class SharedRecords implements RecordStore {
   }
 
   /**
-   * Appends after the current last message; if another holder still writes, it retries until one of
-   * both wins.
+   * Appends a takeover after the current last message. If another holder is still writing, this is
+   * retried until one of them succeeds.
    */
   async #takeOver(): Promise<void> {
     for (;;) {
@@ -139,7 +139,7 @@ class SharedRecords implements RecordStore {
     this.#count = count;
     this.#isDamaged = isDamaged;
     const [first] = read;
-    // An earlier holder died before it had removed the obsolete messages.
+    // An earlier holder stopped before it had removed the obsolete messages.
     if (first !== undefined && first.place < firstOfUse) await this.#removeBefore(firstOfUse);
   }
 
@@ -148,7 +148,7 @@ class SharedRecords implements RecordStore {
     if (until === 0) return [];
     const read: Placed[] = [];
     const consumer = await client.consumers.get(stream, {
-      // As a string, because servers before 2.10 accept only one.
+      // Passed as a string, because servers before 2.10 accept only one subject.
       filter_subjects: subject,
       deliver_policy: DeliverPolicy.All,
       inactive_threshold: INACTIVE_NS,
@@ -182,14 +182,20 @@ class SharedRecords implements RecordStore {
     return first;
   }
 
-  /** A rewrite counts when its last piece is stored, and only then the old messages are removed. */
+  /**
+   * Writes all records anew. The old messages are removed only after the last piece is stored,
+   * because the rewrite counts only then.
+   */
   async #writeAnew(records: readonly unknown[]): Promise<void> {
     const first = await this.#write('anew', records);
     this.#count = records.length;
     await this.#removeBefore(first);
   }
 
-  /** Obsolete messages do no harm: if the removal fails, the next holder tries again. */
+  /**
+   * Removes obsolete messages. They do no harm, so if the removal fails, the next holder tries
+   * again.
+   */
   async #removeBefore(place: number): Promise<void> {
     const { manager, stream, subject } = this.#options;
     await manager.streams.purge(stream, { filter: subject, seq: place }).catch(() => undefined);
@@ -211,7 +217,7 @@ class SharedRecords implements RecordStore {
         return true;
       } catch (error) {
         if (!isWrongLast(error)) throw error;
-        // Stored by an attempt whose answer was lost, or another message is there.
+        // Either an attempt whose answer was lost has stored it, or another message is there.
         const last = await this.#lastMessage();
         if (last?.message.id !== id) return false;
         this.#last = last.place;
@@ -236,7 +242,7 @@ class SharedRecords implements RecordStore {
     return this.#isClosed || this.#options.isOver();
   }
 
-  /** Retries while no server can answer and this process may ask. */
+  /** Retries while no server can answer, until this process may no longer write. */
   async #retryUntilAnswered<Result>(ask: () => Promise<Result>): Promise<Result> {
     for (;;) {
       if (this.#mayNot)
@@ -255,7 +261,10 @@ class SharedRecords implements RecordStore {
     }
   }
 
-  /** Serialized, and rejected after a failure, because the stored state is unknown then. */
+  /**
+   * Runs one operation at a time. After a failure all others are rejected, because the stored state
+   * is unknown.
+   */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const done = this.#turn.then(async () => {
       if (this.#failure !== undefined) {
@@ -274,7 +283,7 @@ class SharedRecords implements RecordStore {
   }
 }
 
-/** A reader that receives nothing from the servers must be renewed. */
+/** Stops a reader that receives nothing from the servers, because it must be renewed. */
 async function stopWhenLost(messages: ConsumerMessages): Promise<void> {
   for await (const { type } of messages.status()) {
     if (type === 'heartbeats_missed' || type === 'consumer_not_found') messages.stop();
@@ -287,7 +296,7 @@ function isWrongLast(error: unknown): boolean {
   return error instanceof JetStreamApiError && WRONG_LAST.has(error.code);
 }
 
-/** At least one piece, so that an empty list can be written too. */
+/** Returns at least one piece, so that an empty list can be written too. */
 function piecesOf(records: readonly unknown[]): readonly (readonly unknown[])[] {
   const pieces: unknown[][] = [[]];
   let characters = 0;
@@ -314,16 +323,16 @@ type RecordStreamOptions = {
   readonly onWeak?: ((faults: readonly string[]) => void) | undefined;
 };
 
-/** The parameters of a takeover: only the holder of the term can write. */
+/** Parameters of a takeover: only the holder of the term can write. */
 type Taking = {
   readonly term: Pick<Term, 'isOver' | 'number'>;
-  /** Nothing can be written any more, because another holder has taken over. */
+  /** Called if another holder has taken over, so that nothing can be written any more. */
   readonly onLost: (error: unknown) => void;
 };
 
 const API_TIMEOUT_MS = 3_000;
 
-/** The stream of the records that replicas of a cluster share; each name is a separate subject. */
+/** Stream of the records that replicas of a cluster share; each name is a separate subject. */
 export class RecordStream {
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
@@ -372,7 +381,7 @@ export class RecordStream {
     const subject = `${subjectsOf(cluster)}.*`;
     const wanted = {
       ...wantedConfig({ name, subject, replicas }),
-      // A rewrite replaces the earlier messages.
+      // A rewrite removes the earlier messages.
       deny_purge: false,
     };
     const config = await retryUntilAnswered(async () => {
@@ -399,7 +408,7 @@ function subjectsOf(cluster: string): string {
 }
 
 type RecordMessage =
-  /** A takeover: pieces begun before it and not completed never count. */
+  /** Takeover, after which pieces that were begun before it and not completed never count. */
   | { readonly kind: 'takeover'; readonly holder: string }
   /**
    * Records after the earlier ones or, for `anew`, in place of all earlier ones. Several pieces
@@ -415,7 +424,7 @@ type RecordMessage =
 type Written = RecordMessage & {
   /** Identifies the message to its writer. */
   readonly id: string;
-  /** The place of the previous message of the subject; 0 for none. */
+  /** Place of the previous message of the subject; 0 if there is none. */
   readonly before: number;
 };
 
@@ -425,7 +434,7 @@ type Placed = {
   readonly message: Partial<Pick<Written, 'id'>> & { readonly content?: Written | undefined };
 };
 
-/** A checksum and JSON, like the lines of a file. */
+/** Encodes a message as a checksum and JSON, like the lines of a file. */
 function encodeRecords(written: Written): string {
   const content = JSON.stringify(written);
   return `${chainedCheck('', content)} ${content}`;
@@ -442,10 +451,10 @@ function decodeRecords(data: Uint8Array): Placed['message'] {
 
 type Folded = {
   readonly records: readonly unknown[];
-  /** The number of records and takeovers that must be read. */
+  /** Number of records and takeovers that must be read. */
   readonly count: number;
   readonly firstOfUse: number;
-  /** A needed message is missing or was altered. */
+  /** True if a needed message is missing or was altered. */
   readonly isDamaged: boolean;
 };
 
@@ -486,7 +495,9 @@ function foldRecords(messages: readonly Placed[]): Folded {
   return { ...folded, records };
 }
 
-/** Another holder has taken over the records, or this process may not write them any more. */
+/**
+ * Thrown if another holder has taken over the records, or this process may no longer write them.
+ */
 export class RecordsLostError extends Error {
   override readonly name = 'RecordsLostError';
 }

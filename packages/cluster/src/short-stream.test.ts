@@ -12,8 +12,8 @@ import type { BlockStream } from './block-stream.ts';
 
 const nats = withNatsServer();
 
-describe.skipIf(!hasNatsServer)('a stream that is short for a moment', () => {
-  test('continues when it is complete again, although blocks were in flight', () =>
+describe.skipIf(!hasNatsServer)('a stream that lacks its last block for a moment', () => {
+  test('a replica continues when its stream is complete again, although blocks were in flight', () =>
     inDirectory(async (folder) => {
       const servers = { areShort: false };
       const proposers: Proposer[] = [];
@@ -52,7 +52,7 @@ function apply(proposers: readonly Proposer[], { commands, proposal }: LogEntry)
   for (const each of proposers) each.applied(proposal, { result } as unknown as AppliedBlock);
 }
 
-/** Servers whose leader does not have the last block yet, and accepts none. */
+/** Simulates servers whose leader does not have the last block yet and accepts none. */
 function shortWhile(stream: BlockStream, servers: { readonly areShort: boolean }): BlockStream {
   const { end, publish } = { end: stream.end.bind(stream), publish: stream.publish.bind(stream) };
   stream.end = async () => {

@@ -14,7 +14,7 @@ const nats = withNatsServer();
 const nameOf = (height: number): string => `snapshot-${String(height).padStart(16, '0')}.bin`;
 
 test.skipIf(!hasNatsServer)(
-  'a joining replica gets the newest snapshot of all, byte for byte, and old ones are removed',
+  'a joining replica gets the newest snapshot of all replicas, byte for byte, and old ones are removed',
   () =>
     inDirectory(async (folder) => {
       const options = { cluster: randomUUID(), replicas: 1 };
@@ -52,8 +52,8 @@ test.skipIf(!hasNatsServer)(
         await writeFile(join(own, nameOf(height)), randomBytes(300_000));
         await exchange.offer(join(own, nameOf(height)));
       }
-      // As if it were removed between the query and the first piece: there is nothing to send, and no
-      // error.
+      // The content is removed between the query and the first piece, so there is nothing to send
+      // and no error.
       const objects = await new Objm(jetstream(nats.connection)).open(store);
       const newest = await objects.info(nameOf(200));
       await manager.streams.purge(`OBJ_${store}`, { filter: `$O.${store}.C.${newest!.nuid}` });

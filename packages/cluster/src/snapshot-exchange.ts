@@ -9,17 +9,15 @@ import { isNoRoom, writeFully, writeWholeFileBy } from '@oddlot/host/durable';
 import { retryUntilAnswered, withinMs } from './retry-until-answered.ts';
 
 const NAME = /^snapshot-(\d{16})\.bin$/;
-/** While one is fetched the next may be stored; a third is not needed. */
+/** Number of snapshots that are kept: the next one can be stored while one is fetched. */
 const KEPT = 2;
 /**
- * An interrupted connection has recovered after this many attempts, or the previous snapshot is
- * used.
+ * Number of attempts after which the previous snapshot is used; an interrupted connection has
+ * usually recovered by then.
  */
 const FETCHES_MAX = 5;
 
-/**
- * A piece that has not arrived by then never will, because its server has forgotten the request.
- */
+/** Time after which a piece counts as lost, because its server has forgotten the request. */
 const PIECE_MS_MAX = 5_000;
 
 type SnapshotExchangeOptions = {
@@ -31,8 +29,8 @@ type SnapshotExchangeOptions = {
 type SharedSnapshot = { readonly height: number; readonly path: string };
 
 /**
- * Snapshots for replicas that join a cluster, in an object store of its servers, in the file format
- * of replicas. The fetching replica compares the content with the hash attested in the log.
+ * Snapshots for replicas that join a cluster, in an object store of its servers and in the file
+ * format of replicas. The fetching replica compares the content with the hash attested in the log.
  */
 export class SnapshotExchange {
   readonly #store: ObjectStore;
@@ -54,7 +52,7 @@ export class SnapshotExchange {
     return new SnapshotExchange(store, pieceMsMax);
   }
 
-  /** Stores a file, and removes the oldest. */
+  /** Stores a file and removes the oldest ones. */
   async offer(path: string): Promise<void> {
     const name = basename(path);
     const bytes = Readable.toWeb(createReadStream(path)) as ReadableStream<Uint8Array>;
@@ -63,7 +61,10 @@ export class SnapshotExchange {
     for (const old of names.slice(KEPT)) await this.#store.delete(old);
   }
 
-  /** Fetches the newest available snapshot below a height into a folder; undefined without one. */
+  /**
+   * Fetches the newest available snapshot below a height into a folder; returns undefined if there
+   * is none.
+   */
   async fetchNewest(folder: string, below = Infinity): Promise<SharedSnapshot | undefined> {
     const all = await retryUntilAnswered(() => this.#list());
     for (const { height, name } of all.filter((each) => each.height < below)) {
@@ -73,12 +74,12 @@ export class SnapshotExchange {
     return undefined;
   }
 
-  /** False if it has been removed meanwhile, or never arrives completely. */
+  /** Returns false if the snapshot was removed meanwhile or never arrives completely. */
   async #fetch(name: string, path: string): Promise<boolean> {
     for (let tries = 0; tries < FETCHES_MAX; tries += 1) {
       const found = await retryUntilAnswered(() => this.#store.get(name));
       if (found === null) return false;
-      // Also reported below, or by the earlier pieces.
+      // The error is also reported below or by the earlier pieces.
       found.error.catch(() => undefined);
       try {
         await writeWholeFileBy(path, async (handle) => {
@@ -112,7 +113,10 @@ export class SnapshotExchange {
   }
 }
 
-/** The client library waits without limit for the next piece of a server that is gone. */
+/**
+ * Reads with a time limit, because the client library waits without limit for the next piece of a
+ * server that is gone.
+ */
 async function* piecesOf(
   stream: ReadableStream<Uint8Array>,
   pieceMsMax: number,

@@ -1,31 +1,31 @@
 import { withinMs } from './retry-until-answered.ts';
 
 /**
- * After this time without an answer, other replicas may have executed commands unknown here. It is
- * longer than the interval of queries.
+ * Time without an answer after which other replicas may have executed commands that are unknown
+ * here. It is longer than the interval of queries.
  */
 const OLD_MS = 1_500;
-/** How long a caller waits for the newest state. */
+/** Maximum time that a caller waits for the newest state. */
 const CURRENT_MS_MAX = 5_000;
 
 type StateAgeOptions = {
   /** Queries the servers for the last block of the stream. */
   readonly end: () => Promise<number>;
-  /** Resolves when a block is applied here, or with false if it cannot be. */
+  /** Resolves with true when a block is applied here, or with false if it cannot be. */
   readonly reach: (seq: number) => Promise<boolean>;
 };
 
 /**
- * Whether the state of a replica may be outdated. A process that was frozen answers requests from
- * its sockets before it has read the blocks written meanwhile, and the first message that it
+ * Tells whether the state of a replica may be outdated. A process that was frozen answers requests
+ * from its sockets before it has read the blocks written meanwhile, and the first message that it
  * receives does not mean that it has all of them.
  */
 export class StateAge {
   readonly #options: StateAgeOptions;
   #heardMs = performance.now();
   /**
-   * True from the first message after a silence until everything is applied that the stream had at
-   * that time.
+   * True from the first message after an interruption until everything is applied that the stream
+   * contained at that time.
    */
   #wasSilent = false;
   #catchingUp: Promise<boolean> | undefined;
@@ -34,7 +34,7 @@ export class StateAge {
     this.#options = options;
   }
 
-  /** The time of the last answer of the servers, by `performance.now`. */
+  /** Time of the last answer of the servers, by `performance.now`. */
   get heardMs(): number {
     return this.#heardMs;
   }
@@ -50,17 +50,18 @@ export class StateAge {
   }
 
   /**
-   * Resolves when everything is applied that the stream has now; with false if that takes too long.
+   * Resolves with true when everything is applied that the stream contains now, or with false if
+   * that takes too long.
    */
   current(): Promise<boolean> {
     this.#catchingUp ??= this.#catchUp().finally(() => (this.#catchingUp = undefined));
     return this.#catchingUp;
   }
 
-  /** Records the last block of the stream, as answered to a query sent at a given time. */
+  /** Records the last block of the stream, as answered to a query that was sent at `askedMs`. */
   async recordEnd(seq: number, askedMs: number): Promise<boolean> {
     this.recordAnswer();
-    // An answer that was delayed here may be from before a silence.
+    // An answer that was delayed here can be from before the interruption.
     if (performance.now() - askedMs > OLD_MS) return false;
     if (this.#wasSilent && !(await this.#options.reach(seq))) return false;
     this.#wasSilent = false;

@@ -1,6 +1,8 @@
 import { DiscardPolicy, RetentionPolicy, type StreamConfig, StorageType } from '@nats-io/jetstream';
 
-/** How long the servers recognise a duplicate message; replicas recognise it without a limit. */
+/**
+ * Time for which the servers recognise a duplicate message; replicas recognise it without a limit.
+ */
 const DUPLICATE_WINDOW_NS = 120_000_000_000;
 
 type Wanted = Pick<
@@ -22,8 +24,8 @@ type Wanted = Pick<
 >;
 
 /**
- * A stream that stores everything permanently: on disk, on this many servers, without a size limit
- * and without deletion.
+ * Returns the settings of a stream that stores everything permanently: on disk, on this many
+ * servers, without a size limit and without deletion.
  */
 export function wantedConfig({
   name,
@@ -53,8 +55,8 @@ export function wantedConfig({
 }
 
 /**
- * Reasons why a stream could lose a block, or let other clients write one; empty if its settings
- * are right.
+ * Returns reasons why a stream could lose a block or let other clients write one, or an empty list
+ * if its settings are right.
  */
 export function streamFaults(config: StreamConfig, wanted: Wanted): string[] {
   const faults: string[] = [];

@@ -1,12 +1,12 @@
 import type { BlockRange } from './read-history.ts';
 
 /**
- * The stream lacks blocks that this replica has or that another one has reported, or has others in
- * their place.
+ * Thrown if the stream lacks blocks that this replica has or that another one has reported, or
+ * contains others in their place.
  */
 export class StreamLostError extends Error {
   override readonly name: string = 'StreamLostError';
-  /** The first block that the stream lacks, and the last one that a replica has. */
+  /** First block that the stream lacks; `to` is the last one that a replica has. */
   readonly from: number;
   readonly to: number;
 
@@ -21,7 +21,7 @@ export class StreamLostError extends Error {
     readonly from: number;
     readonly to: number;
     readonly why: string;
-    /** The replica that reported them, if it is not this one. */
+    /** Replica that reported the blocks, if it is not this one. */
     readonly by?: string | undefined;
     readonly source?: string;
     readonly remedy?: string;
@@ -34,17 +34,20 @@ export class StreamLostError extends Error {
   }
 }
 
-/** Both blocks may have been acknowledged. */
+/** Used for replaced blocks, which may have been acknowledged like those that replaced them. */
 export const REPLACED = {
   why: 'the stream contains different blocks in their place',
   remedy: 'stop all replicas and decide which blocks are valid (cluster-admin status and restore)',
 };
 
-/** The stream lacks blocks that this replica has read from it, and has others in their place. */
+/**
+ * Thrown if the stream lacks blocks that this replica has read from it and contains others in their
+ * place.
+ */
 export class StreamReplacedError extends StreamLostError {
   override readonly name = 'StreamReplacedError';
 
-  /** The stream that contains the others. */
+  /** Era of the stream that contains the other blocks. */
   readonly era: string;
 
   constructor({
@@ -61,8 +64,8 @@ export class StreamReplacedError extends StreamLostError {
 }
 
 /**
- * The proposer of a block had read other blocks than those in the stream: it lacks those, and has
- * others in their place.
+ * Thrown if the proposer of a block had read other blocks than those in the stream, so that the
+ * stream has lost and replaced blocks.
  */
 export class StreamDisputedError extends StreamLostError {
   override readonly name = 'StreamDisputedError';
@@ -73,12 +76,15 @@ export class StreamDisputedError extends StreamLostError {
 }
 
 /**
- * Files of another history than the stream's: of another venue, or of a copy that continued
- * separately.
+ * Thrown if the files belong to another history than the stream: that of another venue, or of a
+ * copy that continued separately.
  */
 export class StreamForkedError extends Error {
   override readonly name = 'StreamForkedError';
-  /** A supervisor should not restart it, because the folder does not change. */
+  /**
+   * Exit code that keeps a supervisor from restarting the process, because the folder does not
+   * change.
+   */
   readonly exitCode = 3;
   readonly from: number;
 
@@ -90,7 +96,7 @@ export class StreamForkedError extends Error {
   }
 }
 
-/** A replica whose files end before the stream begins. */
+/** Thrown if a replica's files end before the stream begins. */
 export class StreamBeginsLaterError extends Error {
   override readonly name = 'StreamBeginsLaterError';
 
@@ -101,7 +107,7 @@ export class StreamBeginsLaterError extends Error {
   }
 }
 
-/** A stream that is being written from a folder, or whose writing was interrupted. */
+/** Thrown if a stream is being written from a folder, or if that was interrupted. */
 export class StreamUnfinishedError extends Error {
   override readonly name = 'StreamUnfinishedError';
 
@@ -131,12 +137,15 @@ export class WeakStreamError extends Error {
   }
 }
 
-/** An append that could not be next, because another one was. */
+/** Thrown if a message could not be appended because another one came first. */
 export class NotNextError extends Error {
   override readonly name = 'NotNextError';
 }
 
-/** Two processes with one replica name would share a status entry and each other's leases. */
+/**
+ * Thrown if another process has the replica name: both would share a status entry and each other's
+ * leases.
+ */
 export class NameTakenError extends Error {
   override readonly name = 'NameTakenError';
 

@@ -15,7 +15,8 @@ import { attestationIn, ATTESTED_WITHIN_BLOCKS, type LogEntry } from '@oddlot/re
 import type { Hash } from '@oddlot/units';
 
 /**
- * The number of queries, because a newly elected leader may not have applied all of its messages.
+ * Number of queries before an early end is accepted, because a newly elected leader may not have
+ * applied all of its messages.
  */
 const LOOKS = 3;
 const LOOK_EVERY_MS = 1_000;
@@ -23,12 +24,13 @@ const LOOK_EVERY_MS = 1_000;
 export type AskedStream = Pick<BlockStream, 'end' | 'endByRefusal'>;
 
 /**
- * The last place of a stream, as soon as it is known to reach a place or to end before it. A short
- * end counts once
- * - the same leader has repeated it: a newly elected one may still be applying its messages;
- * - a majority of the servers has answered that leader since its first answer: another one may
- *   have replaced it;
- * - the servers have rejected a message with it, which those of NATS 2.10 do by a majority.
+ * Returns the last place of a stream as soon as the stream is known to reach a place or to end
+ * before it. An end before that place is accepted only after three confirmations:
+ *
+ * - The same leader has repeated it, because a newly elected one may still apply its messages.
+ * - A majority of the servers has answered that leader since its first answer, because another
+ *   leader may have replaced it.
+ * - The servers have rejected a message with it; those of NATS 2.10 do so by a majority.
  */
 export async function confirmedEnd(stream: AskedStream, place: number): Promise<number> {
   let queries = 0;
@@ -48,7 +50,10 @@ export async function confirmedEnd(stream: AskedStream, place: number): Promise<
   }
 }
 
-/** A stream that was removed rejects nothing. One that has grown meanwhile is queried again. */
+/**
+ * Returns whether the servers confirm the end by rejecting a message. A stream that was removed
+ * rejects nothing; one that has grown meanwhile is queried again.
+ */
 async function isRefusedWith({ lastPlace }: StreamEnd, stream: AskedStream): Promise<boolean> {
   if (lastPlace === 0) return true;
   const refused = await stream.endByRefusal().catch(() => undefined);
@@ -60,8 +65,8 @@ function isSame(end: StreamEnd, other: StreamEnd): boolean {
 }
 
 /**
- * The last block of a stream. It is confirmed if it is below a known block, or below the last one
- * that a stream was written with from a folder.
+ * Returns the last block of a stream. It is confirmed if it is below a known block, or below the
+ * last block that was written from a folder.
  */
 export async function confirmedLastSeq(
   stream: AskedStream,
@@ -71,13 +76,13 @@ export async function confirmedLastSeq(
   const { firstSeq, lastSeq = 0 } = opening;
   const expectedSeq = Math.max(knownSeq, lastSeq, firstSeq - 1);
   const lastPlace = await confirmedEnd(stream, placeOf(opening, expectedSeq));
-  // A stream that was removed has not even an opening.
+  // A stream that was removed does not even have an opening.
   return Math.max(firstSeq - 1, seqOf(opening, lastPlace));
 }
 
 /**
- * The reason why a stream no longer has the blocks up to one that was read from it; undefined if it
- * has them.
+ * Returns the error if a stream no longer has all blocks up to one that was read from it, or
+ * undefined if it has them.
  */
 export async function confirmedLoss(
   stream: AskedStream,
@@ -100,7 +105,7 @@ export async function confirmedLoss(
   });
 }
 
-/** The very first block of the log, if the stream contains it. */
+/** Returns the first block of the log, if the stream contains it. */
 export async function beginningOf(stream: BlockStream): Promise<LogEntry | undefined> {
   const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   if (found === undefined) return undefined;
@@ -112,7 +117,8 @@ export async function beginningOf(stream: BlockStream): Promise<LogEntry | undef
 }
 
 /**
- * The hash that a stream attests for the content of the snapshot of a block; undefined without one.
+ * Returns the hash that a stream attests for the content of a block's snapshot, or undefined if
+ * there is none.
  */
 export async function attestedInStream(
   stream: Pick<BlockStream, 'at' | 'end' | 'follow'>,

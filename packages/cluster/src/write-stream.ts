@@ -14,11 +14,14 @@ import type { BlockStream } from './block-stream.ts';
 import { NotNextError } from './stream-error.ts';
 import { retryUntilAnswered } from './retry-until-answered.ts';
 
-/** Messages in flight: each contains its required place, so that none can overtake another. */
+/**
+ * Maximum number of messages in flight. Each contains its required place, so none can overtake
+ * another.
+ */
 const ON_THEIR_WAY_MAX = 128;
 
 export type WriteStreamOptions = {
-  /** An empty stream, because nothing may be written after the blocks of others. */
+  /** Must be empty, because nothing may be written after the blocks of others. */
   readonly stream: BlockStream;
   readonly journal: Pick<FileJournal, 'firstSeq' | 'lastSeq' | 'replay'>;
   readonly serviceNetwork: string;
@@ -27,13 +30,13 @@ export type WriteStreamOptions = {
   readonly onProgress?: (seq: number, lastSeq: number) => void;
 };
 
-/** Another process writes to a stream that is being written from a copy. */
+/** Thrown if another process writes to the stream at the same time. */
 class StreamBusyError extends Error {
   override readonly name = 'StreamBusyError';
 }
 
 /**
- * Writes a whole journal to a stream: to convert a venue on one machine into a cluster, and to
+ * Writes a whole journal to a stream, to convert a venue on one machine into a cluster or to
  * restore a stream that lost data. Blocks without a proposal id get one.
  */
 export async function writeStream(options: WriteStreamOptions): Promise<StreamOpening> {
@@ -65,7 +68,8 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
   await journal.replay(
     journal.firstSeq,
     async ({ commands, proposal, seq, timeMs }) => {
-      // A block of a venue on one machine, or one that did not count and does not count now.
+      // A block has no id if it is from a venue on one machine, or did not count in an earlier
+      // stream.
       if (proposal === undefined) nameless += 1;
       buffer.writeBlock(commands, proposal ?? `${opening.era}:${nameless}`);
       const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));
@@ -83,13 +87,15 @@ export async function writeStream(options: WriteStreamOptions): Promise<StreamOp
   return opening;
 }
 
-/** Its own acknowledgement was lost. */
+/**
+ * Returns whether the stream contains this message, because the acknowledgement may have been lost.
+ */
 async function isThere(stream: BlockStream, place: number, data: Uint8Array): Promise<boolean> {
   const found = await retryUntilAnswered(() => stream.at(place));
   return found !== undefined && Buffer.compare(found, data) === 0;
 }
 
-/** The content of a block without its proposal id. */
+/** Returns the content of a block without its proposal id. */
 export function contentOf(encoded: Buffer): Buffer {
   const proposal = proposalOf(encoded);
   if (proposal === undefined) return encoded;

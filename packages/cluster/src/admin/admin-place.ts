@@ -9,13 +9,13 @@ import { ReplicaBoard } from '../replica-board.ts';
 import type { ClusterConfig } from '../cluster-settings.ts';
 import { openStream } from '../open-cluster.ts';
 
-/** The command was refused for the reason in the message; nothing was changed. */
+/** Thrown before anything is changed if a command is refused. */
 export class AdminRefusedError extends Error {
   override readonly name = 'AdminRefusedError';
 }
 
 /**
- * The target of an operator's command: the stream of a cluster, and the status reported by its
+ * Target of an operator's command: the stream of a cluster, and the status reported by its
  * replicas.
  */
 export type AdminPlace = {
@@ -23,15 +23,16 @@ export type AdminPlace = {
   readonly cluster: string;
   readonly stream: BlockStream;
   readonly board: ReplicaBoard;
-  /** Opens another connection, without creating a stream. */
+  /** Opens another connection without creating a stream. */
   connect(): Promise<BlockStream>;
-  /** Opens another connection, and creates the stream if it is missing. */
+  /** Opens another connection and creates the stream if it is missing. */
   reopen(): Promise<BlockStream>;
   close(): Promise<void>;
 };
 
 /**
- * A time limit, because an operator waits for the result; replicas wait for servers without one.
+ * Operators wait for the result, so the connection has a time limit. Replicas wait for servers
+ * without one.
  */
 const SERVERS_WITHIN_MS = 10_000;
 /** Replicas report every second, so all running ones have reported after this time. */
@@ -39,7 +40,7 @@ const WHOEVER_IS_THERE_MS = 2_500;
 
 export const nowMs = (): number => systemTime.wallMs();
 
-/** If the cluster does not exist, only commands that ask for it create it. */
+/** Connects to a cluster. A missing cluster is created only for commands that may create one. */
 export async function openPlace(
   config: ClusterConfig,
   {
@@ -80,7 +81,8 @@ export async function openPlace(
       `Cluster ${cluster} does not exist on these servers. Check --cluster. If the servers have lost all data, restore the log from the longest copy with cluster-admin import`,
     );
   }
-  // A server that is cut off from the others would show a board without recent reports.
+  // Without this check, a server that is cut off from the others would show a board without recent
+  // reports.
   await retryUntilAnswered(() => stream.end());
   const replicas = config.streamReplicas;
   const kv = await openBucket(connection, { cluster, what: 'replicas', replicas });
@@ -101,9 +103,7 @@ export async function openPlace(
   };
 }
 
-/**
- * For operations that require that no replica is running; `or` describes the consequence otherwise.
- */
+/** Throws if a replica is running. `or` describes what would happen otherwise. */
 export function assertNobodyThere({ board, cluster }: AdminPlace, or: string): void {
   const present = board.present.map(({ replica }) => replica).toSorted();
   if (present.length === 0) return;

@@ -6,7 +6,8 @@ import { streamLine } from './cluster-report.ts';
 const OPENING = encodeOpening(1, { serviceNetwork: 'Test', firstSeq: 1, era: 'an era' });
 
 /**
- * A stream whose leader returns these last places in turn, and a replica that has reported block 5.
+ * Returns a stream whose leader reports these last places one after the other, and a replica that
+ * has reported block 5.
  */
 function placeOf(...places: readonly number[]) {
   let looks = 0;
@@ -33,13 +34,13 @@ test.concurrent.for([
     ending: 'blocks lost: replica a reported block 5',
   },
 ])(
-  'the report mentions lost blocks once the loss is confirmed: $title',
+  'the cluster report mentions lost blocks once the loss is confirmed: $title',
   async (each, { expect }) => {
     const { ending, places } = each;
     expect(await streamLine(placeOf(...places))).toMatch(new RegExp(`${ending}$`));
   },
 );
 
-test('a stream without an opening counts as empty once that is confirmed', async () => {
+test('the cluster report calls a stream empty only after a second query confirms it', async () => {
   expect(await streamLine(placeOf(0, 6))).toBe('stream of test: blocks 1 to 5 of Test');
 });

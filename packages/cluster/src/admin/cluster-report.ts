@@ -13,8 +13,8 @@ type ReportedPlace = Pick<AdminPlace, 'cluster'> & {
 };
 
 /**
- * The state of a cluster in lines: the stream, its replicas, whether their hashes agree, and the
- * holders of leases.
+ * Returns the state of a cluster as lines: the stream, its replicas, whether their hashes agree,
+ * and the holders of leases.
  */
 export async function clusterReport(place: AdminPlace): Promise<string> {
   return [
@@ -26,8 +26,8 @@ export async function clusterReport(place: AdminPlace): Promise<string> {
 }
 
 /**
- * The end of the stream. The reports of replicas are read first, because more blocks may be written
- * meanwhile.
+ * Describes the end of the stream. The reports of replicas are read first, because blocks may be
+ * written meanwhile.
  */
 export async function streamLine({ board, cluster, stream }: ReportedPlace): Promise<string> {
   const { highest: reported } = board;
@@ -76,7 +76,7 @@ function replicaLines({ board }: AdminPlace): string[] {
   });
 }
 
-/** Compares the newest block of which the log has hashes. */
+/** Compares the replicas at the newest block that any of them has attested. */
 function agreementLine({ board }: AdminPlace): string {
   const attestedBlocks = board.present.flatMap(({ attested, replica }) =>
     attested === undefined ? [] : [{ replica, ...attested }],

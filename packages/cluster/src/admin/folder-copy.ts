@@ -14,10 +14,10 @@ import { retryUntilAnswered } from '../retry-until-answered.ts';
 import { contentOf } from '../write-stream.ts';
 import { BlockBuffer } from '@oddlot/replica/log/block-codec';
 
-/** The log of a data folder without a running venue, and the network name in its signatures. */
+/** Log of a data folder whose venue is stopped, and the network name in its signatures. */
 type Copy = { readonly journal: FileJournal; readonly serviceNetwork: string };
 
-/** Opens the log of a folder for one command and locks it against a venue. */
+/** Opens the log of a folder for one command and locks it, so that no venue starts on it. */
 export async function withCopy<Result>(
   { data, network }: Pick<ClusterConfig, 'data' | 'network'>,
   use: (copy: Copy) => Promise<Result>,
@@ -82,12 +82,12 @@ export async function checkCopy(
   return replica.head;
 }
 
-/** The stream differs from what was written to it. */
+/** Thrown if the stream differs from the content that was written to it. */
 class StreamDiffersError extends Error {
   override readonly name = 'StreamDiffersError';
 }
 
-/** Reads a stream that was written from a journal, and compares every block with those files. */
+/** Reads a stream that was written from a journal, and compares every block with the journal. */
 export async function compareStream(
   stream: BlockStream,
   journal: FileJournal,

@@ -16,7 +16,7 @@ import { confirmedLastSeq } from '../stream-facts.ts';
 import { writeStream } from '../write-stream.ts';
 
 /**
- * Exports the stream of a cluster to a folder with which a venue on one machine continues. An
+ * Exports the stream of a cluster to a folder with which a venue on one machine can continue. An
  * earlier export in the folder is continued.
  */
 export async function exportFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
@@ -60,7 +60,7 @@ async function fetchAll(
   const { lastPlace } = await retryUntilAnswered(() => stream.end());
   let trouble: unknown;
   const log = new ClusterLog({
-    // The log closes its connection.
+    // The log closes this connection.
     stream: await connect(),
     copy: journal,
     order,
@@ -84,7 +84,9 @@ async function fetchAll(
   throw new AdminRefusedError(`${config.data}: ${why}`, { cause: trouble });
 }
 
-/** The newest snapshot saves the first start a replay; its validity is checked here. */
+/**
+ * Verifies the log, and downloads the newest snapshot so that the first start need not replay it.
+ */
 async function finish(
   { cluster, config, stream }: AdminPlace,
   onProgress: Progress,
@@ -111,8 +113,8 @@ async function finish(
 }
 
 /**
- * Imports the log of a venue on one machine into the stream of a cluster. The folder is not
- * changed, and can serve as the data folder of the first replica.
+ * Imports the log of a venue on one machine into the stream of a cluster. The folder is not changed
+ * and can become the data folder of the first replica.
  */
 export function importFolder(place: AdminPlace, onProgress: Progress): Promise<string> {
   const { board, cluster, config } = place;
@@ -143,8 +145,8 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
   });
 
   /**
-   * Joining replicas need not read the whole log, and cannot if it does not begin with the first
-   * block.
+   * Offers a snapshot to joining replicas, which need not read the whole log then. A log that does
+   * not begin with the first block cannot be read without one.
    */
   async function offerSnapshot(): Promise<void> {
     const [newest] = await new SnapshotStore({ directory: join(data, 'snapshots') }).list();
@@ -154,14 +156,14 @@ export function importFolder(place: AdminPlace, onProgress: Progress): Promise<s
   }
 }
 
-/** Whether the stream contains an interrupted import; throws if it has other content. */
+/** Returns whether the stream contains an interrupted import; throws if it has other content. */
 async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   const { lastPlace } = await retryUntilAnswered(() => stream.end());
   if (lastPlace === 0) return false;
   const found = await retryUntilAnswered(() => stream.at(OPENING_PLACE));
   const opening = found && decodeOpening(found);
   const { lastSeq } = opening ?? {};
-  // Confirmed, because an unfinished import is removed.
+  // The end must be confirmed, because an unfinished import is removed.
   if (opening !== undefined && lastSeq !== undefined)
     if ((await confirmedLastSeq(stream, opening)) < lastSeq) return true;
   throw new AdminRefusedError(
@@ -170,7 +172,7 @@ async function assertFree({ cluster, stream }: AdminPlace): Promise<boolean> {
   );
 }
 
-/** An interrupted import is not continued: it is written again from the start. */
+/** Removes an interrupted import, which is not continued but written again from the start. */
 async function emptied({ reopen, stream }: AdminPlace): Promise<BlockStream> {
   await retryUntilAnswered(() => stream.remove());
   return reopen();

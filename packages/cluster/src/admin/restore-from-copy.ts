@@ -11,8 +11,8 @@ import { checkCopy, compareStream, type Progress, withCopy } from './folder-copy
 /**
  * Writes the stream of a cluster again from the copy of one of its replicas. Refuses if
  * acknowledged blocks are missing in that copy, whether they are in the stream or in the files of
- * another replica, unless the operator names the first block to give up. The result is another
- * stream: a folder with blocks that were given up reports this, and other replicas no longer wait
+ * another replica, unless the operator names the first block to give up. The result is a different
+ * stream: a folder that contains given-up blocks reports this, and other replicas no longer wait
  * for them.
  */
 export function restoreFromCopy(
@@ -48,7 +48,7 @@ export function restoreFromCopy(
   });
 }
 
-/** Existing blocks that would be lost permanently, starting with this one. */
+/** First block that would be lost permanently, and the reason. */
 type GivenUp = { readonly from: number; readonly text: string };
 
 async function givenUp(
@@ -111,7 +111,7 @@ async function givenUp(
   return all;
 }
 
-/** The range in which copies of replicas may differ although their ends are equal. */
+/** Returns the range in which copies of replicas can differ although their ends are equal. */
 function doubtedOf(highest: KnownBlock | undefined): BlockRange | undefined {
   if (highest?.replacedFrom === undefined) return highest?.disputed;
   return { from: highest.replacedFrom, to: highest.height };

@@ -23,7 +23,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type CommandContext = {
   readonly environment: Environment;
-  /** Reads the settings of the venue; the cluster has no others. */
+  /** Reads the settings of the venue, which are also those of the cluster. */
   readonly readConfig: (args: readonly string[], env: Environment) => ClusterConfig;
   readonly stdout: Terminal;
   readonly stderr: Terminal;
@@ -115,8 +115,8 @@ function progressOn(out: Terminal): Progress {
 }
 
 /**
- * Announces the era of the rules with which a newer release waits; older releases accept no orders
- * afterwards.
+ * Announces the era for which replicas of a newer release wait. Replicas of older releases then
+ * stop accepting orders.
  */
 async function openEra(place: AdminPlace): Promise<string> {
   const waiting = place.board.present.filter(({ isWaiting }) => isWaiting === true);
@@ -150,8 +150,8 @@ async function announce({ cluster, stream }: AdminPlace, rules: number): Promise
   const proposal = `${randomUUID()}:1`;
   buffer.writeBlock([{ command: { type: 'announceEra', rules } }], proposal);
   const last = await retryUntilAnswered(() => stream.at(lastPlace));
-  // The time of the previous block, because the clock of an operator's machine is not relevant to
-  // the log.
+  // The block has the time of the previous one, because the clock of an operator's machine must not
+  // affect the log.
   const timeMs =
     last === undefined || lastPlace === OPENING_PLACE ? 0 : decodeBlockMessage(last).timeMs;
   const data = encodeBlockMessage(timeMs, buffer.bytes.subarray(0, buffer.length));

@@ -4,7 +4,7 @@ import { inDirectory } from '@oddlot/testing/host';
 import { expect, test } from 'vitest';
 import { fetchNatsServer, find, NATS_SERVER_NAMED } from './find-nats-server.ts';
 
-/** A program that prints the version of a NATS server. */
+/** Writes a program that prints the version of a NATS server. */
 async function serverIn(folder: string, version: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   const program = join(folder, 'nats-server');
@@ -30,7 +30,7 @@ test('a server on the PATH that loses messages is ignored in favour of a newer o
     expect(await find({ PATH: old }, { cache, fetch: nothing })).toEqual({ program: fetched });
   }));
 
-test('the environment names a server of any version, or disables servers', () =>
+test('the environment can name a server of any version, or disable servers', () =>
   inDirectory(async (folder) => {
     const old = await serverIn(folder, '2.9.10');
     expect(await find({ [NATS_SERVER_NAMED]: old, PATH: '' })).toEqual({ program: old });
@@ -43,7 +43,7 @@ test('the environment names a server of any version, or disables servers', () =>
     });
   }));
 
-test('without access to the packages a fetch names the mirrors and the reason, and leaves no files', () =>
+test('a failed fetch names the mirrors and the reason, and leaves no files', () =>
   inDirectory(async (folder) => {
     const proxy = process.env['http_proxy'];
     const closed = 'http://127.0.0.1:9';

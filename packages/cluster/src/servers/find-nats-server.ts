@@ -7,41 +7,40 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 
 const run = promisify(execFile);
 
-/** The folder of the unpacked package, next to the other caches of the project. */
+/** Folder of the unpacked package, next to the other caches of the project. */
 const CACHE = join(
   import.meta.dirname,
   `../../../../node_modules/.cache/nats-server-${NATS_VERSION_MIN}`,
 );
-/** Names a program to use instead; empty to use none. */
+/** Environment variable with the path of the program to use; if it is empty, none is used. */
 export const NATS_SERVER_NAMED = 'ODDLOT_NATS_SERVER';
 
-/** The remedy if there is none. */
 export const NATS_SERVER_WANTED =
   `A NATS server is required. Put nats-server ${NATS_VERSION_MIN} or newer on the ` +
   `PATH, or set ${NATS_SERVER_NAMED} to its path`;
 
-/** A program, or the reason why none was found. */
+/** Path of a program, or the reason why none was found. */
 type Found = { readonly program: string } | { readonly why: string };
 
 let found: Promise<Found> | undefined;
 
 /**
- * The program of a NATS server: the one named by the environment, one on the PATH, or Debian's
- * package, which is fetched once and unpacked without root. A version that loses messages is
- * ignored, unless it is named.
+ * Finds the program of a NATS server: the one named by the environment, one on the PATH, or
+ * Debian's package, which is fetched once and unpacked without root. A version that loses messages
+ * is ignored, unless it is named explicitly.
  */
 export function findNatsServer(): Promise<Found> {
   return (found ??= find(process.env));
 }
 
-/** The same; throws an error for the user without one. */
+/** Returns the path of the program; throws an error for the user if there is none. */
 export async function wantNatsServer(): Promise<string> {
   const server = await findNatsServer();
   if ('program' in server) return server.program;
   throw new Error(`${NATS_SERVER_WANTED} (${server.why})`);
 }
 
-/** Such as `2.10.27`. */
+/** Returns the version of a program, such as `2.10.27`. */
 export async function natsVersionOf(program: string): Promise<string> {
   const { stdout } = await run(program, ['--version']);
   return /v(\d\S*)/.exec(stdout)?.[1] ?? '';
@@ -89,20 +88,22 @@ async function findNamed(program: string): Promise<Found> {
   }
 }
 
-/** Debian 12 has 2.9.10. The package of Debian 13 needs the C library of Debian 12 or newer. */
+/**
+ * Debian 12 has release 2.9.10. The package of Debian 13 needs the C library of Debian 12 or newer.
+ */
 const SUITE = 'trixie';
 const KEYRINGS = ['pgp', 'gpg'].map((kind) => `/usr/share/keyrings/debian-archive-keyring.${kind}`);
-/** The path in the package. */
+/** Path of the program in the package. */
 const PROGRAM = join('usr', 'sbin', 'nats-server');
 const TIMEOUT_S = 10;
-/** For the index of packages, about 10 MB. */
+/** Time limit for apt, which downloads an index of about 10 MB. */
 const APT_MS_MAX = 120_000;
 
 /**
  * Fetches Debian's package of a NATS server from the configured mirrors of this machine, and
- * unpacks it into a folder. apt works in a temporary folder with its own list of sources: it needs
- * no root and does not change the machine's configuration. Throws with the reason. Several
- * processes may do this at once; the folder of the first one remains.
+ * unpacks it into a folder. apt works in a temporary folder with its own list of sources, so it
+ * needs no root and does not change the machine's configuration. Throws with the reason. Several
+ * processes can do this at once; the folder of the first one remains.
  */
 export async function fetchNatsServer(folder: string): Promise<void> {
   await mkdir(join(folder, '..'), { recursive: true });
@@ -141,14 +142,17 @@ async function download(work: string): Promise<void> {
   throw new Error(failures.join('; '));
 }
 
-/** The addresses of mirrors, without the suites; apt lists them without network access. */
+/** Returns the addresses of mirrors without the suites; apt lists them without network access. */
 async function mirrorsOfThisMachine(): Promise<readonly string[]> {
   const { stdout } = await run('apt-get', ['update', '--print-uris']);
   const named = stdout.matchAll(/^'(\S+?)\/dists\/\S+\/InRelease'/gm);
   return [...new Set([...named].flatMap(([, mirror]) => mirror ?? []))];
 }
 
-/** Proxies and credentials of the machine's configuration remain in effect. */
+/**
+ * Writes a configuration for apt. Proxies and credentials of the machine's configuration remain in
+ * effect.
+ */
 async function aptConfig(folder: string, mirror: string): Promise<string> {
   const lists = join(folder, 'lists');
   await mkdir(join(lists, 'partial'), { recursive: true });
@@ -185,7 +189,7 @@ async function aptConfig(folder: string, mirror: string): Promise<string> {
     config,
     [
       ...Object.entries(settings).map(([name, value]) => `${name} "${value}";`),
-      // Hooks of the machine that clean or read its own package cache.
+      // Disables hooks of the machine that clean or read its own package cache.
       '#clear APT::Update::Pre-Invoke;',
       '#clear APT::Update::Post-Invoke;',
       '#clear APT::Update::Post-Invoke-Success;',
@@ -195,7 +199,7 @@ async function aptConfig(folder: string, mirror: string): Promise<string> {
   return config;
 }
 
-/** The last lines of apt's error output. */
+/** Returns the first line of apt's error output that states a reason. */
 function reasonOf(error: unknown): string {
   const { message, stderr = '' } = error as Error & { readonly stderr?: string };
   const lines = stderr.split('\n').filter((line) => /^(E|Err):/.test(line));

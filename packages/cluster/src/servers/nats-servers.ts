@@ -11,20 +11,20 @@ import { isBelowNatsMin } from '../nats-version.ts';
 import { natsVersionOf, wantNatsServer } from './find-nats-server.ts';
 
 /**
- * NATS servers with JetStream on this machine, each a process that can be killed, frozen and
+ * NATS servers with JetStream on this machine, each in a process that can be killed, frozen and
  * restarted.
  */
 export type NatsServers = {
-  /** The URL of all servers for clients. */
+  /** URL of all servers for clients. */
   readonly url: string;
-  /** The URL of each server, in order. */
+  /** URL of each server, in order. */
   readonly urls: readonly string[];
-  /** The monitoring address of each server. */
+  /** Monitoring address of each server. */
   readonly monitors: readonly string[];
   readonly pids: readonly number[];
-  /** Kills the process, like a crash. */
+  /** Kills the process of a server, like a crash. */
   kill(index: number): Promise<void>;
-  /** Restarts it on its data. */
+  /** Restarts a server on its data. */
   start(index: number): Promise<void>;
   freeze(index: number): void;
   thaw(index: number): void;
@@ -35,24 +35,24 @@ export type NatsServers = {
 
 export type NatsServersOptions = {
   readonly count?: number;
-  /** Their folder; by default a temporary one, which is removed with them. */
+  /** Folder of the servers; by default a temporary one, which is removed when they stop. */
   readonly folder?: string;
   /**
-   * The first port of a row: those for clients, then those between servers, then those for
+   * First of a row of ports: those for clients, then those between servers, then those for
    * monitoring.
    */
   readonly port: number;
   /**
-   * The name of their cluster. Servers join only those with the same name, even if another server
-   * has taken the port of one that ended.
+   * Name of the servers' cluster. Servers join only those with the same name, even if another
+   * server has taken the port of one that ended.
    */
   readonly name?: string;
   /**
-   * Where each server reaches the others, instead of at their own ports. Servers then find each
-   * other only there: they announce to each other an address without a listener.
+   * Ports at which each server reaches the others, instead of their own ports. Servers then find
+   * each other only there, because they announce an address without a listener.
    */
   readonly routesOf?: (index: number, ports: readonly number[]) => readonly number[];
-  /** A server ended without a request to stop. */
+  /** Called if a server ended without a request to stop. */
   readonly onEnd?: (index: number) => void;
 };
 
@@ -80,7 +80,7 @@ export async function runNatsServers({
   const children: (ChildProcess | undefined)[] = [];
   const unwanted = new WeakSet<ChildProcess>();
   const start = async (index: number): Promise<void> => {
-    // Two processes on one folder damage its content.
+    // Two processes on one folder would damage its content.
     assert(!isRunning(children[index]), `server ${index + 1} is already running`);
     const own = join(root, `n${index + 1}`);
     await mkdir(own, { recursive: true });
@@ -138,7 +138,7 @@ export async function runNatsServers({
   };
 }
 
-/** The ports of all servers, one row for each purpose. */
+/** Returns the ports of all servers, one row for each purpose. */
 function rowsOf(first: number, count: number): [number[], number[], number[]] {
   const row = (at: number): number[] =>
     Array.from({ length: count }, (_, index) => first + at * count + index);
@@ -187,7 +187,8 @@ function configOf({
 
 /**
  * Waits until a stream with a copy on each server can be created. About one start in twenty of NATS
- * 2.10 forms a group without one server and never admits it; a restart on the same data does.
+ * 2.10 forms a group without one of the servers and never admits it; a restart on the same data
+ * does.
  */
 async function ready(urls: readonly string[], restartAll: () => Promise<void>): Promise<void> {
   for (let starts = 1; ; starts += 1) {

