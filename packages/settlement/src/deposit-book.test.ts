@@ -4,8 +4,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { creditsOf, type DepositRules, EMPTY_BOOK, plainSenders } from './deposit-book.ts';
 
-/** Interprets logs of the chain: R-deposit, and all amounts that are held. */
-
 const accountOf = (n: number) => address(`0x${n.toString(16).padStart(40, '0')}`);
 const [ZERO, ALICE, BOB, OPERATOR, CONTRACT] = [0, 0xa, 0xb, 0x0e, 0xc].map(accountOf) as [
   ReturnType<typeof accountOf>,
@@ -22,7 +20,7 @@ const RULES: DepositRules = {
   isCredited: () => false,
 };
 
-/** Logs of one or more transactions, in order. */
+/** Returns logs of one or more transactions, in order. */
 function logs(
   ...transactions: readonly (readonly [DepositLog['kind'], DepositLog['account'], number][])[]
 ): DepositLog[] {
@@ -51,8 +49,8 @@ function read(found: readonly DepositLog[], rules = RULES) {
   };
 }
 
-describe('R-deposit: events use up the transfers that they account for', () => {
-  test("deposit and permit: the user's own; depositFor: that of another account", () => {
+describe('R-deposit: transfers and the bridge events that account for them', () => {
+  test("deposit and permit credit the user's own account, and depositFor credits another account", () => {
     const found = logs(
       [
         ['transfer', ALICE, 6_000_000],
@@ -72,7 +70,7 @@ describe('R-deposit: events use up the transfers that they account for', () => {
     });
   });
 
-  test('an event uses the nearest earlier unused transfer of its amount; an unused transfer is a deposit of its sender', () => {
+  test('an event accounts for the nearest earlier transfer of its amount, and a transfer without an event is a deposit of its sender', () => {
     const found = logs([
       ['transfer', BOB, 6_000_000],
       ['transfer', ALICE, 6_000_000],
@@ -86,7 +84,7 @@ describe('R-deposit: events use up the transfers that they account for', () => {
     ]);
   });
 
-  test('an event does not use a later transfer or one of another transaction', () => {
+  test('an event does not account for a later transfer or one of another transaction', () => {
     const found = logs(
       [
         ['deposit', ALICE, 6_000_000],
@@ -109,14 +107,14 @@ describe('held deposits', () => {
     ['from the zero address', ZERO, 'fromZero'],
     ['from an operator', OPERATOR, 'fromOperator'],
     ['from a contract', CONTRACT, 'fromContract'],
-  ])('a plain transfer %s', (_, sender, reason) => {
+  ])('a transfer without a bridge event %s is held', (_, sender, reason) => {
     expect(read(logs([['transfer', sender, 9_000_000]]))).toMatchObject({
       credits: [],
       aside: [[sender, 9_000_000, reason]],
     });
   });
 
-  test('a deposit by one of them for a user is a deposit', () => {
+  test('a deposit by a contract for a user is credited to the user', () => {
     const found = logs([
       ['transfer', CONTRACT, 9_000_000],
       ['deposit', ALICE, 9_000_000],
@@ -125,7 +123,7 @@ describe('held deposits', () => {
     expect(plainSenders(EMPTY_BOOK, found, RULES)).toEqual([]);
   });
 
-  test('transfers from a former bridge credit no account; deposits in its name do', () => {
+  test('transfers from a former bridge are not credited, but deposits that it makes for users are', () => {
     const rules = { ...RULES, formerBridges: new Set([CONTRACT]) };
     const moved = logs([['transfer', CONTRACT, 9_000_000]], [['transfer', ALICE, 6_000_000]]);
     const credits = [[ALICE, 6_000_000, true]];
@@ -137,7 +135,7 @@ describe('held deposits', () => {
     expect(read(deposited, rules).credits).toEqual([[BOB, 9_000_000, false]]);
   });
 
-  test('an amount larger than the venue can represent', () => {
+  test('an amount that the venue cannot represent exactly is held', () => {
     const [log] = logs([['transfer', ALICE, 1]]) as [DepositLog];
     const found = [{ ...log, amount: 2n ** 200n }];
     expect(creditsOf(EMPTY_BOOK, found, RULES).book.aside).toMatchObject([
@@ -145,7 +143,7 @@ describe('held deposits', () => {
     ]);
   });
 
-  test('money minted by the venue backs the faucet and credits no account', () => {
+  test('tokens that the venue minted back the faucet and are not credited', () => {
     const found = logs([['transfer', ZERO, 9_000_000]], [['transfer', ZERO, 1]]);
     expect(read(found, { ...RULES, isMinter: true })).toMatchObject({
       credits: [],
@@ -154,7 +152,7 @@ describe('held deposits', () => {
     });
   });
 
-  test('small amounts wait until they add up; the last one represents all', () => {
+  test('small deposits wait until they reach the minimum together, and the last one credits all of them', () => {
     const small = logs(
       [['transfer', ALICE, 2_000_000]],
       [['transfer', BOB, 4_999_999]],
@@ -173,7 +171,7 @@ describe('held deposits', () => {
   });
 });
 
-test('R-conservation: however logs are divided into reads, the same is credited and nothing is lost', () => {
+test('R-conservation: the same deposits are credited and none is lost, however the logs are divided into reads', () => {
   const transaction = fc.array(
     fc.tuple(
       fc.constantFrom('transfer' as const, 'transfer' as const, 'deposit' as const),
@@ -213,7 +211,7 @@ test('R-conservation: however logs are divided into reads, the same is credited 
   );
 });
 
-describe('R-deposit: a held deposit that is returned', () => {
+describe('R-deposit: the return of a held deposit', () => {
   const [kept] = logs([['transfer', CONTRACT, 6_000_000]]);
   const payout = (returnId: bigint): DepositLog => ({
     kind: 'return',
@@ -223,7 +221,7 @@ describe('R-deposit: a held deposit that is returned', () => {
     source: { ...kept!.source, txHash: hash(`0x${'99'.repeat(32)}`), logIndex: 3, blockNumber: 7 },
   });
 
-  test('records the payout, whose id follows from the deposit alone', () => {
+  test('the payout of a returned deposit is recorded, and its id follows from the deposit alone', () => {
     const { book } = creditsOf(EMPTY_BOOK, [kept!], RULES);
     const { logIndex, txHash } = kept!.source;
     const id = returnIdOf(txHash as `0x${string}`, logIndex);
@@ -235,14 +233,14 @@ describe('R-deposit: a held deposit that is returned', () => {
   });
 });
 
-test('transfers of zero credit no account and leave no record', () => {
+test('transfers of zero are not credited and leave no record', () => {
   const { aside, credits, pots } = read(
     logs([['transfer', CONTRACT, 0]], [['transfer', ALICE, 0]]),
   );
   expect([aside, credits, pots]).toEqual([[], [], {}]);
 });
 
-test('R-deposit: on a second read, only the credit that included a small amount uses it up', () => {
+test('R-deposit: when logs are read again, a small deposit is skipped only by the credit that included it', () => {
   const found = logs(
     [['transfer', ALICE, 3_000_000]],
     [['transfer', ALICE, 7_000_000]],

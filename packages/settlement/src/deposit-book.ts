@@ -2,38 +2,35 @@ import type { DepositSource } from '@oddlot/engine';
 import { type Address, address, type Hash } from '@oddlot/units';
 import { type DepositLog, returnIdOf } from '@oddlot/custody/bridge-contract';
 
-/** The record of money that reached the bridge and is not credited. */
-
-/** Reasons why money in the bridge is not credited for now. */
 type AsideReason =
-  /** Minted, but not by the venue. */
+  /** The tokens were minted, but not by the venue. */
   | 'fromZero'
   | 'fromOperator'
   /** Exchanges and contracts pay on behalf of many users, so the owner is unknown. */
   | 'fromContract'
-  /** The amount exceeds what the venue represents exactly. */
+  /** The amount exceeds what the venue can represent exactly. */
   | 'tooLarge'
-  /** A bridge event without a matching transfer: the contract does not behave as expected. */
+  /** The bridge event has no matching transfer, so the contract does not behave as expected. */
   | 'noTransfer'
   /** The address is bound as an agent and has no account (R-agents). */
   | 'bound';
 
-/** Held outside the engine, until the operator returns it or the obstacle is gone. */
+/** Deposit that is held outside the engine until the operator returns it or it can be credited. */
 export type Aside = {
   readonly reason: AsideReason;
-  /** The account that would be credited, or the sender. */
+  /** Account that would be credited, or the sender. */
   readonly account: Address;
   /** Micro-USDC as decimal text. */
   readonly amount: string;
   readonly source: DepositSource;
   readonly isOwn: boolean;
-  /** The payout that returned it. */
+  /** Transaction that returned the deposit. */
   readonly returned?: Hash;
 };
 
 /**
- * A credited deposit that is no longer on the chain: the chain dropped a block that had all its
- * confirmations.
+ * Credited deposit that is no longer on the chain, because the chain dropped a block that had all
+ * its confirmations.
  */
 export type Vanished = {
   readonly account: Address;
@@ -42,12 +39,15 @@ export type Vanished = {
   readonly source: DepositSource;
 };
 
-/** Amounts below the minimum that wait until they add up. */
+/**
+ * Sum of an account's deposits below the minimum, which wait until they reach it together; `parts`
+ * is their number.
+ */
 export type Pot = { readonly amount: number; readonly parts: number; readonly isOwn: boolean };
 
 /**
- * Amounts too small to be recorded individually, or beyond the bounds of the book: their sum and
- * count.
+ * Sum and number of amounts that are too small to be recorded individually or exceed the bounds of
+ * the book.
  */
 type Dust = { readonly amount: string; readonly parts: number };
 
@@ -57,34 +57,34 @@ export type DepositBook = {
   /** Tokens that the venue minted to back its faucet, in micro-USDC as decimal text. */
   readonly minted: string;
   /**
-   * Deposits that an operator has accepted as lost. One that reappears on the chain is not credited
-   * again.
+   * Deposits that an operator has accepted as lost. If one reappears on the chain, it is not
+   * credited again.
    */
   readonly vanished: readonly Vanished[];
   readonly dust: Dust;
 };
 
-/** A deposit found in the logs of a transaction. */
+/** Deposit found in the logs of a transaction. */
 type Found = {
   readonly account: Address;
   readonly amount: bigint;
   readonly source: DepositSource;
   readonly isOwn: boolean;
-  /** A transfer without a bridge event that accounts for it. */
+  /** True for a transfer without a bridge event that accounts for it. */
   readonly isPlain: boolean;
   readonly isBacked: boolean;
 };
 
 /**
- * Bounds on the records that untrusted senders can cause. One transaction may contain thousands of
- * tiny transfers for as many accounts: amounts too small to be recorded individually are one sum,
- * and of the amounts below the minimum only the largest are kept.
+ * Bounds on the records that untrusted senders can cause. One transaction can contain thousands of
+ * tiny transfers for as many accounts, so amounts that are too small to be recorded individually
+ * are added up, and of the amounts below the minimum only the largest are kept.
  */
 
 type DepositBounds = {
-  /** Smaller amounts are not recorded by account, in micro-USDC. */
+  /** Amount in micro-USDC below which deposits are not recorded by account. */
   readonly dustMicroUsdc: number;
-  /** Maximum number of amounts below the minimum that one block may add. */
+  /** Maximum number of amounts below the minimum that one block can add. */
   readonly smallPerBlock: number;
   /** Maximum number of held amounts below the minimum per sender. */
   readonly smallPerSender: number;
@@ -109,12 +109,12 @@ function withDust({ amount, parts }: Dust, more: readonly bigint[]): Dust {
   return { amount: String(sum), parts: parts + more.length };
 }
 
-/** Too small to be recorded for an account without a pot; added to an existing pot. */
+/** True for an amount that is recorded only if the account already has waiting small amounts. */
 function isTiny({ amount }: Found, { dustMicroUsdc }: DepositBounds): boolean {
   return amount < BigInt(dustMicroUsdc);
 }
 
-/** The deposits that exceed the bound of their block. The largest ones are kept. */
+/** Returns the deposits that exceed the bound of their block, of which the largest are kept. */
 function beyondBlocks(
   found: readonly Found[],
   bounds: DepositBounds,
@@ -129,7 +129,7 @@ function byAmount(a: { readonly amount: bigint }, b: { readonly amount: bigint }
   return a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1;
 }
 
-/** The book reduced to its bounds; removed amounts become dust. */
+/** Returns the book reduced to its bounds; removed amounts are added to the dust. */
 function boundedBook(book: DepositBook, bounds: DepositBounds, minMicroUsdc: number): DepositBook {
   const removed: bigint[] = [];
   const pots = boundedPots(book.pots, bounds.keptMax, removed);
@@ -152,8 +152,8 @@ function boundedPots(
 }
 
 /**
- * An amount that waits for the end of an agent binding belongs to a known account and is never
- * removed.
+ * Removes the smallest held amounts beyond the bounds. An amount that waits for the end of an agent
+ * binding belongs to a known account and is never removed.
  */
 function boundedAside(
   aside: readonly Aside[],
@@ -180,10 +180,10 @@ function boundedAside(
 
 /**
  * Derives deposits from the logs of the settlement chain, as a pure function: which are credited,
- * and which are held and why. Reading the same logs again gives the same result.
+ * and which are held and why. Reading the same logs again has the same result.
  */
 
-/** A deposit to credit (R-deposit). */
+/** Deposit to credit (R-deposit). */
 export type Credit = {
   readonly account: Address;
   readonly amountMicroUsdc: number;
@@ -194,16 +194,16 @@ export type Credit = {
 export type DepositRules = {
   readonly minMicroUsdc: number;
   readonly bounds?: DepositBounds;
-  /** Accounts whose transfers are not deposits: relayer, validators, guardian, minter. */
+  /** Accounts whose transfers are not deposits: relayer, validators, guardian and minter. */
   readonly operators: ReadonlySet<Address>;
-  /** The venue mints this token itself, so mints are not foreign money. */
+  /** True if the venue mints this token itself, so that minted tokens are its own. */
   readonly isMinter: boolean;
   /** Senders that are contracts. Accounts with delegated code (EIP-7702) are not contracts. */
   readonly contracts: ReadonlySet<Address>;
-  /** Bridges that preceded this one. Their transfers move money that accounts already have. */
+  /** Bridges that preceded this one. Their transfers move funds that accounts already have. */
   readonly formerBridges?: ReadonlySet<Address>;
   /**
-   * True for deposits that the engine has credited, including everything in the account's pot at
+   * True for deposits that the engine has credited, including all of the account's small amounts at
    * that time.
    */
   readonly isCredited: (deposit: DepositSource) => boolean;
@@ -219,7 +219,7 @@ export const EMPTY_BOOK: DepositBook = {
 
 const ZERO = address('0x0000000000000000000000000000000000000000');
 
-/** The additions to the book and the credits that follow from the next logs, in order. */
+/** Returns the credits that follow from the next logs, in order, and the updated book. */
 export function creditsOf(
   book: DepositBook,
   logs: readonly DepositLog[],
@@ -243,10 +243,11 @@ export function creditsOf(
       continue;
     }
     if (isBack(vanished, found)) continue;
-    // Read again after the notes were lost: the outcome must not depend on the current state.
+    // The logs are read again because the stored position was lost, so the result must not depend
+    // on the current state.
     if (rules.isCredited(source)) {
-      // A small amount was credited because it filled the pot, and it emptied the pot. Larger
-      // amounts leave the pot unchanged.
+      // A deposit below the minimum was credited because it completed the waiting amount, which is
+      // zero since then. Larger deposits leave the waiting amount unchanged.
       if (amount < BigInt(rules.minMicroUsdc)) pots.delete(account);
       continue;
     }
@@ -275,8 +276,8 @@ export function creditsOf(
 }
 
 /**
- * After a reorganisation the logs of a moved transaction have other numbers, so a credited deposit
- * is recognised by its transaction and its account.
+ * Recognises a deposit that returns by its transaction and account, because the logs of a moved
+ * transaction have other numbers after a reorganisation.
  */
 function isBack(vanished: Vanished[], { account, source }: Found): boolean {
   const at = vanished.findIndex(
@@ -300,12 +301,15 @@ function withReturns(aside: readonly Aside[], logs: readonly DepositLog[]): read
   });
 }
 
-/** The deposits in the logs, regardless of whether they are credited. */
+/** Returns the deposits in the logs, whether or not they are credited. */
 export function depositsIn(logs: readonly DepositLog[]): readonly Found[] {
   return transactionsOf(logs).flatMap(depositsOfTransaction);
 }
 
-/** Senders of plain transfers above dust, for which it matters whether they are contracts. */
+/**
+ * Returns the senders of plain transfers above dust, for which it matters whether they are
+ * contracts.
+ */
 export function plainSenders(
   { pots }: DepositBook,
   logs: readonly DepositLog[],
@@ -314,7 +318,7 @@ export function plainSenders(
   const found = transactionsOf(logs).flatMap(depositsOfTransaction);
   const beyond = beyondBlocks(found, bounds, minMicroUsdc);
   const counts = (each: Found): boolean => !isTiny(each, bounds) && !beyond.has(each);
-  // These accounts have a pot, or these logs may start one.
+  // These accounts have waiting small amounts, or these logs can begin one.
   const known = new Set(found.filter(counts).map(({ account }) => account));
   const senders = found.filter(
     (each) =>
@@ -338,7 +342,10 @@ function transactionsOf(logs: readonly DepositLog[]): readonly (readonly Deposit
   return [...byHash.values()];
 }
 
-/** Each bridge event uses up the nearest earlier unused transfer of its amount. */
+/**
+ * Returns the deposits of one transaction. Each bridge event accounts for the nearest earlier
+ * transfer of its amount that no other event has used.
+ */
 function depositsOfTransaction(logs: readonly DepositLog[]): readonly Found[] {
   const unused: DepositLog[] = [];
   const found: Found[] = [];
@@ -376,7 +383,8 @@ function asideReason(found: Found, rules: DepositRules): AsideReason | undefined
 }
 
 /**
- * Adds up the small amounts of an account; the one that reaches the minimum represents all of them.
+ * Adds a small deposit to the waiting amount of its account. The deposit that reaches the minimum
+ * is returned with the whole amount.
  */
 function fillPot(
   pots: Map<Address, Pot>,

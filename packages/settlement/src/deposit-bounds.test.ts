@@ -10,13 +10,11 @@ import {
 } from './deposit-book.ts';
 import { keptAsideOf } from './reserves/reserves-worker.ts';
 
-/** Untrusted senders pay for what they send, and the records of the venue stay bounded. */
-
 const MIN = 5_000_000;
 const accountOf = (n: number) => address(`0x${(n + 1).toString(16).padStart(40, '0')}`);
 const CONTRACT = accountOf(0xc0de);
 
-/** Plain transfers, each in the transaction named after its block. */
+/** Returns plain transfers, each in the transaction named after its block. */
 function transfers(
   amounts: readonly number[],
   { block = 1, sender }: { block?: number; sender?: ReturnType<typeof accountOf> } = {},
@@ -49,8 +47,8 @@ function after(logs: readonly DepositLog[], book: DepositBook = EMPTY_BOOK): Dep
   return creditsOf(book, logs, RULES).book;
 }
 
-describe('R-deposit: amounts below the minimum', () => {
-  test('amounts below one cent are one sum, whatever the sender, and cause no query', () => {
+describe('R-deposit: deposits below the minimum', () => {
+  test('deposits below one cent are added up for all senders, and cause no query', () => {
     const amounts = Array.from({ length: 4_300 }, (_, n) => 1 + n);
     const logs = transfers(amounts);
     expect(plainSenders(EMPTY_BOOK, logs, RULES)).toEqual([]);
@@ -60,7 +58,7 @@ describe('R-deposit: amounts below the minimum', () => {
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
   });
 
-  test('amounts below one cent are added to an existing pot, however the logs are divided', () => {
+  test('a deposit below one cent is added to the waiting amount of its account, however the logs are divided', () => {
     const [waits, none] = [accountOf(7), accountOf(8)];
     const blocks = [
       transfers([9_999], { block: 1, sender: waits }),
@@ -73,7 +71,8 @@ describe('R-deposit: amounts below the minimum', () => {
     ];
     const cut = blocks.reduce((book, logs) => after(logs, book), EMPTY_BOOK);
     expect(cut).toEqual(after(blocks.flat()));
-    // The first amount arrived before the pot existed; the last one reaches five dollars.
+    // The first amount arrived before there was a waiting amount; the last one completes five
+    // dollars.
     expect(cut.dust).toEqual({ amount: '19998', parts: 2 });
     expect(cut.pots).toEqual({});
     const { credits } = creditsOf(EMPTY_BOOK, blocks.flat(), RULES);
@@ -81,7 +80,7 @@ describe('R-deposit: amounts below the minimum', () => {
     expect(plainSenders(after(blocks[1] ?? []), blocks[2] ?? [], RULES)).toEqual([waits]);
   });
 
-  test('in one block: the largest amounts are kept, the others are in the sum', () => {
+  test('only the largest small deposits of a block are recorded by account, and the others are added up', () => {
     const amounts = Array.from({ length: 4_300 }, (_, n) => 10_000 + n);
     const book = after(transfers(amounts));
     const potAmounts = Object.values(book.pots).map(({ amount }) => amount);
@@ -90,7 +89,7 @@ describe('R-deposit: amounts below the minimum', () => {
     expect(keptAsideOf(book)).toBe(sumOf(amounts));
   });
 
-  test('in many blocks: the accounts with the largest pots are kept', () => {
+  test('only the accounts with the largest waiting amounts are kept over many blocks', () => {
     let book = after(transfers([4_000_000], { sender: accountOf(1_000_000) }));
     let sent = 4_000_000n;
     for (let block = 2; block < 14; block++) {
@@ -106,7 +105,7 @@ describe('R-deposit: amounts below the minimum', () => {
     expect(keptAsideOf(book)).toBe(sent);
   });
 
-  test('from one contract: the ten largest are held, and all amounts above the minimum', () => {
+  test('the ten largest small transfers of a contract are held, and all of its transfers above the minimum', () => {
     const amounts = Array.from({ length: 500 }, (_, n) => 10_000 + n);
     const large = Array.from({ length: 30 }, () => MIN);
     const book = after(transfers([...amounts, ...large], { sender: CONTRACT }));

@@ -15,12 +15,11 @@ import { anyStep, History } from '@oddlot/testing/venue/money/deposit-history';
 import type { DepositRig } from '@oddlot/testing/venue/money/deposit-rig';
 
 /**
- * R-deposit under faults: runs watcher, permits and relayer on a model of a chain whose endpoints
- * fail and lie, that reorganises, loses and replaces transactions, while the venue is killed
- * between any two steps. The expected credits are counted without logs, from the effect of each
- * transaction on the last chain.
- *
- * `FC_SEED=7 DEPOSIT_HISTORIES=20000 npx vitest run deposit-histories` repeats or prolongs it.
+ * Tests R-deposit under faults. It runs watcher, permits and relayer on a model of a chain whose
+ * endpoints fail and lie, that reorganises, and that loses and replaces transactions, while the
+ * venue is killed between any two steps. The expected credits are counted from the effect of each
+ * transaction on the last chain, without logs. `FC_SEED=7 DEPOSIT_HISTORIES=20000 npx vitest run
+ * deposit-histories` repeats a run with more histories.
  */
 
 const PERMIT_FAILED = 10_014;
@@ -56,7 +55,7 @@ test(
           expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
           expectCounted(rig);
           expectBalances(rig);
-          // Reading again from the beginning gives the same result.
+          // Reading the chain again from the beginning must have the same result.
           rig.reopen({ isWatchedLost: true });
           for (let at = 0; at < 6; at++) await rig.round();
           expect(rig.watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
@@ -65,7 +64,7 @@ test(
           expect(rig.relayer.waiting().map(({ key, trouble }) => [key, trouble])).toEqual([]);
           for (const [query, hashes] of history.sent) {
             const answer = await history.ask(query);
-            // Another sender was faster: the venue's own transaction failed and reports this.
+            // Another sender was faster, so the venue's own transaction failed and reports this.
             if (answer?.ok === false) {
               expect(answer.error.code).toBe(PERMIT_FAILED);
               continue;
@@ -88,13 +87,13 @@ const DEEP = 6;
 
 type Place = { readonly txHash: string; readonly logIndex: number; readonly account: string };
 
-/** The credits in the engine, with their amounts. */
+/** Returns the credits in the engine with their amounts. */
 function creditedPlaces({ replica }: DepositRig): Map<string, bigint> {
   const all = [...(replica.state.bridge?.credited.values() ?? [])];
   return new Map(all.map(({ account, amount, txHash }) => [`${txHash}:${account}`, amount]));
 }
 
-/** Credited deposits that are no longer on the chain, found by searching all of it. */
+/** Returns the credited deposits that are no longer on the chain, by searching all of it. */
 function lostPlaces({ chain, replica }: DepositRig): readonly string[] {
   const isThere = ({ account, logIndex, txHash }: Place): boolean =>
     chain.blocks.some((block) => {
@@ -111,7 +110,7 @@ function lostPlaces({ chain, replica }: DepositRig): readonly string[] {
   return all.filter((each) => !isThere(each)).map(({ account, txHash }) => `${txHash}:${account}`);
 }
 
-/** The operator has compared the chains and accepts this one. */
+/** Accepts the current chain, as an operator would after comparing it with other sources. */
 async function accept(history: History): Promise<void> {
   const { rig } = history;
   const { reorganisation } = rig.watcher.status;
@@ -122,7 +121,7 @@ async function accept(history: History): Promise<void> {
 }
 
 test(
-  'R-deposit: a chain that drops confirmed blocks stops all crediting until it is accepted, and nothing is credited twice',
+  'R-deposit: a chain that drops confirmed blocks stops all crediting until an operator accepts it, and nothing is credited twice',
   async () => {
     const deep = fc.record({
       do: fc.constant('reorg' as const),
@@ -196,7 +195,7 @@ test(
       }),
       { numRuns: HISTORIES / 5 },
     );
-    // If no history stopped, the test would prove nothing.
+    // The test proves something only if some histories stopped.
     expect(stopped).toBeGreaterThan(HISTORIES / 10);
   },
   patienceMs(300_000),

@@ -13,8 +13,8 @@ import { DepositWatcher, verifyChain } from './deposit-watcher.ts';
 import { startOf, WatchFile } from './watch-file.ts';
 
 /**
- * R-deposit on a real chain: reorganisations, restarts, and endpoints that are unavailable, lag or
- * lie.
+ * Tests R-deposit on a real chain with reorganisations, restarts, and endpoints that are
+ * unavailable, lag or lie.
  */
 
 const open: TestSettlement[] = [];
@@ -33,7 +33,7 @@ async function readAll(watcher: DepositWatcher): Promise<void> {
   while (await watcher.step()) continue;
 }
 
-test('R-deposit: credits a deposit after its confirmations, not before', async () => {
+test('R-deposit: a deposit is credited after its confirmations and not earlier', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(3));
@@ -48,7 +48,7 @@ test('R-deposit: credits a deposit after its confirmations, not before', async (
   expect(watcher.status).toMatchObject({ state: 'ok', isCurrent: true });
 });
 
-test('R-deposit: a shallower reorganisation changes only the block', async () => {
+test('R-deposit: a reorganisation of unconfirmed blocks only changes the block of a deposit', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(3));
@@ -62,7 +62,7 @@ test('R-deposit: a shallower reorganisation changes only the block', async () =>
   expect(settlement.credited).toBe(7_000_000n);
 });
 
-test('R-deposit: a deeper reorganisation stops crediting and is reported', async () => {
+test('R-deposit: a reorganisation of confirmed blocks stops crediting and is reported', async () => {
   const settlement = await settled();
   const { chain } = settlement.bridged;
   const watcher = settlement.watcher(settlement.bridged.client(1));
@@ -77,7 +77,7 @@ test('R-deposit: a deeper reorganisation stops crediting and is reported', async
   expect(settlement.credited).toBe(7_000_000n);
   const vanished = [{ account: settlement.bridged.users[0], amount: '7000000' }];
   expect(watcher.status.reorganisation?.vanished).toMatchObject(vanished);
-  // Neither a restart, nor lost notes, nor accepting a wrong block resumes crediting.
+  // Neither a restart, nor a lost position, nor accepting the wrong block resumes crediting.
   rmSync(join(settlement.bridged.directory, 'watched.json'));
   const other: Hex = `0x${'77'.repeat(32)}`;
   const again = settlement.watcher(settlement.bridged.client(1), { accepted: other });
@@ -89,7 +89,7 @@ test('R-deposit: a deeper reorganisation stops crediting and is reported', async
   expect(going.status).toMatchObject({ state: 'ok', isCurrent: true, reorganisation: undefined });
   expect(settlement.credited).toBe(15_000_000n);
   expect(going.status.book.vanished).toMatchObject(vanished);
-  // The deposit reappears after another one, with another log number. It is credited already.
+  // The deposit reappears after another one, with another log number. It was already credited.
   const before = await settlement.bridged.transfer(2, 9_000_000n);
   await chain.setAutomine(false);
   for (const each of [before, raw]) await chain.rpc('eth_sendRawTransaction', [each]);
@@ -101,7 +101,7 @@ test('R-deposit: a deeper reorganisation stops crediting and is reported', async
   expect(last.status.book.vanished).toEqual([]);
 });
 
-test('notes damaged on disk count as missing', async () => {
+test('a damaged record of the last block read counts as missing', async () => {
   const settlement = await settled();
   await settlement.bridged.chain.rpc('eth_sendRawTransaction', [
     await settlement.bridged.transfer(0, 3_000_000n),
@@ -121,7 +121,7 @@ test('notes damaged on disk count as missing', async () => {
   expect(readFileSync(`${file}.damaged`)).toEqual(content);
 });
 
-test('a chain that ends before the last block read is reported as lagging, not as changed', async () => {
+test('a chain that ends before the last block read is reported as lagging and not as changed', async () => {
   const settlement = await settled();
   await settlement.bridged.chain.rpc('eth_sendRawTransaction', [
     await settlement.bridged.transfer(0, 7_000_000n),
@@ -140,7 +140,7 @@ test('a chain that ends before the last block read is reported as lagging, not a
   expect(other.status.error).toMatch(/is at block \d+, but block \d+ was read earl/);
 });
 
-test('R-agents: money for a bound address is held, and credited when the binding ends', async () => {
+test('R-agents: a deposit for a bound address is held, and credited when the binding ends', async () => {
   const settlement = await settled();
   const { replica } = settlement;
   const { chain, users } = settlement.bridged;
@@ -170,7 +170,7 @@ test('R-agents: money for a bound address is held, and credited when the binding
   expect(watcher.status.book.aside.filter(({ reason }) => reason === 'bound')).toEqual([]);
 });
 
-test('does not start on another chain or with unexpected contracts', async () => {
+test('the watcher does not start on another chain or with unexpected contracts', async () => {
   const settlement = await settled();
   const { bridge, token } = settlement.bridged.contracts;
   const options = {
@@ -206,7 +206,7 @@ test('does not start on another chain or with unexpected contracts', async () =>
   });
 });
 
-test('reads guardian and validators from the bridge', async () => {
+test('the guardian and the validators are read from the bridge', async () => {
   const settlement = await settled();
   const { guardian, validators } = settlement.bridged.keys;
   const operators = await verifyChain(settlement.bridged.client(1), settlement.bridged.contracts);
@@ -216,7 +216,7 @@ test('reads guardian and validators from the bridge', async () => {
   expect(new Set(operators)).toEqual(new Set(expected));
 });
 
-test('a chain without its keys is not recreated; the missing keys are reported', async () => {
+test('a chain whose keys are missing is not created again, and the missing keys are reported', async () => {
   const settlement = await settled();
   const chainFile = join(settlement.bridged.directory, 'chain', 'chain.log');
   expect(localKeys(settlement.bridged.directory, chainFile)).toEqual(settlement.bridged.keys);
@@ -224,7 +224,7 @@ test('a chain without its keys is not recreated; the missing keys are reported',
   expect(() => localKeys(settlement.bridged.directory, chainFile)).toThrow(/keys\.json is missing/);
 });
 
-describe('endpoints', () => {
+describe('the endpoints of the settlement chain', () => {
   test.each<[string, readonly EndpointFault[], string, bigint]>([
     ['one of three down', ['down', 'none', 'none'], 'ok', 7_000_000n],
     ['one of three behind', ['stale', 'none', 'none'], 'ok', 7_000_000n],
@@ -257,7 +257,7 @@ type Step =
   | { readonly kind: 'fault'; readonly at: number; readonly fault: EndpointFault }
   | { readonly kind: 'reorg' | 'mine' | 'read' | 'crash' | 'lost' };
 
-test('R-deposit: random histories of faults credit the deposits on the chain once', async () => {
+test('R-deposit: in random histories of faults every deposit on the chain is credited once', async () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({
       kind: fc.constant('deposit' as const),
@@ -324,7 +324,7 @@ test('R-deposit: random histories of faults credit the deposits on the chain onc
   );
 });
 
-test('R-deposit: senders of zero amounts cause no queries, and others are queried in small groups', async () => {
+test('R-deposit: senders of zero amounts cause no queries, and other senders are queried in small groups', async () => {
   const settlement = await settled();
   const { bridge, token } = settlement.bridged.contracts;
   const senders = Array.from({ length: 300 }, (_, n) => numberToHex(n + 1, { size: 32 }));

@@ -47,39 +47,42 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 type WatchState =
   | 'ok'
   /**
-   * Too few endpoints answer, or none knows the chain up to the last block read; it resumes when
-   * they do.
+   * Too few endpoints answer, or none knows the chain up to the last block read. Reading resumes
+   * when they do.
    */
   | 'unavailable'
-  /** Endpoints contradict each other: nothing is credited until they agree. */
+  /** Endpoints contradict each other. Nothing is credited until they agree. */
   | 'disagrees'
-  /** The chain dropped a block that had all confirmations: nothing is credited any more. */
+  /** The chain dropped a block that had all confirmations. Nothing is credited any more. */
   | 'reorganised'
-  /** Another failure, which is retried. */
+  /** Another failure, after which reading is retried. */
   | 'failed';
 
 /** A chain that differs from the one that was read, for the operator to judge and accept. */
 type Reorganisation = {
   readonly block: number;
-  /** The former hash of the block; null if only deposits are missing. */
+  /** Former hash of the block; null if only deposits are missing. */
   readonly was: Hex | null;
-  /** The current hash; naming it accepts the chain. */
+  /** Current hash of the block, which the operator passes to accept the chain. */
   readonly is: Hex;
-  /** Credited deposits that are not on the chain in their former place. */
+  /** Credited deposits that are no longer in their former place on the chain. */
   readonly vanished: readonly Vanished[];
 };
 
 export type WatchStatus = {
   readonly state: WatchState;
   readonly error: string | undefined;
-  /** The newest known block of the chain, and the last one whose deposits are credited. */
+  /** Newest known block of the chain; `block` is the last one whose deposits are credited. */
   readonly head: number;
   readonly block: number;
   /** True if all confirmed blocks have been read. */
   readonly isCurrent: boolean;
   readonly book: DepositBook;
   readonly reorganisation: Reorganisation | undefined;
-  /** A payout of the bridge that this venue never issued: nothing is credited or paid any more. */
+  /**
+   * Payout of the bridge that this venue never issued, after which nothing is credited or paid any
+   * more.
+   */
   readonly foreign: ForeignPayout | undefined;
 };
 
@@ -87,27 +90,27 @@ type DepositWatcherOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly rules: Omit<DepositRules, 'contracts' | 'isCredited'>;
-  /** The block in which the bridge was created, or any earlier one. */
+  /** Block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
   readonly file: string | RecordStore;
   readonly state: () => State;
   readonly propose: (command: Command) => Promise<{ readonly outcome: CommandResult }>;
-  /** The block of a reorganisation that the operator has accepted (`Reorganisation.is`). */
+  /** Block of a reorganisation that the operator has accepted (`Reorganisation.is`). */
   readonly accepted?: Hex | undefined;
-  /** Called if its notes are damaged; it continues without them. */
+  /** Called if the stored position is damaged; the watcher continues without it. */
   readonly onDamaged?: (why: string) => void;
   /** Maximum number of blocks in one query for logs. */
   readonly rangeMax?: number;
 };
 
 const RANGE_MAX = 2_000;
-/** EIP-7702: an account with delegated code still belongs to a user. */
+/** Prefix of delegated code (EIP-7702); an account with delegated code still belongs to a user. */
 const DELEGATION = '0xef0100';
-/** Maximum number of deposits that are looked up on the chain if it may be another one. */
+/** Maximum number of deposits that are looked up if the chain may be a different one. */
 const VANISHED_MAX = 500;
-/** Deposits proposed to the log together. */
+/** Number of deposits that are proposed to the log together. */
 const AT_ONCE = 100;
-/** Senders queried at once, and contracts among them that are remembered. */
+/** Number of senders that are queried at once, and of contracts that are remembered. */
 const QUESTIONS_AT_ONCE = 16;
 const CONTRACTS_MAX = 10_000;
 /** Maximum number of blocks without deposits that are read again after a crash. */
@@ -115,9 +118,9 @@ const UNWRITTEN_BLOCKS_MAX = 100;
 
 /**
  * Reads the confirmed blocks of the settlement chain once, in order, and proposes their deposits to
- * the log (R-deposit). The position is stored after the deposits are credited: after a crash in
- * between they are read again, and the engine credits nothing twice. Callers invoke `step`; it has
- * no timer.
+ * the log (R-deposit). The position is stored after the deposits are credited; after a crash in
+ * between they are read again, and the engine credits nothing twice. The watcher has no timer:
+ * callers invoke `step`.
  */
 export class DepositWatcher {
   readonly #options: DepositWatcherOptions;
@@ -130,12 +133,14 @@ export class DepositWatcher {
   #state: WatchState = 'ok';
   #error: string | undefined = undefined;
   #reorganisation: Reorganisation | undefined = undefined;
-  /** The operators of the bridge, as the bridge reports them. */
+  /** Operators of the bridge, as the bridge reports them. */
   #operators: ReadonlySet<Address> = new Set();
-  /** The credited deposits have been verified on a chain without other known blocks. */
+  /**
+   * True once the credited deposits have been found on the chain, in case no block of it is known.
+   */
   #isSameChain = false;
   readonly #contracts = new Set<Address>();
-  /** The last block recorded in the file as read. */
+  /** Last block that the file records as read. */
   #writtenBlock = -1;
 
   constructor(options: DepositWatcherOptions) {
@@ -158,8 +163,8 @@ export class DepositWatcher {
   }
 
   /**
-   * Reads the next range of blocks; true if more can be read immediately. Never throws for errors
-   * of the chain.
+   * Reads the next range of blocks. Returns true if more can be read immediately. Errors of the
+   * chain are reported in the status and not thrown.
    */
   async step(): Promise<boolean> {
     try {
@@ -170,7 +175,8 @@ export class DepositWatcher {
       return hasMore;
     } catch (error) {
       this.#isCurrent = false;
-      // An endpoint may reject a range for its size, with its own error text.
+      // The range is reduced, because an endpoint can reject a range for its size with any error
+      // text.
       this.#range = Math.max(1, Math.floor(this.#range / 2));
       if (error instanceof ReorganisedError) this.#tell('reorganised', error);
       else if (error instanceof ChainDisagreementError) this.#tell('disagrees', error);
@@ -183,7 +189,10 @@ export class DepositWatcher {
     }
   }
 
-  /** Verifies that the chain and its contracts are the configured ones; nothing may run before. */
+  /**
+   * Verifies that the chain and its contracts are the configured ones. It must be called before any
+   * step.
+   */
   async verify(): Promise<boolean> {
     const { client, contracts } = this.#options;
     try {
@@ -238,7 +247,8 @@ export class DepositWatcher {
       isDepositRemembered(this.#options.state(), source);
     const { book, credits } = creditsOf(this.#watched.book, logs, { ...rules, isCredited });
     const aside = [...book.aside];
-    // Until all of it is credited, accounts are ahead of the recorded position.
+    // The watcher is not current until all of them are credited, because accounts are ahead of the
+    // recorded position meanwhile.
     this.#isCurrent = false;
     for (let from = 0; from < credits.length; from += AT_ONCE) {
       const some = credits.slice(from, from + AT_ONCE);
@@ -253,8 +263,8 @@ export class DepositWatcher {
   }
 
   /**
-   * Accounts match the balance of the bridge only if the bridge has paid exactly the withdrawals of
-   * this log.
+   * Throws if the bridge has paid a withdrawal that is not in this log, because accounts then no
+   * longer match the balance of the bridge.
    */
   async #assertOwn(found: ForeignPayout | undefined): Promise<void> {
     const { foreign = found } = this.#watched;
@@ -272,7 +282,7 @@ export class DepositWatcher {
     return found;
   }
 
-  /** R-deposit: only an operator can resolve the disappearance of confirmed blocks. */
+  /** R-deposit: throws if confirmed blocks have disappeared, which only an operator can resolve. */
   async #assertSameChain(head: number, confirmed: number): Promise<void> {
     const { block, blockHash } = this.#watched;
     if (head < block) {
@@ -293,7 +303,7 @@ export class DepositWatcher {
     await this.#judge({ block, was: blockHash, is, vanished });
   }
 
-  /** If no block of the chain is known, the credited deposits must still be on it. */
+  /** Checks that the credited deposits are on the chain, if no block of it is known. */
   async #assertDepositsThere(confirmed: number): Promise<void> {
     const vanished = vanishedBeyond(this.#watched.book.vanished, await this.#vanished());
     if (vanished.length === 0) return;
@@ -306,7 +316,7 @@ export class DepositWatcher {
     return findVanished(client, contracts, newestDeposits(state(), client.chainId, VANISHED_MAX));
   }
 
-  /** Stops, or starts again if the operator has accepted the chain. */
+  /** Throws unless the operator has accepted the chain, in which case reading starts again. */
   async #judge(reorganisation: Reorganisation): Promise<void> {
     const { accepted, client, contracts, fromBlock } = this.#options;
     const { block, is, vanished, was } = reorganisation;
@@ -343,7 +353,9 @@ export class DepositWatcher {
     return found;
   }
 
-  /** A contract remains one; an address without code may become one. */
+  /**
+   * Contracts are remembered because they remain contracts. An address without code can become one.
+   */
   async #isContract(sender: Address, block: number): Promise<boolean> {
     const code = await this.#options.client.codeAt(sender as Hex, block);
     if (code === '0x' || code.toLowerCase().startsWith(DELEGATION)) return false;
@@ -352,11 +364,15 @@ export class DepositWatcher {
     return true;
   }
 
-  /** Undefined if the engine has credited it, otherwise the record of the held deposit. */
+  /**
+   * Proposes a deposit. Returns undefined if it is credited, otherwise the record of the held
+   * deposit.
+   */
   async #credit(credit: Credit): Promise<Aside | undefined> {
     const { propose, state } = this.#options;
     const standing = depositStanding(state(), credit);
-    // Older than the individual records of the engine: it was credited when it was first read.
+    // `old` deposits precede the individual records of the engine and were credited when they were
+    // first read.
     if (standing === 'credited' || standing === 'old') return undefined;
     const { isKept = false, reject } = (await propose(commandOf(credit))).outcome;
     if (reject !== undefined && reject.reason !== 'agentAddressUsed') {
@@ -367,7 +383,7 @@ export class DepositWatcher {
     return { reason: 'bound', account, amount: String(amountMicroUsdc), source, isOwn };
   }
 
-  /** R-agents: once an address is no longer an agent, deposits held for it are credited. */
+  /** R-agents: credits deposits that were held for an address which is no longer an agent. */
   async #creditFreed(): Promise<void> {
     const { propose, state } = this.#options;
     for (const each of this.#watched.book.aside) {
@@ -403,12 +419,12 @@ function commandOf(credit: Credit): CreditDepositCommand {
   return { type: 'creditDeposit', account, amountMicroUsdc, source, isOwn };
 }
 
-/** Deposits whose receipts are queried at once. */
+/** Number of deposits whose receipts are queried at once. */
 const CHECKED_AT_ONCE = 25;
 
 /**
- * The deposits that are no longer on the chain in their former place: those whose transaction has
- * no receipt, and those whose receipt has no such log at the credited position.
+ * Returns the deposits that are no longer in their former place on the chain: the transaction has
+ * no receipt, or its receipt has no matching log at the credited position.
  */
 async function findVanished(
   client: ChainClient,
@@ -432,7 +448,10 @@ async function findVanished(
   return vanished;
 }
 
-/** For a former bridge only the existence of the log is checked. */
+/**
+ * Returns whether a receipt contains the deposit. For a former bridge, only the existence of the
+ * log is checked.
+ */
 function isThere(
   { logs, succeeded }: ChainReceipt,
   { account, chainId, logIndex }: CreditedDeposit,
@@ -447,7 +466,7 @@ function isThere(
   );
 }
 
-/** Deposits of the second list that are not in the first. */
+/** Returns the deposits of the second list that are not in the first. */
 function vanishedBeyond(
   known: readonly Vanished[],
   found: readonly Vanished[],
@@ -460,15 +479,15 @@ function keyOf({ source: { logIndex, txHash } }: Vanished): string {
   return `${txHash}:${logIndex}`;
 }
 
-/** The contracts are not the configured ones. */
+/** Thrown if the contracts are not the configured ones. */
 class WrongContractsError extends Error {
   override readonly name = 'WrongContractsError';
 }
 
 /**
- * Verifies the chain, because contracts often have the same address on several chains and money of
- * another chain must not count. Returns the operators as the bridge itself reports them: its
- * guardian and its validators.
+ * Verifies the chain, because contracts often have the same address on several chains and tokens of
+ * another chain must not count. Returns the operators that the bridge itself reports: its guardian
+ * and its validators.
  */
 export async function verifyChain(
   client: ChainClient,

@@ -15,16 +15,16 @@ type FaucetBackingOptions = {
 
 const MINT_KEY = 'back:';
 const FUND_KEY = 'fund:';
-/** Gas for users who request test funds on the chain itself. */
+/** Amount of ether for users who request test funds on the chain itself, to pay for gas. */
 const ETHER = parseEther('1');
 const TRANSFER_GAS = 21_000n;
 
 /**
  * Backs test funds with test tokens: the amount that the faucet has granted inside the venue is
- * minted on the chain and deposited into the bridge, so that the bridge holds the venue's
+ * minted on the chain and deposited into the bridge, so that the bridge covers the venue's
  * liabilities (R-conservation). The missing amount is computed from the state and the chain, never
- * from a separate counter; one portion at a time, and only after everything before it has been read
- * back.
+ * from a separate counter. Only one portion is in progress at a time, and the next one waits until
+ * it has been read back.
  */
 export class FaucetBacking {
   readonly #options: FaucetBackingOptions;
@@ -55,7 +55,7 @@ export class FaucetBacking {
   /**
    * Sends test funds on the chain itself, with ether for gas. The returned hash is that of the
    * token transfer, which is last: an account that has the tokens also has the ether, and after a
-   * crash in between it may request again.
+   * crash in between it can request funds again.
    */
   async fund(request: {
     readonly user: Hex;
@@ -75,8 +75,8 @@ export class FaucetBacking {
   }
 
   /**
-   * Recipients and times of funding, oldest first, as recorded by the minter, so that the rate
-   * limit survives a restart.
+   * Returns recipients and times of funding, oldest first, as recorded by the minter, so that the
+   * rate limit survives a restart.
    */
   funded(): readonly { readonly user: Hex; readonly atMs: number }[] {
     const keys = this.#options.minter.keys().filter((key) => key.startsWith(FUND_KEY));

@@ -8,7 +8,10 @@ import { payByHand } from '@oddlot/testing/venue/pay-by-hand';
 import { TestSettlement } from '@oddlot/testing/venue/test-settlement';
 import type { DepositWatcher } from './deposit-watcher.ts';
 
-/** R-conservation on a real chain: a bridge with payouts that are not in the log. */
+/**
+ * Tests R-conservation on a real chain with a bridge that has paid withdrawals which are not in the
+ * log.
+ */
 
 let settlement: TestSettlement;
 
@@ -24,13 +27,13 @@ async function deposit(user: number, amount: bigint): Promise<void> {
   await settlement.bridged.chain.rpc('eth_sendRawTransaction', [raw]);
 }
 
-/** The bridge pays an arbitrary request, signed with the keys of its validators. */
+/** Makes the bridge pay an arbitrary request, signed with the keys of its validators. */
 async function payOut(withdrawalId: bigint): Promise<void> {
   const user = settlement.bridged.users[0] as Hex;
   await payByHand(settlement.bridged, { withdrawalId, user, destination: user, usd: 1_000_000n });
 }
 
-/** Uses the next withdrawal number of the engine. */
+/** Requests a withdrawal, which uses the engine's next number. */
 function withdraw(): void {
   const { replica } = settlement;
   const { users } = settlement.bridged;
@@ -64,18 +67,18 @@ test('an empty log on a bridge with payouts credits nothing and reports the reas
   expect(settlement.credited).toBe(0n);
 });
 
-test('a foreign payout in a block stops crediting permanently, starting with that block', async () => {
+test('a foreign payout in a block permanently stops crediting, starting with that block', async () => {
   const watcher = open();
   expect(await watcher.verify()).toBe(true);
   await readAll(watcher);
   expect(settlement.credited).toBe(50_000_000n);
-  // Not the next number, so only the logs reveal it.
+  // The engine's next number is 1, so only the logs of the bridge reveal this payout.
   await payOut(2n);
   await deposit(1, 9_000_000n);
   expect(await watcher.verify()).toBe(true);
   await expect(readAll(watcher)).rejects.toThrow('withdrawal 2 in 0x');
   expect(settlement.credited).toBe(50_000_000n);
-  // Neither a restart nor withdrawals with later numbers resolve it.
+  // Neither a restart nor withdrawals with later numbers resolve this.
   withdraw();
   withdraw();
   const again = open();

@@ -8,14 +8,17 @@ import type { WatchStatus } from './deposit-watcher.ts';
 import { formatEther, type Hex } from 'viem';
 import type { Logger } from '@oddlot/host/log';
 
-/** The settlement chain as the rest of a venue sees it, whichever of its processes works on it. */
+/**
+ * The settlement chain as seen by the rest of a venue, whichever of its processes works on the
+ * chain.
+ */
 export type MoneySide = {
-  /** Read-only access. */
+  /** Read-only access to the chain. */
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  /** The full status; undefined if another replica works on the chain. */
+  /** Full status; undefined if another replica works on the chain. */
   readonly status: SettlementStatus | undefined;
-  /** A summary from this process or the holder; undefined if none was received. */
+  /** Summary from this process or the holder; undefined if none was received. */
   readonly brief: SettlementBrief | undefined;
   readonly permits: Pick<PermitDeposits, 'deposit'> | undefined;
   readonly payouts: {
@@ -31,7 +34,7 @@ export type MoneySide = {
   close(): Promise<void>;
 };
 
-/** The status of the settlement chain, as known to the process that works on it. */
+/** Status of the settlement chain, as known to the process that works on it. */
 export type SettlementStatus = {
   readonly chainId: number;
   readonly bridge: string;
@@ -49,7 +52,7 @@ export type SettlementStatus = {
   }[];
 };
 
-/** The public summary. */
+/** Public summary of the status. */
 export type SettlementBrief = {
   readonly chainId: number;
   readonly watch: Pick<SettlementStatus['watch'], 'state' | 'head' | 'block' | 'isCurrent'>;
@@ -61,12 +64,12 @@ export function briefOf({ chainId, vitals, watch }: SettlementStatus): Settlemen
   return { chainId, watch: { state, head, block, isCurrent }, isPaused: vitals?.isPaused };
 }
 
-/** The preconditions of payouts and permits. */
+/** Preconditions of payouts and permits. */
 export type Vitals = {
   readonly isPaused: boolean;
-  /** The balance of the bridge, in micro-USDC. */
+  /** Balance of the bridge in micro-USDC. */
   readonly bridgeMicroUsdc: string;
-  /** The sending key; undefined without one. */
+  /** Address of the sending key and its ether; undefined without a key. */
   readonly relayer: { readonly address: Hex; readonly ether: string } | undefined;
 };
 
@@ -80,8 +83,8 @@ type VitalsWatchOptions = {
 const EVERY_MS = 15_000;
 
 /**
- * Refreshes the vitals at intervals, for display to the operator only: no other code depends on
- * them.
+ * Refreshes the vitals at intervals. They are only displayed to the operator, and no other code
+ * depends on them.
  */
 export class VitalsWatch {
   readonly #options: VitalsWatchOptions;
@@ -92,7 +95,6 @@ export class VitalsWatch {
     this.#options = options;
   }
 
-  /** The most recent vitals; undefined before the first query. */
   get last(): Vitals | undefined {
     return this.#last;
   }
@@ -114,7 +116,7 @@ export class VitalsWatch {
   }
 }
 
-/** A periodic task on the chain. Errors that it throws are reported and the step is retried. */
+/** Periodic task on the chain. Errors that it throws are reported and the step is retried. */
 export type SettlementWorker = { step(): Promise<unknown> };
 
 export type MayRun = 'yes' | 'wait' | 'failed';
@@ -125,7 +127,7 @@ type LaneOptions = {
   readonly everyMs: number;
   readonly log: Logger;
   /**
-   * Called before each round: nothing runs unless it returns `yes`, and after failures it is called
+   * Called before each round. The workers run only if it returns `yes`; after failures it is called
    * at growing intervals.
    */
   readonly mayRun: () => MayRun | Promise<MayRun>;
@@ -156,7 +158,7 @@ export class WorkerLane {
     this.#next(0);
   }
 
-  /** Resolves when no step is under way any more. */
+  /** Resolves when no step is under way. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearTimeout(this.#timer);

@@ -44,23 +44,26 @@ export type SettlementSettings = {
   readonly chainId: number;
   readonly confirmations: number;
   readonly everyMs: number;
-  /** The keys of a local chain that runs in another process. */
+  /** Location of the keys of a local chain that runs in another process. */
   readonly chainKeys?: string | undefined;
   readonly data: string;
-  /** For the local chain: interface and port, where 0 takes a free port, and access to it. */
+  /** Interface and port of the local chain, where port 0 takes a free port, and access to it. */
   readonly host: string;
   readonly port: number;
   readonly trustedProxies: readonly string[];
   readonly pageOrigins: readonly string[];
-  /** For a chain that is not local. */
+  /** Contracts on a chain that is not local. */
   readonly contracts?: BridgeContracts | undefined;
   readonly fromBlock: number;
   readonly formerBridges?: readonly string[];
   /** Location of the key that sends permits and payouts; without it neither is available. */
   readonly relayerKey?: string | undefined;
-  /** The block of a reorganisation that the operator has accepted. */
+  /** Block of a reorganisation that the operator has accepted. */
   readonly accepted?: Hex | undefined;
-  /** Maximum fee per unit of gas, maximum tip within it, and when the venue raises its offers. */
+  /**
+   * Maximum fee per unit of gas, maximum tip within it, and time after which the venue raises its
+   * offers.
+   */
   readonly maxFeeWei?: bigint | undefined;
   readonly maxTipWei?: bigint | undefined;
   readonly bumpAfterMs?: number | undefined;
@@ -68,13 +71,13 @@ export type SettlementSettings = {
   readonly validators?: ((domain: BridgeDomain) => readonly Validator[]) | undefined;
   /** Minimum interval between test funds for one address on the chain itself. */
   readonly fundEveryMs?: number | undefined;
-  /** How long a token may refuse a destination before a payout is cancelled and returned. */
+  /** Time for which a token may refuse a destination before a payout is cancelled and returned. */
   readonly payoutPatienceMs: number;
 };
 
 export type SettlementDependencies = {
   readonly replica: SettlingReplica;
-  /** Resources shared by the replicas of a cluster; undefined if the venue is one process. */
+  /** Resources shared by the replicas of a cluster; undefined if the venue is a single process. */
   readonly cluster?: SharedParts | undefined;
   readonly log: Logger;
   readonly now: () => number;
@@ -84,15 +87,15 @@ type SharedParts = { readonly records: RecordStream; readonly line: HolderLine }
 
 export type ChainDependencies = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The thread of the local chain ended unexpectedly. */
+  /** Called if the thread of the local chain ended unexpectedly. */
   readonly onLost: (error: Error) => void;
 };
 
 export type OpenedSettlement = {
   readonly settlement: Settlement | SharedSettlement;
-  /** The URL for wallets; that of the local chain only. */
+  /** URL for wallets, set for the local chain only. */
   readonly rpcUrl: string | undefined;
-  /** Keys of the local chain only. */
+  /** Keys of the local chain; undefined for other chains. */
   readonly keys: LocalKeys | undefined;
   /** Allows the venue's page on this port to query the local chain. */
   allowPage(port: number): void;
@@ -110,10 +113,7 @@ export type OpenedChain = {
   readonly close: () => Promise<void>;
 };
 
-/**
- * Starts the local chain, or connects to the configured one. It does not read the venue's state
- * yet.
- */
+/** Starts the local chain, or connects to the configured one. The venue's state is not read yet. */
 export async function openChain(
   settings: SettlementSettings,
   deps: ChainDependencies,
@@ -123,7 +123,7 @@ export async function openChain(
     : openRemote(settings, deps);
 }
 
-/** Creates the venue's workers for its chain, without starting them. */
+/** Creates the venue's workers for its chain without starting them. */
 export function openSettlement(
   settings: SettlementSettings,
   opened: OpenedChain,
@@ -141,7 +141,7 @@ export function openSettlement(
   return { settlement, rpcUrl, keys, allowPage };
 }
 
-/** Used by one replica at a time, with records that all replicas share. */
+/** Opens a settlement that one replica runs at a time, with records that all replicas share. */
 function openShared(
   settings: SettlementSettings,
   opened: OpenedChain,
@@ -168,7 +168,7 @@ function openShared(
   });
 }
 
-/** Records in the data folder of a venue with one process. */
+/** Returns the record files in the data folder of a venue with a single process. */
 function recordFiles(settings: SettlementSettings): SettlementRecords {
   const file = (name: string): string => join(folderOf(settings), name);
   return {
@@ -182,7 +182,7 @@ function recordFiles(settings: SettlementSettings): SettlementRecords {
 type Work = {
   readonly records: SettlementRecords;
   readonly close: () => Promise<void>;
-  /** The term in which it may act; unlimited without other processes. */
+  /** Term in which the settlement may act; undefined without other processes. */
   readonly term?: Term;
 };
 
@@ -284,7 +284,7 @@ function openPayouts(
   return payouts;
 }
 
-/** The validators of the local chain, whose keys the venue has, or the configured ones. */
+/** Returns the validators of the local chain, whose keys the venue has, or the configured ones. */
 function validatorsOf(
   { validators }: SettlementSettings,
   keys: LocalKeys | undefined,
@@ -333,12 +333,12 @@ function folderOf({ data }: SettlementSettings): string {
   return join(data, 'settlement');
 }
 
-/** The configured validators: keys of this process, and other processes. */
+/** Returns the configured validators, which are keys of this process or other processes. */
 export function configuredValidators(
   named: {
     readonly validatorKeys: readonly string[];
     readonly validators: readonly string[];
-    /** The address by which remote validators identify their venue. */
+    /** Key whose address identifies the venue to remote validators. */
     readonly relayerKey?: string | undefined;
   },
   env: Readonly<Record<string, string | undefined>>,
@@ -354,9 +354,10 @@ export function configuredValidators(
 }
 
 /**
- * The last check before a transaction leaves this process. It is not a fence, because a process can
- * be suspended after it. The fences are the records, which are written first, and the bridge, which
- * accepts each number only once. Commands are fenced by their term in the log (R-terms).
+ * Returns an endpoint that refuses to send transactions after the term has ended. This is the last
+ * check before a transaction leaves the process and not a fence, because a process can be suspended
+ * after it. The fences are the records, which are written first, and the bridge, which accepts each
+ * number only once. Commands are fenced by their term in the log (R-terms).
  */
 export function sendingIn(term: Term, { name, request }: ChainEndpoint): ChainEndpoint {
   return {

@@ -13,7 +13,7 @@ import type { Address } from '@oddlot/units';
 import { type Hex, parseEther } from 'viem';
 
 type OwnChainOptions = Pick<ChainThreadOptions, 'chainId' | 'listen' | 'listenForOwner'> & {
-  /** The folder of its keys and blocks. */
+  /** Folder of the keys; `directory` contains the blocks. */
   readonly keys: string;
   readonly directory: string;
   readonly onLost: (error: Error) => void;
@@ -32,7 +32,7 @@ type OwnChain = {
 /** Test ether for gas, more than is ever used. */
 const ALLOCATION = parseEther('1000000000');
 
-/** A test chain with test USDC and the bridge on it. */
+/** Starts a test chain with test USDC and the bridge. */
 export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain> {
   const { chainId, directory, listen, listenForOwner, onLost } = options;
   const keys = localKeys(options.keys, join(directory, 'chain.log'));
@@ -48,7 +48,7 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
     },
     onLost,
   );
-  // Direct requests instead of the public port, so that payouts do not wait behind other clients.
+  // Requests bypass the public port, so that payouts do not wait behind other clients.
   const endpoint = localEndpoint(new URL(chain.url).host, chain.request);
   const openContracts = async (): Promise<BridgeContracts> => {
     await assertOwnKeys(endpoint, join(options.keys, 'keys.json'), owners);
@@ -70,8 +70,8 @@ export async function startOwnChain(options: OwnChainOptions): Promise<OwnChain>
 }
 
 /**
- * Derived with Node, because viem's curve takes 0.1 s to initialize and the local chain waits for
- * this.
+ * Returns the address of a key. It is derived with Node, because viem's curve takes 0.1 s to
+ * initialize and the local chain waits for this.
  */
 export function ownerOf(key: Hex): Address {
   const curve = createECDH('secp256k1');

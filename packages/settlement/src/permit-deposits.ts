@@ -27,11 +27,13 @@ type PermitDepositsOptions = {
   readonly client: ChainClient;
   readonly relayer: Relayer;
   readonly contracts: BridgeContracts;
-  /** The time by which deadlines are judged. */
+  /** Time with which deadlines are compared. */
   readonly now: () => number;
-  /** True if nothing is credited any more: then no user funds are sent to the bridge. */
+  /**
+   * Returns true if nothing is credited any more, so that no user funds may be sent to the bridge.
+   */
   readonly isStopped?: () => boolean;
-  /** How long an answer waits for a block. */
+  /** Maximum time that an answer waits for a block. */
   readonly waitMs?: number;
 };
 
@@ -40,17 +42,19 @@ export type PermitAnswer =
   | { readonly ok: false; readonly error: WireError };
 
 const WAIT_MS = 30_000;
-/** Maximum pending transactions, so that a few users cannot consume the relayer's ether. */
+/**
+ * Maximum number of pending transactions, so that a few users cannot consume the relayer's ether.
+ */
 const WAITING_MAX = 200;
-/** The contract requires 400,000 gas before it begins. */
+/** The contract itself requires 400,000 gas before it begins. */
 const GAS = 700_000n;
 const USD_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const MS_PER_SECOND = 1_000;
 const HTTP_UNAVAILABLE = 503;
 
 /**
- * `depositWithPermit`: sends a user's permit to the bridge, for users without ether. The same
- * permit always refers to the same transaction, whatever its result.
+ * Implements `depositWithPermit`, which sends a user's permit to the bridge for users without
+ * ether. The same permit always refers to the same transaction, whatever its result.
  */
 export class PermitDeposits {
   readonly #options: PermitDepositsOptions;
@@ -104,7 +108,10 @@ export class PermitDeposits {
     }
   }
 
-  /** One permit per user at a time, from the first check until it is recorded. */
+  /**
+   * Sends a permit. Each user can have one permit at a time, from the first check until it is
+   * recorded.
+   */
   async #send(key: string, permit: Permit): Promise<WireError | undefined> {
     const { contracts, relayer } = this.#options;
     const { user } = permit;
@@ -123,7 +130,7 @@ export class PermitDeposits {
     }
   }
 
-  /** Checks the permit by itself, in this order: amount, deadline. */
+  /** Checks amount and deadline of a permit, in this order. */
   #checkTerms({ deadline, usd }: Permit): WireError | undefined {
     const { depositMicroMin, permitDeadlineSecondsMax, permitDeadlineSecondsMin } = LIMITS;
     if (usd < BigInt(depositMicroMin)) {
@@ -146,7 +153,7 @@ export class PermitDeposits {
   }
 
   /**
-   * Verifies the signature and simulates the result: the relayer's ether is not spent on
+   * Verifies the signature and simulates the result, so that the relayer's ether is not spent on
    * transactions that the chain would reject, nor on concurrent permits of one user, of which only
    * one can be valid.
    */
@@ -159,7 +166,7 @@ export class PermitDeposits {
     this.#domain ??= await readPermitDomain(client, contracts.token);
     const domain = this.#domain;
     const state = await readPermitState(client, contracts, permit.user);
-    // Another sender may already have submitted the permit to the token: the bridge also accepts
+    // Another sender may already have submitted the permit to the token, so the bridge also accepts
     // the previous nonce.
     const nonces = state.nonce === 0n ? [state.nonce] : [state.nonce, state.nonce - 1n];
     const signers = await Promise.all(
@@ -228,7 +235,9 @@ export class PermitDeposits {
   }
 }
 
-/** True if the bridge took the money; a failure is reported by the same transaction. */
+/**
+ * True if the bridge received the funds. A failure is reported by an event of the same transaction.
+ */
 function hasDeposit({ logs, succeeded }: ChainReceipt, { user, usd }: Permit): boolean {
   if (!succeeded) return false;
   const own = logs.filter(({ topics }) => {
@@ -254,7 +263,7 @@ function word(text: string): Hex {
   return `0x${text.replace(/^0x/, '').toLowerCase().padStart(64, '0')}`;
 }
 
-/** One key per permit, whatever the sender and the number of attempts. */
+/** Returns one key per permit, whatever the sender and the number of attempts. */
 function keyOf({ deadline, signature, usd, user }: Permit): string {
   const { r, s, v } = signature;
   const packed = encodePacked(

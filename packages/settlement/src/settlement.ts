@@ -21,7 +21,7 @@ import {
 import type { PayoutWorker } from './payout/payout-worker.ts';
 import type { PermitDeposits } from './permit-deposits.ts';
 
-/** The parts of a replica that settlement needs. */
+/** Members of a replica that settlement needs. */
 export type SettlingReplica = Pick<Replica, 'propose' | 'state'>;
 
 type SettlementParts = {
@@ -36,22 +36,22 @@ type SettlementParts = {
   readonly permits?: PermitDeposits | undefined;
   readonly payouts: PayoutWorker;
   readonly vitals: VitalsWatch;
-  /** Defined if the venue issues the token of the chain. */
+  /** Set if the venue issues the token of the chain. */
   readonly minter?: Relayer | undefined;
   readonly backing?: FaucetBacking | undefined;
   /** Releases the underlying resources. */
   readonly close: () => Promise<void>;
 };
 
-/** Rounds between two verifications of the chain. */
+/** Number of rounds between two verifications of the chain. */
 const VERIFIED_ROUNDS = 240;
 
 /**
- * The venue's side of the settlement chain, run by one process at a time: it registers the
+ * The venue's side of the settlement chain, run by one process at a time. It registers the
  * contracts in the engine, sends requested transactions, credits deposits, pays out, and backs test
  * funds. Each task has its own lane, so that a hanging validator does not delay deposits. Within a
- * lane the order matters: minted test tokens must be seen as mined before the watcher reads, and
- * read before they count.
+ * lane the order matters: minted test tokens must be mined before the watcher reads, and read
+ * before they count.
  */
 export class Settlement implements MoneySide {
   readonly #parts: SettlementParts;
@@ -123,7 +123,7 @@ export class Settlement implements MoneySide {
     return briefOf(this.status);
   }
 
-  /** Further workers on the chain have their own lanes. */
+  /** Adds a worker, which runs in its own lane. */
   add(worker: SettlementWorker): void {
     const { everyMs, log } = this.#parts;
     const mayRun = (): MayRun => (this.#isRight ? 'yes' : 'wait');
@@ -133,7 +133,7 @@ export class Settlement implements MoneySide {
   }
 
   /**
-   * Resolves when the engine knows the bridge. The chain may be slow, so no other task waits for
+   * Resolves when the engine knows the bridge. The chain can be slow, so no other task waits for
    * it.
    */
   async start(): Promise<void> {
@@ -142,7 +142,7 @@ export class Settlement implements MoneySide {
     for (const lane of this.#lanes) lane.start();
   }
 
-  /** Resolves when no work is under way any more. */
+  /** Resolves when no work is under way. */
   async stop(): Promise<void> {
     this.#isRunning = false;
     await Promise.all(this.#lanes.map((lane) => lane.stop()));
@@ -175,8 +175,8 @@ export class Settlement implements MoneySide {
   }
 
   /**
-   * Repeated periodically, because the host name of an endpoint may resolve to another machine by
-   * now.
+   * Verifies the chain periodically, because the host name of an endpoint can point to another
+   * machine by now.
    */
   async #isVerified(): Promise<boolean> {
     if (this.#roundsToVerify > 0) {
@@ -193,8 +193,8 @@ export class Settlement implements MoneySide {
   }
 
   /**
-   * The venue must not pay from a log that does not belong to this bridge; from now on each round
-   * checks this first.
+   * Stops all work after a foreign payout, because the venue must not pay from a log that does not
+   * belong to this bridge. Each later round checks this first.
    */
   #judge(error: unknown): boolean {
     if (!(error instanceof ForeignPayoutError)) return false;

@@ -28,10 +28,10 @@ import { FaucetBacking } from './faucet-backing.ts';
 import { PayoutWorker } from './payout/payout-worker.ts';
 
 /**
- * R-deposit, R-withdraw in a cluster: a holder of the settlement lease ends or is suspended at each
- * of its steps in turn: before and after every query to the chain, every record that it writes,
- * every signature and every command. Another replica takes over the records and continues. Each
- * time there is a deposit, a withdrawal, and a grant of test funds to back.
+ * Tests R-deposit and R-withdraw in a cluster: a holder of the settlement lease ends or is
+ * suspended at each of its steps in turn, before and after every query to the chain, every record
+ * that it writes, every signature and every command. Another replica takes over the records and
+ * continues. Each run has a deposit, a withdrawal, and a grant of test funds to back.
  */
 
 const server = withNatsServer();
@@ -44,8 +44,8 @@ const MICRO = 1_000_000;
 const FEE = 100_000;
 
 /**
- * All of several hundred steps in a long run, otherwise every eighth; `STEPS_FROM=3` repeats one
- * offset.
+ * A long run covers all of several hundred steps, otherwise every eighth; `STEPS_FROM=3` repeats
+ * one offset.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 8 : 1;
 const FIRST = Number(process.env['STEPS_FROM'] ?? randomInt(EVERY));
@@ -60,7 +60,7 @@ class EndedError extends Error {}
 class Steps {
   #left: number;
   readonly #at: () => Promise<void>;
-  /** No step is performed after the chosen one. */
+  /** True if no step is performed after the chosen one. */
   readonly isLast: boolean;
 
   constructor(left: number, at: () => Promise<void>, isLast = false) {
@@ -81,7 +81,7 @@ class Steps {
 
 type Holder = {
   round(): Promise<void>;
-  /** True if it can do nothing more. */
+  /** True if the holder can do nothing more. */
   hasEnded(): boolean;
   readonly watcher: DepositWatcher;
 };
@@ -117,7 +117,7 @@ class World {
     return new World(await RecordStream.open(server.connection, options));
   }
 
-  /** Another replica, with the records of the earlier ones. */
+  /** Returns another replica with the records of the earlier ones. */
   async hold(steps = new Steps(Infinity, async () => undefined)): Promise<Holder> {
     this.#terms += 1;
     const term = { number: this.#terms, isOver: () => false };
@@ -215,7 +215,7 @@ class World {
     return { round, watcher, hasEnded: () => steps.isReached && steps.isLast };
   }
 
-  /** A deposit, a withdrawal and a grant of test funds. */
+  /** Makes a deposit, a withdrawal and a grant of test funds. */
   act(): void {
     this.nowMs += 60_000;
     this.replica.nowMs = this.nowMs;
@@ -301,7 +301,7 @@ function mortal(store: RecordStore, steps: Steps): RecordStore {
 
 describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", () => {
   test(
-    'may end at any step: the next holder credits, pays and mints the remainder once',
+    'if a holder ends at any step, the next holder credits, pays and mints the remainder once',
     async () => {
       const world = await World.open('ends');
       let isWhole = false;
@@ -323,7 +323,7 @@ describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", ()
   );
 
   test(
-    'may be suspended at any step while another continues, and resumes: nothing happens twice',
+    'if a holder is suspended at any step and resumes while another continues, nothing happens twice',
     async () => {
       const world = await World.open('frozen');
       let isWhole = false;
@@ -342,7 +342,8 @@ describe.skipIf(!hasNatsServer)("the holder of a cluster's settlement chain", ()
         const next = await world.hold();
         await world.finish(next);
         awake.resolve();
-        // It completes its round, and performs another one as if it had not noticed.
+        // The suspended holder completes its round, and performs another one as if it had not
+        // noticed.
         await going;
         await zombie.round().catch(() => undefined);
         world.chain.mine();

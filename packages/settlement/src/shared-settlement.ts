@@ -20,7 +20,7 @@ import type { PayoutProgress } from './payout/payout-worker.ts';
 import type { PermitAnswer } from './permit-deposits.ts';
 import type { Settlement } from './settlement.ts';
 
-/** The records from which the next holder continues. */
+/** Records from which the next holder continues. */
 export type SettlementRecords = {
   readonly payouts: string | RecordStore;
   readonly watched: string | RecordStore;
@@ -40,12 +40,12 @@ type SharedSettlementParts = {
   readonly now: () => number;
   readonly records: Pick<RecordStream, 'take'>;
   readonly line: Pick<HolderLine, 'answer' | 'ask' | 'lastStatus' | 'publishStatus'>;
-  /** The workers on the chain for one term; all of them must stop with the term. */
+  /** Opens the workers on the chain for one term; all of them must stop with the term. */
   readonly open: (term: Term, records: SettlementRecords) => Settlement;
   readonly log: Logger;
 };
 
-/** The status that a holder sends to the others in addition to its answers. */
+/** Status that a holder sends to the other replicas in addition to its answers. */
 type HolderMessage = { readonly brief: SettlementBrief; readonly more: unknown };
 type Fund = { readonly user: Hex; readonly amount: bigint; readonly atMs: number };
 type Funded = { readonly txHash: Hex } | { readonly nextMs: number };
@@ -55,7 +55,7 @@ const AGAIN_MS = 1_000;
 const AGAIN_MS_MAX = 30_000;
 const TELL_EVERY_MS = 1_000;
 /**
- * Time limits: a request that sends a transaction may wait for it; other requests are answered
+ * Time limits of requests: one that sends a transaction may wait for it; all others are answered
  * immediately.
  */
 const SEND_MS_MAX = 40_000;
@@ -63,15 +63,15 @@ const ASK_MS_MAX = 2_000;
 const HTTP_UNAVAILABLE = 503;
 
 /**
- * The settlement chain of a cluster: one replica at a time works on it, with records that its
- * successor takes over; the others query it. A holder that lost its lease without noticing cannot
- * write records any more, and every effect is recorded first, so it does nothing that its successor
- * also does.
+ * Settlement chain of a cluster. One replica at a time works on it, with records that its successor
+ * takes over; the other replicas query it. A holder that lost its lease without noticing can no
+ * longer write records, and every side effect is recorded first, so it does nothing that its
+ * successor also does.
  */
 export class SharedSettlement implements MoneySide {
   readonly #parts: SharedSettlementParts;
   readonly #workers: SettlementWorker[] = [];
-  /** Defined while this replica works on the chain. */
+  /** Set while this replica works on the chain. */
   #own: Settlement | undefined;
   #running: Promise<void> = Promise.resolve();
   #end: () => void = () => undefined;
@@ -98,7 +98,6 @@ export class SharedSettlement implements MoneySide {
     return this.#own?.status;
   }
 
-  /** True if this replica works on the chain now. */
   get isHere(): boolean {
     return this.#own !== undefined;
   }
@@ -169,7 +168,10 @@ export class SharedSettlement implements MoneySide {
     this.#more = more;
   }
 
-  /** Not awaited: a holder that does not renew for a second loses its lease. */
+  /**
+   * Starts the work without waiting for it, because a holder that does not renew for a second loses
+   * its lease.
+   */
   start(term: Term): void {
     this.#isStopping = false;
     this.#running = this.#work(term);
@@ -187,7 +189,7 @@ export class SharedSettlement implements MoneySide {
 
   /**
    * Restarts the work until the term ends. If a process without the lease took over write access to
-   * the records, it is reacquired.
+   * the records, this process takes it back.
    */
   async #work(term: Term): Promise<void> {
     let waitMs = AGAIN_MS;
@@ -263,7 +265,9 @@ export class SharedSettlement implements MoneySide {
     }
   }
 
-  /** The records contain every funded address, whichever replica sent the funds. */
+  /**
+   * Sends test funds. The records contain every funded address, whichever replica sent the funds.
+   */
   async #fundHere(request: Fund): Promise<Funded> {
     const { fundEveryMs = 0, now } = this.#parts;
     const backing = this.#own?.backing;

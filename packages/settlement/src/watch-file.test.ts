@@ -44,7 +44,7 @@ function reopened(): Watched {
   return last;
 }
 
-test('changes are appended, so that many held deposits do not slow down each block', () => {
+test('changes are appended to the file, so that many held deposits do not slow down each block', () => {
   const notes = new WatchFile(file);
   const first: Watched = { ...START, block: 4, book: { ...EMPTY_BOOK, pots: POTS } };
   notes.write(first);
@@ -65,7 +65,7 @@ test('changes are appended, so that many held deposits do not slow down each blo
   expect(reopened()).toEqual(watched);
 });
 
-test('notes of an earlier release are read once and continued; those of another bridge are not', () => {
+test('a file of an earlier release is read once and continued, unless it belongs to another bridge', () => {
   const text = JSON.stringify({
     ...START,
     block: 9,
@@ -84,7 +84,7 @@ test('notes of an earlier release are read once and continued; those of another 
   notes.close();
 });
 
-test('a torn end is removed; damaged notes are set aside and reported', () => {
+test('an incomplete last line is removed, and a damaged file is set aside and reported', () => {
   const notes = new WatchFile(file);
   notes.write({ ...START, block: 4 });
   notes.write({ ...START, block: 5 });

@@ -8,19 +8,21 @@ import { type DepositLog, ON_CHAIN, readState } from '@oddlot/custody/bridge-con
 import type { ChainClient } from '@oddlot/custody/chain';
 import { nextWithdrawalId, type State } from '@oddlot/engine';
 
-/** The position in the chain, and the results that are not in the engine. */
+/** Position in the chain, and the results that are not in the engine. */
 export type Watched = {
   readonly chainId: number;
   readonly bridge: Hex;
-  /** The last block read and its hash: another hash for the same number is a reorganisation. */
+  /**
+   * Last block that was read, and its hash: another hash for the same number is a reorganisation.
+   */
   readonly block: number;
   readonly blockHash: Hex | null;
   readonly book: DepositBook;
-  /** Once found it is stored permanently, because withdrawals with later numbers would hide it. */
+  /** Stored permanently once it was found, because withdrawals with later numbers would hide it. */
   readonly foreign?: ForeignPayout;
 };
 
-/** The initial state of a watcher without notes for this bridge. */
+/** Returns the initial state of a watcher without a stored position for this bridge. */
 export function startOf(bridge: Pick<Watched, 'chainId' | 'bridge'>, fromBlock: number): Watched {
   return { ...bridge, block: fromBlock - 1, blockHash: null, book: EMPTY_BOOK };
 }
@@ -32,15 +34,17 @@ type Line =
   | { readonly key: string; readonly aside: Aside | null };
 
 /**
- * Notes that only save time: if they are missing, everything is recomputed from the chain, and the
- * engine credits nothing twice. Changes are appended, so that many held deposits do not slow down
- * each block.
+ * Stores how far the chain was read, which only saves time: without the file everything is
+ * recomputed from the chain, and the engine credits nothing twice. Changes are appended, so that
+ * many held deposits do not slow down each block.
  */
 export class WatchFile {
   readonly #records: RecordStore;
   #written: Watched | undefined;
 
-  /** Notes of another bridge are ignored; damaged ones are set aside and reported. */
+  /**
+   * Opens the file. A file of another bridge is ignored; a damaged one is set aside and reported.
+   */
   constructor(place: string | RecordStore, onDamaged: (why: string) => void = () => undefined) {
     const earlier = typeof place === 'string' ? earlierNotes(place) : undefined;
     const records = recordStoreAt(place);
@@ -55,13 +59,13 @@ export class WatchFile {
     else if (damaged.length > 0) records.replace([]);
   }
 
-  /** The last stored state, if it is of this bridge. */
+  /** Returns the last stored state if it belongs to this bridge, otherwise `start`. */
   last(start: Watched): Watched {
     const known = this.#written;
     return known?.chainId === start.chainId && known.bridge === start.bridge ? known : start;
   }
 
-  /** Stored when this returns, or when the returned promise resolves. */
+  /** Stores the state. It is stored when this returns, or when the returned promise resolves. */
   write(watched: Watched): void | Promise<void> {
     const before = this.#written;
     const lines = before === undefined ? linesOf(watched) : changesOf(before, watched);
@@ -86,8 +90,8 @@ const NOTHING = { records: [], damaged: [] } as const;
 const CHECKSUM_CHARACTERS = 8;
 
 /**
- * The format of a release that rewrote the whole file: a checksum and one JSON text, without a line
- * end.
+ * Reads the format of a release that rewrote the whole file: a checksum and one JSON text, without
+ * a line end.
  */
 function earlierNotes(file: string): Watched | undefined {
   const text = readTextFile(file);
@@ -155,7 +159,7 @@ function byKey(aside: readonly Aside[]): Readonly<Record<string, Aside>> {
   return Object.fromEntries(entries) as Record<string, Aside>;
 }
 
-/** A withdrawal known to the bridge that this venue has never issued. */
+/** Withdrawal known to the bridge that this venue has never issued. */
 export type ForeignPayout = {
   readonly withdrawalId: string;
   /** Undefined if only the number is known to be used. */
@@ -163,9 +167,9 @@ export type ForeignPayout = {
 };
 
 /**
- * The bridge has paid for another log (this data folder is empty, or an older copy), or the
- * validators' keys are compromised. In both cases the accounts no longer match the balance of the
- * bridge.
+ * Thrown if the bridge has paid for another log, because this data folder is empty or an older
+ * copy, or because the validators' keys are compromised. In both cases the accounts no longer match
+ * the balance of the bridge.
  */
 export class ForeignPayoutError extends Error {
   override readonly name = 'ForeignPayoutError';
@@ -179,7 +183,7 @@ export class ForeignPayoutError extends Error {
   }
 }
 
-/** From logs: the first payout of a number without a withdrawal. */
+/** Returns the first payout in the logs whose number is not that of a withdrawal. */
 export function foreignAmong(logs: readonly DepositLog[], state: State): ForeignPayout | undefined {
   const next = BigInt(nextWithdrawalId(state));
   const isForeign = ({ withdrawalId }: DepositLog): boolean =>
@@ -190,17 +194,17 @@ export function foreignAmong(logs: readonly DepositLog[], state: State): Foreign
 }
 
 /**
- * From the number of the next withdrawal: numbers count up, so a bridge that continued under
- * another log has already used it. One query reveals this before a block is read or anything is
- * credited. A number that the guardian has cancelled moved no money: its withdrawal is returned
- * when it is requested.
+ * Returns a foreign payout with the number of the next withdrawal: numbers count up, so a bridge
+ * that continued under another log has already used it. One query reveals this before a block is
+ * read or anything is credited. A number that the guardian has cancelled moved no funds: its
+ * withdrawal is returned when it is requested.
  */
 export async function foreignAhead(
   client: ChainClient,
   bridge: Hex,
   state: () => State,
 ): Promise<ForeignPayout | undefined> {
-  // The block is read first: every payout in it was issued before the number is read.
+  // The block is read first, because every payout in it was issued before the number is read.
   const { confirmed } = await client.head();
   const withdrawalId = nextWithdrawalId(state());
   const stands = await readState(client, bridge, { withdrawalId, block: confirmed });

@@ -13,7 +13,7 @@ const request = {
   payout: { withdrawalId: 1n, user: domain.bridge, destination: domain.bridge, usd: 5n },
 } as const;
 
-/** Never answers until it is aborted. */
+/** Returns a validator that never answers, and its abort signals. */
 function hanging() {
   const signals: AbortSignal[] = [];
   const sign: Validator['sign'] = (_, signal) => {
@@ -23,7 +23,7 @@ function hanging() {
   return { signals, validator: { name: 'hanging', sign } };
 }
 
-test('R-withdraw: a validator that hangs is not waited for once there are enough signatures, and its request is aborted', async () => {
+test('R-withdraw: once there are enough signatures, the request to a validator that hangs is aborted', async () => {
   const { signals, validator } = hanging();
   const validators = [validator, own[0]!, own[2]!];
   const signed = await collectSignatures(request, {
@@ -36,7 +36,7 @@ test('R-withdraw: a validator that hangs is not waited for once there are enough
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
-test('unknown signers and refusals do not count, and are reported to the operator', async () => {
+test('signatures of unknown signers do not count, and they and refusals are reported to the operator', async () => {
   const refusing: Validator = {
     name: 'refusing',
     sign: () => Promise.reject(new Error('not owed')),

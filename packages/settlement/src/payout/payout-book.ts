@@ -9,30 +9,31 @@ type PayoutBookOptions = {
   readonly file: string | RecordStore;
   readonly domain: BridgeDomain;
   readonly now: () => number;
-  /** Interval before a failed attempt is retried; it grows for repeated refusals. */
+  /** Interval before a failed attempt is retried; it grows with repeated refusals. */
   readonly retryMs: number;
 };
 
 const RETRY_MS_MAX = 60_000;
-/** Maximum doublings of the interval for obstacles that affect many payouts. */
+/** Maximum number of doublings of the interval for obstacles that affect many payouts. */
 const HOLDS_MAX = 4;
 /**
- * Any account may send a signed payout, so the bridge is queried periodically without a specific
- * cause.
+ * Interval between queries of the bridge without a specific cause, because any account can send a
+ * signed payout.
  */
 const RECHECK_MS = 30_000;
 /**
- * Returns within this period count; each doubles the patience before the next one, up to a bound.
+ * Period within which returned payouts count. Each doubles the patience before the next return, up
+ * to a bound.
  */
 const RETURNS_COUNT_MS = 7 * 86_400_000;
 const DOUBLINGS_MAX = 7;
 
-/** The state of each payout, and when the bridge is queried about it next. */
+/** State of each payout, and when the bridge is queried about it next. */
 export class PayoutBook {
   readonly #options: PayoutBookOptions;
   readonly #records: PayoutRecords;
   readonly #lookAtMs = new Map<number, number>();
-  /** Consecutive attempts that met an obstacle. */
+  /** Number of consecutive attempts that met an obstacle. */
   readonly #holds = new Map<number, number>();
   #open: ReadonlySet<number> = new Set();
 
@@ -41,7 +42,7 @@ export class PayoutBook {
     this.#records = new PayoutRecords(options.file);
   }
 
-  /** Lines of its file that could not be read. */
+  /** Number of lines in the file that could not be read. */
   get damaged(): number {
     return this.#records.damaged;
   }
@@ -54,7 +55,10 @@ export class PayoutBook {
     return this.#open.has(withdrawalId);
   }
 
-  /** Payouts that need work: open in the engine, or ended by a block that is gone. */
+  /**
+   * Returns payouts that need work: those open in the engine, and those whose final block the chain
+   * has dropped.
+   */
   followed(): readonly PayoutRecord[] {
     return this.#records.all().filter((record) => this.isOpen(record) || record.isLost === true);
   }
@@ -81,7 +85,7 @@ export class PayoutBook {
     }
     for (const record of this.#records.all()) {
       const { end, withdrawalId } = record;
-      // Settled without a known transaction, so nothing remains to be done here.
+      // The withdrawal was settled without a known transaction, so nothing remains to be done here.
       if (end === undefined && !this.isOpen(record)) this.#records.remove(withdrawalId);
       if (this.isOpen(record)) continue;
       this.#lookAtMs.delete(withdrawalId);
@@ -89,19 +93,22 @@ export class PayoutBook {
     }
   }
 
-  /** Longest wait first, so that payouts that cannot be paid do not delay others. */
+  /**
+   * Sorts payouts by their waiting time, longest first, so that payouts that cannot be paid do not
+   * delay others.
+   */
   inTurn(records: readonly PayoutRecord[]): readonly PayoutRecord[] {
     const atMs = ({ withdrawalId }: PayoutRecord): number => this.#lookAtMs.get(withdrawalId) ?? 0;
     return records.toSorted((a, b) => atMs(a) - atMs(b) || a.withdrawalId - b.withdrawalId);
   }
 
-  /** A wait longer than the maximum means that the clock was set back. */
+  /** A waiting time beyond the maximum means that the clock was set back. */
   isDue({ withdrawalId }: PayoutRecord): boolean {
     const inMs = (this.#lookAtMs.get(withdrawalId) ?? 0) - this.#options.now();
     return inMs <= 0 || inMs > RETRY_MS_MAX;
   }
 
-  /** Changes the record; its time changes only with fields visible to the user. */
+  /** Changes the record. Its update time changes only with fields that the user sees. */
   update(record: PayoutRecord, changes: Partial<PayoutRecord>): PayoutRecord {
     const known = this.#records.get(record.withdrawalId) ?? record;
     const next = { ...known, ...changes };
@@ -113,14 +120,14 @@ export class PayoutBook {
     return put;
   }
 
-  /** The state is unchanged for now; the next query is later. */
+  /** Leaves the state unchanged and queries the bridge again later. */
   wait(record: PayoutRecord, error?: string, ms = RECHECK_MS, detail?: string): void {
     this.update(record, { error, detail });
     this.#holds.delete(record.withdrawalId);
     this.#lookAtMs.set(record.withdrawalId, this.#options.now() + ms);
   }
 
-  /** The payout waits for an obstacle that it did not cause. */
+  /** Delays a payout because of an obstacle that it did not cause. */
   hold(record: PayoutRecord, error: string, detail?: string): void {
     const { withdrawalId } = record;
     const times = this.#holds.get(withdrawalId) ?? 0;
@@ -134,16 +141,16 @@ export class PayoutBook {
   }
 
   /**
-   * How often the token has permanently refused this destination, or another one of this account.
-   * Each refusal cost the venue a transaction and the account nothing.
+   * Returns how often the token has permanently refused this destination, or another one of this
+   * account. Each refusal cost the venue a transaction and the account nothing.
    */
   returnsBefore(record: PayoutRecord): number {
     return this.#returnsLike(record).filter((each) => !this.isOpen(each)).length;
   }
 
   /**
-   * True if the token has refused it long enough for a return: longer after earlier returns, and
-   * one after the other for payouts requested together.
+   * True if the token has refused the payout for long enough to return it. The time is longer after
+   * earlier returns, and payouts that were requested together are returned one after the other.
    */
   isRefusedForGood(record: PayoutRecord, patienceMs: number): boolean {
     const before = this.#returnsLike(record);
@@ -172,7 +179,7 @@ export class PayoutBook {
     const code = refusal ?? null;
     const nowMs = this.#options.now();
     const known = record.refused?.code === code ? record.refused : undefined;
-    // After the clock was set back, the elapsed time is unknown.
+    // The elapsed time is unknown if the clock was set back.
     const before = known !== undefined && known.sinceMs <= nowMs ? known : undefined;
     const refused = { code, sinceMs: before?.sinceMs ?? nowMs, times: (before?.times ?? 0) + 1 };
     const isSigned = typeof code !== 'number' || code < REFUSED.tooFew || code > REFUSED.unsorted;
@@ -183,13 +190,15 @@ export class PayoutBook {
     return updated;
   }
 
-  /** The payout can never be paid and is to be cancelled. */
+  /** Marks a payout that can never be paid for cancellation. */
   giveUp(record: PayoutRecord, refusal: Refusal): PayoutRecord {
     const cancel = refusal === REFUSED.invalid ? TEXTS.invalidForGood : TEXTS.refusedForGood;
     return this.update(record, { cancel, error: cancel });
   }
 
-  /** Stored when this returns, or when the returned promise resolves. */
+  /**
+   * Stores the changes. They are stored when this returns, or when the returned promise resolves.
+   */
   flush(): void | Promise<void> {
     return this.#records.flush();
   }
@@ -225,7 +234,7 @@ export const TEXTS = {
   lost: 'A reorganisation removed the confirmed payout; it is being sent again',
 } as const;
 
-/** The reason why the bridge refuses it at present. */
+/** Returns the reason why the bridge refuses a payout at present. */
 export function refusalText(refusal: Refusal): string {
   switch (refusal) {
     case PAUSED:

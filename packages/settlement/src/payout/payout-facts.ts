@@ -12,12 +12,12 @@ import { decodeEventLog, encodeEventTopics, type Hex, numberToHex } from 'viem';
 import { payoutOf, type PayoutRecord } from './payout-record.ts';
 import { BRIDGE_ABI } from '@oddlot/contracts';
 
-/** The sources that are queried. */
+/** Sources that are queried for the facts of a payout. */
 export type FactSource = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
   readonly now: () => number;
-  /** A transaction that was sent, by the relayer's key. */
+  /** Returns a transaction that was sent, by the relayer's key. */
   readonly find: (key: string) => SendRecord | undefined;
   readonly receipt: (txHash: Hex) => Promise<ChainReceipt | undefined>;
 };
@@ -29,7 +29,7 @@ type RoundFacts = {
   readonly underWay: ReadonlyMap<number, SendRecord>;
 };
 
-/** The facts of a payout, and the data needed by the next step. */
+/** Facts of a payout, and data that the next step needs. */
 type FoundFacts = {
   readonly facts: PayoutFacts;
   readonly payableAtMs?: number;
@@ -42,7 +42,7 @@ const NAMES: Readonly<Record<number, PayoutFacts['onBridge']>> = {
   [ON_CHAIN.queued]: 'queued',
 };
 
-/** Queries the bridge at confirmed depth, only for facts on which the next step depends. */
+/** Queries the bridge at confirmed depth, and only for facts on which the next step depends. */
 export async function findFacts(
   record: PayoutRecord,
   round: RoundFacts,
@@ -61,8 +61,8 @@ export async function findFacts(
     isPayable: round.isPayable,
   } as const;
   if (record.bridge !== bridge || record.chainId !== client.chainId) {
-    // A payout signed for another bridge could be paid there too; an unsigned one can use this
-    // bridge.
+    // A payout that was signed for another bridge could be paid there too; an unsigned one can use
+    // this bridge.
     const isSigned = record.signatures !== undefined || record.status !== 'held';
     const of = isSigned ? 'another bridge, signed' : 'another bridge, unsigned';
     return { facts: { ...common, of, onBridge: 'none' } };
@@ -79,7 +79,7 @@ export async function findFacts(
   return withFailure(facts, record, { confirmed: round.confirmed, source });
 }
 
-/** The end that was reported to the engine and then dropped by the chain. */
+/** Returns the result that was reported to the engine before the chain dropped its block. */
 function reportedEndOf({ end, isLost }: PayoutRecord): PayoutFacts['reported'] {
   if (isLost !== true || end === undefined) return 'nothing';
   return end.paid ? 'paid' : 'cancelled';
@@ -94,7 +94,7 @@ function queuedAs(record: PayoutRecord, queued: Queued, nowMs: number): PayoutFa
   return queued.payableAtMs <= nowMs ? 'and is due' : 'and waits';
 }
 
-/** The result of a sent transaction if the bridge has no record of the payout. */
+/** Returns the result of a sent transaction for a payout that the bridge has not recorded. */
 async function withFailure(
   facts: PayoutFacts,
   { cancel, sent, withdrawalId }: PayoutRecord,
@@ -122,14 +122,16 @@ async function withFailure(
 
 export type PayoutFacts = {
   /**
-   * The bridge of its record. It differs from this one only after the venue was given a new bridge.
+   * Bridge named in the payout's record, which differs from this one only if the venue was given a
+   * new bridge.
    */
   readonly of: 'this bridge' | 'another bridge, signed' | 'another bridge, unsigned';
   readonly onBridge: 'none' | 'queued' | 'paid' | 'cancelled';
-  /** The end that the venue aims for. */
+  /** Result that the venue aims for. */
   readonly wanted: 'payout' | 'cancellation';
   /**
-   * The end reported to the engine before the chain dropped it: no other end is correct any more.
+   * Result that was reported to the engine before the chain dropped it; no other result is correct
+   * any more.
    */
   readonly reported: 'nothing' | 'paid' | 'cancelled';
   readonly transaction: 'none' | 'under way' | 'unconfirmed' | 'failed';
@@ -179,7 +181,7 @@ export const TRANSITIONS: readonly Row[] = [
   [{ transaction: 'failed', wanted: 'payout' }, 'note the refusal'],
   [{ wanted: 'cancellation' }, 'cancel'],
   [{ isPayable: true }, 'pay'],
-  // A payout that the engine has settled as paid is owed, whatever happened to the fund since.
+  // A payout that the engine has settled as paid is owed, whatever has happened to the fund since.
   [{ reported: 'paid' }, 'pay'],
   [{}, 'wait for the fund'],
 ];
@@ -199,7 +201,7 @@ export function fits(facts: PayoutFacts, when: Partial<PayoutFacts>): boolean {
 const PAID_TOPIC = topicOf('Paid');
 const CANCELLED_TOPIC = topicOf('Cancelled');
 
-/** The transaction among these logs that paid exactly this payout. */
+/** Returns the transaction among these logs that paid exactly this payout. */
 export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | undefined {
   const payout = payoutOf(record);
   for (const log of logs) {
@@ -219,7 +221,7 @@ export function paidBy(logs: readonly ChainLog[], record: PayoutRecord): Hex | u
   return undefined;
 }
 
-/** The code with which a batch skipped this payout; undefined if it did not. */
+/** Returns the code with which a batch skipped this payout, or undefined if it did not. */
 function failureIn(logs: readonly ChainLog[], withdrawalId: number): number | undefined {
   for (const log of logs) {
     if (log.topics[0] !== FAILED_TOPIC || log.topics[1] !== idTopic(withdrawalId)) continue;
@@ -233,11 +235,11 @@ const FAILED_TOPIC = topicOf('PayoutFailed');
 type Search = {
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** Not before the creation of the bridge. */
+  /** Block at or before the creation of the bridge. */
   readonly fromBlock: number;
 };
 
-/** Blocks of one query for logs, and queries of one search. */
+/** Number of blocks in one query for logs, and of queries in one search. */
 const RANGE = 2_000;
 const RANGES_MAX = 64;
 /** Tolerance for the difference between the clocks of the venue and the chain. */
@@ -246,13 +248,13 @@ const MS_PER_SECOND = 1_000;
 
 type Found = {
   readonly logs: readonly ChainLog[];
-  /** The block where the search continues; undefined if it is complete. */
+  /** Block at which the search continues; undefined if the search is complete. */
   readonly nextBlock: number | undefined;
 };
 
 /**
  * Searches the logs for the end of a withdrawal, backwards from a block to the time of its request.
- * Needed if another sender's transaction ended it, or the relayer's record is lost.
+ * This is needed if another sender's transaction ended it, or if the relayer's record is lost.
  */
 export async function findEnd(
   { bridge, client, fromBlock }: Search,

@@ -14,8 +14,8 @@ import {
 import { TEXTS } from './payout-book.ts';
 
 /**
- * R-withdraw: whatever fails between a withdrawal and its end, it is paid once or returned once,
- * and no withdrawal is stuck without an error.
+ * Tests R-withdraw: whatever fails between a withdrawal and its end, it is paid once or returned
+ * once, and no withdrawal is stuck without an error.
  */
 
 type Step =
@@ -47,7 +47,7 @@ type History = {
   readonly steps: readonly Step[];
 };
 
-/** Most steps succeed; otherwise no history would get far. */
+/** Most steps succeed, because no history would get far otherwise. */
 const WELL = ['none', 'none', 'none', 'none', 'none'] as const;
 const small = fc.nat({ max: 2 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -219,8 +219,8 @@ class Play {
   }
 
   /**
-   * Only the file knows that settled payouts were settled: without it a deep reorganisation cannot
-   * be repaired.
+   * Deletes the records, unless there was a deep reorganisation: only the records show which
+   * payouts were settled, so it could not be repaired without them.
    */
   #forget(): void {
     if (this.#world.hadDeepReorg) return;
@@ -229,7 +229,7 @@ class Play {
     this.#world.forget();
   }
 
-  /** A status never moves backwards, whatever the chain does. */
+  /** Checks that a status never moves backwards, whatever the chain does. */
   #checkStatuses(): void {
     const { replica, worker } = this.#world;
     for (const id of replica.state.withdrawals.keys()) {
@@ -242,7 +242,8 @@ class Play {
   }
 
   /**
-   * An open withdrawal either waits in a transaction that a block can include, or reports an error.
+   * Checks that an open withdrawal either waits in a transaction that a block can include, or
+   * reports an error.
    */
   async #checkNothingIsSilent(): Promise<void> {
     const world = this.#world;
@@ -260,7 +261,7 @@ class Play {
     }
   }
 
-  /** All faults end: every withdrawal must now complete without intervention. */
+  /** Ends all faults, after which every withdrawal must complete automatically. */
   async #heal(): Promise<void> {
     const world = this.#world;
     world.faults.fill('none');
@@ -268,7 +269,7 @@ class Play {
     world.feeFactor = 1n;
     await world.mint(50_000_000n);
     await world.chain.mine();
-    // A withdrawal that was settled as paid and dropped by the chain can only be paid.
+    // A withdrawal that was settled as paid and then dropped by the chain can only be paid.
     if (world.hadDeepReorg) for (const each of DESTINATIONS) await world.list('unBlacklist', each);
     // Returns to one destination happen one after the other, each with twice the patience of the
     // previous one.
@@ -282,7 +283,7 @@ class Play {
       const isOver = troubled.every(({ error }) => error !== undefined && FINAL.includes(error));
       if (world.replica.state.withdrawals.size === 0 && (open === 0 || isOver)) break;
     }
-    // A reorganisation may become visible only now.
+    // A reorganisation can become visible only now.
     for (let n = 0; n < CONFIRMATIONS + 2; n++) {
       await world.round();
       await world.chain.mine();
@@ -304,7 +305,7 @@ class Play {
       const troubleText = worker.status.troubled.find(
         ({ withdrawalId }) => withdrawalId === id,
       )?.error;
-      // Only a chain that drops confirmed blocks can cause both ends, and then this is reported.
+      // Only a chain that drops confirmed blocks can cause both ends, and this must be reported.
       const isExplained = hadDeepReorg && troubleText !== undefined && FINAL.includes(troubleText);
       if (!isExplained) expect([id, onChain]).toEqual([id, isPaid === true ? 2 : 3]);
       const asked = this.#world.asked.get(id);
@@ -321,7 +322,7 @@ class Play {
   }
 }
 
-/** Errors without automatic repair: the chain dropped confirmed blocks and did the opposite. */
+/** Errors without an automatic repair: the chain dropped confirmed blocks and did the opposite. */
 const FINAL: readonly string[] = [TEXTS.paidAfterReturn, TEXTS.otherPayout];
 
 async function play(world: PayoutWorld, taken: History): Promise<void> {
@@ -348,7 +349,7 @@ test(
 );
 
 test(
-  'R-withdraw: the same on the real contracts',
+  'R-withdraw: on the real contracts each withdrawal is also paid once or returned once',
   async () => {
     await fc.assert(
       fc.asyncProperty(history, async (taken) =>

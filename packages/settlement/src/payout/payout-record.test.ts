@@ -40,7 +40,7 @@ function reopened(): readonly PayoutRecord[] {
   return all;
 }
 
-test('flushed records are read back, the newest of each number, in the order of numbers', () => {
+test('the newest flushed record of each payout is read back, in the order of payout numbers', () => {
   const records = new PayoutRecords(file);
   records.put(record(10));
   records.put(record(9));
@@ -52,7 +52,7 @@ test('flushed records are read back, the newest of each number, in the order of 
   expect(reopened()).toEqual([record(9), record(10, { status: 'sent' })]);
 });
 
-test('only a torn end is cut off', () => {
+test('a line at the end of the file that was written only in part is cut off', () => {
   const records = new PayoutRecords(file);
   records.put(record(1));
   records.flush();
@@ -62,13 +62,13 @@ test('only a torn end is cut off', () => {
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(2);
 });
 
-test('a damaged line is ignored and the file is set aside; the state is rediscovered', () => {
+test('a damaged line is ignored, and a copy of the damaged file is kept', () => {
   const records = new PayoutRecords(file);
   for (const id of [1, 2, 3]) records.put(record(id));
   records.flush();
   records.close();
   const text = readFileSync(file, 'utf8');
-  // A changed digit: the line can still be parsed but has another meaning.
+  // The changed line can still be parsed but has another meaning.
   writeFileSync(file, text.replace('"withdrawalId":2', '"withdrawalId":7'));
   const opened = new PayoutRecords(file);
   expect(opened.damaged).toBe(1);
@@ -96,7 +96,7 @@ test('a thousand ended payouts are kept, and the file does not grow with changes
   expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThan(6_000);
 });
 
-test('amounts and signatures keep all their digits', () => {
+test('stored amounts and signatures keep all their digits', () => {
   const signed = [
     { address: record(1).user, signature: { r: 2n ** 255n, s: 2n ** 254n + 1n, v: 28 } },
   ];

@@ -4,43 +4,43 @@ import type { Hex } from 'viem';
 
 export type PayoutStatus = 'held' | 'signed' | 'sent';
 
-/** The state of a payout. Plain data: amounts and signatures are texts. */
+/** State of a payout as plain data; amounts and signatures are texts. */
 export type PayoutRecord = {
   readonly withdrawalId: number;
   readonly user: Hex;
   readonly destination: Hex;
   readonly usd: string;
   readonly requestedMs: number;
-  /** The chain and bridge for which it was signed. */
+  /** Chain and bridge for which the payout was signed. */
   readonly chainId: number;
   readonly bridge: Hex;
   readonly status: PayoutStatus;
   readonly updatedMs: number;
   readonly signatures?: readonly SignedText[] | undefined;
-  /** Its pending transaction, by the relayer's key. */
+  /** Relayer's key of the pending transaction. */
   readonly sent?: string | undefined;
   readonly txHash?: Hex | undefined;
-  /** A large queued payout is payable starting at this time. */
+  /** Time from which a large queued payout can be paid. */
   readonly payableAtMs?: number | undefined;
-  /** The refusal of the bridge: its code, since when, and how often. */
+  /** Refusal of the bridge: its code, since when, and how often. */
   readonly refused?: Refused | undefined;
-  /** Why the withdrawal can never be paid. If set, the validators are asked to cancel it. */
+  /** Reason why the withdrawal can never be paid. If set, the validators are asked to cancel it. */
   readonly cancel?: string | undefined;
-  /** The reason for the delay for its owner, and additional information for the operator. */
+  /** Reason for the delay as shown to the owner; `detail` is for the operator. */
   readonly error?: string | undefined;
   readonly detail?: string | undefined;
   /**
-   * The end to report to the engine, stored before it is reported: after a crash or a deep
-   * reorganisation this record determines which end is right.
+   * Result to report to the engine, stored before it is reported: after a crash or a deep
+   * reorganisation it determines which result is correct.
    */
   readonly end?: PayoutEnd | undefined;
-  /** The chain dropped the block that ended it, after all its confirmations. */
+  /** True if the chain dropped the block of the result after all its confirmations. */
   readonly isLost?: boolean | undefined;
 };
 
 type PayoutEnd = {
   readonly paid: boolean;
-  /** The block as of which the bridge reported it. */
+  /** Block as of which the bridge reported the result. */
   readonly block: number;
   readonly blockHash: Hex;
 };
@@ -75,15 +75,15 @@ export function signatureTexts(signed: readonly Signed[]): readonly SignedText[]
   });
 }
 
-/** Maximum number of settled payouts kept, for paid and returned ones each. */
+/** Maximum number of settled payouts that are kept, separately for paid and returned ones. */
 const ENDED_KEPT = 1_000;
 /**
- * The states of payouts on disk. The engine knows the open ones and the chain the paid ones: if
- * this file is missing, signatures are requested again and the rest is rediscovered.
+ * States of payouts on disk. The engine knows the open payouts and the chain knows the paid ones:
+ * if this file is missing, signatures are requested again and the rest is found on the chain.
  */
 export class PayoutRecords {
   /**
-   * The number of lines whose content no crash explains; a copy of the file is kept for the
+   * Number of lines whose content a crash cannot explain; a copy of the file is kept for the
    * operator.
    */
   readonly damaged: number;
@@ -111,7 +111,7 @@ export class PayoutRecords {
     return this.#records.get(withdrawalId);
   }
 
-  /** Sorted by number. */
+  /** Returns all records, sorted by number. */
   all(): readonly PayoutRecord[] {
     return [...this.#records.values()].sort((a, b) => a.withdrawalId - b.withdrawalId);
   }
@@ -127,8 +127,8 @@ export class PayoutRecords {
   }
 
   /**
-   * Stores all changes, when this returns or when the promise resolves; removes payouts that ended
-   * long ago.
+   * Stores all changes and removes payouts that ended long ago. The changes are stored when this
+   * returns, or when the returned promise resolves.
    */
   flush(): void | Promise<void> {
     if (this.#changed.size === 0) return undefined;

@@ -28,11 +28,11 @@ type PayoutSenderOptions = {
   readonly relayer?: Pick<Relayer, 'address' | 'find' | 'submit' | 'waiting'> | undefined;
   readonly book: PayoutBook;
   /**
-   * Gas per payout of a batch if known; otherwise the chain is queried, which is an expensive
-   * search for it.
+   * Gas per payout of a batch if known; otherwise the chain is queried, which searches for the
+   * value at high cost.
    */
   readonly gasEach?: bigint | undefined;
-  /** How long a token may refuse a destination before the payout is given up. */
+  /** Time for which a token may refuse a destination before the payout is given up. */
   readonly patienceMs: number;
   readonly now: () => number;
 };
@@ -44,15 +44,17 @@ type Wanted = {
 };
 
 /**
- * Maximum payouts per transaction. A payout that failed once is sent alone, and batches shrink if
- * an endpoint cannot estimate them.
+ * Maximum number of payouts per transaction. A payout that failed once is sent alone, and batches
+ * shrink if an endpoint cannot estimate them.
  */
 const BATCH_MAX = 25;
-/** Payouts that are sent to the validators at once. */
+/** Number of payouts that are sent to the validators at once. */
 const SIGNING_MAX = 8;
 /** Number of refusals before a refusal counts as final. */
 const REFUSALS_MIN = 2;
-/** Gas of the batch itself, and the reserve that the bridge requires before the last transfer. */
+/**
+ * Gas of the batch itself, including the reserve that the bridge requires before the last transfer.
+ */
 const BATCH_GAS = 300_000n;
 const PAY = 'payout';
 const FINISH = 'finish';
@@ -61,14 +63,14 @@ const KEY = /^(?:payout|finish|cancel):([\d.]+):\d+$/;
 
 /**
  * Sends payouts, the completion of queued ones, and cancellations. The bridge pays a number once
- * and never after its cancellation (R-withdraw), so sending twice costs gas but no money.
+ * and never after its cancellation (R-withdraw), so sending twice costs gas but no funds.
  * Nevertheless nothing is sent while a transaction for the same number is pending.
  */
 export class PayoutSender {
   readonly #options: PayoutSenderOptions;
   /**
-   * Halved if an estimate fails, and increased by one per success: endpoints limit how long a call
-   * may run.
+   * Halved if an estimate fails, and increased by one per success, because endpoints limit how long
+   * a call can run.
    */
   #batchMax = BATCH_MAX;
 
@@ -76,7 +78,7 @@ export class PayoutSender {
     this.#options = options;
   }
 
-  /** Pending transactions by the number of the withdrawal. */
+  /** Returns pending transactions by the number of the withdrawal. */
   underWay(): ReadonlyMap<number, SendRecord> {
     const found = new Map<number, SendRecord>();
     for (const sent of this.#options.relayer?.waiting() ?? []) {
@@ -108,7 +110,7 @@ export class PayoutSender {
     return isSent;
   }
 
-  /** The payouts that the bridge can pay now, with signatures. */
+  /** Returns the payouts that the bridge can pay now, with signatures. */
   async #ready(
     records: readonly PayoutRecord[],
     bridge: BridgeNow,
@@ -139,13 +141,16 @@ export class PayoutSender {
     return taken;
   }
 
-  /** An insufficient balance of the bridge proves nothing about the destination. */
+  /**
+   * Delays a payout that exceeds the balance of the bridge, which proves nothing about its
+   * destination.
+   */
   #lacks(record: PayoutRecord): void {
     const { book } = this.#options;
     book.hold(book.update(record, { refused: undefined }), TEXTS.balance);
   }
 
-  /** Signs with validators that the bridge still has. */
+  /** Returns the payout with enough signatures of validators that the bridge still has. */
   async #signed(record: PayoutRecord, bridge: BridgeNow): Promise<PayoutRecord | undefined> {
     const { book } = this.#options;
     const known = signaturesOf(record).filter(({ address }) => bridge.validators.has(address));
@@ -169,7 +174,7 @@ export class PayoutSender {
       return await collectSignatures(request, { bridge, validators });
     } catch (error) {
       if (!(error instanceof TooFewSignaturesError)) throw error;
-      // Users see why their withdrawal is returned; only operators see what validators wait for.
+      // Users see why their withdrawal is returned; only operators see the answers of validators.
       const forUser = request.type === 'cancellation' ? record.cancel : undefined;
       book.hold(record, forUser ?? error.message, error.detail);
       return undefined;
@@ -177,8 +182,8 @@ export class PayoutSender {
   }
 
   /**
-   * Payouts that were refused before, or whose destination refused others, are simulated first,
-   * which costs no gas.
+   * Returns whether the bridge would pay. Payouts that were refused before, or whose destination
+   * refused others, are simulated first, which costs no gas.
    */
   async #isTaken(record: PayoutRecord): Promise<boolean> {
     const { book, client, contracts } = this.#options;
@@ -194,7 +199,7 @@ export class PayoutSender {
     }
   }
 
-  /** R-withdraw: a payout is given up after repeated refusals by the token itself. */
+  /** R-withdraw: gives up a payout after repeated refusals by the token itself. */
   #refuse(record: PayoutRecord, refusal: Refusal): void {
     const { book, patienceMs } = this.#options;
     if (refusal === PAUSED) {
@@ -203,8 +208,8 @@ export class PayoutSender {
     }
     const refused = book.refuse(record, refusal);
     const times = refused.refused?.times ?? 0;
-    // A withdrawal settled as paid and then dropped by the chain can only be paid, because the
-    // account has no claim any more.
+    // A withdrawal that was settled as paid and then dropped by the chain can only be paid, because
+    // the account has no claim any more.
     const isFinal =
       book.isOpen(record) && (refusal === REFUSED.transfer || refusal === REFUSED.invalid);
     if (!isFinal || times < REFUSALS_MIN) return;
@@ -260,9 +265,9 @@ export class PayoutSender {
 
   /**
    * Checks whether the token still refuses this destination. A destination that is accepted again
-   * is paid, because validators check as well and would not sign its cancellation. A token that
-   * refuses all transfers of the bridge has stopped for all users and ends no withdrawal. A
-   * withdrawal that the engine has returned stays cancelled.
+   * is paid, because validators also check this and would not sign its cancellation. If a token
+   * refuses all transfers of the bridge, it has stopped for all users and no withdrawal is
+   * cancelled. A withdrawal that the engine has returned stays cancelled.
    */
   async #tokenNow(
     record: PayoutRecord,
@@ -281,7 +286,7 @@ export class PayoutSender {
     return (await takes(relayer.address)) ? 'refuses it' : 'is stopped';
   }
 
-  /** Sends under an unused key; returns false if the bridge would reject it. */
+  /** Sends under an unused key; returns false if the bridge would reject the transaction. */
   async #submit(
     what: typeof PAY | typeof FINISH | typeof CANCEL,
     records: readonly PayoutRecord[],
@@ -329,8 +334,7 @@ const ASK_MS_MAX = 10_000;
 export class TooFewSignaturesError extends Error {
   override readonly name = 'TooFewSignaturesError';
   /**
-   * The answers of the other validators, for operators only, because they may identify the
-   * validators.
+   * Answers of the other validators, for operators only, because they may identify the validators.
    */
   readonly detail: string;
 
@@ -347,8 +351,8 @@ type Signers = {
 
 /**
  * Collects as many signatures as the bridge requires, in ascending order of signers. All validators
- * are asked at once, the first sufficient ones are used, and the others are not waited for. Unknown
- * signers are left out, because a single one would invalidate the batch.
+ * are asked at once, the first sufficient signatures are used, and the other requests are aborted.
+ * Unknown signers are omitted, because a single one would invalidate the batch.
  */
 export async function collectSignatures(
   request: ValidatorRequest,
@@ -382,7 +386,7 @@ export async function collectSignatures(
   return sortedSigners([...found.values()]);
 }
 
-/** In the order that the bridge requires; addresses have one spelling here. */
+/** Sorts signatures in the order that the bridge requires. All addresses are in lower case here. */
 function sortedSigners(signed: readonly Signed[]): readonly Signed[] {
   return signed.toSorted((a, b) => (a.address < b.address ? -1 : 1));
 }

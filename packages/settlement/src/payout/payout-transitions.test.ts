@@ -11,7 +11,7 @@ const VALUES: { readonly [Name in keyof PayoutFacts]: readonly PayoutFacts[Name]
   isPayable: [true, false],
 };
 
-/** All combinations, including those that never occur. */
+/** All combinations of facts, including those that never occur. */
 const ALL = Object.entries(VALUES).reduce<readonly object[]>(
   (made, [name, values]) =>
     made.flatMap((facts) =>
@@ -26,7 +26,7 @@ const stepsWhere = (when: Partial<PayoutFacts>) =>
 const HERE = { of: 'this bridge' } as const;
 
 describe('R-withdraw: the steps of a payout', () => {
-  test('every combination has a step, and every row is used', () => {
+  test('every combination of facts has a step, and every row of the table is used', () => {
     expect(ALL).toHaveLength(3 * 4 * 2 * 3 * 4 * 4 * 2);
     const used = new Set(ALL.map((facts) => TRANSITIONS.find(([when]) => fits(facts, when))));
     expect(used).toEqual(new Set(TRANSITIONS));
@@ -40,7 +40,7 @@ describe('R-withdraw: the steps of a payout', () => {
     }
   });
 
-  test('the end reported to the engine is never contradicted', () => {
+  test('the result that was reported to the engine is never contradicted', () => {
     expect(stepsWhere({ ...HERE, reported: 'paid' })).not.toContain('settle as cancelled');
     expect(stepsWhere({ ...HERE, reported: 'cancelled' })).not.toContain('settle as paid');
     expect(
@@ -63,7 +63,7 @@ describe('R-withdraw: the steps of a payout', () => {
     }
   });
 
-  test('a payout that is to be cancelled is never paid', () => {
+  test('a payout that must be cancelled is never paid', () => {
     const steps = stepsWhere({ ...HERE, wanted: 'cancellation' });
     expect(steps).not.toContain('pay');
     expect(steps).not.toContain('finish');

@@ -24,7 +24,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Rounds and blocks; a second passes with each. */
+/** Runs rounds of the worker, with a block and a second after each. */
 async function live(rounds = CONFIRMATIONS + 2): Promise<void> {
   for (let n = 0; n < rounds; n++) {
     await world.round();
@@ -36,7 +36,7 @@ async function live(rounds = CONFIRMATIONS + 2): Promise<void> {
 const stateOf = (id: number) => world.worker.progressOf(id);
 const isOpen = (id: number) => world.replica.state.withdrawals.has(id);
 
-test('several payouts share one transaction, and one that the token refuses delays no other', async () => {
+test('several payouts share one transaction, and one that the token refuses does not delay the others', async () => {
   await world.list('blacklist', DESTINATIONS[1]!);
   await world.chain.mine();
   for (const to of [0, 1, 2]) world.withdraw(0, to, 10);
@@ -48,7 +48,7 @@ test('several payouts share one transaction, and one that the token refuses dela
   expect(await world.balanceOf(DESTINATIONS[1]!)).toBe(0n);
 });
 
-test('batches beyond the gas estimate of endpoints are split', async () => {
+test('batches beyond the gas that endpoints can estimate are split', async () => {
   const PAYOUTS = 40;
   world.faults.fill('tires');
   for (let n = 0; n < PAYOUTS; n += 1) world.withdraw(0, n % 3, 10);
@@ -56,12 +56,12 @@ test('batches beyond the gas estimate of endpoints are split', async () => {
   const ids = Array.from({ length: PAYOUTS }, (_, at) => at + 1);
   expect(ids.filter(isOpen)).toEqual([]);
   const transactions = new Set(ids.map((id) => stateOf(id)?.txHash));
-  // Split into batches, not sent individually.
+  // The payouts are sent in batches, not individually.
   expect(transactions.size).toBeGreaterThan(1);
   expect(transactions.size).toBeLessThan(PAYOUTS / 2);
 });
 
-test('a payout that the token accepts again in time is paid', async () => {
+test('a refused payout is paid if the token accepts it again in time', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -92,7 +92,7 @@ test('a payout whose cancellation validators do not sign is paid when the token 
   expect(await world.balanceOf(DESTINATIONS[0]!)).toBe(9_900_000n);
 });
 
-test('R-withdraw: a token that refuses all transfers ends no withdrawal', async () => {
+test('R-withdraw: no withdrawal is cancelled because a token refuses all transfers', async () => {
   await world.list('blacklist', CONTRACTS.bridge);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -128,7 +128,7 @@ test('R-withdraw: a repeated withdrawal to a refused destination sends no payout
   world.withdraw(0, 0, 10);
   const second = await untilReturned(2);
   expect([sent('payout'), sent('cancel')]).toEqual([1, 2]);
-  // It also counts for another destination of the same account.
+  // The refusal also counts for another destination of the same account.
   await world.list('blacklist', DESTINATIONS[1]!);
   await world.chain.mine();
   world.withdraw(0, 1, 10);
@@ -160,7 +160,7 @@ test('R-withdraw: withdrawals sent together to a refused destination are returne
   expect([1, 2, 3].map((id) => world.settled.get(id))).toEqual([false, false, false]);
 });
 
-test('R-withdraw: nothing is returned before the cancellation has all its confirmations', async () => {
+test('R-withdraw: no withdrawal is returned before its cancellation has all confirmations', async () => {
   await world.list('blacklist', DESTINATIONS[0]!);
   await world.chain.mine();
   world.withdraw(0, 0, 10);
@@ -176,7 +176,7 @@ test('R-withdraw: nothing is returned before the cancellation has all its confir
   expect(world.settled.get(1)).toBe(false);
 });
 
-test('a payout sent by another account is found with its transaction', async () => {
+test('a payout that another account sent is found together with its transaction', async () => {
   world.validatorFaults.fill('down');
   world.withdraw(0, 0, 10);
   await world.round();
@@ -188,7 +188,7 @@ test('a payout sent by another account is found with its transaction', async () 
   expect(stateOf(1)?.txHash).toMatch(/^0x[0-9a-f]{64}$/);
 });
 
-test('another payout with the same number settles nothing', async () => {
+test('a different payout with the same number does not settle the withdrawal', async () => {
   world.withdraw(0, 0, 10);
   await world.payAsThirdParty(1, { usd: 5n });
   await world.chain.mine();
@@ -211,7 +211,7 @@ test('many payouts that cannot be paid do not delay those that can', async () =>
   expect([open, troubled.length]).toEqual([110, 100]);
 });
 
-test('a payout signed for another bridge is not signed for this one', async () => {
+test('a payout that was signed for another bridge is not signed for this one', async () => {
   world.withdraw(0, 0, 10);
   await world.round();
   expect(stateOf(1)?.status).toBe('sent');
@@ -222,7 +222,7 @@ test('a payout signed for another bridge is not signed for this one', async () =
   expect(stateOf(1)?.error).toBe(TEXTS.otherBridge);
 });
 
-test('without a key nothing is sent and every payout reports it; payouts by others are still seen', async () => {
+test('without a key no payout is sent, each reports this, and payouts by other senders are still detected', async () => {
   world.hasKey = false;
   await world.kill(0);
   world.withdraw(0, 0, 10);
@@ -233,7 +233,7 @@ test('without a key nothing is sent and every payout reports it; payouts by othe
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('R-deficit: nothing is paid while the fund is deep in deficit', async () => {
+test('R-deficit: no withdrawal is paid while the insurance fund has a large deficit', async () => {
   const { replica } = world;
   const [fund] = replica.state.accounts;
   const before = fund!.perpBalance;
@@ -246,7 +246,7 @@ test('R-deficit: nothing is paid while the fund is deep in deficit', async () =>
   expect(world.settled.get(1)).toBe(true);
 });
 
-test('signatures of a replaced validator are requested again from the remaining ones', async () => {
+test('signatures of a replaced validator are requested again from the remaining validators', async () => {
   const real = await PayoutWorld.real(1);
   try {
     await real.mint(1_000_000n);
@@ -274,8 +274,8 @@ test('signatures of a replaced validator are requested again from the remaining 
 });
 
 /**
- * Every call in `npm run test:long`; otherwise every fourth, with another offset per kind of
- * withdrawal.
+ * `npm run test:long` kills the process at every call; otherwise at every fourth, with another
+ * offset per kind of withdrawal.
  */
 const EVERY = process.env['TEST_LONG'] === undefined ? 4 : 1;
 

@@ -27,7 +27,7 @@ import { PayoutSender } from './payout-sender.ts';
 type PayoutWorkerOptions = {
   readonly client: ChainClient;
   readonly contracts: BridgeContracts;
-  /** The block in which the bridge was created, or any earlier one. */
+  /** Block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
   readonly file: string | RecordStore;
   readonly state: () => State;
@@ -40,7 +40,7 @@ type PayoutWorkerOptions = {
   readonly retryMs: number;
 };
 
-/** The state of an unsettled withdrawal on the settlement chain. */
+/** State of an unsettled withdrawal on the settlement chain. */
 export type PayoutProgress = {
   readonly status: PayoutStatus;
   readonly txHash: Hex | undefined;
@@ -52,9 +52,9 @@ export type PayoutProgress = {
 
 export type PayoutsStatus = {
   readonly open: number;
-  /** The time of the oldest request. */
+  /** Time of the oldest request, in milliseconds. */
   readonly oldestMs: number | undefined;
-  /** An obstacle that affects all payouts. */
+  /** Obstacle that affects all payouts. */
   readonly trouble: string | undefined;
   /** Payouts with an error, and those that the chain dropped after all confirmations. */
   readonly troubled: readonly (PayoutProgress & {
@@ -63,7 +63,7 @@ export type PayoutsStatus = {
   })[];
 };
 
-/** Queries to the bridge in one round. */
+/** Maximum number of queries to the bridge in one round. */
 const LOOKS_MAX = 100;
 /** Maximum interval between queries about a payout that is queued on the bridge. */
 const QUEUED_MS_MAX = 5_000;
@@ -74,7 +74,7 @@ type Round = {
   readonly blockHash: Hex;
   readonly isPayable: boolean;
   readonly underWay: ReadonlyMap<number, SendRecord>;
-  /** The payouts of a batch share one query for their receipt. */
+  /** Receipts by transaction, because the payouts of a batch share one query. */
   readonly receipts: Map<Hex, Promise<ChainReceipt | undefined>>;
   readonly pay: PayoutRecord[];
   readonly finish: PayoutRecord[];
@@ -82,23 +82,23 @@ type Round = {
   readonly ends: End[];
 };
 
-/** An obstacle that affects all payouts: the text for users, and that for operators. */
+/** Obstacle that affects all payouts; `error` is for users and `detail` for operators. */
 type Trouble = { readonly error: string; readonly detail: string };
 
 type End = { readonly record: PayoutRecord; readonly paid: boolean; readonly txHash?: Hex };
 
 /**
  * Completes every withdrawal (R-withdraw): held, signed by validators, sent, and settled in the
- * engine when the bridge reports at confirmed depth that it has paid or cancelled it, never before.
- * The engine knows which are open and the bridge how they ended; all other records only track
- * progress. Callers invoke `step`; it has no timer.
+ * engine when the bridge reports at confirmed depth that it has paid or cancelled it, never
+ * earlier. The engine knows which withdrawals are open and the bridge how they ended; all other
+ * records only track progress. The worker has no timer: callers invoke `step`.
  */
 export class PayoutWorker {
   readonly #options: PayoutWorkerOptions;
   readonly #book: PayoutBook;
   readonly #sender: PayoutSender;
   readonly #settled: SettledPayouts;
-  /** The block where the search for another sender's transaction continues. */
+  /** Block at which the search for another sender's transaction continues. */
   readonly #searches = new Map<number, number>();
   #trouble: Trouble | undefined = undefined;
 
@@ -110,12 +110,14 @@ export class PayoutWorker {
     this.#settled = new SettledPayouts({ ...options, book: this.#book });
   }
 
-  /** Lines of its file that could not be read: their content is rediscovered. */
+  /**
+   * Number of lines of the file that could not be read; their content is found again on the chain.
+   */
   get damaged(): number {
     return this.#book.damaged;
   }
 
-  /** The progress of a withdrawal; undefined if it is unknown. */
+  /** Returns the progress of a withdrawal, or undefined if it is unknown. */
   progressOf(withdrawalId: number): PayoutProgress | undefined {
     const record = this.#book.get(withdrawalId);
     return record === undefined ? undefined : this.#progress(record);
@@ -139,7 +141,8 @@ export class PayoutWorker {
   }
 
   /**
-   * One round; true if more work is available immediately. Never throws for errors of the chain.
+   * Runs one round. Returns true if more work is available immediately. Errors of the chain are
+   * reported in the status and not thrown.
    */
   async step(): Promise<boolean> {
     const { withdrawals, isPayable } = openWithdrawals(this.#options.state());
@@ -192,8 +195,8 @@ export class PayoutWorker {
     if (due.length === 0) return false;
     const round: Round = {
       confirmed,
-      // Read before the states: if the chain changes in between, the hash does not match them and
-      // reveals it.
+      // Read before the states: if the chain changes in between, this hash does not match the
+      // states and reveals the change.
       blockHash: (await client.blockHash(confirmed)) ?? '0x',
       isPayable,
       underWay: this.#sender.underWay(),
@@ -210,7 +213,10 @@ export class PayoutWorker {
     return isSent || (round.ends.length > 0 && due.length > looked.length);
   }
 
-  /** The bridge is queried when a transaction has completed, and otherwise periodically. */
+  /**
+   * Returns whether the bridge must be queried: when a transaction has completed, and otherwise
+   * periodically.
+   */
   #isDue(record: PayoutRecord, confirmed: number): boolean {
     const { sent } = record;
     if (sent === undefined) return this.#book.isDue(record);
@@ -242,7 +248,7 @@ export class PayoutWorker {
       case 'wait for its block':
         return undefined;
       case 'note the refusal':
-        // A batch reported the refusal once; it is checked again before the next attempt.
+        // A batch reported the refusal only once, so it is checked again before the next attempt.
         return void book.refuse(book.update(record, { sent: undefined }), seen.refusal);
       case 'wait until it is due':
         return this.#waitUntil(record, seen.payableAtMs ?? 0);
@@ -309,7 +315,10 @@ export class PayoutWorker {
     return asked;
   }
 
-  /** A transaction of another sender must have paid exactly this payout under this number. */
+  /**
+   * Searches for another sender's transaction, which must have paid exactly this payout under this
+   * number.
+   */
   async #search(record: PayoutRecord, round: Round): Promise<Hex | undefined> {
     const { client, contracts, fromBlock } = this.#options;
     const { withdrawalId } = record;
@@ -342,10 +351,11 @@ export class PayoutWorker {
     round.ends.push({ record, paid: false, ...(txHash === undefined ? {} : { txHash }) });
   }
 
-  /** The end is on disk before it is reported to the engine. */
+  /** Settles payouts. The result is on disk before it is reported to the engine. */
   async #settle({ blockHash, confirmed, ends }: Round): Promise<void> {
     const book = this.#book;
-    // Otherwise a new end would vouch for older ones on a chain that does not contain them.
+    // Checked first, because new results would otherwise seem to confirm older ones on a chain that
+    // does not contain them.
     if (ends.length > 0) await this.#settled.check(confirmed);
     for (const { paid, record, txHash } of ends) {
       const end = { paid, block: confirmed, blockHash };
@@ -383,9 +393,9 @@ type SettledPayoutsOptions = {
 };
 
 /**
- * Periodically verifies that the chain still contains the ends of settled payouts. One hash
- * suffices: a chain that differs below the newest of them also differs there. A lost payout is
- * followed as if it were open and is paid or cancelled again; the engine does not get a second
+ * Periodically verifies that the chain still contains the results of settled payouts. One hash is
+ * enough, because a chain that differs below the newest result also differs there. A lost payout is
+ * followed as if it were open and is paid or cancelled again; the engine does not receive a second
  * report.
  */
 class SettledPayouts {
@@ -415,8 +425,8 @@ class SettledPayouts {
   }
 
   /**
-   * All of them are queried before any result is stored, because a part could be mistaken for the
-   * whole.
+   * All payouts are queried before any result is stored, because an incomplete result could be
+   * mistaken for the whole.
    */
   async #findLost(ended: readonly PayoutRecord[], block: number): Promise<void> {
     const { book, client, contracts } = this.#options;
@@ -438,7 +448,7 @@ class SettledPayouts {
   }
 }
 
-/** Concurrent queries to an endpoint. */
+/** Maximum number of concurrent queries to an endpoint. */
 const AT_ONCE_MAX = 16;
 
 async function inGroups<Item>(

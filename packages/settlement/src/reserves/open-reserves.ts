@@ -50,7 +50,7 @@ export async function openReserves(
   return sharedReserves(reserves, settlement);
 }
 
-/** No status is available if no process works on the chain. */
+/** Status of the watcher while no process works on the chain. */
 const NOT_HERE: WatchStatus = {
   state: 'unavailable',
   error: undefined,

@@ -7,14 +7,11 @@ import { BRIDGE_ABI } from '@oddlot/contracts';
 type PaidWatchOptions = {
   readonly client: ChainClient;
   readonly bridge: Hex;
-  /** The block in which the bridge was created, or any earlier one. */
+  /** Block in which the bridge was created, or any earlier one. */
   readonly fromBlock: number;
-  /**
-   * A cache that avoids reading all blocks again; if it is missing, it is recomputed from the
-   * chain.
-   */
+  /** Cache that avoids reading all blocks again; a missing file is recomputed from the chain. */
   readonly file: string;
-  /** True while the venue holds the money of a withdrawal. */
+  /** Returns true while the venue holds the funds of a withdrawal. */
   readonly isOpen: (withdrawalId: bigint) => boolean;
   readonly rangeMax?: number;
 };
@@ -26,7 +23,7 @@ const UNWRITTEN_BLOCKS_MAX = 100;
 type Stored = {
   readonly chainId: number;
   readonly bridge: Hex;
-  /** The last block that was read. */
+  /** Last block that was read. */
   readonly block: number;
   readonly paid: readonly {
     readonly withdrawalId: string;
@@ -60,8 +57,8 @@ export class PaidWatch {
   }
 
   /**
-   * Continues reading; true if every confirmed block has been read. Settled payments are removed,
-   * except those after `behindBlock`: as of that block the chain has not paid them.
+   * Continues reading. Returns true if every confirmed block has been read. Settled payments are
+   * removed, except those after `behindBlock`, which the chain has not paid as of that block.
    */
   async step(behindBlock: number): Promise<boolean> {
     const { bridge, client, isOpen } = this.#options;
@@ -76,7 +73,7 @@ export class PaidWatch {
     try {
       read = await readPaid(client, bridge, { fromBlock, toBlock });
     } catch (error) {
-      // An endpoint may reject a range for its size, with its own error text.
+      // An endpoint can reject a range for its size with any error text.
       this.#range = Math.max(1, Math.floor(this.#range / 2));
       throw error;
     }
@@ -117,17 +114,17 @@ function readStored(options: PaidWatchOptions): Pick<Stored, 'block'> & {
     });
     return { block: stored.block, paid };
   } catch (error) {
-    // Not written yet, or damaged: the chain contains everything.
+    // The file was not written yet or is damaged; the chain contains everything.
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined || code === 'ENOENT') return start;
     throw error;
   }
 }
 
-/** A payment of the bridge, from its event. */
+/** Payment of the bridge, from its event. */
 export type Paid = {
   readonly withdrawalId: bigint;
-  /** Micro-USDC. */
+  /** Amount in micro-USDC. */
   readonly usd: bigint;
   readonly blockNumber: number;
 };
@@ -136,7 +133,7 @@ const PAID_TOPIC = encodeEventTopics({ abi: BRIDGE_ABI, eventName: 'Paid' })[0] 
 /** The event data is the destination followed by the amount. */
 const USD_AT = 2 + 64;
 
-/** The payments of the bridge in a range of blocks, both ends included. */
+/** Returns the payments of the bridge in a range of blocks, both ends included. */
 async function readPaid(
   client: ChainClient,
   bridge: Hex,

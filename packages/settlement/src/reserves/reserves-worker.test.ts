@@ -108,7 +108,7 @@ class Rig {
     this.settlement.replica.apply({ type: 'creditFaucet', ...grant });
   }
 
-  /** Undefined if the account has insufficient funds. */
+  /** Returns the number of the withdrawal, or undefined if the account has insufficient funds. */
   withdraw(user: Address, micro: number): number | undefined {
     const nonce = ++this.#nonce;
     const txHash = hash(`0x${nonce.toString(16).padStart(64, '0')}`);
@@ -191,7 +191,7 @@ test('R-conservation: every amount between chain and books is classified, withou
   expect(differenceOf(rig.worker.current!)).toBe(0n);
 });
 
-test('money that leaves the bridge without the venue is detected', async () => {
+test('funds that leave the bridge without the venue are detected', async () => {
   const rig = await Rig.open();
   await rig.deposit(0, 9_000_000);
   await rig.round();
@@ -261,7 +261,7 @@ test('a lost or damaged tree is rebuilt immediately', async () => {
   });
 });
 
-test('publication waits for pending test tokens, with a limit, and for the history', async () => {
+test('the publication waits for pending test tokens, with a limit, and for the history', async () => {
   const rig = await Rig.open();
   const { replica } = rig.settlement;
   rig.grant(rig.settlement.bridged.users[0]!, 3_000_000);
@@ -278,7 +278,7 @@ test('publication waits for pending test tokens, with a limit, and for the histo
   expect(rig.published).toMatchObject({ unbackedMicroUsdc: 3_000_000, assetsMicroUsdc: 0 });
 });
 
-/** Credits as another replica does that reads the chain at the same time. */
+/** Credits deposits like another replica that reads the chain at the same time. */
 async function creditElsewhere(rig: Rig): Promise<void> {
   const { bridged, replica } = rig.settlement;
   const file = join(bridged.directory, 'watched-elsewhere.json');
@@ -294,7 +294,8 @@ test('R-conservation: reserves of a chain block are not compared with books of a
   await rig.deposit(1, 10_000_774);
   await creditElsewhere(rig);
   rig.settlement.replica.pass(DAY_MS);
-  // Its own view of the chain lags: it compares nothing until it has read as far as the books.
+  // This replica's view of the chain lags, so it compares nothing until it has read as far as the
+  // books.
   const before = rig.worker.current;
   const { published } = rig;
   await rig.worker.step();
@@ -337,7 +338,7 @@ test('R-terms: a holder that was suspended cannot publish after its successor', 
     unsettledMicroUsdc: 0,
     unbackedMicroUsdc: 0,
   };
-  // Even for an older height: only the term check rejects the result of the suspended process.
+  // The height is older, so only the check of the term rejects the result of the suspended process.
   const { blockNumber, height } = { blockNumber: 0, height: 1 };
   await successor.propose({ type: 'publishReserves', height, blockNumber, ...figures });
   const { published } = rig;
@@ -411,7 +412,7 @@ test('R-conservation: reserves equal liabilities after every round of random his
           } else if (each.kind === 'settle') {
             const id = ids.find((other) => paid.has(other));
             if (id === undefined) continue;
-            // Books follow confirmed blocks; the watcher's blocks may be older.
+            // Books follow confirmed blocks; the watcher's blocks can be older.
             for (let block = 1; block < confirmations; block++)
               await rig.settlement.bridged.chain.mine();
             rig.settle(id);

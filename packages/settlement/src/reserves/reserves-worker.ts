@@ -43,23 +43,23 @@ export type ReservesOptions = {
   /** Interval between publications, which happen at its multiples since 1970, UTC. */
   readonly everyMs: number;
   readonly watch: () => WatchStatus;
-  /** The venue mints the token itself and backs its grants shortly after they are made. */
+  /** True if the venue mints the token itself and backs its grants shortly after they are made. */
   readonly isMinter: boolean;
   readonly replica: Replica & Pick<HolderReplica, 'term'>;
   readonly history: Pick<History, 'ask'>;
   readonly folder: string;
-  /** Records the payments that were seen. */
+  /** File with the payments that were read from the chain. */
   readonly file: string;
   readonly now: () => number;
   readonly log: Logger;
 };
 
-/** The newest comparison of liabilities and assets. */
+/** Newest comparison of liabilities and assets. */
 export type CurrentReserves = ReserveFigures & { readonly height: number; readonly timeMs: number };
 
-/** A requested tree, and the figures of its block. */
+/** Requested tree, and the figures of its block. */
 type Building = {
-  /** The term in which it was begun; it is not published in another term. */
+  /** Term in which the tree was begun; it is not published in another term. */
   readonly term: Term | undefined;
   readonly figures: CurrentReserves;
   outcome: { readonly tree: BuiltTree } | { readonly error: unknown } | undefined;
@@ -67,13 +67,14 @@ type Building = {
 
 /** Delay before a failed publication is retried. */
 const RETRY_MS = 60_000;
-/** Maximum wait for test tokens that are being minted. */
+/** Maximum time to wait for test tokens that are being minted. */
 const UNBACKED_WAIT_MS = 60_000;
 
 /**
  * Compares the liabilities of the venue with the balance of the bridge and publishes the result in
- * the log: at the first start, and then by default daily at 00:00 UTC in log time. Crediting and
- * settling continue meanwhile: a reading counts only if neither has happened since.
+ * the log: at the first start, and then by default daily at 00:00 UTC in log time. Deposits are
+ * credited and withdrawals settled meanwhile, so a comparison counts only if neither has happened
+ * since it began.
  */
 export class ReservesWorker {
   readonly #options: ReservesOptions;
@@ -100,7 +101,10 @@ export class ReservesWorker {
     return this.#current;
   }
 
-  /** True if more can be read immediately. Errors are reported and never delay others. */
+  /**
+   * Runs one step. Returns true if more can be read immediately. Errors are reported and do not
+   * delay other work.
+   */
   async step(): Promise<boolean> {
     try {
       return await this.#step();
@@ -126,13 +130,13 @@ export class ReservesWorker {
     return false;
   }
 
-  /** The proof of an address in the most recently published tree. */
+  /** Returns the proof of an address in the most recently published tree. */
   async proof(user: Address): Promise<TreeProof | undefined | 'missing'> {
     for (;;) {
       const height = this.#publishedHeight;
       if (height === undefined) return 'missing';
       const proof = await this.#readProof(user, height);
-      // A tree published meanwhile has replaced the one that was read.
+      // A tree that was published meanwhile has replaced the one that was read.
       if (this.#publishedHeight === height) return proof;
     }
   }
@@ -177,7 +181,8 @@ export class ReservesWorker {
   }
 
   /**
-   * Uses the current state: the caller must not await between this call and the use of its result.
+   * Uses the current state, so the caller must not await between this call and the use of its
+   * result.
    */
   #figuresOf(blockNumber: number, balance: bigint): CurrentReserves | undefined {
     const { replica, watch } = this.#options;
@@ -222,8 +227,8 @@ export class ReservesWorker {
   }
 
   /**
-   * Requests the tree of exactly this block: the builder follows the log with a delay and reaches
-   * the block after the request. Work on the chain continues meanwhile.
+   * Requests the tree of exactly this block. The builder follows the log with a delay, so it
+   * reaches the block after the request. Work on the chain continues meanwhile.
    */
   #build(figures: CurrentReserves): void {
     const { height } = figures;
@@ -304,8 +309,8 @@ async function removeOthers(folder: string, height: number): Promise<void> {
 type Source = Pick<ReservesWorker, 'current' | 'proof'>;
 
 /**
- * Reserves of a cluster: the replica that works on the chain compares them and has the tree; the
- * others query it.
+ * Returns the reserves of a cluster: the replica that works on the chain compares them and has the
+ * tree, and the other replicas query it.
  */
 export function sharedReserves(own: Source, settlement: SharedSettlement): Source {
   settlement.addStatus(() => own.current);
@@ -328,12 +333,11 @@ type FigureSources = {
   readonly owed: bigint;
   readonly granted: bigint;
   readonly isOpen: (withdrawalId: bigint) => boolean;
-  /** The watcher's book after all blocks up to this one. */
+  /** The watcher's book after all blocks up to `blockNumber`. */
   readonly book: DepositBook;
   readonly blockNumber: number;
   /**
-   * The newest block of the chain on which the books of the log depend, whichever replica reported
-   * it.
+   * Newest block of the chain on which the books of the log depend, whichever replica reported it.
    */
   readonly bookedBlock: number;
   readonly balance: bigint;
@@ -341,9 +345,9 @@ type FigureSources = {
 };
 
 /**
- * Compares liabilities and assets as of one block of the chain. Undefined while the books are ahead
- * of that block, because another replica has credited or settled by a later one: the balance at the
- * block would then not match the books.
+ * Compares liabilities and assets as of one block of the chain. Returns undefined while the books
+ * are ahead of that block, because another replica has credited or settled by a later one: the
+ * balance at the block would then not match the books.
  */
 export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
   const { balance, blockNumber, book, bookedBlock, granted, isOpen, owed, paid } = sources;
@@ -358,7 +362,10 @@ export function figuresOf(sources: FigureSources): ReserveFigures | undefined {
   return { owed, blockNumber, balance, keptAside: keptAsideOf(book), unsettled, unbacked };
 }
 
-/** The sum of pots, held deposits and dust. An event without a transfer brought no money. */
+/**
+ * Returns the sum of waiting amounts, held deposits and dust. An event without a transfer brought
+ * no funds.
+ */
 export function keptAsideOf({ aside, dust, pots }: DepositBook): bigint {
   const small = Object.values(pots).map(({ amount }) => BigInt(amount));
   const held = aside.filter((each) => each.reason !== 'noTransfer' && !isReturned(each));
