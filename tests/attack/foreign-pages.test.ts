@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { relayOf } from '../support/relay.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
-/** Pages of other sites, in a browser that can reach the ports of a venue. */
+/** Sends requests like a page of another site in a browser that can reach the ports of a venue. */
 
 let venue: Venue;
 const urls: Record<string, string> = {};
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 type Asked = { readonly host?: string; readonly origin?: string };
 
-/** `fetch` cannot set the Host header. */
+/** Uses node:http, because `fetch` cannot set the Host header. */
 function status(port: string, [method, path]: readonly string[], headers: Asked): Promise<number> {
   return new Promise((resolve, reject) => {
     const options = { method: method!, agent: false, headers: { ...headers } };
@@ -55,23 +55,26 @@ test.each([
   ['operations', 'POST', '/pegs', 400],
   ['relay', 'GET', '/api/v1/bridge/chains', 200],
   ['chain', 'POST', '/', 200],
-])('the %s port answers %s %s, and 403 to pages of other sites', async (port, method, path, ok) => {
-  const asked = [method, path];
-  expect(await status(port, asked, {})).toBe(ok);
-  expect(await status(port, asked, { host: 'localhost:1' })).toBe(ok);
-  for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
-    expect([origin, await status(port, asked, { origin })]).toEqual([origin, 403]);
-  }
-  expect(await status(port, asked, REBOUND_POST)).toBe(403);
-  if (method === 'GET') expect(await status(port, asked, REBOUND)).toBe(403);
-});
+])(
+  'the %s port answers %s %s, but answers 403 to pages of other sites',
+  async (port, method, path, ok) => {
+    const asked = [method, path];
+    expect(await status(port, asked, {})).toBe(ok);
+    expect(await status(port, asked, { host: 'localhost:1' })).toBe(ok);
+    for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
+      expect([origin, await status(port, asked, { origin })]).toEqual([origin, 403]);
+    }
+    expect(await status(port, asked, REBOUND_POST)).toBe(403);
+    if (method === 'GET') expect(await status(port, asked, REBOUND)).toBe(403);
+  },
+);
 
-test('names of `hostNames` are accepted', async () => {
+test('a venue accepts the host names in `hostNames`', async () => {
   const asked = ['GET', '/metrics'];
   expect(await status('operations', asked, { host: 'ops.example.internal:8692' })).toBe(200);
   expect(await status('operations', asked, { host: 'other.example.internal:8692' })).toBe(403);
 });
 
-test('the public port serves every page', async () => {
+test('the public port accepts requests from pages of other sites', async () => {
   expect(await status('public', ['POST', '/info'], { ...REBOUND_POST })).toBe(400);
 });

@@ -18,12 +18,12 @@ import { NODE, REPOSITORY, Venue } from '../support/venue-process.ts';
 import { keyOf, type Signed } from '../support/wallet.ts';
 
 /**
- * All attacks at once within seconds against one venue with its limits on, while a user trades.
- * Attackers have separate loopback addresses, so that limits per client distinguish them from the
- * trader.
+ * Runs all attacks at once for several seconds against one venue with its limits on, while a user
+ * trades. Attackers have their own loopback addresses, so that limits per client separate them from
+ * the trader.
  */
 
-/** The minimum time; it also continues until every attack has been rejected. */
+/** Minimum duration. The attacks also continue until each has been rejected. */
 const ATTACK_MS = Number(process.env['ATTACK_MS'] ?? 5_000);
 const ATTACK_MS_MAX = 60_000;
 const EXPECTED = [
@@ -51,13 +51,16 @@ const EXPECTED = [
   'held bodies refused',
 ];
 /**
- * The most expensive queries are limited in number, or, if answers are slow, in the number that may
+ * The most expensive queries are limited in number or, if answers are slow, in the number that may
  * wait.
  */
 const LIMITED = ['list 429', 'list 503'];
 const DESCRIPTORS = 1_024;
 const MEBIBYTE = 1024 * 1024;
-/** The additional memory of all attacks together; without limits one alone used 1.7 GB in 22 s. */
+/**
+ * Maximum additional memory during all attacks. Without limits, one attack alone used 1.7 GB in 22
+ * s.
+ */
 const ADDED_MAX = 450 * MEBIBYTE;
 const WHALE_ACTIONS = 100;
 const MEDIAN_MS_MAX = 5_000;
@@ -82,13 +85,12 @@ afterAll(() => venue.remove());
 const actor = (name: string): Actor => new Actor(name, keyOf(`hostile ${name}`), () => client);
 const agent = new Agent({ keepAlive: true });
 
-/** Posts from a given address and returns the time of the answer. */
 const post = (path: string, body: unknown, localAddress = '127.0.0.1'): Promise<Answer> =>
   postFrom({ agent, localAddress, url: new URL(path, venue.url) }, body);
 
 const enveloped = ({ envelope }: Signed): object => ({ ...envelope, confirm: 'executed' });
 
-/** An account with 5,000 orders, far from the market. */
+/** Creates an account with 5,000 orders far from the market. */
 async function aWhale(): Promise<Actor> {
   const whale = actor('whale');
   await post('/request-fund', { user: whale.address }, '127.0.1.1');
@@ -97,7 +99,7 @@ async function aWhale(): Promise<Actor> {
       order({ market: sol, side: 'buy', price: sol.at(-1_000 - each), size: sol.worth(14) }),
     );
     const signed = await whale.sign(orderAction(...orders));
-    // Ten addresses, so that the limit on actions does not slow down the preparation.
+    // Ten addresses keep the limit on actions from slowing down the preparation.
     const reply = await post('/exchange', enveloped(signed), `127.0.1.${index % 10}`);
     expect(reply.json.status, JSON.stringify(reply.json)).toBe('ok');
   }
@@ -108,7 +110,6 @@ function percentile(values: readonly number[], p: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * p)] ?? 0;
 }
 
-/** The current resources of the process. */
 function usage(): { resident: number; descriptors: number } {
   const status = readFileSync(`/proc/${venue.pid}/status`, 'utf8');
   const resident = Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
@@ -122,7 +123,7 @@ function journalBytes(): number {
   );
 }
 
-/** Places, cancels and reads, slightly below the limits, until the end. */
+/** Places, cancels and reads slightly below the limits until the attacks end. */
 async function trade(trader: Actor, isOver: () => boolean): Promise<Answer[]> {
   const answers: Answer[] = [];
   while (!isOver()) {
@@ -214,7 +215,7 @@ test('R-requests: a trader is served while every attack runs at once', async () 
   expect(seen.held).toBeLessThanOrEqual(96 * MEBIBYTE);
   expect(journalBytes() - journalBefore).toBeLessThan(8 * MEBIBYTE);
 
-  // The trader does not wait for attackers; the bound is generous, because both share the
+  // The trader does not wait for the attackers. The bound is generous, because both share the
   // processors.
   expect(
     percentile(
@@ -222,7 +223,7 @@ test('R-requests: a trader is served while every attack runs at once', async () 
       0.5,
     ),
   ).toBeLessThan(MEDIAN_MS_MAX);
-  // The ports of the chain and the relay still serve, and settlement continues.
+  // The ports of the chain and the relay still answer, and settlement continues.
   const number = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
   for (const port of [ports.chain, ports.relayChain]) {
     const url = new URL(`http://127.0.0.1:${port}`);
@@ -230,7 +231,7 @@ test('R-requests: a trader is served while every attack runs at once', async () 
   }
   expect((await fetch(`http://127.0.0.1:${ports.relay}/api/v1/bridge/chains`)).status).toBe(200);
 
-  // The attacks were executed, and got the expected rejects.
+  // Every attack ran and got its expected reject.
   expect(Object.keys(result)).toEqual(expect.arrayContaining(EXPECTED));
   expect(LIMITED.filter((name) => name in result)).not.toEqual([]);
   expect((await fetch(`${venue.operations}/healthz`)).status).toBe(200);

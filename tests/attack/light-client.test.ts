@@ -10,8 +10,8 @@ import { Venue } from '../support/venue-process.ts';
 import { keyOf } from '../support/wallet.ts';
 
 /**
- * The cost of queries for an account with a full page of rows. The venue's work budget per client
- * is hardly refilled here, so that its decrease is the cost.
+ * Measures the cost of queries for an account with a full page of rows. The venue's work budget per
+ * client is hardly refilled here, so its decrease is the cost.
  */
 
 const BURST_MS = 1_000_000;
@@ -50,7 +50,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** 600 ended orders, and 250 fills. */
+/** Creates 600 ended orders and 250 fills. */
 async function fill(): Promise<void> {
   let sent = 0;
   const send = async (sender: Actor, action: Record<string, unknown>): Promise<void> => {
@@ -73,12 +73,12 @@ async function fill(): Promise<void> {
   }
 }
 
-test('R-requests: fifty default queries a second of any type are within the work budget', async () => {
+test('R-requests: fifty default queries of any type per second stay within the work budget', async () => {
   const costs = new Map<string, number>();
   const now = Date.now();
   for (const [index, type] of Object.keys(INFO_QUERIES).entries()) {
     const from = `127.0.3.${index + 1}`;
-    // Unknown fields of a query are ignored.
+    // A query ignores unknown fields.
     const query = {
       type,
       user: alice.address,

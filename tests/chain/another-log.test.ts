@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 import { chainOf, post } from '../support/chain.ts';
 import { CALM, Venue } from '../support/venue-process.ts';
 
-/** R-conservation: a venue that lost its log does not use a bridge that paid for another log. */
+/** R-conservation: a venue that lost its log must not use a bridge that paid for another log. */
 
 const WAIT = { timeout: 60_000, interval: 100 };
 
-test('with an empty log and a bridge that has paid, no deposit is credited or withdrawal paid, and this is reported', async () => {
+test('a venue with an empty log reports a bridge that has paid, and neither credits deposits nor pays withdrawals', async () => {
   const venue = await Venue.start([...CALM, '--chain', 'local']);
   try {
     const key = generatePrivateKey();
@@ -59,7 +59,7 @@ test('with an empty log and a bridge that has paid, no deposit is credited or wi
     expect(await post(venue.url, '/info', permit)).toMatchObject({ status: 503, code: 10503 });
     expect(await after.balanceOf(account.address)).toBe(parseUnits('919.9', 6));
 
-    // Test money creates an account; its withdrawal waits, with a reason shown to its owner.
+    // Test funds create the account. Its withdrawal waits, and the owner sees the reason.
     await post(venue.url, '/request-fund', { user });
     await client().exchange.withdraw3({ destination: user, amount: '20' }, { confirm: 'executed' });
     const shown = async () => (await client().info.withdrawals({ user }))[0];

@@ -28,7 +28,7 @@ const send = async (raw: Hex): Promise<Hex> =>
 
 const tip = (maxPriorityFeePerGas: bigint) => ({ maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas });
 
-test('a block contains the highest tips first, but keeps the nonce order of each sender', async () => {
+test('a block takes the highest tips first but keeps the nonce order of each sender', async () => {
   const { chain } = world;
   await chain.setAutomine(false);
   const rich = [
@@ -52,7 +52,7 @@ test('a block contains the highest tips first, but keeps the nonce order of each
   expect(await chain.rpc('eth_getTransactionByHash', [waits])).toMatchObject({ blockHash: null });
 });
 
-test('logs of one block are numbered across all of its transactions', async () => {
+test('the logs of one block are numbered across all its transactions', async () => {
   const { chain, wallet } = world;
   await wallet.deployContract({ abi: GUESTBOOK_ABI, bytecode: GUESTBOOK_BYTECODE, args: [0n] });
   const to = getContractAddress({ from: RICH.address, nonce: 0n });
@@ -72,7 +72,7 @@ test('logs of one block are numbered across all of its transactions', async () =
   expect((receipts as { logs: unknown[] }[]).flatMap((receipt) => receipt.logs)).toEqual(logs);
 });
 
-test('block time does not go back with the clock, neither while running nor after a start', async () => {
+test('block time never goes back with the clock, even after a restart', async () => {
   const { chain, clock, directory } = world;
   const first = await chain.mine();
   clock.ms -= 5_000;
@@ -87,7 +87,7 @@ test('block time does not go back with the clock, neither while running nor afte
   await again.close();
 });
 
-test('with an interval, blocks are made automatically, with the transactions sent since the last one', async () => {
+test('with an interval, the chain automatically mines the transactions sent since the last block', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'oddlot-chain-'));
   const allocations = { [RICH.address]: 10n ** 18n };
   const options = { directory, chainId: CHAIN_ID, nowMs: () => 0, allocations, intervalMs: 20 };
@@ -109,7 +109,7 @@ test('with an interval, blocks are made automatically, with the transactions sen
   }
 });
 
-test('pending transactions are executed after opening', async () => {
+test('pending transactions are executed after the chain is opened again', async () => {
   const { chain, directory } = world;
   await chain.setAutomine(false);
   const hash = await send(await payment({ nonce: 0 }));
@@ -119,7 +119,7 @@ test('pending transactions are executed after opening', async () => {
   await again.close();
 });
 
-test('eth_feeHistory up to the first block returns that one only; params may be null', async () => {
+test('eth_feeHistory up to the first block returns only that block, and accepts null as params', async () => {
   const { chain, url, close } = await startChain();
   for (let block = 0; block < 3; block += 1) await chain.mine();
   const earliest = (await chain.rpc('eth_feeHistory', ['0x4', 'earliest', [25, 75]])) as object;

@@ -12,7 +12,7 @@ import { CHAIN_ID, OTHER, POOR, RICH, openChain, payment } from '../support/loca
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 
-/** The number of answers before the kill. */
+/** Number of answers before the kill. */
 const KILLS = process.env['TEST_LONG'] === undefined ? [10] : [3, 7];
 
 const children: ChildProcess[] = [];
@@ -24,7 +24,7 @@ afterEach(() => {
 const sizeOf = async (directory: string): Promise<number> =>
   (await stat(join(directory, 'chain.log'))).size;
 
-test('after any actions, it opens with the same blocks, and continues like the original', async () => {
+test('a chain that is opened again has the same blocks and continues like the original', async () => {
   const history = fc.array(deed, { minLength: 3, maxLength: 14 });
   await fc.assert(
     fc.asyncProperty(history, fc.nat(), async (deeds, where) => {
@@ -46,7 +46,7 @@ test('after any actions, it opens with the same blocks, and continues like the o
         await Promise.all([opened.close(), lived.close()]);
         await rm(whole, { recursive: true });
 
-        // Killed during a write: all answered data exists, and at most a part of the pending write.
+        // A kill during a write leaves all answered data and at most a part of the pending write.
         const cut = first + (where % (last - first + 1));
         await truncate(join(directory, 'chain.log'), cut);
         const revived = await openChain(directory, { isAutomining: false });
@@ -70,7 +70,9 @@ test('after any actions, it opens with the same blocks, and continues like the o
   );
 });
 
-/** With a file size limit in blocks of 1,024 bytes, which simulates a full disk. */
+/**
+ * Starts the chain with a file size limit in blocks of 1,024 bytes, which simulates a full disk.
+ */
 async function startChild(
   directory: string,
   fileBlocksMax = 'unlimited',
@@ -91,14 +93,14 @@ async function post(url: string, method: string, params: unknown[]): Promise<unk
   return ((await reply.json()) as { result: unknown }).result;
 }
 
-/** Stores the hash when it is returned, and then the receipt. */
+/** Stores the transaction hash when it is returned, and its receipt later. */
 async function sendAndAsk(url: string, raw: Hex, answered: Map<string, unknown>): Promise<void> {
   const hash = String(await post(url, 'eth_sendRawTransaction', [raw]));
   answered.set(hash, undefined);
   answered.set(hash, await post(url, 'eth_getTransactionReceipt', [hash]));
 }
 
-test('killed during its work, it has every acknowledged transaction in the reported block', async () => {
+test('a killed chain has every acknowledged transaction in the reported block', async () => {
   await inFolder(async (directory) => {
     const answered = new Map<string, unknown>();
     let nonce = 0;
@@ -112,7 +114,7 @@ test('killed during its work, it has every acknowledged transaction in the repor
         nonce += 1;
         const sent = sendAndAsk(url, raw, answered);
         if (answered.size >= target) {
-          // The pending request may or may not be answered.
+          // The pending request can stay unanswered.
           child.kill('SIGKILL');
           isKilled = true;
         }
@@ -131,7 +133,7 @@ test('killed during its work, it has every acknowledged transaction in the repor
   });
 });
 
-test('a full disk stores no partial data, and acknowledged transactions remain', async () => {
+test('a chain on a full disk stores no partial data and keeps acknowledged transactions', async () => {
   await inFolder(async (directory) => {
     const { child, url } = await startChild(directory, '12');
     const answered: unknown[] = [];
@@ -155,7 +157,7 @@ test('a full disk stores no partial data, and acknowledged transactions remain',
   });
 });
 
-test('in a separate thread it serves its port, keeps its data, and reports why it cannot start', async () => {
+test('a chain in its own thread serves its port, keeps its data, and reports why it cannot start', async () => {
   await inFolder(async (directory) => {
     const options = { directory, chainId: CHAIN_ID, allocations: { [RICH.address]: 10n ** 18n } };
     const lost: Error[] = [];

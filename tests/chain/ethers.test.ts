@@ -18,7 +18,7 @@ let guestbook: Contract;
 
 beforeAll(async () => {
   world = await startChain();
-  // By default answers are cached for a quarter of a second.
+  // The provider caches answers for a quarter of a second by default.
   provider = new JsonRpcProvider(world.url, undefined, { cacheTimeout: -1, pollingInterval: 20 });
   wallet = new Wallet(`0x${'a1'.repeat(32)}`, provider);
   const deployed = await new ContractFactory(GUESTBOOK_ABI, GUESTBOOK_BYTECODE, wallet).deploy(7n);
@@ -27,8 +27,8 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // The library still requests receipts after the waiter was answered, so these requests complete
-  // first.
+  // The library still requests receipts after it has answered the caller, so these requests
+  // complete first.
   await provider.removeAllListeners();
   for (let round = 0; round < 5; round += 1) await provider.getBlockNumber();
   provider.destroy();
@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const method = (name: string) => guestbook.getFunction(name);
 
-test('the network, its fees and a balance', async () => {
+test('ethers reads the network, its fees and a balance', async () => {
   expect((await provider.getNetwork()).chainId).toBe(BigInt(CHAIN_ID));
   const fees = await provider.getFeeData();
   expect(fees.gasPrice).toBe(10_000_000n);
@@ -45,7 +45,7 @@ test('the network, its fees and a balance', async () => {
   expect(await provider.getBalance(POOR.address)).toBe(0n);
 });
 
-test('a contract is called, and its event read from the receipt and by a query', async () => {
+test('ethers calls a contract and reads its event from the receipt and from a query', async () => {
   const sent = await method('sign').send('hello', { value: parseEther('0.5') });
   const receipt = await sent.wait();
   expect(receipt?.status).toBe(1);
@@ -58,7 +58,7 @@ test('a contract is called, and its event read from the receipt and by a query',
   expect(block?.prefetchedTransactions[0]?.hash).toBe(sent.hash);
 });
 
-test('a listener receives an event', async () => {
+test('an ethers listener receives an event', async () => {
   const heard: string[] = [];
   await guestbook.on(guestbook.getEvent('Signed'), (_guest, _page, text: string) => {
     heard.push(text);
@@ -73,7 +73,7 @@ test('a listener receives an event', async () => {
   expect(heard[0]).toBe('listen');
 });
 
-test('a revert is returned with its reason', async () => {
+test('ethers receives the reason of a revert', async () => {
   await expect(method('sign').staticCall('')).rejects.toMatchObject({
     code: 'CALL_EXCEPTION',
     reason: 'nothing written',
@@ -88,7 +88,7 @@ test('a revert is returned with its reason', async () => {
   });
 });
 
-test('errors have the names that the library expects', async () => {
+test('ethers receives errors by the names that it expects', async () => {
   const to = POOR.address;
   await expect(wallet.sendTransaction({ to, nonce: 0 })).rejects.toMatchObject({
     code: 'NONCE_EXPIRED',
@@ -111,7 +111,7 @@ test('errors have the names that the library expects', async () => {
   }
 });
 
-test('many concurrent transactions are executed in nonce order', async () => {
+test('many concurrent ethers transactions are executed in nonce order', async () => {
   const managed = new NonceManager(wallet);
   const payments = Array.from({ length: 12 }, () =>
     managed.sendTransaction({ to: POOR.address, value: 1n }),
@@ -122,7 +122,7 @@ test('many concurrent transactions are executed in nonce order', async () => {
   expect(blocks.toSorted((a, b) => a - b)).toEqual(blocks.map((_, at) => first + at));
 });
 
-test('a client waiting for a transaction detects its replacement', async () => {
+test('an ethers client that waits for a transaction detects its replacement', async () => {
   await world.chain.setAutomine(false);
   try {
     const nonce = await provider.getTransactionCount(wallet.address);

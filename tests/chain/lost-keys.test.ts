@@ -20,7 +20,7 @@ afterAll(async () => {
   await venue.remove();
 });
 
-/** Starts with a changed file, and restores it. */
+/** Changes a file, runs a function, and restores the file. */
 async function withFile<Told>(
   name: string,
   text: string | undefined,
@@ -40,7 +40,7 @@ async function withFile<Told>(
   }
 }
 
-/** The last message of a failing start. */
+/** Returns the last message of a start that must fail. */
 async function refusal(): Promise<string> {
   const message = await venue.startAgain().then(
     () => 'it serves',
@@ -76,7 +76,7 @@ test.each<[string, string, () => string | undefined]>([
 test.each([
   ['cursor-key', 'no key'],
   [join('reserves', 'salt-secret'), 'ab'],
-])('%s damaged: the start fails with its name', async (name, text) => {
+])('a start with a damaged %s fails and names the file', async (name, text) => {
   await withFile(name, text, async (file) => {
     expect(await refusal()).toContain(`${file} does not contain 32 bytes in hex. Restore it`);
   });
@@ -98,7 +98,7 @@ test.each<[string, string, string | undefined]>([
   });
 });
 
-test('with all files restored the same venue and relay serve', async () => {
+test('the same venue and relay serve again once all key files are restored', async () => {
   await venue.startAgain();
   await relayOf(venue.url);
   expect(await venue.stop()).toEqual({ code: 0, signal: null });

@@ -11,15 +11,13 @@ import { eventually } from '../support/client.ts';
 import { usdc } from '../support/money-world.ts';
 import { CALM, NODE, REPOSITORY, temporaryData, Venue } from '../support/venue-process.ts';
 
-/** A local chain in a separate process, and the venues that share it. */
-
 const PROGRAM = join(REPOSITORY, 'packages/venue/src/run-chain.ts');
 const SERVING =
   /^Oddlot chain is serving at (http:\S+) \(replicas: (--chain http:\S+ --chain-keys (\S+) --settlement-rpc-url \1)\)\n$/;
 
 type Run = {
   readonly url: string;
-  /** As printed by the program. */
+  /** Flags for replicas, as the program prints them. */
   readonly flags: readonly string[];
   kill(signal?: NodeJS.Signals): Promise<number | null>;
 };
@@ -71,7 +69,7 @@ async function rpc(url: string, method: string, params: readonly unknown[] = [])
   return ((await response.json()) as { readonly result: unknown }).result;
 }
 
-test('it restarts with its blocks, its contracts and its keys', async () => {
+test('a chain program restarts with its blocks, its contracts and its keys', async () => {
   const data = await temporaryData();
   const first = await runChain(data);
   const blocks = await rpc(first.url, 'eth_blockNumber');
@@ -84,7 +82,7 @@ test('it restarts with its blocks, its contracts and its keys', async () => {
   await again.kill('SIGTERM');
 });
 
-test('with a port in use it names the port and its flag, and creates no files', async () => {
+test('a chain program names the port in use and its flag, and creates no files', async () => {
   const held = await runChain(await temporaryData());
   const data = join(await temporaryData(), 'chain');
   const { port } = new URL(held.url);
@@ -100,7 +98,7 @@ test('with a port in use it names the port and its flag, and creates no files', 
   expect(existsSync(data)).toBe(false);
 });
 
-test('invalid settings are rejected with a message', async () => {
+test('a chain program rejects invalid settings with a message', async () => {
   const data = await temporaryData();
   await expect(runChain(data, ['--port', 'x'])).rejects.toThrow(
     '--port must be a whole number from 0 to 65535: x',
@@ -115,7 +113,7 @@ test("a venue without the chain's keys does not start", async () => {
 });
 
 test.skipIf(!hasNatsServer)(
-  'replicas share it: a deposit is credited once and a withdrawal paid once, although the active replica is killed in between',
+  'replicas that share a chain credit a deposit once and pay a withdrawal once, although the active one is killed',
   async () => {
     const chain = await runChain(await temporaryData());
     const cluster = ['--log', servers!.url, '--cluster', 'laptop', '--stream-replicas', '1'];
@@ -127,9 +125,9 @@ test.skipIf(!hasNatsServer)(
     const key = generatePrivateKey();
     const account = privateKeyToAccount(key);
     const user = account.address.toLowerCase() as `0x${string}`;
-    // Test money on the chain is granted once, by any replica.
+    // Any replica grants test funds on the chain, but only once.
     const fund = { user, onChain: true };
-    // There may be no active replica yet; a repeated request is still granted once.
+    // There may be no active replica yet. A repeated request is still granted only once.
     await eventually(async () => {
       const { status } = await post(second.url, '/request-fund', fund);
       expect([200, 429]).toContain(status);

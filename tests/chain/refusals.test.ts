@@ -83,7 +83,7 @@ test.each([
   expect(await world.chain.rpc('eth_getTransactionCount', [RICH.address, 'pending'])).toBe('0x1');
 });
 
-test('viem recognises the errors', async () => {
+test('viem recognises the errors of the chain', async () => {
   const { wallet } = world;
   const cause = async (request: object): Promise<unknown> => {
     const plain = { to: POOR.address, gas: 21_000n, ...request };
@@ -100,7 +100,7 @@ test('viem recognises the errors', async () => {
   expect(await cause(fees)).toBeInstanceOf(FeeCapTooLowError);
 });
 
-test('a transaction with a future nonce waits, and the missing one executes both', async () => {
+test('a transaction with a future nonce waits until the missing one is executed', async () => {
   const later = (await send(await payment({ nonce: 1 }, OTHER))) as string;
   const count = async (block: string): Promise<unknown> =>
     await world.chain.rpc('eth_getTransactionCount', [OTHER.address, block]);
@@ -117,7 +117,7 @@ test('a transaction with a future nonce waits, and the missing one executes both
   expect(world.chain.head.transactions.map(({ hash }) => hash)).toEqual([later]);
 });
 
-test('a replacement must raise both fees by a tenth', async () => {
+test('a replacement transaction must raise both fees by a tenth', async () => {
   await world.chain.setAutomine(false);
   const fees = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
     maxFeePerGas,
@@ -137,7 +137,7 @@ test('a replacement must raise both fees by a tenth', async () => {
   await world.chain.setAutomine(true);
 });
 
-test('unknown methods give the error text that clients expect', async () => {
+test('unknown methods return the error text that clients expect', async () => {
   for (const method of ['eth_fillTransaction', 'eth_newFilter', 'eth_subscribe', 'constructor']) {
     const reply = await post({ jsonrpc: '2.0', id: 1, method, params: [] });
     expect(await reply.json()).toEqual({
@@ -162,11 +162,11 @@ test.each([
   ['eth_feeHistory', ['0x1', 'latest', [101]]],
   ['eth_feeHistory', ['0x1', 'latest', [75, 25]]],
   ['eth_sendRawTransaction', ['hello']],
-])('%s with %j gives a specific error', async (method, params) => {
+])('%s with %j returns a specific error', async (method, params) => {
   await expect(world.chain.rpc(method, params)).rejects.toMatchObject({ code: -32_602 });
 });
 
-test('a call cannot send more than its sender has', async () => {
+test('a call cannot send more ether than its sender has', async () => {
   const call = { from: POOR.address, to: RICH.address, value: '0xffffff' };
   const broke = {
     code: -32_000,
@@ -191,7 +191,7 @@ test('missing objects are null, and a missing state is an error', async () => {
   expect(await wide).toEqual([]);
 });
 
-test('the port accepts POST and batches, within limits', async () => {
+test('the port of the chain accepts POST and batches, within limits', async () => {
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'eth_chainId', params: [] });
   const batch = await post([
     call(1),

@@ -28,7 +28,7 @@ afterEach(async () => {
 const send = async (raw: Hex): Promise<Hex> =>
   (await world.chain.rpc('eth_sendRawTransaction', [raw])) as Hex;
 
-test('both clients see a transaction disappear with its block, and its amount return', async () => {
+test('both clients see a transaction disappear with its block and its amount return', async () => {
   const { chain, reads } = world;
   await send(await payment({ nonce: 0, value: 1n }));
   const base = chain.head;
@@ -48,7 +48,7 @@ test('both clients see a transaction disappear with its block, and its amount re
   expect(await provider.getTransactionCount(RICH.address, 'pending')).toBe(1);
 });
 
-test('the same transaction in another block has the same hash and another position', async () => {
+test('a transaction in another block keeps its hash and changes its position', async () => {
   const { chain, reads } = world;
   const raw = await payment({ nonce: 0, value: 10n });
   const hash = await send(raw);
@@ -60,7 +60,7 @@ test('the same transaction in another block has the same hash and another positi
   expect((await provider.getTransactionReceipt(hash))?.blockNumber).toBe(Number(after.blockNumber));
 });
 
-test('the same transactions at the same positions still give other block hashes', async () => {
+test('equal transactions at equal positions give different block hashes on another branch', async () => {
   const { chain } = world;
   const raw = await payment({ nonce: 0, value: 10n });
   await send(raw);
@@ -72,7 +72,7 @@ test('the same transactions at the same positions still give other block hashes'
   expect(after.hash).not.toBe(before.hash);
 });
 
-test('another transaction replaces the previous one', async () => {
+test('another transaction can replace the reverted one', async () => {
   const { chain, reads } = world;
   const hash = await send(await payment({ nonce: 0, value: 10n }));
   const instead = await payment({ nonce: 0, value: 3n });
@@ -82,7 +82,7 @@ test('another transaction replaces the previous one', async () => {
   expect(await reads.getBalance({ address: POOR.address })).toBe(3n);
 });
 
-test('transactions missing from the new branch return to the pool on request', async () => {
+test('transactions that are missing from the new branch return to the pool on request', async () => {
   const { chain, reads } = world;
   await chain.setAutomine(false);
   const first = await send(await payment({ nonce: 0 }));
@@ -97,7 +97,7 @@ test('transactions missing from the new branch return to the pool on request', a
   expect(block.transactions.map(({ hash }) => hash)).toEqual([other]);
 });
 
-test('logs of several blocks are removed, and those of the new branch appear', async () => {
+test('logs of reverted blocks are removed, and those of the new branch appear', async () => {
   const { chain, reads, wallet } = world;
   const hash = await wallet.deployContract({
     abi: GUESTBOOK_ABI,
@@ -128,7 +128,7 @@ test('logs of several blocks are removed, and those of the new branch appear', a
   ]);
 });
 
-test('a branch that cannot be executed is rejected, and the chain is unchanged', async () => {
+test('a branch that cannot be executed is rejected and leaves the chain unchanged', async () => {
   const { chain } = world;
   const hash = await send(await payment({ nonce: 0, value: 1n }));
   const gap = await payment({ nonce: 5 });
@@ -144,7 +144,7 @@ test('a chain cannot be reverted past its first block', async () => {
   await expect(chain.reorg(0)).rejects.toThrow(/reset/);
 });
 
-test('a reorganised chain opens as it was closed', async () => {
+test('a reorganised chain has the same blocks after it is opened again', async () => {
   const { chain, directory } = world;
   for (let nonce = 0; nonce < 4; nonce += 1) await send(await payment({ nonce, value: 1n }));
   await chain.reorg(3, { blocks: [[await payment({ nonce: 1, value: 50n })]] });

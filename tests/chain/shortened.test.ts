@@ -5,14 +5,14 @@ import { expect, test } from 'vitest';
 import { deed, inFolder, perform, view } from '../support/chain-actions.ts';
 import { TestClock, openChain, payment } from '../support/local-chain.ts';
 
-/** A chain whose file is compacted from time to time equals one whose file is not. */
+/** A chain whose file is compacted from time to time equals a chain whose file is not. */
 
 const RUNS = Math.ceil(Number(process.env['FUZZ_RUNS'] ?? 16) / 4);
 const UNDO = { undoBlocksMax: 4 };
 const SHORT = { ...UNDO, settledBlocksMax: 3 };
 const logOf = (directory: string): string => join(directory, 'chain.log');
 
-test('with a compacted file it equals the reference chain, also after a restart and a kill at any byte', async () => {
+test('a chain with a compacted file equals the reference chain after a restart and a kill at any byte', async () => {
   const history = fc.array(deed, { minLength: 8, maxLength: 24 });
   await fc.assert(
     fc.asyncProperty(history, fc.nat(), async (deeds, where) => {
@@ -32,7 +32,7 @@ test('with a compacted file it equals the reference chain, also after a restart 
         await short.setAutomine(false);
         await Promise.all([short.close(), long.close()]);
 
-        // Killed while the compacted file was written: the long one is used.
+        // After a kill while the compacted file is written, the long file is used.
         const content = await readFile(logOf(here));
         await writeFile(
           join(there, 'chain.log.new'),
@@ -48,7 +48,7 @@ test('with a compacted file it equals the reference chain, also after a restart 
           await opened.close();
         }
 
-        // Killed while a line was appended to the compacted file.
+        // A kill can also occur while a line is appended to the compacted file.
         const whole = (await readFile(logOf(here))).length;
         const copy = join(directory, 'copy');
         await cp(here, copy, { recursive: true });
@@ -62,7 +62,7 @@ test('with a compacted file it equals the reference chain, also after a restart 
   );
 });
 
-test('an old transaction needs a third of its original space, and remains fully readable', async () => {
+test('an old transaction needs a third of its original space and remains fully readable', async () => {
   await inFolder(async (directory) => {
     const [here, there] = [join(directory, 'short'), join(directory, 'long')];
     const short = await openChain(here, { undoBlocksMax: 4, settledBlocksMax: 150 });

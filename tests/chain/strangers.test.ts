@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PageOrigins } from '../../packages/host/src/ports/visitors.ts';
 import { CHAIN_ID, payment, RICH, startChain, type TestChain } from '../support/local-chain.ts';
 
-/** The limits for untrusted clients of a local chain's port. */
+/** Limits for untrusted clients of a local chain's port. */
 
 let world: TestChain;
 let url: URL;
@@ -63,19 +63,19 @@ const head = (bytes: number): string =>
   `POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
 const BLOCK_NUMBER = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] };
 
-test('R-requests: an endless call is stopped, and so is its gas estimate', async () => {
+test('R-requests: an endless call and its gas estimate are stopped', async () => {
   const stopped = { code: -32_000, message: 'execution aborted (timeout = 250ms)' };
   for (const method of ['eth_call', 'eth_estimateGas']) {
     const { json } = await ask({ ...endless(1), method }, '127.0.0.2');
     expect(json).toMatchObject({ error: stopped });
   }
-  // The cost of a single step is bounded before it starts; here 480 pairings.
+  // The cost of a single step, here 480 pairings, is bounded before the step starts.
   const pairings = { to: `0x${'08'.padStart(40, '0')}`, data: `0x${'00'.repeat(192 * 480)}` };
   const { json } = await ask({ ...endless(1), params: [pairings] }, '127.0.0.2');
   expect(json).toMatchObject({ error: stopped });
 });
 
-test('R-requests: an endless transaction is in no block, and delays no other', async () => {
+test('R-requests: an endless transaction enters no block and delays no other', async () => {
   const { chain, reads, wallet } = world;
   const before = await reads.getTransactionCount({ address: wallet.account.address });
   const fields = { data: ENDLESS.data as `0x${string}`, gas: 16_000_000n };
@@ -83,7 +83,7 @@ test('R-requests: an endless transaction is in no block, and delays no other', a
     await wallet.prepareTransactionRequest({ ...fields, nonce: before + 1 }),
   );
   const send = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [signed] };
-  // It waits for the preceding nonce, and is dropped when that is executed.
+  // The transaction waits for the preceding nonce and is dropped when that one is executed.
   expect(await ask(send, '127.0.0.2')).toMatchObject({ json: { result: expect.anything() } });
   await wallet.sendTransaction({ to: wallet.account.address, value: 1n });
   expect(await reads.getTransactionCount({ address: wallet.account.address })).toBe(before + 1);
@@ -92,7 +92,7 @@ test('R-requests: an endless transaction is in no block, and delays no other', a
   expect(chain.head.transactions).toHaveLength(1);
 });
 
-test('R-requests: light clients, and above all the venue, do not wait behind clients with endless calls', async () => {
+test('R-requests: the venue and light clients do not wait behind clients with endless calls', async () => {
   const batch = Array.from({ length: 100 }, (_each, id) => endless(id));
   const attacks = ['127.0.0.10', '127.0.0.11'].flatMap((from) =>
     Array.from({ length: 3 }, () => ask(batch, from).catch(() => undefined)),
@@ -102,18 +102,19 @@ test('R-requests: light clients, and above all the venue, do not wait behind cli
   for (let turn = 0; turn < 2; turn++) {
     const from = chain.ran;
     await chain.rpc('eth_blockNumber');
-    // Only the call that was running.
+    // Only the call that was already running is executed.
     expect(chain.ran - from).toBeLessThanOrEqual(1);
     const asked = chain.ran;
     expect((await ask(BLOCK_NUMBER, '127.0.0.3')).status).toBe(200);
-    // Its own calls, and those running in the turns in which it was connected, read and executed.
+    // Its own calls are executed, and those that were running while it was connected, read and
+    // executed.
     expect(chain.ran - asked).toBeLessThanOrEqual(6);
   }
   await chain.close();
   await Promise.all(attacks);
 });
 
-test('R-requests: work ends with its client', async () => {
+test('R-requests: the work of a client ends when it disconnects', async () => {
   const batch = JSON.stringify(Array.from({ length: 100 }, (_, id) => endless(id)));
   const socket = open('127.0.0.4');
   socket.write(head(batch.length) + batch);
@@ -130,7 +131,7 @@ test('R-requests: open sockets and request bodies are limited for each client', 
     socket.once('data', () => (refused += 1));
     socket.write(`${head(1_000_000)}${'x'.repeat(900_000)}`);
   }
-  // 64 connections, of which 16 send a body, of which four fit into memory.
+  // Of 64 connections, 16 send a body, and four bodies fit into memory.
   await expect.poll(() => refused, { timeout: 60_000 }).toBeGreaterThanOrEqual(90);
   expect((await ask(BLOCK_NUMBER, '127.0.0.6')).status).toBe(200);
 });
@@ -145,7 +146,7 @@ test('R-requests: pipelined calls are processed one by one', async () => {
   expect(world.chain.waiting).toBeLessThanOrEqual(1);
 });
 
-test('R-requests: data stored for untrusted clients is limited, for each and in total; the venue continues', async () => {
+test('R-requests: data stored for untrusted clients is limited per client and in total', async () => {
   const chain = await startChain({
     guestWrites: { bytesAtOnce: 40_000, bytesPerSecond: 1, bytesInAll: 250_000 },
   });
@@ -153,7 +154,7 @@ test('R-requests: data stored for untrusted clients is limited, for each and in 
     const port = new URL((await chain.chain.listen({ port: 0 })).url);
     url = port;
     let nonce = 0;
-    // A program that only logs: PUSH2 0x2000, PUSH1 0, LOG0 gives 8 KiB, twice that as text.
+    // A program that only logs: PUSH2 0x2000, PUSH1 0, LOG0 returns 8 KiB, twice that as text.
     const wordy = async (): Promise<string> => {
       const fields = { data: '0x6120006000a0' as const, gas: 200_000n, nonce, value: 0n };
       const fees = { maxFeePerGas: 10n ** 9n, maxPriorityFeePerGas: 0n };

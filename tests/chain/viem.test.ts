@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 afterAll(async () => await world.close());
 
-test('a contract is deployed, called and read', async () => {
+test('viem deploys, calls and reads a contract', async () => {
   const { reads, wallet } = world;
   const book = getContract({
     address: guestbook,
@@ -56,7 +56,7 @@ test('a contract is deployed, called and read', async () => {
   expect(event).toMatchObject({ eventName: 'Signed', args: { page: 7n, text: 'hello' } });
 });
 
-test('a revert is returned with its reason', async () => {
+test('viem receives the reason of a revert', async () => {
   const { reads, wallet } = world;
   const book = getContract({
     address: guestbook,
@@ -76,7 +76,7 @@ test('a revert is returned with its reason', async () => {
   expect(await book.read.pages()).toBe(8n);
 });
 
-test('exactly the matching logs are found by address, topics, range and block', async () => {
+test('viem finds exactly the matching logs by address, topics, range and block', async () => {
   const { reads, wallet } = world;
   const book = getContract({
     address: guestbook,
@@ -107,7 +107,7 @@ test('exactly the matching logs are found by address, topics, range and block', 
   await expect(reads.getLogs({ blockHash: keccak256('0x') })).rejects.toThrow(/unknown block/);
 });
 
-test("watched events arrive, with the client's fallback polling", async () => {
+test('viem receives watched events with its fallback polling', async () => {
   const { reads, wallet } = world;
   const event = { address: guestbook, abi: GUESTBOOK_ABI, eventName: 'Signed' } as const;
   const seen: unknown[] = [];
@@ -127,7 +127,7 @@ test("watched events arrive, with the client's fallback polling", async () => {
   expect([seen[0], errors]).toEqual(['watched', []]);
 });
 
-test('a wallet finds all data that it requests before sending', async () => {
+test('a viem wallet receives all data that it requests before sending', async () => {
   const { reads, wallet } = world;
   expect(await reads.getChainId()).toBe(CHAIN_ID);
   expect(await reads.getGasPrice()).toBe(10_000_000n);
@@ -152,7 +152,7 @@ test('a wallet finds all data that it requests before sending', async () => {
   expect(BigInt(slot ?? 0)).toBeGreaterThanOrEqual(8n);
 });
 
-test('a gas estimate is sufficient if refunds make less appear sufficient', async () => {
+test('a gas estimate is sufficient although refunds hide a part of the cost', async () => {
   const { reads, wallet } = world;
   const abi = GUESTBOOK_ABI;
   const other = { abi, bytecode: GUESTBOOK_BYTECODE, args: [3n] } as const;
@@ -173,7 +173,7 @@ test('a gas estimate is sufficient if refunds make less appear sufficient', asyn
   expect((await outcome(estimated.gasUsed)).status).toBe('reverted');
 });
 
-test('fees are charged to the sender only', async () => {
+test('fees are charged only to the sender', async () => {
   const { reads, wallet } = world;
   const [from, to] = [{ address: RICH.address }, { address: POOR.address }];
   const before = { from: await reads.getBalance(from), to: await reads.getBalance(to) };
@@ -185,20 +185,23 @@ test('fees are charged to the sender only', async () => {
   expect(await reads.getBalance(from)).toBe(before.from - paid);
 });
 
-test.each(['legacy', 'eip2930', 'eip1559'] as const)('a transaction of type %s', async (type) => {
-  const { reads, wallet } = world;
-  const hash = await wallet.sendTransaction({ to: POOR.address, value: 3n, type } as never);
-  const receipt = await reads.waitForTransactionReceipt({ hash });
-  expect(receipt).toMatchObject({ type, status: 'success' });
-  const transaction = await reads.getTransaction({ hash });
-  expect(transaction).toMatchObject({ type, value: 3n, from: RICH.address.toLowerCase() });
-  const { blockHash, transactionIndex: index } = receipt;
-  expect((await reads.getTransaction({ blockHash, index })).hash).toBe(hash);
-  const block = await reads.getBlock({ blockHash, includeTransactions: true });
-  expect(block.transactions.map((row) => row.hash)).toEqual([hash]);
-});
+test.each(['legacy', 'eip2930', 'eip1559'] as const)(
+  'a transaction of type %s is accepted',
+  async (type) => {
+    const { reads, wallet } = world;
+    const hash = await wallet.sendTransaction({ to: POOR.address, value: 3n, type } as never);
+    const receipt = await reads.waitForTransactionReceipt({ hash });
+    expect(receipt).toMatchObject({ type, status: 'success' });
+    const transaction = await reads.getTransaction({ hash });
+    expect(transaction).toMatchObject({ type, value: 3n, from: RICH.address.toLowerCase() });
+    const { blockHash, transactionIndex: index } = receipt;
+    expect((await reads.getTransaction({ blockHash, index })).hash).toBe(hash);
+    const block = await reads.getBlock({ blockHash, includeTransactions: true });
+    expect(block.transactions.map((row) => row.hash)).toEqual([hash]);
+  },
+);
 
-test('a program sees its block, the previous one, and at the newest block the current time', async () => {
+test('a program sees its block and the previous one, and the current time at the newest block', async () => {
   const { reads, clock } = world;
   const seen = { address: guestbook, abi: GUESTBOOK_ABI, functionName: 'seen' } as const;
   const head = await reads.getBlock();
@@ -223,7 +226,7 @@ test('a query of an earlier block returns the state at that block', async () => 
   expect(await reads.readContract(pages)).toBe(then + 1n);
 });
 
-test('many requests in one batch', async () => {
+test('many requests can be sent in one batch', async () => {
   const batched = createPublicClient({
     chain: world.network,
     transport: http(world.url, { batch: true }),

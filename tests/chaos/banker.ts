@@ -17,7 +17,7 @@ const RESTS_MS = 1_500;
 const FEE = usdc('0.1');
 const START = '100000';
 
-/** A user that deposits from the settlement chain and withdraws to it during all faults. */
+/** A user who deposits from the settlement chain and withdraws to it during all faults. */
 export class Banker {
   readonly #who: Somebody;
   readonly #chain: PublicClient;
@@ -59,9 +59,9 @@ export class Banker {
   }
 
   /**
-   * A chain temporarily rejects clients whose requests exceed its limit, such as a replica that was
-   * frozen, and all processes of this machine count as one client. It may have accepted a
-   * transaction without answering, which its nonce shows.
+   * A chain temporarily rejects clients that exceed its limit, for example a replica that was
+   * frozen, and all processes of this machine count as one client. The sender's nonce shows whether
+   * the chain accepted a transaction without answering.
    */
   async #deposit(amount: string): Promise<void> {
     const { user: address } = this.#who;
@@ -79,7 +79,10 @@ export class Banker {
     } while ((await count()) === before);
   }
 
-  /** With or without an answer, it happens once or not at all: the result is checked at the end. */
+  /**
+   * A withdrawal without an answer may still have been executed, so the result is checked at the
+   * end.
+   */
   async #withdraw(): Promise<void> {
     const [first, ...others] = this.#urls();
     if (first === undefined) return;
@@ -92,22 +95,22 @@ export class Banker {
       const reply = await client.exchange.withdraw3(to, { confirm: 'executed' });
       if (reply.status === 'executed') this.#acknowledged += 1;
     } catch {
-      // There is no balance to withdraw yet, or no replica to ask.
+      // There is no balance to withdraw yet, or no replica answers.
     } finally {
       client.close();
     }
   }
 
   /**
-   * Every deposit is credited once, every acknowledged withdrawal is paid once, and nothing else is
-   * paid.
+   * Checks that every deposit is credited once, every acknowledged withdrawal is paid once, and
+   * nothing else is paid.
    */
   async expectExact(url: string, patienceMs: number): Promise<string> {
     const { user } = this.#who;
     const client = new Client(url);
     const withdrawals = await eventually(async () => {
       const rows = await allWithdrawals(client, user);
-      // The whole row, so that a failure shows what it waits for.
+      // Compares whole rows, so that a failure shows what the withdrawal waits for.
       expect(rows.filter(({ status }) => status !== 'confirmed')).toEqual([]);
       return rows;
     }, patienceMs);

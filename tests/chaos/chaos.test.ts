@@ -26,16 +26,15 @@ import { TroubledCluster } from './troubled-cluster.ts';
 import { Wanderer } from './wanderer.ts';
 
 /**
- * Goal: independent of faults of a cluster's processes and connections, actions acknowledged by one
- * replica exist on all replicas, once, and all have the same state. Method: three NATS servers,
- * three replicas with different clocks, and PostgreSQL, as processes; each is killed, frozen and
- * restarted, and connections are cut, silenced, delayed and truncated, at random moments of a seed.
- * Meanwhile users trade with signed requests, each sent to any replica and then to another until it
- * is answered, and deposit from and withdraw to a settlement chain. One server at a time is
+ * Goal: whatever faults the processes and connections of a cluster have, actions acknowledged by
+ * one replica exist once on all replicas, and all have the same state. Method: three NATS servers,
+ * three replicas with different clocks, and PostgreSQL run as processes. At random moments of a
+ * seed, each is killed, frozen and restarted, and connections are cut, silenced, delayed and
+ * truncated. Meanwhile users trade with signed requests, each sent to one replica after another
+ * until it is answered, and transfer money from and to a settlement chain. One server at a time is
  * isolated, a holder of a lease is frozen twice, replicas join with empty folders, and reserves are
- * published: none may be false, no replica may exit or fail to start, and none may report that the
- * servers, which sync before acknowledging, lost blocks.
- *
+ * published. No publication may be false, no replica may exit or fail to start, and none may report
+ * lost blocks, because the servers sync before they acknowledge.
  * `CHAOS_SEED=7 CHAOS_SECONDS=1800 CHAOS_FROZEN_MS=20000 CHAOS_BETWEEN_MS=10000 npx vitest run
  * tests/chaos` repeats or extends it.
  */
@@ -47,11 +46,11 @@ const FROZEN_MS_MAX = Number(process.env['CHAOS_FROZEN_MS'] ?? 6_000);
 const BETWEEN_MS_MAX = Number(process.env['CHAOS_BETWEEN_MS'] ?? 2_500);
 const DEPOSIT = 1000;
 const BANKERS = 2;
-/** The maximum time to recover after the last fault. */
+/** Maximum recovery time after the last fault. */
 const SETTLE_MS = 120_000;
-/** The interval between publications of reserves. */
+/** Interval between publications of reserves. */
 const RESERVES_EVERY_MS = 3_000;
-/** The number of blocks whose hashes are compared. */
+/** Number of blocks whose hashes are compared. */
 const COMPARED = 200;
 
 const random = chance(SEED);
@@ -110,7 +109,7 @@ afterAll(async () => {
   await world?.close();
 });
 
-/** The information for analysing a failed run. */
+/** Returns the faults and logs for analysing a failed run. */
 function story(): string {
   const logs = cluster.replicas.map(
     ({ name, venue }) => `${name}: ${tail(venue?.stderr ?? 'away')}`,
@@ -118,12 +117,11 @@ function story(): string {
   return [...told, ...logs].join('\n');
 }
 
-/** Adds all faults and logs of the cluster to an error. */
 function withStory(error: unknown): never {
   throw new Error(`${(error as Error).message}\n${story()}`, { cause: error });
 }
 
-/** Waits until all replicas serve and have applied the highest block. */
+/** Waits until all replicas serve requests and have applied the highest block. */
 async function together(): Promise<number> {
   return eventually(async () => {
     expect(cluster.serving.length).toBe(cluster.replicas.length);
@@ -150,7 +148,7 @@ async function expectSameHashes(height: number): Promise<void> {
   }
 }
 
-/** Queries on the history give equal answers on all replicas, after all of it is written. */
+/** Checks that all replicas answer queries of the history equally once it is written. */
 async function expectSameHistory(): Promise<void> {
   for (const { address: user } of actors) {
     for (const type of ['userFills', 'historicalOrders', 'userNonFundingLedgerUpdates']) {
@@ -164,7 +162,7 @@ async function expectSameHistory(): Promise<void> {
   }
 }
 
-/** Two subscribers that change replicas: one for all blocks, one for all trades. */
+/** Returns two subscribers that change replicas: one for all blocks, one for all trades. */
 function wanderers(height: number): readonly [blocks: Wanderer, trades: Wanderer] {
   const common = { urls, height, random, path: '/ws', rowsOf: (data: Json) => data };
   return [
@@ -173,7 +171,7 @@ function wanderers(height: number): readonly [blocks: Wanderer, trades: Wanderer
   ];
 }
 
-/** Each block arrives once and in order, and each trade of the history once. */
+/** Checks that each block arrives once and in order, and each trade of the history once. */
 async function expectNoGap([blocks, trades]: readonly Wanderer[], from: number): Promise<void> {
   await eventually(() => expect(blocks!.height).toBeGreaterThanOrEqual(highest()), SETTLE_MS);
   const heights = blocks!.rows.map(({ height }) => height);
@@ -192,7 +190,7 @@ async function allRows(client: Client, query: object): Promise<Json[]> {
   const rows: Json[] = [];
   let cursor: string | undefined;
   do {
-    // The history may still be catching up.
+    // The history may not have caught up yet.
     const page = await eventually(async () => {
       const { json, text } = await client.info({ ...query, limit: 100, ...(cursor && { cursor }) });
       expect(json?.success, text).toBe(true);
@@ -205,7 +203,7 @@ async function allRows(client: Client, query: object): Promise<Json[]> {
 }
 
 /**
- * Every placed order is in the history once, independent of the replicas and the number of
+ * Checks that every placed order is in the history once, whatever the replicas and the number of
  * attempts.
  */
 async function expectOrdersOnce(client: Client): Promise<void> {
@@ -221,7 +219,7 @@ async function expectOrdersOnce(client: Client): Promise<void> {
 
 describe.skipIf(!hasNatsServer)(`a cluster with faults, CHAOS_SEED=${SEED}`, () => {
   test(
-    'acknowledged actions exist once, and equally on all replicas',
+    'every acknowledged action exists once and equally on all replicas',
     async () => {
       const untilMs = Date.now() + SECONDS * 1000;
       const parts = { urls, dealings, random };

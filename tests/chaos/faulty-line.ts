@@ -2,12 +2,12 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../support/seeded.ts';
 
-/** The target of a connection: a local port or a Unix socket. */
+/** Target of a connection: a local port or a Unix socket. */
 type Target = { readonly port: number } | { readonly path: string };
 
 type Pair = readonly [Socket, Socket];
 
-/** A TCP proxy between two programs that simulates network faults. */
+/** TCP proxy between two programs that simulates network faults. */
 export class FaultyLine {
   readonly port: number;
   readonly #server: Server;
@@ -30,28 +30,30 @@ export class FaultyLine {
     return new FaultyLine(server, target);
   }
 
-  /** Closes some of its connections; new ones are possible immediately. */
+  /** Closes some connections at random. New ones are possible immediately. */
   cut(random: Chance): void {
     const share = random.next();
     for (const pair of this.#pairs) if (random.next() <= share) end(pair);
   }
 
-  /** Blocks all traffic without closing connections. */
+  /** Blocks all traffic but leaves the connections open. */
   silence(): void {
     this.#isSilent = true;
   }
 
-  /** Delays all traffic, in its order. */
+  /** Delays all traffic and keeps its order. */
   delay(delayMs: number): void {
     this.#delayMs = delayMs;
   }
 
-  /** Forwards half of the next message, then closes the connection. */
+  /** Forwards half of the next message and closes the connection. */
   halve(): void {
     this.#isHalving = true;
   }
 
-  /** Ends all faults; messages blocked by a silence are lost, and their connections are closed. */
+  /**
+   * Ends all faults. Messages that a silence blocked are lost, and their connections are closed.
+   */
   mend(): void {
     if (this.#isSilent) for (const pair of this.#pairs) end(pair);
     this.#isSilent = false;
@@ -92,7 +94,7 @@ export class FaultyLine {
   }
 }
 
-/** Delayed messages in their order. */
+/** Forwards delayed messages in their order. */
 class LateParts {
   readonly to: Socket;
   #arrived: Promise<unknown> = Promise.resolve();

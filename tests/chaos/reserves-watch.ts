@@ -3,10 +3,10 @@ import { Client, type Json } from '../support/client.ts';
 
 const LOOK_EVERY_MS = 300;
 
-/** Polls the replicas' latest publication of reserves, often enough to see each one. */
+/** Polls the replicas' latest publication of reserves often enough to see each one. */
 export class ReservesWatch {
   readonly #urls: () => readonly string[];
-  /** By the time of the publishing block, which is the order of the log. */
+  /** Publications by the time of their block, which is the order of the log. */
   readonly #seen = new Map<number, Json>();
   readonly #asked = new Set<string>();
   #isOver = false;
@@ -30,7 +30,10 @@ export class ReservesWatch {
     this.#isOver = true;
   }
 
-  /** Publications that report a deficit, or that are of an earlier state than a previous one. */
+  /**
+   * Returns the publications that report a deficit, or whose state is older than that of a previous
+   * one.
+   */
   faults(): readonly string[] {
     const faults: string[] = [];
     let before: Json | undefined;
@@ -46,7 +49,7 @@ export class ReservesWatch {
   }
 
   async #look(url: string): Promise<void> {
-    // A frozen replica answers later.
+    // A frozen replica answers later, so the next poll skips it.
     if (this.#asked.has(url)) return;
     this.#asked.add(url);
     try {

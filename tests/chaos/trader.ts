@@ -4,30 +4,30 @@ import type { Crosser, Rester, Sent } from '../crash/load.ts';
 import { Client, type Reply } from '../support/client.ts';
 import type { Chance } from '../support/seeded.ts';
 
-/** After this time another replica is asked; a later answer still counts. */
+/** After this time the request goes to another replica; a later answer still counts. */
 const PATIENCE_MS = 4_000;
 const AGAIN_MS = 150;
-/** Statuses of a temporary failure. */
+/** Status codes of temporary failures. */
 const PASSING: ReadonlySet<number> = new Set([202, 429, 502, 503]);
-/** The price source may be down for longer than prices are valid. */
+/** The price source can be down for longer than its prices are valid. */
 const STALE = /^Oracle is stale for /;
 
-/** The combined results of all traders. */
+/** Combined results of all traders. */
 export type Dealings = {
   readonly sent: Sent[];
   /**
-   * Answers that are neither an acceptance nor a temporary failure, and second answers that differ
-   * from the first: none are expected.
+   * Answers that are neither an acceptance nor a temporary failure, and repeated answers that
+   * differ from the first. None are expected.
    */
   readonly surprises: string[];
-  /** Requests that were sent more than once. */
+  /** Number of requests that were sent more than once. */
   repeated: number;
   acknowledged: number;
 };
 
 /**
- * Sends a user's actions to any replica, and the same bytes to another one until one answers;
- * sometimes to two at once.
+ * Sends a user's actions to any replica, and repeats the same bytes at another one until one
+ * answers. Some requests go to two replicas at once.
  */
 export class Trader {
   readonly #one: Rester | Crosser;
@@ -49,7 +49,7 @@ export class Trader {
     this.#random = parts.random;
   }
 
-  /** One request, until it is answered. */
+  /** Sends one request until it is answered. */
   async deal(): Promise<void> {
     const { action, cloids, kind } = this.#one.next(this.#random);
     const { actor } = this.#one;
@@ -75,7 +75,7 @@ export class Trader {
     try {
       reply = await new Client(this.#random.pick(urls)).executed(sent.signed);
     } catch {
-      // The connection was lost; the next replica reports whether it was executed.
+      // The connection was lost; the next replica reports whether the request was executed.
       return;
     }
     if (reply.json === undefined || PASSING.has(reply.status)) return;

@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Chance } from '../support/seeded.ts';
 import type { TroubledCluster } from './troubled-cluster.ts';
 
-/** A fault with a description, for analysing a failed run. */
+/** A fault with a description for analysing a failed run. */
 type Fault = { readonly what: string; play(): Promise<void> };
 
 const AWAY_MS_MAX = 4_000;
 /** The other servers elect a new leader after 4 to 9 s. */
 const CUT_OFF_MS_MIN = 5_000;
-/** How long a frozen replica runs between two freezes. */
+/** Time that a frozen replica runs between two freezes. */
 const LEASES = ['settlement', 'settlement', 'ticker', 'oracle'];
 const AWAKE_MS = 500;
 
-/** Injects random faults until the time ends, and then waits for recovery. */
+/** Injects random faults until the time ends, and waits for recovery. */
 export async function makeTrouble(
   cluster: TroubledCluster,
   options: {
     readonly random: Chance;
     readonly untilMs: number;
     readonly frozenMsMax: number;
-    /** The maximum time between two faults. */
+    /** Maximum time between two faults. */
     readonly betweenMsMax: number;
     readonly tell: (what: string) => void;
   },

@@ -13,24 +13,26 @@ import { FaultyLine } from './faulty-line.ts';
 
 const SERVERS = 3;
 const NAME = 'chaos';
-/** The clock differences of the replicas. */
+/** Clock offsets of the replicas. */
 const CLOCKS_MS = [0, 1_200, -900];
 const POSTGRES_SOCKET = '.s.PGSQL.5432';
 const ANSWER_MS_MAX = 500;
-/** Log messages that are never allowed: servers that sync before acknowledging lose no blocks. */
+/**
+ * Log messages that must never occur, because servers that sync before acknowledging lose no
+ * blocks.
+ */
 const ALARM = /lost blocks|blocks are missing|not a copy of th(?:e|is) stream|differ/;
 
-/** A replica, whose process may change. */
 export type TroubledReplica = {
   readonly name: string;
-  /** Set while it is serving. */
+  /** Set while the replica serves requests. */
   venue: Venue | undefined;
 };
 
 /**
- * Three NATS servers, PostgreSQL and replicas, with a faulty connection in front of each server,
- * between any two servers, in front of the database and in front of the settlement chain. A replica
- * ended by a test is restarted; a failed start is repeated, as supervisors do.
+ * Runs three NATS servers, PostgreSQL and replicas. There is a faulty connection in front of each
+ * server, between any two servers, and in front of the database and the settlement chain. A replica
+ * that a test ends is restarted, and a failed start is repeated, as supervisors do.
  */
 export class TroubledCluster {
   readonly name = NAME;
@@ -71,7 +73,8 @@ export class TroubledCluster {
   }
 
   /**
-   * `chain` is the port of a settlement chain; `besides` contains further flags of the replicas.
+   * Starts the cluster. `chain` is the port of a settlement chain; `besides` returns further flags
+   * of the replicas.
    */
   static async start(
     chain: { readonly port: number },
@@ -121,7 +124,7 @@ export class TroubledCluster {
   }
 
   /**
-   * Isolates a server from the others, one at a time; clients and monitoring can still reach it.
+   * Isolates a server from the others, one at a time. Clients and monitoring can still reach it.
    */
   isolateServer(index: number): () => void {
     if (this.#isolated !== undefined) return () => undefined;
@@ -133,7 +136,7 @@ export class TroubledCluster {
     };
   }
 
-  /** The replica that holds a lease, if one reports it in time. */
+  /** Returns the replica that holds a lease if one reports it in time. */
   async holderOf(lease: string): Promise<number | undefined> {
     const held = await Promise.all(
       this.replicas.map(async ({ venue }) => {
@@ -152,7 +155,7 @@ export class TroubledCluster {
     return index < 0 ? undefined : index;
   }
 
-  /** A replica with an empty folder joins for a while and leaves. */
+  /** Lets a replica with an empty folder join for a while and leave. */
   addGuest(forMs: number): void {
     this.#keep(this.#visit(`guest-${(this.#guests += 1)}`, forMs));
   }
@@ -174,15 +177,15 @@ export class TroubledCluster {
   }
 
   /**
-   * Only failed starts that report an error of the log count; without a database or a quorum a
-   * start may fail.
+   * Records failed starts only if they report an error of the log, because a start without a
+   * database or a quorum can fail.
    */
   #refused(name: string, error: unknown): void {
     const why = error instanceof Error ? error.message : String(error);
     if (ALARM.test(why)) this.#surprises.push(`${name} did not start: ${tail(why)}`);
   }
 
-  /** Sends a signal to a replica and restarts it after a while. */
+  /** Sends a signal to a replica and restarts the replica after a while. */
   endReplica(index: number, { signal, awayMs }: { signal: 'kill' | 'stop'; awayMs: number }): void {
     const replica = this.replicas[index]!;
     const { venue } = replica;
@@ -214,7 +217,7 @@ export class TroubledCluster {
     this.#killWhatIsThere('PostgreSQL', awayMs, this.postgres);
   }
 
-  /** Resolves when all ended processes run again, and all faults have ended. */
+  /** Resolves when all ended processes run again and all faults have ended. */
   async mended(): Promise<void> {
     for (const line of this.lines) line.mend();
     await Promise.all(this.#starting);
@@ -229,7 +232,7 @@ export class TroubledCluster {
     await Promise.all(this.lines.map((line) => line.close()));
   }
 
-  /** A server that is already down is not killed again: two processes would share its files. */
+  /** Skips a server that is already down, because two restarted processes would share its files. */
   #killWhatIsThere(
     name: string,
     awayMs: number,
@@ -247,7 +250,7 @@ export class TroubledCluster {
     );
   }
 
-  /** A replica that exits without a request is restarted and recorded. */
+  /** Restarts and records a replica that exits without a request. */
   #watch(index: number, venue: Venue): void {
     const replica = this.replicas[index]!;
     const ended = async (): Promise<void> => {
@@ -265,7 +268,10 @@ export class TroubledCluster {
     doing.finally(() => this.#starting.delete(doing)).catch(() => undefined);
   }
 
-  /** Repeats the start until it is serving: without a quorum a start waits, and times out. */
+  /**
+   * Repeats the start until the replica serves requests, because a start without a quorum waits and
+   * times out.
+   */
   async #startReplica(index: number, before?: Venue): Promise<void> {
     const replica = this.replicas[index]!;
     while (!this.#isOver) {
@@ -290,20 +296,20 @@ export class TroubledCluster {
   }
 }
 
-/** Log lines of the highest level about lost blocks. */
+/** Returns log lines of the highest level about lost blocks. */
 function alarmsIn(stderr: string): readonly string[] {
   return stderr
     .split('\n')
     .filter((line) => /"level":\s*(?:60|"fatal")/.test(line) && ALARM.test(line));
 }
 
-/** Freezes a process; the returned function resumes it. */
+/** Freezes a process, and returns a function that resumes it. */
 function signals(pid: number): () => void {
   const send = (signal: NodeJS.Signals): void => {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has been killed meanwhile.
+      // The process has been killed in the meantime.
     }
   };
   send('SIGSTOP');

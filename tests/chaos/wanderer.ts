@@ -4,7 +4,7 @@ import type { Json } from '../support/client.ts';
 import type { Chance } from '../support/seeded.ts';
 
 /**
- * The maximum silence of a replica before another one is used; a serving one sends a block at least
+ * Maximum silence of a replica before another one is used. A serving replica sends a block at least
  * every second.
  */
 const SILENT_MS_MAX = 5_000;
@@ -12,7 +12,7 @@ const AGAIN_MS = 100;
 
 type WandererOptions = {
   readonly urls: () => readonly string[];
-  /** The block after which it begins. */
+  /** Block after which the subscription begins. */
   readonly height: number;
   readonly path: string;
   readonly subscription: Json;
@@ -21,14 +21,14 @@ type WandererOptions = {
 };
 
 /**
- * Follows a channel of events on any replica: if a connection ends or goes silent it resumes on
- * another one after its last block. It stores every received row in order.
+ * Follows a channel on any replica. If a connection ends or goes silent, it resumes on another
+ * replica after its last block. It stores every received row in order.
  */
 export class Wanderer {
   readonly rows: Json[] = [];
-  /** The last block with received rows. */
+  /** Last block with received rows. */
   height: number;
-  /** The number of connections so far. */
+  /** Number of connections so far. */
   visits = 0;
   readonly #options: WandererOptions;
   #isOver = false;
@@ -50,7 +50,7 @@ export class Wanderer {
     this.#isOver = true;
   }
 
-  /** Resolves when this connection is finished. */
+  /** Resolves when this connection has ended. */
   async #visit(url: string): Promise<void> {
     const { path, subscription } = this.#options;
     const socket = new WebSocket(url.replace('http', 'ws') + path);
@@ -66,10 +66,10 @@ export class Wanderer {
     });
     socket.on('message', (text) => {
       heardMs = Date.now();
-      // A frame in the same chunk as the one that ended the connection.
+      // This frame was in the same chunk as the one that ended the connection.
       if (socket.readyState !== WebSocket.OPEN) return;
       const frame = JSON.parse(String(text)) as Json;
-      // This replica is too far behind; another one is not.
+      // This replica is too far behind, so another one is used.
       if (frame.channel === 'resync') socket.terminate();
       else if (frame.channel === subscription.type) this.#take(frame);
     });

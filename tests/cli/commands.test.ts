@@ -9,7 +9,7 @@ import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
  * Goal: test traders' commands in a terminal, including their errors. Method: run the command
- * itself, on a test venue.
+ * itself on a test venue.
  */
 
 let venue: TestVenue;
@@ -36,7 +36,7 @@ function eventFile(nowMs: number) {
   return { event, markets };
 }
 
-test('key, money, order, position, fills and cancel, as text and as JSON', async () => {
+test('a trader manages keys, money, orders, positions and fills as text and as JSON', async () => {
   const made = await oddlot('keys new');
   expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^main 0x[0-9a-f]{40}\n$/) });
   const [key] = JSON.parse((await oddlot('keys list --json')).out);
@@ -58,7 +58,7 @@ test('key, money, order, position, fills and cancel, as text and as JSON', async
   );
 });
 
-test('an agent is approved and trades; outcome shares are split, bought and merged', async () => {
+test('an agent can be approved and trade, and outcome shares can be split, bought and merged', async () => {
   const market = await venue.createMarket({ slug: 'rain', event: { slug: 'rain-event' } });
   await venue.fillBook(market);
   expect((await oddlot('faucet --outcome --key main')).code).toBe(3);
@@ -73,7 +73,7 @@ test('an agent is approved and trades; outcome shares are split, bought and merg
   expect((await oddlot('order buy 0.001 BTC --price 96000 --key bot')).code).toBe(0);
 });
 
-test('watches a book with its trades, and an account', async () => {
+test('the watch commands follow a book with its trades, and an account', async () => {
   const [line] = (await oddlot('watch BTC --levels 1 --updates 1 --json')).out.split('\n');
   expect(JSON.parse(line!)).toMatchObject({ coin: 'BTC-USDC', bids: [{ px: '96999.9' }] });
   const people = await oddlot('watch BTC --levels 2 --updates 1');
@@ -126,7 +126,7 @@ test('an admin changes, halts and resumes a perp, and changes the fee schedule, 
   expect((await oddlot(`market delist SOL --yes${as}`)).out).toBe('SOL-USDC is closing\n');
 });
 
-test('a deployer lists an event with two markets from a file, and resolves a closed one', async () => {
+test('a deployer lists an event with two markets from a file and resolves a closed market', async () => {
   const file = join(home, 'event.json');
   const { event, markets } = eventFile(venue.now);
   writeFileSync(file, JSON.stringify({ event, markets }));
@@ -144,7 +144,7 @@ test('a deployer lists an event with two markets from a file, and resolves a clo
 
 type Listing = { event: object; markets: Record<string, unknown>[] };
 
-/** A file of an event with three markets, changed by a test. */
+/** Returns the path of a file for an event with three markets, changed by the test. */
 function listing(slug: string, change: (file: Listing) => void): string {
   const { event, markets } = eventFile(venue.now);
   const days = ['monday', 'tuesday', 'sunday'];
@@ -189,7 +189,7 @@ test('an event whose second market is rejected is listed in part, and running th
   expect(venue.head.hash).toBe(once);
 });
 
-test("the guide's files are valid if their times are moved to now", async () => {
+test("the guide's files are valid if their times are moved to the present", async () => {
   const guide = readFileSync(new URL('../../docs/build/cli.md', import.meta.url), 'utf8');
   const [event, ladder] = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text]) => text!);
   const start = 1_798_761_600_000;
@@ -393,7 +393,7 @@ function listedIn(help: string): readonly string[] {
   return names.filter((name) => name !== 'help');
 }
 
-/** Programs that parse all arguments after their name. */
+/** These programs parse all arguments after their name themselves. */
 const PROGRAMS = ['start', 'relay', 'validator', 'bridge', 'verify', 'rebuild-history'];
 
 test('every command rejects unknown options, and missing or surplus arguments', async () => {
@@ -404,7 +404,7 @@ test('every command rejects unknown options, and missing or surplus arguments', 
     const { out } = await oddlot(`${path} --help`);
     const inner = listedIn(out).map((name) => `${path} ${name}`);
     if (inner.length > 0) {
-      // Checked later in the loop.
+      // Subcommands are checked later in the loop.
       paths.push(...inner);
       continue;
     }

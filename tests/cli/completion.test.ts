@@ -5,8 +5,8 @@ import { OddlotCommand } from '../support/oddlot-command.ts';
 import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
- * Goal: shells complete commands, options and settings. Method: run the scripts in bash, and
- * compare them with the help of programs.
+ * Goal: shells complete commands, options and settings. Method: run the completion scripts in bash
+ * and compare them with the help of the programs.
  */
 
 const command = new OddlotCommand(() => 'http://127.0.0.1:9');
@@ -25,7 +25,7 @@ test.each(['bash', 'zsh', 'fish'])('completion for %s contains every command', a
   }
 });
 
-test('completion in bash follows the line: commands, their options, settings of programs', async () => {
+test('completion in bash offers the commands, options and settings that fit the line', async () => {
   const script = (await oddlot('completion bash')).out;
   const complete = (line: string): string[] => {
     const print = `printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -62,7 +62,7 @@ test.each(['bridge', 'verify'])(
     );
     expect(flags.length).toBeGreaterThan(10);
     expect(commands.length).toBeGreaterThan(3);
-    // `--serve-log` is a setting of the venue that `verify` reads from.
+    // `--serve-log` is a setting of the venue that the help of `verify` mentions.
     const missing = [...flags, ...commands].filter((word) => !words.has(word));
     expect(missing.filter((word) => word !== '--serve-log')).toEqual([]);
   },

@@ -35,7 +35,7 @@ async function withdrawable(): Promise<string> {
   return (await info.clearinghouseState({ user: address })).withdrawable;
 }
 
-test('a permit and a transfer are credited, each step is shown, and --json prints JSON', async () => {
+test('deposits by permit and by transfer are credited and show each step, also as JSON', async () => {
   const permit = await oddlot('deposit 100 --key main');
   expect(permit).toMatchObject({
     code: 0,
@@ -51,7 +51,7 @@ test('a permit and a transfer are credited, each step is shown, and --json print
   expect(await withdrawable()).toBe('150.5');
 });
 
-test('missing USDC or ether is reported, and no transaction is sent', async () => {
+test('the deposit command reports missing USDC or ether and sends no transaction', async () => {
   expect(await oddlot('deposit 5 --key poor')).toMatchObject({
     code: 3,
     out: '',

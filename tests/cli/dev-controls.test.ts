@@ -12,7 +12,7 @@ import { NODE, REPOSITORY } from '../support/venue-process.ts';
 
 /**
  * Goal: clients control the clock and the prices of `oddlot dev --controls`. Method: run the
- * process, and send HTTP to both of its ports.
+ * process and send HTTP requests to both of its ports.
  */
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +28,7 @@ async function ask(url: string, body: unknown): Promise<Record<string, unknown>>
   return (await response.json()) as Record<string, unknown>;
 }
 
-test('an external bot fills a book, trades, advances time, and is paid its funding', async () => {
+test('an external bot fills a book, trades, advances time, and receives its funding', async () => {
   const flags = ['dev', '--controls', '0', '--port', '0', '--accounts', '1', '--json'];
   child = spawn(NODE, [join(REPOSITORY, 'packages/cli/src/main.ts'), ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -41,8 +41,8 @@ test('an external bot fills a book, trades, advances time, and is paid its fundi
   ]);
   const held = await ask(`${controlsUrl}/clock/hold`, {});
   expect(held).toMatchObject({ status: 'ok', isHeld: true });
-  // To the next full hour, because an hour with only seconds left has no premium and pays no
-  // funding.
+  // Advances to the next full hour, because an hour with only seconds left has no premium and pays
+  // no funding.
   await ask(`${controlsUrl}/clock/advance`, { by: HOUR_MS - (Number(held['now']) % HOUR_MS) });
   const wallet = privateKeyWallet(accounts[0].privateKey);
   const client = createClient({ url, network: 'testnet', wallet, orderLifeMs: Infinity });
@@ -60,7 +60,7 @@ test('an external bot fills a book, trades, advances time, and is paid its fundi
 });
 
 test.each(['--port', '--port 0 --controls'])(
-  'dev with a port in use (%s) reports it, and leaves no folder',
+  'dev reports a port in use (%s) and leaves no folder',
   async (flags) => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
- * Goal: commands select the right key and account. Method: run the command itself, on a test venue,
+ * Goal: commands select the right key and account. Method: run the command itself on a test venue,
  * with a new home folder for each test.
  */
 
@@ -44,7 +44,7 @@ test('after an agent is approved, commands without --key use the account key', a
   expect((await oddlot.run('keys list')).out).toMatch(/^main +0x\w+ +account +default$/m);
 });
 
-test('the default key can be set, is stored, and --key overrides it', async () => {
+test('a default key can be set and stored, and --key overrides it', async () => {
   const { main, bot } = await accountWithAgent();
   const { address: other } = await oddlot.json<Key>('keys new other');
   const several = await oddlot.run('orders');
@@ -67,13 +67,13 @@ test('the default key can be set, is stored, and --key overrides it', async () =
   expect(await oddlot.json('orders')).toMatchObject({ agent: { key: 'bot' } });
 });
 
-test('a sole agent key is the default', async () => {
+test('a sole agent key is the default key', async () => {
   const { main } = await accountWithAgent();
   rmSync(join(oddlot.home, 'keystore/main.json'));
   expect(await oddlot.json('positions')).toMatchObject({ user: main, agent: { key: 'bot' } });
 });
 
-test("with an agent key, account commands show the owner's account and report this", async () => {
+test("with an agent key, account commands show the owner's account and say so", async () => {
   const { main, bot } = await accountWithAgent();
   await oddlot.run('order buy 0.01 BTC');
   await oddlot.run('order buy 0.01 BTC --price 90000 --key bot');
@@ -130,7 +130,7 @@ test.each([
   ['{"version": 1, "defaultKey": 5}', 'was written by a later release'],
   ['{"version": 2}', 'was written by a later release'],
   ['{"vers', 'is damaged'],
-])('a profile with %s is rejected, and not changed', async (text, why) => {
+])('a profile with %s is rejected and not changed', async (text, why) => {
   await oddlot.run('keys new main');
   const path = join(oddlot.home, 'profile.json');
   writeFileSync(path, text);
@@ -140,7 +140,7 @@ test.each([
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test('a default key whose file is missing is named', async () => {
+test('the error for a missing file of the default key names the key', async () => {
   await oddlot.run('keys new main');
   writeFileSync(join(oddlot.home, 'profile.json'), '{"version": 1, "defaultKey": "gone"}');
   expect(await oddlot.run('positions')).toMatchObject({

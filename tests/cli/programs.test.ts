@@ -9,8 +9,8 @@ import { runRebuildHistory } from '../../packages/cli/src/commands/add-programs.
 
 /**
  * Goal: programs that run as commands report errors in one sentence, and in JSON on request.
- * Method: run real processes, one of each kind that replaces the command; their own tests are not
- * repeated here.
+ * Method: run one real process of each kind that replaces the command; the tests of the programs
+ * are not repeated here.
  */
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -40,7 +40,7 @@ test.each<[line: string, why: RegExp]>([
   ['start --moon', /^Unknown option '--moon'/],
   ['relay --port x', /port/],
   ['validator --port 8', /(key|bridge)/],
-  // These would be ignored, so that another check than the requested one would run.
+  // Ignoring these would run a check other than the requested one.
   ['--network other verify http://127.0.0.1:9', /^Put --network after the command: oddlot verify/],
   ['verify http://127.0.0.1:9 --from 9 --to 3', /^--to 3 is before --from 9\. Use a later --to$/m],
 ])('`oddlot %s` ends with 2 and a message, and leaves no files', async (line, why) => {
@@ -87,14 +87,14 @@ test.each<[program: string, command: string]>([
   expect(fromScript.out).toContain(`\n  npm run oddlot -- ${program} [flags]\n`);
 });
 
-test('the help of `oddlot rebuild-history` is printed, and no file is created', async () => {
+test('`oddlot rebuild-history` prints its help and creates no file', async () => {
   const helped = await oddlot('rebuild-history --help');
   expect(helped).toMatchObject({ code: 0, err: '' });
   expect(helped.out).toMatch(/^oddlot rebuild-history --data FOLDER /);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('with --json a program prints one object on standard output, and all other output on standard error', async () => {
+test('with --json, a program prints one object on standard output and everything else on standard error', async () => {
   const helped = await oddlot('bridge --help --json');
   const printed = JSON.parse(helped.out) as { said: string[] };
   expect(printed).toMatchObject({ program: 'bridge', exitCode: 0 });

@@ -4,7 +4,7 @@ import { OddlotCommand } from '../support/oddlot-command.ts';
 
 /**
  * Goal: transfers, leverage, margin, trigger orders and amends in a terminal. Method: run the
- * command itself, on a test venue.
+ * command itself on a test venue.
  */
 
 let venue: TestVenue;
@@ -36,7 +36,7 @@ type Orders = { readonly perps: Order[]; readonly triggers: (Order & { triggerPx
 
 const orderId = (out: string): string => /order (\d+)/.exec(out)![1]!;
 
-test('USDC is transferred between sub-accounts, and to another account', async () => {
+test('USDC can be transferred between sub-accounts and to another account', async () => {
   expect(await oddlot('transfer 100 --to outcome')).toEqual({
     code: 0,
     out: 'Moved 100 USDC from perp to outcome\n',
@@ -52,7 +52,7 @@ test('USDC is transferred between sub-accounts, and to another account', async (
   expect([await free('perp'), await free('outcome')]).toEqual(['9915.5', '70']);
 });
 
-test('leverage, margin mode and position mode are set, also by an agent', async () => {
+test('leverage, margin mode and position mode can be set, also by an agent', async () => {
   const shown = async () => {
     const { leverage } = await venue.client().info.activeAssetData({ user, coin: '3' });
     return leverage;
@@ -71,7 +71,7 @@ test('leverage, margin mode and position mode are set, also by an agent', async 
   await command.json('position-mode one-way');
 });
 
-test('margin is added to an isolated position and removed from it', async () => {
+test('margin can be added to an isolated position and removed from it', async () => {
   await oddlot('margin-mode BTC isolated');
   await oddlot('order buy 0.01 BTC');
   const margin = async () => {
@@ -87,7 +87,7 @@ test('margin is added to an isolated position and removed from it', async () => 
   await oddlot('margin-mode BTC cross');
 });
 
-test('an open order is amended in price and size, also by an agent', async () => {
+test('an open order can be amended in price and size, also by an agent', async () => {
   const id = orderId((await oddlot('order buy 0.01 BTC --price 90000')).out);
   expect((await oddlot(`amend BTC ${id} --price 91000`)).out).toBe(
     `open: order ${id} on BTC-USDC\n`,
@@ -99,7 +99,7 @@ test('an open order is amended in price and size, also by an agent', async () =>
   expect((await command.json<Orders>('orders')).perps).toEqual([]);
 });
 
-test('a trigger order waits for the mark, is listed and is cancelled by its id', async () => {
+test('a trigger order waits for the mark, is listed, and can be cancelled by its id', async () => {
   const placed = await oddlot('trigger buy 0.01 BTC --type sl --trigger 105000 --open');
   expect(placed).toMatchObject({ code: 0, out: expect.stringMatching(/^open: order \d+ on BTC/) });
   const { triggers } = await command.json<Orders>('orders');
@@ -109,7 +109,7 @@ test('a trigger order waits for the mark, is listed and is cancelled by its id',
   expect((await oddlot('orders')).out).toBe('No orders\n');
 });
 
-test('an order brings its TP/SL; a position gets, shows and loses them', async () => {
+test('TP/SL can be set with an order or for a position, listed and removed', async () => {
   const bought = await oddlot('order buy 0.01 BTC --tp 110000 --sl 90000');
   expect(bought.out.split('\n')).toEqual([
     expect.stringMatching(/^filled: order \d+ on BTC-USDC, 0\.01 at /),
@@ -134,7 +134,7 @@ test('an order brings its TP/SL; a position gets, shows and loses them', async (
   expect((await oddlot('positions')).out).toMatch(/^No positions/);
 });
 
-test('a scheduled cancellation cancels the orders at its time, and can be removed', async () => {
+test('a scheduled cancellation cancels the orders at its time and can be removed', async () => {
   await oddlot('order buy 0.01 BTC --price 90000');
   expect((await oddlot('schedule-cancel 30')).out).toMatch(
     /^All orders will be cancelled at 20\d\d-.*Z\n$/,
@@ -213,7 +213,7 @@ test('an outcome market has no leverage, margin or TP/SL', async () => {
   });
 });
 
-test('the new commands have examples in their help, and rows in the guide', async () => {
+test('the help of the new commands has examples, and the guide lists the commands', async () => {
   const { readFileSync } = await import('node:fs');
   const guide = readFileSync(new URL('../../docs/build/cli.md', import.meta.url), 'utf8');
   const names =

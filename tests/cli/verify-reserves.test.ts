@@ -36,7 +36,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** The answer of a venue whose assets equal its liabilities. */
+/** Returns the proof of a venue whose assets equal its liabilities. */
 async function proofOf(amounts: readonly number[], nth: number): Promise<Proof> {
   const height = 12;
   const state = venueOf(amounts);
@@ -86,7 +86,7 @@ function holds(proof: Proof): boolean {
   }
 }
 
-test('its Keccak equals the standard one', () => {
+test('the stand-alone Keccak equals the standard one', () => {
   const bytes = fc.uint8Array({ maxLength: 300 });
   fc.assert(
     fc.property(bytes, (input) => {
@@ -96,7 +96,7 @@ test('its Keccak equals the standard one', () => {
   );
 });
 
-/** Every number of a proof changed by one, and every hash changed. */
+/** Yields the proof with each number changed by one and each hash changed. */
 function* changes(proof: Proof): Iterable<Proof> {
   const { published, siblings } = proof;
   for (const by of [1, -1]) {
@@ -125,7 +125,7 @@ function* changes(proof: Proof): Iterable<Proof> {
   if (siblings.length > 1) yield { ...proof, siblings: siblings.toReversed() };
 }
 
-/** Changes a value by one micro-USDC, one count or one bit of a hash. */
+/** Changes a value by one micro-USDC, by one count, or in one bit of a hash. */
 function moved(value: string | number, by: number): string | number {
   if (typeof value === 'number') return value + by;
   if (value.startsWith('0x')) {
@@ -177,7 +177,7 @@ async function run(args: readonly string[]): Promise<{ code: number; lines: stri
   return { code, lines };
 }
 
-/** Answers all posted requests. */
+/** Serves answers to all posted requests. */
 type Question = { readonly method?: string; readonly type?: string; readonly before?: number };
 
 async function serve(answer: (body: Question) => object): Promise<string> {
@@ -259,7 +259,7 @@ test('the command prints all equal and different values', async () => {
   ]);
 });
 
-/** A mainnet venue that owes six dollars, with changed figures in its answer. */
+/** Returns the proof of a mainnet venue that owes six dollars, with some figures changed. */
 async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<string> {
   const proof = await proofOf([1_000_000, 2_000_000, 3_000_000], 1);
   const chain = { ...proof.chain, chainId: 42_161 };
@@ -269,7 +269,10 @@ async function mainnetProof(planted: Readonly<Record<string, string>>): Promise<
   return file;
 }
 
-/** A venue with time 7 at the block of the publication, and this row for every withdrawal. */
+/**
+ * Serves a venue with time 7 at the block of the publication, and with this row for every
+ * withdrawal.
+ */
 async function tellingVenue(row: object): Promise<string> {
   return await serve(({ before, type }) => ({
     success: true,
@@ -277,7 +280,7 @@ async function tellingVenue(row: object): Promise<string> {
   }));
 }
 
-/** A node with this bridge balance and these payments. */
+/** Serves a node with this bridge balance and these payments. */
 async function node(held: string, paid: readonly number[] = []): Promise<string> {
   const word = (amount: number): string => amount.toString(16).padStart(64, '0');
   const logs = paid.map((usd, id) => {
@@ -323,7 +326,7 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   }
 });
 
-test("all figures are printed; the unsettled amount is compared with the bridge's payments", async () => {
+test("the command prints all figures and compares the unsettled amount with the bridge's payments", async () => {
   const args = ['--user', someone(1), '--proof', await mainnetProof({})];
   const right = await run([...args, '--rpc', await node(SIX)]);
   expect(right.code).toBe(0);
@@ -359,7 +362,7 @@ test("all figures are printed; the unsettled amount is compared with the bridge'
     'DIFFER  unsettled is 2, but the payouts still reported as open add up to 1.5',
   );
   expect(less.code).toBe(1);
-  // A payment settled earlier is already deducted and cannot count again.
+  // A payment that was settled earlier is already deducted and must not count again.
   const settled = await tellingVenue({ status: 'confirmed', updateTime: 7 });
   const again = await run([...open, '--rpc', both, '--url', settled]);
   expect(again.lines).toContain(
@@ -423,7 +426,7 @@ test.each<[string, readonly string[], number, RegExp]>([
   expect(lines[0]).toMatch(text);
 });
 
-test('rejects by the venue, a file without a proof, and a failing node', async () => {
+test('the command reports rejects by the venue, a file without a proof, and a failing node', async () => {
   const refusing = await serve(() => ({ success: false, message: 'Wrong type for user' }));
   const lines = ['Wrong type for user'];
   expect(await run(['--user', ADDRESS, '--url', refusing])).toEqual({ code: 2, lines });

@@ -10,7 +10,7 @@ import { runVerifyResolution } from '../../packages/cli/src/verify/run-verify-re
 
 const QUARTER_MS = 900_000;
 
-/** A venue whose first series market went from 100.5 to 101. */
+/** Returns the record of a series market whose price went from 100.5 to 101. */
 function settledReceipt(): OutcomeResolution {
   const world = new OutcomeVenue();
   const firstStartMs = (START_MS + QUARTER_MS) as never;
@@ -51,13 +51,13 @@ async function verify(data: OutcomeResolution, ...more: readonly string[]): Prom
   return { code, lines, faults };
 }
 
-/** A record with changes and a matching hash. */
+/** Returns a changed record with a matching hash. */
 function forged(changes: Partial<OutcomeResolution>): OutcomeResolution {
   const changed = { ...RIGHT, ...changes };
   return { ...changed, receiptHash: receiptHash(changed) };
 }
 
-test('a correct record agrees in all values', async () => {
+test('all values of a correct resolution record agree', async () => {
   const { code, lines } = await verify(RIGHT);
   expect(lines).toEqual([
     'agree   strike: 100.5',
@@ -119,7 +119,7 @@ test.each<[string, OutcomeResolution, string[]]>([
   expect(code).toBe(1);
 });
 
-test('an operator’s resolution has only its winner and hash, and a market in progress has none', async () => {
+test("an operator's resolution has only its winner and hash, and a market in progress has none", async () => {
   const operator = forged({
     by: 'operator',
     inputs: null,
@@ -143,7 +143,7 @@ test('an operator’s resolution has only its winner and hash, and a market in p
   });
 });
 
-test('the JSON output has the same findings', async () => {
+test('the JSON output has the same findings as the text', async () => {
   const right = await verify(RIGHT, '--json');
   expect(right.code).toBe(0);
   expect(JSON.parse(right.lines.join('\n'))).toEqual([

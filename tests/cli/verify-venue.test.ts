@@ -11,9 +11,9 @@ import { BlockBuffer } from '../../packages/replica/src/log/block-codec.ts';
 import { readLogPage } from '../../packages/replica/src/log/log-reader.ts';
 
 /**
- * Goal: a venue's reports can be recomputed, and each lie is named. Method: use a venue that serves
- * its log, with liquidations into the book and by deleveraging, and then a proxy that changes parts
- * of its answers.
+ * Goal: a venue's reports can be recomputed, and the check names each false answer. Method: use a
+ * venue that serves its log and has liquidations into the book and by deleveraging, and a proxy
+ * that changes some of its answers.
  */
 
 const BTC = 1;
@@ -21,7 +21,10 @@ const ETH = 2;
 let venue: TestVenue;
 let log = '';
 let txHash = '';
-/** Liquidated into the book: one position, an isolated one, one of two; and one by a price gap. */
+/**
+ * Accounts liquidated into the book (one position, an isolated one, one of two), and one liquidated
+ * by a price gap.
+ */
 let alice: TestAccount;
 let carol: TestAccount;
 let dave: TestAccount;
@@ -75,7 +78,7 @@ async function run(verify: Verify, args: readonly string[]) {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Data = any;
 
-/** A proxy that changes the venue's answers to some query types. */
+/** Starts a proxy that changes the venue's answers to some query types. */
 async function liar(types: readonly string[], change: (data: Data) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     let body = '';
@@ -93,7 +96,7 @@ async function liar(types: readonly string[], change: (data: Data) => void): Pro
   return lends(server);
 }
 
-/** A proxy that changes blocks of the log. */
+/** Starts a proxy that changes blocks of the log. */
 async function logLiar(change: (entries: LogEntry[], headers: Headers) => void): Promise<string> {
   const server = createServer(async (request, response) => {
     const answer = await fetch(log + request.url);
@@ -126,8 +129,8 @@ function framed({ commands, timeMs }: LogEntry): Buffer {
   return Buffer.concat([header, buffer.bytes.subarray(0, buffer.length)]);
 }
 
-describe('a receipt', () => {
-  test('agrees with public data, and its result with the log', async () => {
+describe('verification of a receipt', () => {
+  test('a receipt agrees with public data, and its result agrees with the log', async () => {
     const asked = await run(runVerifyReceipt, ['--url', venue.url, '--tx', txHash]);
     expect(asked).toMatchObject({ code: 0, differing: [] });
     expect(asked.lines).toContain(`agree   hash of the signed data: ${txHash}`);
@@ -142,7 +145,7 @@ describe('a receipt', () => {
     expect(JSON.parse(json.lines[0]!)[0]).toMatchObject({ kind: 'agree' });
   });
 
-  test('of a block whose hash does not follow from its requests needs the log', async () => {
+  test('a receipt of a block whose hash does not follow from its requests needs the log', async () => {
     const url = await liar(['block'], (block) => (block.stateHash = `0x${'5e'.repeat(32)}`));
     const args = ['--url', url, '--tx', txHash];
     const asked = await run(runVerifyReceipt, args);
@@ -190,7 +193,7 @@ describe('a receipt', () => {
     expect(code).toBe(1);
   });
 
-  test('whose result is reported wrongly everywhere is detected by the log only', async () => {
+  test('only the log reveals a result that is reported wrongly everywhere', async () => {
     const url = await liar(['tx', 'actionStatus'], ({ result }) => {
       result.orders[0].avgPx = '96000';
     });
@@ -204,7 +207,7 @@ describe('a receipt', () => {
   });
 });
 
-describe('a liquidation', () => {
+describe('verification of a liquidation', () => {
   test.each<[what: string, account: () => TestAccount, lines: readonly RegExp[]]>([
     [
       'of one position',
@@ -232,7 +235,7 @@ describe('a liquidation', () => {
     expect(byLog.lines.join('\n')).toContain('agree   fill 1 (compared with the log): ');
   });
 
-  test('is found by its time, and by one of its fills', async () => {
+  test('a liquidation is found by its time and by any of its fills', async () => {
     const [fill] = await alice.client.info.userFills({ user: alice.address });
     const args = ['--url', venue.url, '--user', alice.address];
     const newest = await run(runVerifyLiquidation, args);
@@ -288,7 +291,7 @@ describe('a liquidation', () => {
     expect(code).toBe(1);
   });
 
-  test('with a consistent but wrong mark is detected by the log only', async () => {
+  test('only the log reveals a liquidation with a consistent but wrong mark', async () => {
     const url = await liar([LEDGER], (rows) => {
       const changed = step(rows);
       Object.assign(changed, {
@@ -307,8 +310,8 @@ describe('a liquidation', () => {
   });
 });
 
-describe('the log of a venue', () => {
-  test('is valid, and equals the published blocks', async () => {
+describe("verification of a venue's log", () => {
+  test('the log of a venue is valid and equals the published blocks', async () => {
     const { height, hash } = venue.head;
     const { code, lines } = await run(runVerifyUrl, [log, '--venue', venue.url]);
     expect(lines[0]).toMatch(
@@ -318,7 +321,7 @@ describe('the log of a venue', () => {
     expect(code).toBe(0);
   });
 
-  test('is derived from one block to another; earlier blocks are applied without derivation', async () => {
+  test('blocks before --from are applied without being derived from their requests', async () => {
     const to = venue.head.height - 2;
     const whole = await run(runVerifyUrl, [log, '--json', '--to', String(to)]);
     const part = await run(runVerifyUrl, [log, '--json', '--to', String(to), '--from', '7']);
@@ -376,7 +379,7 @@ describe('the log of a venue', () => {
     expect(code).toBe(1);
   });
 
-  test('differs from the published blocks: the first such block is named', async () => {
+  test('the check names the first block in which the log differs from the published blocks', async () => {
     const url = await liar(['blocks'], (rows) => {
       for (const row of rows) if (row.height >= 4) row.stateHash = `0x${'5e'.repeat(32)}`;
     });
@@ -385,7 +388,7 @@ describe('the log of a venue', () => {
     expect(code).toBe(1);
   });
 
-  test('with another name or another first block is invalid', async () => {
+  test('a log with another name or another first block is invalid', async () => {
     const named = await run(runVerifyUrl, [log, '--network', 'example.org-3fa9c1d2']);
     expect(named.lines[1]).toMatch(
       /^invalid {5}block \d+, command 0: the log records the signer 0x/,
