@@ -252,6 +252,7 @@ describe('docs/reference/limits.md', () => {
       `${WS_LIMITS.framesPerSecond} a second`,
       `${WS_LIMITS.framesBurst} at once`,
     ],
+    'Unanswered [posts]': [String(LIMITS.postsMax)],
     'A frame that you send': [bytes(WS_LIMITS.frameBytesMax)],
     'Time without a frame': [seconds(WS_LIMITS.idleMsMax)],
     'Unread data': [bytes(WS_LIMITS.bufferedBytesMax)],

@@ -10,6 +10,7 @@ export class Socket {
   readonly closed: Promise<{ code: number; reason: string }>;
   #socket: WebSocket;
   #waiting = new Set<() => void>();
+  #posts = 1;
 
   private constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -26,8 +27,8 @@ export class Socket {
     sockets.add(this);
   }
 
-  static async open(url: string): Promise<Socket> {
-    const socket = new WebSocket(url);
+  static async open(url: string, headers: Record<string, string> = {}): Promise<Socket> {
+    const socket = new WebSocket(url, { headers });
     const opened = new Socket(socket);
     await new Promise<void>((resolve, reject) => {
       socket.once('open', () => resolve());
@@ -93,6 +94,19 @@ export class Socket {
     );
     if (isError(frame)) throw new Error(`Not subscribed: ${JSON.stringify(frame)}`);
     return frame.data;
+  }
+
+  /** Sends a request for /info or /exchange and resolves with the `data` of its answer. */
+  async post(type: string, payload: unknown, id = this.#posts++): Promise<Json> {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
+    const frame = `{"method":"post","id":${id},"request":{"type":"${type}","payload":${body}}}`;
+    const isAnswer = ({ channel, data }: Json) => channel === 'post' && data.id === id;
+    return (await this.ask(frame, isAnswer)).data;
+  }
+
+  /** Ends the connection without a close frame. */
+  terminate(): void {
+    this.#socket.terminate();
   }
 
   of(channel: string): Json[] {

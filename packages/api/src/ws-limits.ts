@@ -60,7 +60,8 @@ export const WS_LIMITS: WsLimits = {
   pingEveryMs: LIMITS.pingEveryMs,
   subscriptionsMax: LIMITS.subscriptionsMax,
   bboGroupsMax: LIMITS.bboGroupsMax,
-  frameBytesMax: 64 * 1024,
+  // A post with the longest body fits.
+  frameBytesMax: LIMITS.bodyBytesMax + 1024,
   bufferedBytesMax: 4 * MIB,
   bufferedBytesTotalMax: 96 * MIB,
   keptFramesMax: 10_000,

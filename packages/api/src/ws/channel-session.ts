@@ -7,6 +7,7 @@ import {
   type Endpoint,
   errorFrame,
   INVALID_FRAME,
+  INVALID_POST,
   INVALID_RESUME,
   jsonFrame,
   RATE_LIMITED,
@@ -168,6 +169,9 @@ export class ChannelSession implements Follower {
         return this.#subscribe(frame);
       case 'unsubscribe':
         return this.#unsubscribe(frame);
+      case 'post':
+        // Valid posts do not reach the session.
+        return this.#endpoint === 'ws' ? INVALID_POST : INVALID_FRAME;
       default:
         return INVALID_FRAME;
     }

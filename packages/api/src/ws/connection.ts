@@ -55,6 +55,7 @@ export class Connection implements Sink {
   #heldBytes = 0;
   #heardMs: number;
   #pingedMs: number;
+  #isDismissed = false;
 
   constructor(options: {
     socket: WebSocket;
@@ -85,6 +86,11 @@ export class Connection implements Sink {
 
   get isOpen(): boolean {
     return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  /** True if the venue has ended the connection. */
+  get isDismissed(): boolean {
+    return this.#isDismissed;
   }
 
   /** Bytes queued until the end of this turn. */
@@ -206,16 +212,19 @@ export class Connection implements Sink {
   /** Writes the queued frames, then closes. */
   close(code: number, reason: string): void {
     this.flush();
+    this.#isDismissed = true;
     this.#socket.close(code, reason);
   }
 
   /** Closes the connection of a client that does not read requested frames. */
   closeSlow(): void {
     this.#outbox.slowClosed += 1;
+    this.#isDismissed = true;
     this.#socket.close(CLOSE.tryAgainLater, 'client reads too slowly; reconnect and resume');
   }
 
   terminate(): void {
+    this.#isDismissed = true;
     this.#socket.terminate();
   }
 }

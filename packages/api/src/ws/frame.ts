@@ -95,6 +95,11 @@ export const INVALID_RESUME: WsError = {
     'resumeFrom is { epoch, seq } or { height }; seq and height are whole numbers, 0 or more',
 };
 
+export const INVALID_POST: WsError = {
+  code: 'INVALID_PARAMS',
+  message: 'A post needs an id: a whole number, 0 or more, of no other unanswered post',
+};
+
 export function readControl(text: string): Control | WsError {
   const checked = checkJson(text);
   if (!checked.ok) return unreadable(text, checked);

@@ -10,6 +10,8 @@ import {
   type WorkBudget,
 } from '@oddlot/host/ports';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import type { SocketRequest } from '@oddlot/host/http';
+import { API_VERSION_HEADER } from '@oddlot/protocol';
 import type { AppliedBlock } from '@oddlot/replica/block';
 import type { Replica } from '@oddlot/replica/replica';
 import { Channels } from './channel-sets.ts';
@@ -18,6 +20,7 @@ import { ChannelSession } from './channel-session.ts';
 import type { ChannelContext, StreamModels } from './channels/node-channel.ts';
 import { CLOSE, Connection, Outbox } from './connection.ts';
 import { type Endpoint, pongFrame } from './frame.ts';
+import { mayBePost, Posts } from './posts.ts';
 import { PriceTopics, RtdsSession } from './rtds-session.ts';
 import { SnapshotCache, StreamHub } from './stream.ts';
 import { WS_LIMITS, type WsLimits } from '../ws-limits.ts';
@@ -30,6 +33,8 @@ const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
 
 /** The interval of checks for silent connections and abandoned streams. */
 const SWEEP_MS = 1000;
+/** How long a drain waits for the answers to posts. */
+const POSTS_MS = 5000;
 /** The time for a client to answer a close frame. */
 const CLOSE_MS = 5000;
 
@@ -64,6 +69,8 @@ export type WsEdgeOptions = {
   readonly work?: WorkBudget;
   /** Schedules the frames of different clients. */
   readonly queue?: FairQueue;
+  /** Answers requests for /info and /exchange in frames of /ws; without it there are none. */
+  readonly post?: (request: SocketRequest) => void;
 };
 
 /**
@@ -85,6 +92,8 @@ export class WsEdge {
   readonly #apiChannels: Channels;
   readonly #priceTopics: PriceTopics;
   readonly #connections = new Map<Connection, Endpoint>();
+  readonly #posts = new Map<Connection, Posts>();
+  readonly #post: WsEdgeOptions['post'];
   readonly #followers = new Set<ChannelSession>();
   /** Open connections by endpoint and client address. */
   readonly #open: Record<Endpoint, Map<string, number>> = {
@@ -105,6 +114,7 @@ export class WsEdge {
     this.#timing = timing;
     this.#publish = publish;
     this.#work = options.work;
+    this.#post = options.post;
     this.#queue = options.queue ?? new FairQueue(NO_PACE);
     const height = (): number => replica.state.height;
     this.#hub = new StreamHub(limits, timing, { height, snapshots: this.#snapshots });
@@ -168,11 +178,15 @@ export class WsEdge {
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (webSocket) => {
-      this.#welcome(webSocket, { wire: socket, endpoint, ip });
+      const { [API_VERSION_HEADER]: version } = request.headers;
+      this.#welcome(webSocket, { wire: socket, endpoint, ip, version: version?.toString() });
     });
   }
 
-  /** Closes all connections and refuses new ones. Resolves after the last one has closed. */
+  /**
+   * Closes all connections, each after the answers to its posts, and refuses new ones. Resolves
+   * after the last one has closed.
+   */
   async drain(away: 'gone' | 'elsewhere' = 'gone'): Promise<void> {
     if (this.#drained === undefined) {
       this.#publish();
@@ -181,8 +195,13 @@ export class WsEdge {
       this.#priceTopics.close();
       if (this.#connections.size === 0) this.#drained.resolve();
       for (const connection of this.#connections.keys()) {
-        if (away === 'gone') connection.close(CLOSE.goingAway, 'server shutting down');
-        else connection.close(CLOSE.serviceRestart, 'reconnect to another replica');
+        const close = (): void => {
+          if (away === 'gone') connection.close(CLOSE.goingAway, 'server shutting down');
+          else connection.close(CLOSE.serviceRestart, 'reconnect to another replica');
+        };
+        const posts = this.#posts.get(connection);
+        if (posts === undefined || posts.isIdle) close();
+        else posts.whenIdle(close, POSTS_MS);
       }
     }
     await this.#drained.promise;
@@ -190,7 +209,12 @@ export class WsEdge {
 
   #welcome(
     webSocket: WebSocket,
-    { wire, endpoint, ip }: { wire: Duplex; endpoint: Endpoint; ip: string },
+    {
+      wire,
+      endpoint,
+      ip,
+      version,
+    }: { wire: Duplex; endpoint: Endpoint; ip: string; version: string | undefined },
   ): void {
     const connection = new Connection({
       socket: webSocket,
@@ -208,15 +232,19 @@ export class WsEdge {
     const client = clientKey(ip);
     counts.set(client, (counts.get(client) ?? 0) + 1);
     const inTurn = this.#inTurn(webSocket, client);
+    const posts = this.#postsOf(endpoint, connection, version);
     webSocket.on('message', (data, isBinary) => {
       connection.heard();
-      // Frames received after the close frame are ignored.
-      if (!connection.isOpen) return;
+      // Frames received after the venue's close frame are ignored.
+      if (connection.isDismissed) return;
       const text = isBinary ? undefined : textOf(data);
-      inTurn(() => {
-        if (!connection.isOpen) return;
-        spending(() => session.receive(text));
-      });
+      const isPost = posts !== undefined && text !== undefined && mayBePost(text);
+      const run = (): void => {
+        // A received post is executed, even if its client has closed the connection meanwhile.
+        if (isPost && posts.receive(text)) return;
+        if (connection.isOpen) spending(() => session.receive(text));
+      };
+      inTurn(run, isPost ? 1 : 0);
     });
     webSocket.on('ping', (data) => {
       connection.heard();
@@ -236,6 +264,7 @@ export class WsEdge {
       session.close();
       connection.release();
       this.#connections.delete(connection);
+      this.#posts.delete(connection);
       if (this.#connections.size === 0) this.#drained?.resolve();
     });
   }
@@ -244,11 +273,11 @@ export class WsEdge {
    * Handles the frames of a connection in its client's turns and pauses reading while any of them
    * waits.
    */
-  #inTurn(webSocket: WebSocket, client: string): (run: () => void) => void {
+  #inTurn(webSocket: WebSocket, client: string): (run: () => void, tokens: number) => void {
     let waiting = 0;
-    return (run) => {
+    return (run, tokens) => {
       waiting += 1;
-      // Charged separately, because the rate counts requests.
+      // Only posts have tokens: other frames are charged separately, because the rate counts requests.
       this.#queue.take(
         client,
         () => {
@@ -256,10 +285,21 @@ export class WsEdge {
           if (waiting === 0 && webSocket.isPaused) webSocket.resume();
           run();
         },
-        { tokens: 0 },
+        { tokens },
       );
       if (waiting > 0) webSocket.pause();
     };
+  }
+
+  #postsOf(
+    endpoint: Endpoint,
+    connection: Connection,
+    version: string | undefined,
+  ): Posts | undefined {
+    if (this.#post === undefined || endpoint !== 'ws') return undefined;
+    const posts = new Posts({ connection, post: this.#post, version });
+    this.#posts.set(connection, posts);
+    return posts;
   }
 
   /** Runs work for a client and charges its time. */

@@ -8,9 +8,11 @@ import type { Visitors } from '../ports/visitors.ts';
 import { type Debt, sendingMs, type WorkBudget, type WorkLeft } from '../ports/work-budget.ts';
 import {
   type AnyEndpoint,
+  type Endpoint,
   rateLimited,
   type Reply,
   type StreamedReply,
+  type TextEndpoint,
   tooLarge,
   tooMuchWork,
   UnavailableError,
@@ -58,7 +60,7 @@ export class AnswerWriter {
     this.#options = options;
   }
 
-  fail(call: Call, error: unknown): void {
+  fail(call: AnyCall, error: unknown): void {
     const down = this.#refusalOf(error);
     if (down !== undefined) this.#warnDown(call, error);
     else this.#options.log.error({ err: error, path: call.path }, 'request failed');
@@ -82,7 +84,7 @@ export class AnswerWriter {
    * Logs the failure of a dependency at most once per second, because every request fails while the
    * dependency is down.
    */
-  #warnDown(call: Call, error: unknown): void {
+  #warnDown(call: AnyCall, error: unknown): void {
     this.#refusedDown++;
     if (call.startedMs < this.#warnedMs + WARN_EVERY_MS) return;
     const fields = { err: error, path: call.path, refused: this.#refusedDown };
@@ -91,15 +93,32 @@ export class AnswerWriter {
     this.#refusedDown = 0;
   }
 
-  refuse(call: Call, error: WireError, isGateway: boolean): void {
+  refuse(call: AnyCall, error: WireError, isGateway: boolean): void {
     if (call.endpoint !== undefined) this.send(call, call.endpoint.refuse(error, isGateway));
   }
 
-  send(call: Call, { status, body, bytes, retryAfterSeconds }: Reply): void {
+  send(call: AnyCall, { status, body, bytes, retryAfterSeconds }: Reply): void {
     // The failure may be temporary, so the response states when to retry.
     const after = retryAfterSeconds ?? (status === DOWN ? BODY_RETRY_SECONDS : undefined);
+    if ('deliver' in call) return this.#deliver(call, { status, body: bytes ?? body, after });
     const more = after === undefined ? [] : ['retry-after', String(after)];
     this.write(call, status, bytes ?? body, [...more, ...this.#ageOf(call)]);
+  }
+
+  /** The answer to a request from a socket, whose connection limits its unread bytes. */
+  #deliver(
+    call: SocketCall,
+    { after, body, status }: Pick<SocketAnswer, 'body' | 'status'> & { after: number | undefined },
+  ): void {
+    const { endpoint, ip } = call;
+    const { work } = this.#options;
+    const isQuery = endpoint.surface === 'info';
+    if (isQuery) {
+      work?.spend(ip, ANSWER_MS + sendingMs(Buffer.byteLength(body)), call.what ?? call.path);
+    }
+    const budget = closerOf(call.budget, isQuery ? work?.left(ip) : undefined);
+    this.count(call, status);
+    call.deliver({ status, body, budget: budgetFields(budget), retryAfterSeconds: after });
   }
 
   /**
@@ -115,7 +134,7 @@ export class AnswerWriter {
    * Refuses a request of a client that has exceeded its work budget. The headers contain the same
    * values as the message, for clients that pace themselves by headers.
    */
-  refuseWork(call: Call, debt: Debt): void {
+  refuseWork(call: AnyCall, debt: Debt): void {
     const { endpoint, ip } = call;
     const left = this.#options.work?.left(ip);
     if (endpoint === undefined || left === undefined) return;
@@ -162,11 +181,11 @@ export class AnswerWriter {
     return false;
   }
 
-  count({ path, startedMs }: Call, status: number): void {
+  count({ path, startedMs }: Pick<Call, 'path' | 'startedMs'>, status: number): void {
     this.#options.metrics.request(path, status, (performance.now() - startedMs) / 1000);
   }
 
-  refuseBody(call: Call, fault: BodyFault): void {
+  refuseBody(call: AnyCall, fault: BodyFault): void {
     switch (fault) {
       case 'tooLarge':
         return this.refuse(call, tooLarge(this.#options.bodyBytesMax), true);
@@ -174,10 +193,13 @@ export class AnswerWriter {
         return this.refuse(call, refusal('malformedJson', ['not UTF-8', 0]), true);
       default: {
         // The client is refused immediately, and the rest of its request is not read.
-        call.isLast = true;
-        const { endpoint } = call;
         const isOwn = fault === 'client';
-        if (endpoint === undefined) return this.write(call, isOwn ? 429 : 503, '', RETRY_SOON);
+        const { endpoint } = call;
+        if (!('deliver' in call)) {
+          call.isLast = true;
+          if (endpoint === undefined) this.write(call, isOwn ? 429 : 503, '', RETRY_SOON);
+        }
+        if (endpoint === undefined) return undefined;
         const error = isOwn ? rateLimited(endpoint.surface) : refusal('unavailable', []);
         const reply = endpoint.refuse(error, isOwn);
         return this.send(call, { ...reply, retryAfterSeconds: BODY_RETRY_SECONDS });
@@ -253,6 +275,19 @@ function closerOf(requests: Budget | undefined, work: WorkLeft | undefined): Bud
   const isCloser = remaining * requests.limit < requests.remaining * limit;
   if (!isCloser || remaining * 2 > limit) return requests;
   return { limit, windowMs: requests.windowMs, remaining, resetMs: work.resetMs };
+}
+
+/** The state of a budget as clients get it; `reset` is in whole seconds. */
+type BudgetFields = {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+};
+
+function budgetFields(budget: Budget | undefined): BudgetFields | undefined {
+  if (budget === undefined) return undefined;
+  const { limit, remaining, resetMs } = budget;
+  return { limit, remaining, reset: Math.ceil(resetMs / 1000) };
 }
 
 function pushBudget(headers: string[], { limit, remaining, resetMs }: Budget): void {
@@ -331,4 +366,21 @@ export type Call = PortCall & {
   budget: Budget | undefined;
   /** The name of the request's kind of work, once it is known. */
   what?: string | undefined;
+};
+
+/** A request from a frame of a socket, with the data for its answer. */
+export type SocketCall = Pick<Call, 'budget' | 'client' | 'ip' | 'path' | 'startedMs' | 'what'> & {
+  readonly endpoint: Endpoint | TextEndpoint;
+  readonly deliver: (answer: SocketAnswer) => void;
+};
+
+export type AnyCall = Call | SocketCall;
+
+/** An answer with the fields that HTTP sends as headers. */
+export type SocketAnswer = {
+  readonly status: number;
+  /** JSON text, or the same as bytes. */
+  readonly body: string | Buffer;
+  readonly budget: BudgetFields | undefined;
+  readonly retryAfterSeconds: number | undefined;
 };

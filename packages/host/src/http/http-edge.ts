@@ -8,16 +8,19 @@ import {
 } from '@oddlot/protocol';
 import type { Logger } from '../operate/log.ts';
 import type { Metrics } from '../operate/metrics.ts';
-import { hasForwarding, isLoopback } from '../ports/client-ip.ts';
+import { clientKey, hasForwarding, isLoopback } from '../ports/client-ip.ts';
 import { HttpPort, type HttpPortOptions, leave, type PortCall } from '../ports/http-port.ts';
 import { measured, type WorkBudget } from '../ports/work-budget.ts';
 import {
   AnswerWriter,
+  type AnyCall,
   type Call,
   pageAnswerOf,
   PREFLIGHT_HEADERS,
   sendParts,
   type ShownPage,
+  type SocketAnswer,
+  type SocketCall,
 } from './answer-writer.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import {
@@ -65,6 +68,18 @@ export type HttpEdgeOptions = Omit<HttpPortOptions, 'serve' | 'accepts'> & {
    * the state is old.
    */
   readonly ageMs?: (() => number) | undefined;
+};
+
+/** A request from a frame of a socket. */
+export type SocketRequest = {
+  readonly path: string;
+  readonly text: string;
+  readonly ip: string;
+  /** The version header of the handshake. */
+  readonly version: string | undefined;
+  /** The connection has too many unanswered requests: this one is refused at once. */
+  readonly isExcess: boolean;
+  readonly answer: (answer: SocketAnswer) => void;
 };
 
 const NO_PATH = 'other';
@@ -121,6 +136,39 @@ export class HttpEdge {
     return this.#port.drain();
   }
 
+  /**
+   * Answers a request from a frame of a socket: the limits, the checks and the endpoint are those of
+   * a POST with the same body. It is answered even if the connection ends meanwhile.
+   */
+  post({ answer, ip, isExcess, path, text, version }: SocketRequest): void {
+    const endpoint = this.#endpoints.get(path);
+    if (endpoint === undefined || 'stream' in endpoint) throw new TypeError(`no POST at ${path}`);
+    const client = clientKey(ip);
+    let release = (): void => undefined;
+    const deliver = (sent: SocketAnswer): void => {
+      release();
+      answer(sent);
+    };
+    const startedMs = performance.now();
+    const call: SocketCall = { path, endpoint, ip, client, startedMs, budget: undefined, deliver };
+    if (isExcess) {
+      call.budget = this.#options.limiter.peek(endpoint.surface, ip);
+      return this.#answers.refuseBody(call, 'client');
+    }
+    if (!this.#isAdmitted(call, endpoint)) return;
+    const fault = versionFault(version);
+    if (fault !== undefined) return this.#answers.refuse(call, fault, false);
+    const bytes = Buffer.byteLength(text);
+    const bytesMax = this.#bodyBytesMax;
+    if (bytes > bytesMax && bytes > (endpoint.bodyBytesMaxOf?.(Buffer.from(text)) ?? 0)) {
+      return this.#answers.refuseBody(call, 'tooLarge');
+    }
+    const held = this.#port.holdBody(client, bytes);
+    if (typeof held === 'string') return this.#answers.refuseBody(call, held);
+    release = held;
+    return this.#handle(call, endpoint, { text, bytes, ip });
+  }
+
   #serve(asked: PortCall): void {
     const path = pathOf(asked.request);
     const endpoint = this.#endpoints.get(path);
@@ -142,14 +190,7 @@ export class HttpEdge {
       if (isPreflight(request)) return this.#answers.write(call, 204, '', PREFLIGHT_HEADERS);
       return this.#answers.write(call, 405, '', ['allow', method]);
     }
-    const taken = limiter.take(endpoint.surface, ip);
-    call.budget = taken;
-    if (this.#port.isClosed) return this.#answers.refuse(call, refusal('unavailable', []), false);
-    if (!taken.allowed) {
-      const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
-      call.budget = { ...taken, remaining: 0 };
-      return this.#answers.send(call, { ...reply, retryAfterSeconds: taken.retryAfterSeconds });
-    }
+    if (!this.#isAdmitted(call, endpoint)) return undefined;
     const fault = headerFault(request, this.#bodyBytesMax, endpoint);
     if (fault !== undefined) return this.#answers.refuse(call, fault, fault.name !== 'VERSION');
     if ('stream' in endpoint) {
@@ -161,6 +202,21 @@ export class HttpEdge {
     if (call.awaitsContinue) response.writeContinue();
     call.awaitsContinue = false;
     return this.#read(call, endpoint);
+  }
+
+  /** Counts a request against the client's budget; false if it is refused at once. */
+  #isAdmitted(call: AnyCall, endpoint: AnyEndpoint): boolean {
+    const taken = this.#options.limiter.take(endpoint.surface, call.ip);
+    call.budget = taken;
+    if (this.#port.isClosed) {
+      this.#answers.refuse(call, refusal('unavailable', []), false);
+      return false;
+    }
+    if (taken.allowed) return true;
+    const reply = endpoint.refuse(rateLimited(endpoint.surface), true);
+    call.budget = { ...taken, remaining: 0 };
+    this.#answers.send(call, { ...reply, retryAfterSeconds: taken.retryAfterSeconds });
+    return false;
   }
 
   #serveOther(call: Call, path: string): void {
@@ -188,21 +244,24 @@ export class HttpEdge {
       if (typeof read === 'string') return this.#answers.refuseBody(call, read);
       const isForwarded = hasForwarding(request);
       if (isForwarded && isLoopback(ip)) this.#warnForwarded();
-      if ('handleText' in endpoint) {
-        return void this.#answer(call, () => endpoint.handleText({ ...read, ip, isForwarded }));
-      }
-      const { work } = this.#options;
-      // Orders and cancels are limited by number only, because their cost is part of the blocks.
-      if (work === undefined || endpoint.surface !== 'info') {
-        return this.#understand(call, endpoint, { ...read, ip, isForwarded });
-      }
-      const spend = (ms: number): void => work.spend(ip, ms, call.what ?? call.path);
-      const sent = { ...read, ip, isForwarded, spend };
-      return measured(() => this.#understand(call, endpoint, sent), spend);
+      return this.#handle(call, endpoint, { ...read, ip, isForwarded });
     });
   }
 
-  #understand(call: Call, endpoint: Endpoint, sent: TextRequest): void {
+  #handle(call: AnyCall, endpoint: Endpoint | TextEndpoint, sent: TextRequest): void {
+    if ('handleText' in endpoint) {
+      return void this.#answer(call, () => endpoint.handleText(sent));
+    }
+    const { work } = this.#options;
+    // Orders and cancels are limited by number only, because their cost is part of the blocks.
+    if (work === undefined || endpoint.surface !== 'info') {
+      return this.#understand(call, endpoint, sent);
+    }
+    const spend = (ms: number): void => work.spend(sent.ip, ms, call.what ?? call.path);
+    return measured(() => this.#understand(call, endpoint, { ...sent, spend }), spend);
+  }
+
+  #understand(call: AnyCall, endpoint: Endpoint, sent: TextRequest): void {
     const parsed = parseObject(sent.text, true);
     if (!parsed.ok) return this.#answers.refuse(call, parsed.error, true);
     const { isFree = false, what } = endpoint.workOf?.(parsed.body) ?? {};
@@ -224,7 +283,7 @@ export class HttpEdge {
     );
   }
 
-  async #answer(call: Call, handle: () => Reply | Promise<Reply>): Promise<void> {
+  async #answer(call: AnyCall, handle: () => Reply | Promise<Reply>): Promise<void> {
     try {
       this.#answers.send(call, await handle());
     } catch (error) {
@@ -300,7 +359,10 @@ function headerFault(
   if (length !== undefined && Number.parseInt(length, 10) > declaredMax) {
     return tooLarge(bodyBytesMax);
   }
-  const version = headers[API_VERSION_HEADER];
+  return versionFault(headers[API_VERSION_HEADER]);
+}
+
+function versionFault(version: string | readonly string[] | undefined): WireError | undefined {
   if (version === undefined || version === API_VERSION) return undefined;
   const got = String(version);
   const details = { field: API_VERSION_HEADER, got, allowed: [API_VERSION] };

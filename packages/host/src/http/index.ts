@@ -6,7 +6,7 @@ export {
   refusal,
   type WireError,
 } from '@oddlot/protocol';
-export type { PageAnswer } from './answer-writer.ts';
+export type { PageAnswer, SocketAnswer } from './answer-writer.ts';
 export { RateLimiter } from './rate-limiter.ts';
 export {
   type AnyEndpoint,
@@ -25,4 +25,4 @@ export {
   tooLarge,
   UnavailableError,
 } from './reply.ts';
-export { HttpEdge, type HttpEdgeOptions } from './http-edge.ts';
+export { HttpEdge, type HttpEdgeOptions, type SocketRequest } from './http-edge.ts';

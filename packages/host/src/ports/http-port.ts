@@ -201,6 +201,27 @@ export class HttpPort {
     });
   }
 
+  /**
+   * Accounts for a body that has arrived over a socket: returns a function that ends its request, or
+   * the exhausted budget.
+   */
+  holdBody(client: string, bytes: number): (() => void) | BodyRefusal {
+    // Only a body that is still being read can be cut.
+    const hold = this.#bodies.enter(client, () => undefined);
+    if (typeof hold === 'string') return hold;
+    const refused = hold.grow(bytes);
+    hold.read();
+    if (refused !== undefined) {
+      hold.release();
+      return refused;
+    }
+    this.#inFlight++;
+    return () => {
+      hold.release();
+      this.#leaveOne();
+    };
+  }
+
   /** Marks the connection as in use while a request is processed, even without traffic. */
   works(call: PortCall): void {
     this.#gate.note(call.request.socket, 'working');
@@ -276,10 +297,7 @@ export class HttpPort {
     this.#gate.note(socket, 'sending');
     line.pipeline.begin(request);
     line.calls.add(call);
-    call.releases.push(() => {
-      this.#inFlight--;
-      if (this.#inFlight === 0) this.#onIdle?.();
-    });
+    call.releases.push(() => this.#leaveOne());
     response.once('close', () => {
       this.#gate.note(socket, 'waiting');
       line.calls.delete(call);
@@ -288,6 +306,11 @@ export class HttpPort {
     });
     const queued = this.#inQueue(call.client);
     this.#queue.take(queued, () => call.isOver || this.#serve(call, expects));
+  }
+
+  #leaveOne(): void {
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#onIdle?.();
   }
 
   #inQueue(client: string): string {

@@ -63,7 +63,7 @@ export function createEdges(config: Config, parts: EdgeParts): Edges {
   const { core, disk, log, metrics, pool, shown } = parts;
   const { indexer, clock, clockWatch, cluster, money, receipts, relay, replica } = core;
   const budgets = budgetsOf(config);
-  const sockets = createSockets(core, budgets);
+  const sockets = createSockets(core, budgets, (request) => http.post(request));
   replica.onPublish((block) => sockets.onBlock(block));
   let isStopping = false;
   const isReady = readiness(
@@ -145,6 +145,7 @@ function logPagesOf({ data, serveLog }: Config, { journal, replica }: Core): Log
 function createSockets(
   { indexer, explorer, markets, recent, replica, tape }: Core,
   { queue, work, wsLimits }: Budgets,
+  post: HttpEdge['post'],
 ): WsEdge {
   return new WsEdge({
     replica,
@@ -152,6 +153,7 @@ function createSockets(
     limits: wsLimits,
     work,
     queue,
+    post,
   });
 }
 

@@ -18,7 +18,12 @@ import { WS_LIMITS, type WsLimits } from '../../../../packages/api/src/ws-limits
 const FROM = 'x-test-from';
 
 /** Edge of another replica of the same venue, and the recent blocks that this edge keeps. */
-type Elsewhere = { readonly beside?: TestEdge; readonly recent?: RecentBlocks };
+type Elsewhere = {
+  readonly beside?: TestEdge;
+  readonly recent?: RecentBlocks;
+  /** Answers posts. */
+  readonly post?: NonNullable<WsEdgeOptions['post']>;
+};
 
 /** Runs the stream edge on a real port with the real engine and real WebSocket clients. */
 export class TestEdge {
@@ -56,6 +61,7 @@ export class TestEdge {
       models: { markets, tape, explorer, recent, history },
       limits: { ...WS_LIMITS, numbersBefore: 0, ...limits },
       timing,
+      ...(elsewhere.post === undefined ? {} : { post: elsewhere.post }),
     };
     this.edge = new WsEdge(this.#options);
     venue.onBlock((block) => this.edge.onBlock(block));

@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { aVenue, cancelAction } from '../support/actors.ts';
+
+/** Posts share the budgets of HTTP; a connection has at most 100 that are unanswered. */
+
+describe('budgets', () => {
+  const world = aVenue(['--oracle', 'still']);
+
+  test('of /exchange are shared by the connections of a client and by HTTP', async () => {
+    const alice = world.unfunded('alice');
+    const { envelope } = await alice.sign(cancelAction({ a: 1, o: 1 }));
+    const sockets = [await world.socket(), await world.socket()];
+    const startedMs = performance.now();
+    const posts = Array.from({ length: 100 }, (_, index) =>
+      sockets[index % 2]!.post('action', envelope),
+    );
+    const [answers, replies] = await Promise.all([
+      Promise.all(posts),
+      Promise.all(Array.from({ length: 50 }, () => world.client.exchange(envelope))),
+    ]);
+    const seconds = (performance.now() - startedMs) / 1000;
+    const limited = answers.filter(({ response }) => response.status === 429);
+    const refused = replies.filter(({ status }) => status === 429);
+    const passed = answers.length - limited.length + replies.length - refused.length;
+    expect(passed).toBeGreaterThanOrEqual(10);
+    expect(passed).toBeLessThanOrEqual(10 * (1 + seconds) + 1);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(limited[0]).toMatchObject({
+      response: {
+        type: 'error',
+        payload: JSON.parse(refused[0]!.text),
+      },
+      retryAfter: 1,
+      rateLimit: { limit: 10, remaining: 0, reset: 1 },
+    });
+    // Control frames have their own budget.
+    const subscription = { type: 'trades', coin: world.btc.coin };
+    expect((await sockets[0]!.subscribe(subscription)).sub).toBe(1);
+  });
+
+  test('of /info count posts, and every answer contains what is left', async () => {
+    const socket = await world.socket();
+    const first = await socket.post('info', { type: 'rateLimit' });
+    const { info } = first.response.payload.data;
+    expect(first.rateLimit).toMatchObject({ limit: 50, remaining: expect.any(Number) });
+    expect(info.remaining).toBeLessThan(50);
+    expect(first).not.toHaveProperty('retryAfter');
+  });
+
+  test('of control frames limit posts without an endpoint', async () => {
+    const socket = await world.socket();
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_, id) => {
+        socket.send({ method: 'post', id, request: { type: 'nothing', payload: {} } });
+        const answer = await socket.next(
+          ({ channel, data }) => channel === 'post' && data.id === id,
+        );
+        return answer.data.response.status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 400).length).toBeGreaterThanOrEqual(40);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});
+
+describe('unanswered posts', () => {
+  const world = aVenue(['--oracle', 'still', '--no-limits']);
+
+  test('above 100 of a connection are refused at once', async () => {
+    const socket = await world.socket();
+    const { height } = await world.client.data({ type: 'stateHash' });
+    const waiting = { type: 'venueStatus', minHeight: height + 900 };
+    const held = Array.from({ length: 100 }, () => socket.post('info', waiting));
+    const refused = await socket.post('info', { type: 'settings' });
+    expect(refused).toMatchObject({
+      response: { type: 'error', status: 429, payload: { success: false, name: 'RATE_LIMITED' } },
+      retryAfter: 1,
+    });
+    expect(socket.of('post')).toHaveLength(1);
+    const action = await socket.post('action', {});
+    expect(action.response).toMatchObject({ status: 429, payload: { status: 'err', code: 10029 } });
+    // Another connection of the client has its own.
+    const other = await world.socket();
+    expect((await other.post('info', { type: 'settings' })).response.status).toBe(200);
+    for (const { response } of await Promise.all(held)) expect(response.status).toBe(503);
+    expect((await socket.post('info', { type: 'settings' })).response.status).toBe(200);
+  });
+});
