@@ -5,9 +5,9 @@ import { createRandom } from './report.ts';
 import { answerEnd, requestBytes } from './signed-requests.ts';
 
 /**
- * Sends requests at times independent of the responses, in its own process, and measures from the
- * due time, so that slow responses do not hide waiting requests. A separate thread keeps the times,
- * because timers of the event loop are up to 1 ms late.
+ * Sends requests from its own process at times that do not depend on the responses. Latency is
+ * measured from the due time, so that slow responses do not hide waiting requests. A separate
+ * thread keeps the times, because timers of the event loop are up to 1 ms late.
  */
 
 export type Arrivals = {
@@ -15,14 +15,17 @@ export type Arrivals = {
   readonly path: string;
   readonly texts: readonly string[];
   readonly perSecond: number;
-  /** Keep-alive connections; each has at most one pending request. */
+  /** Number of keep-alive connections, each with at most one pending request. */
   readonly connections: number;
 };
 
 export type ArrivalResult = {
-  /** From the due time to the complete response. */
+  /** Milliseconds from the due time to the complete response. */
   readonly waitsMs: readonly number[];
-  /** From the due time until the request is sent or no connection is free. */
+  /**
+   * Milliseconds from the due time until the request is sent, or until it is known that no
+   * connection is free.
+   */
   readonly lateMs: readonly number[];
   readonly wallMs: number;
   /** The first response that is not a success. */
@@ -38,7 +41,7 @@ else if (process.send !== undefined) {
   });
 }
 
-/** Notifies of the start, then of the number of due requests after each change. */
+/** Posts the start time, and then the number of due requests after each change. */
 function keepTime(gapsMs: readonly number[]): void {
   const unsignalled = new Int32Array(new SharedArrayBuffer(4));
   let atMs = monotonicMs() + LEAD_MS;
@@ -70,7 +73,7 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   const done = Promise.withResolvers<void>();
   const pump = (): void => {
     for (; sent < noticed; sent += 1) {
-      // Used in turn, because the server closes idle connections.
+      // The connections are used in turn, because the server closes idle ones.
       const line = free.shift();
       if (line === undefined) return;
       const due = dueMs[sent]!;
@@ -94,7 +97,10 @@ async function run(arrivals: Arrivals): Promise<ArrivalResult> {
   return { waitsMs, lateMs, wallMs, ...(fault === undefined ? {} : { fault }) };
 }
 
-/** Exponential gaps of independent arrivals, the same in every run. */
+/**
+ * Returns the exponentially distributed gaps of independent arrivals, which are the same in every
+ * run.
+ */
 function gapsOf(count: number, perSecond: number): number[] {
   const random = createRandom(41_000);
   return Array.from({ length: count }, () => {
@@ -103,7 +109,7 @@ function gapsOf(count: number, perSecond: number): number[] {
   });
 }
 
-/** All threads share this clock. */
+/** Returns the time of a clock that all threads share. */
 function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

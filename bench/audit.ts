@@ -26,8 +26,8 @@ import {
 import { createRequestSigner, loadSecp256k1, NETWORK, orderAction } from './signed-requests.ts';
 
 /**
- * The cost of a verifying replica: it derives every command from its request and recovers every
- * signature, or a sample of them. The peer applies the same log without checks.
+ * Measures the cost of a verifying replica, which derives every command from its request and
+ * recovers every signature, or a sample of them. The peer applies the same log without checks.
  */
 
 const START_MS = 1_767_225_600_000;
@@ -111,7 +111,7 @@ async function audited(directory: string, entries: readonly LogEntry[], sampleOn
   return { cpuMs, hash: replica.replica.head.hash };
 }
 
-/** Matching orders of a few accounts, each in its own signed request. */
+/** Writes a log of matching orders of a few accounts, each in its own signed request. */
 async function signedLog(directory: string, orders: number): Promise<readonly LogEntry[]> {
   const signer = await createRequestSigner(loadSecp256k1()!);
   const recoverer = await createRecoverer(NETWORK);

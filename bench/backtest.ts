@@ -16,8 +16,8 @@ import {
 } from './report.ts';
 
 /**
- * The time and memory of a backtest over a year of hourly candles with one bot, and its cost
- * compared with an engine that only applies the same blocks.
+ * Measures the time and memory of a backtest over a year of hourly candles with one bot, and its
+ * cost compared with an engine that only applies the same blocks.
  */
 
 const START_MS = Date.parse('2025-01-01T00:00:00Z');
@@ -74,7 +74,7 @@ function replayOf(hours: number, bot: Bot) {
   return replayMarket({ recording: recordedHours(hours), bot });
 }
 
-/** Prices move by up to 0.5% per hour. */
+/** Generates candles whose prices move by up to 0.5% per hour. */
 function* recordedHours(count: number): Generator<RecordedRow> {
   const random = createRandom(17);
   const upTo = (share: number): number => (random.below(1_000_000) / 1_000_000) * share;

@@ -5,7 +5,10 @@ import type { Duplex } from 'node:stream';
 import { createRecoverer } from '../packages/api/src/recoverer.ts';
 import { NETWORK } from './signed-requests.ts';
 
-/** The peers of the venue's servers, each with the least work that its task needs: `bare-servers.ts <name>`. */
+/**
+ * The peers of the venue's servers, which do the least work that each task requires
+ * (`bare-servers.ts <name>`).
+ */
 
 const SERVERS = { requests: requestServer, constant: constantServer, broadcast: broadcastServer };
 const ACCEPT_SUFFIX = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -18,7 +21,10 @@ server.listen(0, '127.0.0.1', () => {
 });
 process.on('SIGTERM', () => process.exit(0));
 
-/** Parses each request, hashes it and recovers its signer with the venue's code. The response is constant. */
+/**
+ * Parses each request, hashes it and recovers its signer with the venue's code. The response is
+ * constant.
+ */
 async function requestServer() {
   const recoverer = await createRecoverer(NETWORK);
   const data = { type: 'PlaceOrder', data: { statuses: ['success'] } };

@@ -27,19 +27,22 @@ export class BenchVenue {
     this.#folder = folder;
   }
 
-  /** Uses an empty folder or that of an existing venue; the folder is removed at the end. */
+  /**
+   * Starts a venue in an empty folder or in that of an existing venue. The folder is removed at the
+   * end.
+   */
   static async start(
     signer: RequestSigner,
     options: {
       readonly folder?: string;
       readonly flags?: readonly string[];
-      /** The index of the first key; replicas of one venue use different keys. */
+      /** The index of the first key. Replicas of one venue use different keys. */
       readonly firstKey?: number;
     } = {},
   ): Promise<BenchVenue> {
     const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'oddlot-bench-')));
     const ports = ['--port', '0', '--ops-port', '0'];
-    // Disables all background work: chain, relay, page and price changes.
+    // These flags disable all background work: chain, relay, page and price changes.
     const still = ['--chain', 'none', '--no-web', '--oracle', 'still', '--log-level', 'warn'];
     const flags = [...ports, ...still, '--no-limits', '--data', folder, ...(options.flags ?? [])];
     const watch = join(import.meta.dirname, 'stall-watch.ts');
@@ -76,7 +79,7 @@ export class BenchVenue {
     return this.signer.sign(trader.agent, orderAction(orders), trader.nonce++).text;
   }
 
-  /** Fails if the response is not a success. */
+  /** Sends a request, and throws if the response is not a success. */
   async post(path: string, body: string): Promise<string> {
     const headers = { 'content-type': 'application/json' };
     const url = `http://127.0.0.1:${this.port}${path}`;
@@ -91,7 +94,7 @@ export class BenchVenue {
     return (await fetch(`${url}/metrics`)).text();
   }
 
-  /** The value of a metric without labels. */
+  /** Returns the value of a metric without labels. */
   async metric(name: string): Promise<number> {
     const value = new RegExp(`^${name} (\\d+)`, 'm').exec(await this.metrics())?.[1];
     if (value === undefined) throw new Error(`the venue reports no ${name}`);
@@ -106,7 +109,7 @@ export class BenchVenue {
     }
   }
 
-  /** The longest stall of the main loop during `run`, in wall-clock time. */
+  /** Returns the longest stall of the main loop during `run`, in wall-clock time. */
   async stallMs(run: () => Promise<void>): Promise<number> {
     const toggle = (): Promise<string> => textOf(connect(stallSocketOf(this.#folder)));
     await toggle();

@@ -20,7 +20,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   growth: growthSection,
 };
 
-test.each(Object.entries(SECTIONS))('the section %s runs', async (_name, section) => {
+test.each(Object.entries(SECTIONS))('the benchmark section %s runs', async (_name, section) => {
   const rows = await section('tiny');
   expect(rows.length).toBeGreaterThan(0);
   for (const row of rows) expect(row.result).not.toContain('NaN');

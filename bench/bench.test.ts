@@ -11,8 +11,8 @@ import { recoverySection } from './request.ts';
 import { settlementSection } from './settlement.ts';
 
 /**
- * Runs every section with tiny inputs: they must work and both sides must compute the same result. Times are not
- * checked.
+ * Runs every section with tiny inputs. Each must work, and both sides must compute the same result,
+ * but times are not checked.
  */
 
 const SECTIONS: Readonly<Record<string, Section>> = {
@@ -32,7 +32,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 const TIMEOUT_MS = 120_000;
 
 test.each(Object.entries(SECTIONS))(
-  'the section %s runs',
+  'the benchmark section %s runs',
   { timeout: TIMEOUT_MS },
   async (_name, section) => {
     const rows = await section('tiny');
@@ -47,7 +47,7 @@ test('medians and ratios are computed round by round', () => {
   expect(() => median([])).toThrow('a median of nothing');
 });
 
-test('the table is Markdown with one line per row', () => {
+test('the results table is Markdown with one line per row', () => {
   expect(show(1234.5)).toBe('1,235');
   expect(show(0.123456)).toBe('0.123');
   const row = { what: 'book', measured: '1 µs', result: '2×', target: '≥ 3×', isMet: false };

@@ -3,8 +3,8 @@ import { type Flow, type FlowBook, PoolBook, readFlow, runSegment } from './flow
 import { collectGarbage, cpuMs } from './report.ts';
 
 /**
- * A book in its own process, so that garbage and types of other books do not affect it. It reads
- * the flow from a file and waits for a message before each round.
+ * Runs a book in its own process, so that garbage and types of other books do not affect it. The
+ * process reads the flow from a file and waits for a message before each round.
  */
 
 export type BookRequest =
@@ -14,7 +14,7 @@ export type BookRequest =
 
 type Visit = (id: number, price: number, size: number) => void;
 
-/** `nodejs-order-book`, with its ids formatted in advance. */
+/** The npm package `nodejs-order-book`, with its ids formatted in advance. */
 class PeerBook implements FlowBook {
   readonly #book = new OrderBook();
   readonly #names: readonly string[];
@@ -45,7 +45,9 @@ class PeerBook implements FlowBook {
   }
 }
 
-/** The number of resting orders and a checksum of their prices and sizes in priority order. */
+/**
+ * Returns the number of resting orders and a checksum of their prices and sizes in priority order.
+ */
 function checksum(subject: PoolBook | PeerBook): string {
   let count = 0;
   let sum = 0x811c9dc5;

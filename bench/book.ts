@@ -71,7 +71,7 @@ async function compare(
     const oursMs = Number(await ours.ask({ type: 'round', round }));
     const peerMs = Number(await peer.ask({ type: 'round', round }));
     const nativeMs = (await native?.roundMs(round)) ?? 0;
-    // The first rounds compile.
+    // The first rounds include compilation and are not counted.
     if (round < rounds / 3) continue;
     times.ours.push(oursMs);
     times.peer.push(peerMs);
@@ -115,7 +115,7 @@ class ForkedBook {
   }
 }
 
-/** The C++ book; its process runs one segment per input line. */
+/** The C++ book, whose process runs one segment per input line. */
 class NativeBook {
   readonly #segments: readonly Segment[];
   readonly #process: ReturnType<typeof spawn>;

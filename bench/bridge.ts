@@ -24,14 +24,15 @@ import { keyValidator } from '../packages/custody/src/signing/validators.ts';
 import { median, medianRatio, noted, same, show, sized, type Row, type Scale } from './report.ts';
 
 /**
- * Deposits and withdrawals on the embedded chain, as shares of the rate at which the chain executes
- * and stores transactions in the same run. Wall-clock time, because most of it waits for the disk.
+ * Measures deposits and withdrawals on the embedded chain, relative to the rate at which the chain
+ * executes and stores transactions in the same run. Wall-clock time is used, because most of it is
+ * spent waiting for the disk.
  */
 
 const USDC = 1_000_000n;
 const CHAIN_ID = 421_614;
 const START_MS = 1_800_000_000_000;
-/** Four times the interval at which a venue polls its own chain. */
+/** A quarter of the interval at which a venue polls its own chain. */
 const LOOK_MS = 60;
 const GAS = { gas: 200_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n };
 
@@ -113,7 +114,7 @@ class Bank {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
-  /** The upper bound: pre-signed transactions that do almost nothing. */
+  /** Returns the upper bound: the rate of pre-signed transactions that do almost nothing. */
   async approvals(count: number): Promise<number> {
     const args = [this.#contracts.bridge, USDC] as const;
     const data = encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'approve', args });
@@ -207,7 +208,7 @@ class Bank {
     return outcome;
   }
 
-  /** USDC for the user and, to cover payouts, for the bridge; ether for the user. */
+  /** Mints USDC for the user and for the payouts of the bridge, and sends ether to the user. */
   async #endow(): Promise<void> {
     const minted = (to: Hex): Hex =>
       encodeFunctionData({ abi: TEST_USDC_ABI, functionName: 'mint', args: [to, 10n ** 12n] });
@@ -247,7 +248,7 @@ function withdrawal(user: Address, nonce: number) {
   return { type: 'withdraw', authority, destination, amountMicroUsdc: 5_000_000 } as const;
 }
 
-/** Operations per second of wall-clock time. */
+/** Returns operations per second of wall-clock time. */
 async function perSecond(count: number, work: () => Promise<void>): Promise<number> {
   const before = performance.now();
   await work();

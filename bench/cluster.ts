@@ -37,16 +37,17 @@ import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-req
 import { Subscribers } from './subscribers.ts';
 
 /**
- * A replica of a cluster against a venue with file logs, in one run on one machine: orders per second, CPU per order,
- * latency of confirmed orders, and failover times. Three NATS servers, PostgreSQL, the replicas and the clients share
- * the cores, so rates say little about separate machines. The peer is a publisher of messages of the same size.
+ * Compares a replica of a cluster with a venue that writes its log to files, in one run on one
+ * machine: orders per second, CPU per order, latency of confirmed orders, and failover times. Three
+ * NATS servers, PostgreSQL, the replicas and the clients share the cores, so the rates say little
+ * about separate machines. The peer is a publisher of messages of the same size.
  */
 
 const RATE_TARGET = 0.7;
 const WAIT_TARGET = 1.5;
 const LANES = 32;
 const ORDERS_PER_ACTION = 50;
-/** As many as a replica has in flight. */
+/** The number of blocks that a replica has in flight. */
 const IN_FLIGHT = 8;
 const CLUSTER = 'bench';
 const STREAM = `oddlot-${CLUSTER}-blocks`;
@@ -239,7 +240,7 @@ class ClusterBench {
       return result;
     };
     try {
-      // The first requests compile.
+      // The first requests include compilation and are not measured.
       await send(actions / 4);
       await venue.stored();
       const cpuBeforeMs = venue.server.cpuMs();
@@ -265,7 +266,7 @@ class ClusterBench {
     await venue.post('/exchange', text.replace(/}$/, ',"confirm":"executed"}'));
   }
 
-  /** About 11 USDC; the order rests. */
+  /** Returns an order of about 11 USDC that rests in the book. */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;
     const cents = 1 + this.#random.below(500);
@@ -283,7 +284,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** The longest time between two successes of a repeated request. */
+/** Returns the longest time between two successes of a repeated request. */
 async function gapOf(seconds: number, work: () => Promise<unknown>): Promise<number> {
   const untilMs = performance.now() + seconds * 1_000;
   let lastMs = performance.now();
@@ -318,8 +319,8 @@ function kill(venue: BenchVenue): void {
 }
 
 /**
- * The same readers and subscribers on one, two and three replicas. Because all replicas share the cores here, the
- * total cost of a read and of a frame shows the overhead of distributing clients.
+ * Measures the same readers and subscribers on one, two and three replicas. All replicas share the
+ * cores, so the total cost of a read and of a frame shows the overhead of distributing clients.
  */
 
 const READ_LANES = 24;
@@ -331,7 +332,7 @@ const FOLLOW = JSON.stringify({
 });
 /** The subscription response and the first snapshot. */
 const OPENING_FRAMES = 2;
-/** Longer than the minimum interval between frames of a book. */
+/** The pause is longer than the minimum interval between frames of a book. */
 const PAUSE_MS = 130;
 
 type Spent = { readonly wallMs: number; readonly cpuMs: number };
@@ -349,7 +350,7 @@ async function spreadRows(
   const counts = replicas.map((_, index) => index + 1);
   for (const among of counts) {
     const some = replicas.slice(0, among);
-    // The first reads compile.
+    // The first reads include compilation and are not measured.
     await readAll(some, count / 4);
     reads.push(await readAll(some, count));
     frames.push(await tellAll(replicas, { among, sockets, changes, orderOf }));
@@ -430,7 +431,8 @@ async function tellAll(
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     return waitMs;
   };
-  // The first changes compile and include the cost of opening the sockets.
+  // The first changes include compilation and the cost of opening the sockets, and are not
+  // measured.
   for (let change = 0; change < changes; change += 1) await tell();
   const before = cpuOf(replicas);
   const waits: number[] = [];
@@ -445,10 +447,13 @@ function cpuOf(replicas: readonly BenchVenue[]): number {
 }
 
 const LEADER_EVERY_MS = 500;
-/** The same as a replica's. */
+/** The same timeout as that of a replica. */
 const PATIENCE_MS = 3_000;
 
-/** Publishes messages of a fixed size to a stream configured like a venue's: the peer of a replica. */
+/**
+ * The peer of a replica, which publishes messages of a fixed size to a stream configured like a
+ * venue's.
+ */
 class BarePublisher {
   readonly #connection: Awaited<ReturnType<typeof connect>>;
   readonly #subject: string;
@@ -483,7 +488,9 @@ class BarePublisher {
     });
   }
 
-  /** The time for `count` messages with `inFlight` at a time, in ms. */
+  /**
+   * Returns the milliseconds for publishing `messages` messages with `inFlight` of them at a time.
+   */
   async publishMany(
     messages: number,
     { bytes, inFlight }: { readonly bytes: number; readonly inFlight: number },
@@ -505,7 +512,7 @@ class BarePublisher {
     return (await manager.streams.info(stream)).cluster?.leader ?? '';
   }
 
-  /** Moves the peer's stream to the same leader, so that both lose it at the same time. */
+  /** Moves the peer's stream to the same leader, so that both streams lose it at the same time. */
   async beLedBy(server: string): Promise<void> {
     while ((await this.leaderOf(this.#stream)) !== server) {
       await this.#connection.request(`$JS.API.STREAM.LEADER.STEPDOWN.${this.#stream}`);

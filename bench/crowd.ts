@@ -22,7 +22,7 @@ import {
   sized,
 } from './report.ts';
 
-/** An engine with many accounts and open positions, and the cost of a mark update in it. */
+/** An engine with many accounts and open positions, for measuring the cost of a mark update. */
 
 const START_MS = 1_767_225_600_000;
 const ORACLE = 1_000_000;
@@ -31,12 +31,12 @@ const MAKER = someone(1);
 const HOT = someone(2);
 const ORDERS_PER_BLOCK = 100;
 
-/** A venue with perps, a maker that quotes in all of them, and takers. */
+/** An engine with perps, a maker that quotes in all of them, and takers. */
 export class Crowd {
   readonly state: State = createState();
   readonly #perps: number;
   #nowMs = START_MS;
-  /** Above the time of the first block (R-nonce). */
+  /** Nonces must be later than the first block (R-nonce). */
   #nonce = START_MS + 1_000;
   #turn = 0;
   #bids = 0;
@@ -58,7 +58,7 @@ export class Crowd {
     return this.#nowMs;
   }
 
-  /** Moves all prices; returns the CPU time of the block that carries them. */
+  /** Moves all prices, and returns the CPU time of the block with the price update. */
   price(oracle: number): number {
     this.#nowMs += 1_000;
     const prices = Array.from({ length: this.#perps }, (_, at) => ({
@@ -69,7 +69,7 @@ export class Crowd {
     return this.#block([{ type: 'pushOracle', prices, observedMs: timeMs(this.#nowMs) }]);
   }
 
-  /** Opens a position in so many perps. */
+  /** Opens a position in this many perps. */
   open(signer: Address, positions: number): void {
     for (let id = 1; id <= positions; id++) {
       this.#block([
@@ -79,7 +79,7 @@ export class Crowd {
     }
   }
 
-  /** Creates accounts with a position of 30 USDC each and the given balance. */
+  /** Creates accounts with a position of 30 USDC each and the given balances. */
   crowd(count: number, usdcOf: (at: number) => number): Address[] {
     const accounts = Array.from({ length: count }, (_, at) => someone(0x10_0000 + at));
     for (let from = 0; from < count; from += 500) {
@@ -97,8 +97,8 @@ export class Crowd {
   }
 
   /**
-   * Senders in turn bid below the market and take the bid away again; a tenth of the orders buys
-   * from the maker, and as much is sold back. Returns CPU time.
+   * Lets the senders in turn place and cancel bids below the market. A tenth of the orders buys
+   * from the maker, and the same amount is sold back. Returns the CPU time.
    */
   trade(senders: readonly Address[], orders: number): number {
     const blocks: Command[][] = [];
@@ -180,7 +180,7 @@ function someone(n: number): Address {
   return address(`0x${n.toString(16).padStart(40, '0')}`);
 }
 
-/** A perp of 20×. */
+/** Returns the listing of a perp with a leverage of up to 20×. */
 export function listing(id: number): PerpListing {
   return {
     instrumentId: instrumentId(id),
@@ -208,10 +208,10 @@ export type Crowding = {
   readonly orders: number;
 };
 
-/** The first perp, which every venue lists; the others have the next numbers. */
+/** The first perp, which every venue lists. Other perps have the numbers after it. */
 export const FIRST_PERP = 3;
 
-/** The cost of a mark update with many open positions, none of which is at risk. */
+/** The limit for a mark update with many open positions, none of which is at risk. */
 
 const MARK_MS_MAX = 15;
 
@@ -219,14 +219,14 @@ export async function marksSection(scale: Scale): Promise<readonly Row[]> {
   const positions = sized(scale, { full: 100_000, quick: 100_000, tiny: 50 });
   const updates = sized(scale, { full: 200, quick: 60, tiny: 3 });
   const venue = new Crowd(1);
-  // Leverages from 0.5 to 4.
+  // The balances lead to leverages from 0.5 to 4.
   venue.crowd(positions, (at) => 8 + ((7 * at) % 60));
-  // The first mark update checks every new position once.
+  // The first mark update checks every new position once and is not measured.
   venue.price(ORACLE);
   await settleHeap();
   const spent: number[] = [];
   for (let update = 1; update <= updates; update++) {
-    // 0.2% up and down, so that every update changes the mark.
+    // The price moves by 0.2% up and down, so that every update changes the mark.
     spent.push(venue.price(ORACLE + (update % 2 === 0 ? 0 : 2_000)));
   }
   same('scopes under liquidation', venue.state.liquidations.size, 0);

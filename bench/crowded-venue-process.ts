@@ -5,18 +5,19 @@ import { openHeadless } from './headless-venue.ts';
 import { same } from './report.ts';
 
 /**
- * Fills a folder with a venue of some size, `crowded-venue-process.ts FOLDER ACCOUNTS INSTRUMENTS ORDERS`, down to the
- * snapshot that a start begins from. Its accounts have money, its perps a price, and the orders rest.
+ * Fills a folder with a venue of the given size (`crowded-venue-process.ts FOLDER ACCOUNTS
+ * INSTRUMENTS ORDERS`) and writes the snapshot from which a start begins. The accounts have money,
+ * the perps have a price, and the orders rest.
  */
 
-/** 180.00 USDC. */
+/** The oracle price is 180.00 USDC. */
 const ORACLE = 1_800_000;
 const LEVELS = 1_000;
 const PER_ACTION = 50;
 const AT_ONCE = 500;
 
 const START_MS = 1_767_225_600_000;
-/** Above the time of the first block (R-nonce). */
+/** Nonces must be later than the first block (R-nonce). */
 let nonce = START_MS + 1_000;
 
 async function fill(folder: string, size: Crowding): Promise<void> {
@@ -30,7 +31,7 @@ async function fill(folder: string, size: Crowding): Promise<void> {
     await Promise.all(commands.slice(from, from + AT_ONCE).map(propose));
   }
   same('orders that rest', venue.replica.state.pool.size, size.orders);
-  // The snapshot is due after so many commands, those of the genesis among them.
+  // The snapshot is due after this number of commands, which includes those of the genesis.
   while (venue.snapshots() === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   await venue.crash();
 }
@@ -49,7 +50,7 @@ function credits({ accounts }: Crowding): Command[] {
   });
 }
 
-/** Bids far below the price, so that nothing else meets them. */
+/** Returns bids far below the price, so that they match no other orders. */
 function quotes({ accounts, orders }: Crowding): Command[] {
   return Array.from({ length: Math.ceil(orders / PER_ACTION) }, (_, action): Command => {
     const from = action * PER_ACTION;
@@ -67,7 +68,7 @@ function bid(count: number): OrderRequest {
   return { ...shape, reduceOnly: false, timeInForce: 'gtc' };
 }
 
-/** Far from the addresses that keys of traders have. */
+/** Returns addresses that do not collide with those of traders' keys. */
 function accountOf(index: number): Address {
   return address(`0x${(index + 1).toString(16).padStart(40, '0')}`);
 }

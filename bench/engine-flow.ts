@@ -14,9 +14,10 @@ import { genesisCommands } from '../packages/replica/src/genesis-commands.ts';
 import { createRandom } from './report.ts';
 
 /**
- * A log for the engine: accounts with positions in three perps quote around the oracle price, a tenth of the orders
- * trades, and old orders are cancelled. The log is created by executing it, because orders that do not fit the state
- * would measure rejects; a reject is an error.
+ * Creates a log for the engine: accounts with positions in three perps quote around the oracle
+ * price, a tenth of the orders trades, and old orders are cancelled. The log is created by
+ * executing it, because orders that do not fit the state would measure rejects. A reject is an
+ * error.
  */
 
 /** The first command sets the rules version (R-era). */
@@ -42,7 +43,7 @@ export type EngineFlowOptions = {
   readonly ordersPerAction: number;
   readonly accounts?: number;
   readonly actionsPerBlock?: number;
-  /** With more live orders than this, an account cancels as many as it places. */
+  /** An account with more live orders than this cancels as many as it places. */
   readonly livePerAccount?: number;
 };
 
@@ -65,13 +66,13 @@ const FUNDS_MICRO_USDC = 1_000_000_000_000;
 const BLOCK_MS = 5;
 const ORACLE_BLOCKS = 200;
 
-/** Oracle price and quote step in price units; lots of about 20 USDC. */
+/** Oracle prices and quote steps in price units; the lots are worth about 20 USDC. */
 const MARKETS = [
   { id: instrumentId(1), oracle: 970_000, step: 1, lots: 20 },
   { id: instrumentId(2), oracle: 340_000, step: 1, lots: 60 },
   { id: instrumentId(3), oracle: 1_800_000, step: 10, lots: 12 },
 ] as const;
-/** The number of price levels for quotes. */
+/** Number of price levels for quotes. */
 const STEPS = 200;
 const CROSSING_IN_100 = 10;
 
@@ -83,7 +84,7 @@ class EngineFlowMaker {
   readonly #perpOf = new Map<number, number>();
   readonly #options: Required<EngineFlowOptions>;
   #height = 0;
-  /** Above the time of the first block (R-nonce). */
+  /** Nonces must be later than the first block (R-nonce). */
   #nonce = START_MS + 1_000;
   #turn = 0;
   #cancels = 0;
@@ -164,7 +165,10 @@ class EngineFlowMaker {
     };
   }
 
-  /** Of two accounts, one offers and the other takes, so that both have positions. */
+  /**
+   * Returns the opening order of an account. One of two accounts offers and the other one takes, so
+   * that both have positions.
+   */
   #opening(signer: Address, isOffering: boolean): Command {
     const orders = MARKETS.map(({ id, oracle, lots }): OrderRequest => {
       const shape = { instrumentId: id, price: oracle, size: 10 * lots, reduceOnly: false };

@@ -21,7 +21,7 @@ import {
   sized,
 } from './report.ts';
 
-/** The engine alone: validation, margin, matching, ledger, digest and events. */
+/** Measures the engine alone: validation, margin, matching, ledger, digest and events. */
 
 const TARGET = 250_000;
 
@@ -60,11 +60,17 @@ function run(state: State, flow: EngineFlow): void {
   for (const block of flow.blocks) applyBlock(state, block);
 }
 
-/** Startup of a replica from a log without a snapshot: reading, checking, parsing, applying and hashing. */
+/**
+ * Measures the start of a replica from a log without a snapshot: reading, checking, parsing,
+ * applying and hashing.
+ */
 
 const REPLAY_SECONDS_MAX = 10;
 const MILLION = 1_000_000;
-/** The approximate size of a signed order in a request, which the log contains in addition to the command. */
+/**
+ * Approximate size of a signed order in a request, which the log contains in addition to the
+ * command.
+ */
 const REQUEST_BYTES_PER_ORDER = 90;
 const REQUEST_BYTES_HEAD = 250;
 const BLOCKS_AT_ONCE = 64;
@@ -105,7 +111,7 @@ async function measureReplay(
   }
 }
 
-/** The clock gives each block the time of the flow. */
+/** Writes the flow to a log, with a clock that gives each block the time of the flow. */
 async function writeLog(
   directory: string,
   orders: number,
@@ -117,7 +123,7 @@ async function writeLog(
   let nowMs = 0;
   const clock = { nowMs: () => nowMs };
   const journal = await FileJournal.open({ directory, clock });
-  // A write has one time, so only blocks of the same time can share it.
+  // A write has one time, so only blocks with the same time can share it.
   let batch: Promise<unknown>[] = [];
   for (const block of blocks) {
     if (block.timeMs !== nowMs || batch.length === BLOCKS_AT_ONCE) {

@@ -15,17 +15,18 @@ import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-req
 import { Subscribers } from './subscribers.ts';
 
 /**
- * One change of a book to thousands of sockets: CPU of a whole venue process, beyond what the order costs that caused it,
- * against a server that only writes the same bytes to as many sockets. Every subscriber must get every frame. The writes are
- * those that the kernel counts, so a frame that took two would show.
+ * Measures the CPU cost of sending one change of a book to thousands of sockets, without the cost
+ * of the order that caused it. The peer is a server that only writes the same bytes to as many
+ * sockets. Every subscriber must receive every frame. Writes are counted by the kernel, so that a
+ * frame that takes two writes is detected.
  */
 
 const CPU_TARGET = 1.3;
 const WRITES_TARGET = 1.05;
 const COIN = '3';
-/** More levels than `l2Book` shows, so that frames have their full size. */
+/** These are more levels than `l2Book` shows, so that frames have their full size. */
 const LEVELS = 25;
-/** Longer than the minimum interval between frames of a book. */
+/** The pause is longer than the minimum interval between frames of a book. */
 const PAUSE_MS = 130;
 
 /** Each change causes one frame per channel. */
@@ -102,7 +103,7 @@ class FanoutBench {
         await theirs.next(perChange);
       });
       bytes = frames[0]?.length ?? 0;
-      // The first round compiles.
+      // The first round includes compilation and is not counted.
       if (round > 0) spent.push({ ours: our, bare });
     }
     const stallMs = await this.#stallMs(ours, changes, perChange);
@@ -114,7 +115,10 @@ class FanoutBench {
     ];
   }
 
-  /** The cost of a change with one subscriber: the order itself, its log entry and history rows. */
+  /**
+   * Returns the cost of a change with one subscriber, which consists of the order, its log entry
+   * and its history rows.
+   */
   async #alone(each: (typeof CASES)[number], changes: number): Promise<number> {
     const one = await this.#follow(each, 1);
     const { cpuMs } = await measured(this.#venue.server, changes, async () => {
@@ -142,7 +146,7 @@ class FanoutBench {
     });
   }
 
-  /** Changes the size of a visible level; the best level is never taken. */
+  /** Changes the size of a visible level. No order ever executes against the best level. */
   async #change(): Promise<void> {
     this.#changes += 1;
     const text = this.#venue.sign(this.#trader, [order(true, 10 + (this.#changes % 10))]);
@@ -207,7 +211,7 @@ function subscription(channel: string): string {
   return JSON.stringify({ method: 'subscribe', subscription: { type: channel, coin: COIN } });
 }
 
-/** About 11 USDC, `cents` from the mid. */
+/** Returns an order of about 11 USDC, `cents` away from the middle price. */
 function order(isBuy: boolean, cents: number): WireOrder {
   const price = isBuy ? 18_000 - cents : 18_000 + cents;
   const p = `${Math.floor(price / 100)}.${String(price % 100).padStart(2, '0')}`;

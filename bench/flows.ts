@@ -4,23 +4,23 @@ import { NONE, OrderPool, SIDE_BUY } from '../packages/engine/src/book/order-poo
 import { createRandom } from './report.ts';
 
 /**
- * The order flows of the book comparison, generated in advance and equal for all books. Segments that are not timed
- * restore the depth.
+ * The order flows of the book comparison, generated in advance and equal for all books. Segments
+ * that are not timed restore the depth.
  *
- * A  60% cancels, 40% new orders of which 10% cross; 1,000 levels, about 100,000 resting
- * B  98% adds near the best price, 2% sweeps of about 50 makers; 100 levels, about 10,000 resting
- * C  36% cancels, 24% amends, 40% new orders of which 10% cross; levels and depth as in A
- * D  as A, with 1,000 resting
+ * - A: 60% cancels, 40% new orders of which 10% cross; 1,000 levels, about 100,000 resting orders
+ * - B: 98% adds near the best price, 2% sweeps of about 50 makers; 100 levels, about 10,000 resting orders
+ * - C: 36% cancels, 24% amends, 40% new orders of which 10% cross; levels and depth as in A
+ * - D: like A, with 1,000 resting orders
  */
 export const FLOWS = ['A', 'B', 'C', 'D'] as const;
 export type FlowName = (typeof FLOWS)[number];
 
 const PLACE = 0;
 const CANCEL = 1;
-/** Cancels and places again under the same id, at the end of the queue. */
+/** Cancels an order and places it again under the same id, at the end of the queue. */
 const AMEND = 2;
 
-/** Only timed segments count. */
+/** A range of operations, which is either timed or restores the depth. */
 export type Segment = {
   readonly round: number;
   readonly from: number;
@@ -28,7 +28,7 @@ export type Segment = {
   readonly isTimed: boolean;
 };
 
-/** Columns of operations. */
+/** The operations by column. */
 type Columns = {
   readonly kind: Int32Array;
   readonly id: Int32Array;
@@ -40,8 +40,8 @@ type Columns = {
 export type Flow = Columns & { readonly segments: readonly Segment[] };
 
 /**
- * Writes a flow for the book processes, as int32: rows, segments, end of each segment, the columns one after another,
- * the rounds of the segments and whether they are timed.
+ * Writes a flow for the book processes, as int32 values: rows, segments, the end of each segment,
+ * the columns one after another, the rounds of the segments, and whether they are timed.
  */
 export function writeFlow(file: string, flow: Flow): void {
   const { kind, id, isBuy, price, size, segments } = flow;
@@ -86,10 +86,13 @@ const SWEPT_MAKERS = 50;
 type Shape = {
   readonly resting: number;
   readonly levelsPerSide: number;
-  /** Chances in 100. */
+  /** Probability of a cancel or an amend, in percent. */
   readonly cancel: number;
   readonly amend: number;
-  /** Chances in 1,000 that a new order crosses, and the number of makers that it should match. */
+  /**
+   * Probability in permille that a new order crosses, and the number of makers that it should
+   * match.
+   */
   readonly cross: number;
   readonly makers: number;
 };
@@ -105,18 +108,18 @@ export type FlowOptions = {
   readonly name: FlowName;
   readonly rounds: number;
   readonly operations: number;
-  /** The share of the full depth that rests. */
+  /** Fraction of the full depth that rests. */
   readonly depthShare: number;
 };
 
-/** Each round fills the book without timing and then runs timed. */
+/** Creates a flow whose rounds each fill the book without timing and then run timed. */
 export function createFlow({ name, rounds, operations, depthShare }: FlowOptions): Flow {
   const shape = SHAPES[name];
   const resting = Math.max(50, Math.floor(shape.resting * depthShare));
   const maker = new FlowMaker(shape, name.charCodeAt(0));
   const segments: Segment[] = [];
   for (let round = 0; round < rounds; round++) {
-    // Flows with more cancels than adds are cut so that the depth changes by at most a third.
+    // Flows with more cancels than adds are divided, so that the depth changes by at most a third.
     const parts = Math.ceil(operations / resting);
     for (let part = 0; part < parts; part++) {
       const filling = maker.length;
@@ -130,13 +133,16 @@ export function createFlow({ name, rounds, operations, depthShare }: FlowOptions
   return { ...maker.columns(), segments };
 }
 
-/** Executes the operations while writing them, because only live orders can be cancelled or amended. */
+/**
+ * Executes the operations while it writes them, because only live orders can be cancelled or
+ * amended.
+ */
 class FlowMaker {
   readonly #shape: Shape;
   readonly #random: { below: (limit: number) => number };
   readonly #rows: number[] = [];
   readonly #book = new PoolBook((id) => this.#gone(id));
-  /** Unordered ids of live orders, and the index of each. */
+  /** Ids of live orders in no particular order, and the index of each. */
   readonly #live: number[] = [];
   readonly #placeOf = new Map<number, number>();
   #nextId = 1;
@@ -163,7 +169,7 @@ class FlowMaker {
     else this.rest();
   }
 
-  /** An order that does not cross. */
+  /** Adds an order that does not cross. */
   rest(): void {
     const isBuy = this.#random.below(2) === 0;
     this.#place(isBuy, this.#ownPrice(isBuy), 1 + this.#random.below(SIZE_MAX));
@@ -191,7 +197,10 @@ class FlowMaker {
     this.#book.amend(id, isBuy, price, size);
   }
 
-  /** An order that crosses all levels, with at most the available size, so that nothing rests. */
+  /**
+   * Adds an order that crosses all levels with at most the available size, so that no part of it
+   * rests.
+   */
   #cross(): void {
     const isBuy = this.#random.below(2) === 0;
     const there = this.#book.totalSize(!isBuy);
@@ -241,7 +250,7 @@ export class PoolBook implements FlowBook {
   #clock = 0;
   traded = 0;
 
-  /** Reports each resting order that was filled completely. */
+  /** `onFilled` receives each resting order that was filled completely. */
   constructor(onFilled?: (id: number) => void) {
     this.#onFilled = onFilled;
   }
@@ -286,7 +295,7 @@ export class PoolBook implements FlowBook {
     return this.#book.totalSize(isBuy);
   }
 
-  /** Buys first, best first. */
+  /** Visits the buy orders first, and on each side the best price first. */
   forEach(visit: (id: number, price: number, size: number) => void): void {
     const pool = this.#pool;
     for (const isBuy of [true, false]) {

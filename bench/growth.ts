@@ -28,14 +28,15 @@ import {
 import { Subscribers } from './subscribers.ts';
 
 /**
- * The cost of an order at different numbers of accounts, instruments and subscribers: CPU of a venue process per
- * signed single-order request, without the CPU time of the idle venue. The small and the large venue run at the same
- * time and are measured in turns. Also the memory per account and resting order.
+ * Measures the cost of an order at different numbers of accounts, instruments and subscribers, as
+ * CPU time of a venue process per signed single-order request, without the CPU time of the idle
+ * venue. The small and the large venue run at the same time and are measured in turns. Also
+ * measures the memory per account and resting order.
  */
 
 const TARGET = 1.2;
 const LANES = 32;
-/** Above this, the venue is not idle. */
+/** A venue that uses more CPU time than this is not idle. */
 const BUSY_MS_PER_SECOND = 300;
 const IDLE_MS = 2_000;
 const KIB = 1_024;
@@ -73,7 +74,7 @@ class GrowthBench {
     this.#scale = scale;
   }
 
-  /** The engine alone; all accounts have a position and send in turn. */
+  /** Measures the engine alone. All accounts have a position and send orders in turn. */
   engine(few: number, many: number): Row[] {
     const orders = sized(this.#scale, { full: 40_000, quick: 10_000, tiny: 200 });
     const rounds = sized(this.#scale, { full: 7, quick: 4, tiny: 2 });
@@ -133,7 +134,9 @@ class GrowthBench {
     }
   }
 
-  /** Book frames are paced, so an order does not always cause one. */
+  /**
+   * Measures the cost per subscriber. Book frames are paced, so an order does not always cause one.
+   */
   async subscribers(size: Crowding, many: number): Promise<Row[]> {
     const venues = await Promise.all([1, 2].map(() => this.#open({ ...size, instruments: 1 })));
     const subscribers: Subscribers[] = [];
@@ -169,7 +172,7 @@ class GrowthBench {
     }
   }
 
-  /** The disk space of a request, before the log is compressed. */
+  /** Measures the disk space of a request, before the log is compressed. */
   async disk(size: Crowding): Promise<Row[]> {
     const requests = sized(this.#scale, { full: 12_800, quick: 6_400, tiny: 64 });
     const grown = await this.#open(size);
@@ -207,7 +210,7 @@ class GrowthBench {
     for (let round = 0; round < rounds; round++) {
       for (const [at, venue] of venues.entries()) {
         const ms = await venue.trade(requests);
-        // The first round compiles.
+        // The first round includes compilation and is not counted.
         if (round > 0) spent[at]?.push(ms);
       }
     }
@@ -218,14 +221,14 @@ class GrowthBench {
   }
 }
 
-/** The CPU time of the idle venue after its start is complete. */
+/** Returns the CPU time per second of the idle venue after its start is complete. */
 async function calmMsPerSecond({ server }: BenchVenue): Promise<number> {
   let last = Infinity;
   for (;;) {
     const before = server.cpuMs();
     await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
     const spent = ((server.cpuMs() - before) * 1_000) / IDLE_MS;
-    // It decreases until the start is complete.
+    // The CPU time decreases until the start is complete.
     if (spent < BUSY_MS_PER_SECOND && spent >= 0.8 * last) return spent;
     last = spent;
   }
@@ -271,7 +274,10 @@ class GrownVenue {
     return new GrownVenue(venue, traders, { instruments, startBytes, idleMsPerSecond });
   }
 
-  /** CPU time of the requests until they are in the history, without that of the idle venue, in ms. */
+  /**
+   * Returns the milliseconds of CPU time of the requests until they are in the history, without
+   * that of the idle venue.
+   */
   async trade(requests: number): Promise<number> {
     const { server } = this.venue;
     const lanes = this.#traders.map((trader) =>
@@ -291,7 +297,10 @@ class GrownVenue {
     return Math.max(1, server.cpuMs() - before - idleMs);
   }
 
-  /** About 11 USDC; nine of ten orders rest, the tenth takes the best price. */
+  /**
+   * Returns an order of about 11 USDC. Nine of ten orders rest, and the tenth executes against the
+   * best price.
+   */
   #order(): WireOrder {
     const a = FIRST_PERP + this.#random.below(this.#instruments);
     const isBuy = this.#random.below(2) === 0;
@@ -312,7 +321,10 @@ function liveBytes(): number {
   return heapUsed + external;
 }
 
-/** Bytes written by a stopped venue: the log without its preallocated zeros, and the database of the history. */
+/**
+ * Returns the bytes written by a stopped venue: the log without its preallocated zeros, and the
+ * database of the history.
+ */
 async function diskUse(
   folder: string,
 ): Promise<{ readonly log: number; readonly history: number }> {

@@ -8,7 +8,10 @@ import { FileJournal } from '../packages/replica/src/log/file-journal.ts';
 import { LocalReplica } from '../packages/replica/src/local-replica.ts';
 import { instrumentLookup } from '../packages/translate/src/action-to-command.ts';
 
-/** A venue without network servers: journal, engine, receipts and the indexer's thread. */
+/**
+ * A venue without network servers, consisting of the journal, engine, receipts and the indexer's
+ * thread.
+ */
 export type HeadlessVenue = {
   readonly replica: LocalReplica;
   readonly indexer: Indexer;

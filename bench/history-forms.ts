@@ -11,8 +11,9 @@ import { follow } from './history.ts';
 import { collectGarbage, cpuMs, median, same } from './report.ts';
 
 /**
- * Forms in which fills could be stored: size on disk, and time to read a page of 200 rows as JSON, each with one row and
- * with up to 64 rows per value. Decision 18 quotes the result. Run it with `node bench/history-forms.ts [ORDERS]`.
+ * Compares forms in which fills could be stored: size on disk, and time to read a page of 200 rows
+ * as JSON, each with one row and with up to 64 rows per value. Decision 18 quotes the result. Run
+ * it with `node bench/history-forms.ts [ORDERS]`.
  */
 
 const PAGE_ROWS = 200;
@@ -46,7 +47,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   },
 };
 
-/** Fills by account, in the portions in which the indexer writes them. */
+/** Returns the fills by account, in the batches in which the indexer writes them. */
 async function runsOf(orders: number): Promise<readonly (readonly Placed[])[]> {
   const { blocks, setUp } = createEngineFlow({ orders, ordersPerAction: 1, actionsPerBlock: 200 });
   const runs: Placed[][] = [];
@@ -89,7 +90,10 @@ type Measured = {
   readonly first: string;
 };
 
-/** Half of the rows belong to the account that is asked: its runs are every second one. */
+/**
+ * Measures one form. Every second run belongs to the queried account, so half of the rows are its
+ * own.
+ */
 function measure(
   file: string,
   { pack, read }: Form,
@@ -128,7 +132,7 @@ function measure(
       if (found.length >= PAGE_ROWS) break;
     }
     const json = `[${found.slice(0, PAGE_ROWS).join(',')}]`;
-    // The first pages compile the code.
+    // The first pages include compilation and are not counted.
     if (page >= 0) spent.push(performance.now() - startedMs);
     if (page === 0) first = json;
   }

@@ -46,18 +46,21 @@ import {
   type Scale,
 } from './report.ts';
 
-/** The cost of the history: creating and storing rows, and finding them in a large store. */
+/**
+ * Measures the cost of the history: creating and storing rows, and finding them in a large store.
+ */
 export async function historySection(scale: Scale): Promise<readonly Row[]> {
   return [...(await rowRates(scale)), ...(await fillPages(scale))];
 }
 
 /**
- * Applied blocks become rows in the history's store. The peer inserts ready rows into plain tables of another file:
- * one row for each fill and order, with the same indexes and the same commits.
+ * Target for creating and storing the history rows of applied blocks. The peer inserts ready rows
+ * into plain tables of another file: one row for each fill and order, with the same indexes and the
+ * same commits.
  */
 
 const TARGET = 0.5;
-/** As the indexer does. */
+/** The batch size of the indexer. */
 const ROWS_AT_ONCE = 5_000;
 
 async function rowRates(scale: Scale): Promise<readonly Row[]> {
@@ -85,7 +88,7 @@ async function measure(name: string, blocks: readonly Block[], rounds: number): 
     try {
       collectGarbage();
       const spent = await project(directory, blocks);
-      // The first round compiles.
+      // The first round includes compilation and is not counted.
       if (round === 0) continue;
       ours.push(spent.projectMs + spent.writeMs);
       projected = [...projected, spent.projectMs];
@@ -110,7 +113,7 @@ type Spent = {
   readonly rows: number;
 };
 
-/** The peer runs first, alone; then the rows in memory are released and the history runs. */
+/** Runs the peer first, alone. The rows in memory are then released, and the history runs. */
 async function project(directory: string, blocks: readonly Block[]): Promise<Spent> {
   const raw = await RawTables.open(join(directory, 'raw.sqlite'));
   let batches: Tables[] = [];
@@ -135,7 +138,10 @@ async function project(directory: string, blocks: readonly Block[]): Promise<Spe
   return { projectMs, writeMs, rawMs, rows };
 }
 
-/** Makes the rows of blocks and hands them over in portions; the CPU time of making them, in ms. */
+/**
+ * Creates the rows of blocks, passes them on in batches, and returns the milliseconds of CPU time
+ * for creating them.
+ */
 export async function follow(
   blocks: readonly Block[],
   isTold: () => boolean,
@@ -160,7 +166,7 @@ export async function follow(
   return spentMs;
 }
 
-/** The engine and its read models are not measured. */
+/** Applies blocks to an engine and its read models, which are not measured. */
 class Follower {
   readonly projector: HistoryProjector;
   readonly #state = createState();
@@ -205,7 +211,7 @@ class Follower {
   }
 }
 
-/** Plain tables with one prepared statement for each and one transaction for each portion. */
+/** Plain tables with one prepared statement per table and one transaction per batch. */
 class RawTables {
   readonly #database: DatabaseSync;
   readonly #inserts = new Map<string, StatementSync>();
@@ -215,7 +221,7 @@ class RawTables {
   }
 
   static async open(file: string): Promise<RawTables> {
-    // The store creates the tables and is closed.
+    // The store is opened to create the tables, and then closed.
     await (await openHistoryStore({ file })).close();
     const database = new DatabaseSync(file);
     for (const statement of SINGLE_ROW_TABLES) database.exec(statement);
@@ -290,7 +296,7 @@ function rowByRow(blocks: readonly BlockRows[]): Tables {
   return tables.set('fills', fills).set('orders', [...orders.values()]);
 }
 
-/** Both files contain the same rows; live orders are only in one of them. */
+/** Checks that both files contain the same rows. Only one of them contains live orders. */
 async function check(store: HistoryStore, raw: RawTables, directory: string): Promise<void> {
   await store.close();
   raw.close();
@@ -319,8 +325,8 @@ async function check(store: HistoryStore, raw: RawTables, directory: string): Pr
 }
 
 /**
- * Pages of `userFills` from a store with many rows. Half of them belong to a market maker, the rest to accounts with
- * a thousand fills each.
+ * Measures pages of `userFills` from a store with many rows. Half of the rows belong to a market
+ * maker, the rest to accounts with a thousand fills each.
  */
 
 const TARGET_MS = 10;
@@ -381,7 +387,10 @@ class Pages {
     this.#filled = filled;
   }
 
-  /** Queries for the market maker and others alternate, with different parameters each time. */
+  /**
+   * Measures one kind of query. Queries for the market maker and for others alternate, with
+   * different parameters each time.
+   */
   async row(
     what: string,
     asked: number,
@@ -399,7 +408,7 @@ class Pages {
         accountTypes: ['perp', 'outcome'],
         ...ask,
       });
-      // The first queries compile.
+      // The first queries include compilation and are not counted.
       if (count >= 0) spent.push(performance.now() - startedMs);
       this.#check(user, ask, page.rows);
     }
@@ -431,8 +440,8 @@ function traderOf(index: number): Address {
 }
 
 /**
- * Writes rows in key order directly into the tables. The rows of the market maker are consecutive, those of others
- * are spread.
+ * Writes rows in key order directly into the tables. The rows of the market maker are consecutive,
+ * and those of others are spread.
  */
 function fill(file: string, rows: number): Filled {
   const database = new DatabaseSync(file);
@@ -472,7 +481,9 @@ function fill(file: string, rows: number): Filled {
   };
 }
 
-/** Fill ids follow from height and time, so that the expected pages are known. */
+/**
+ * Returns the n-th fill. Its id follows from height and time, so that the expected pages are known.
+ */
 function fillOf(n: number) {
   const instrumentId = n % RARE_EVERY === 0 ? RARE_ID : 1 + (n % INSTRUMENTS);
   const place = { timeMs: START_MS + n, height: n, index: 0, instrumentId };

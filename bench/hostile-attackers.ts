@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { WebSocket } from 'ws';
 
 /**
- * Hostile clients in their own process, all at the same time. Each attack has its own loopback
- * address and is limited in number and duration.
+ * Hostile clients in their own process, which attack all at the same time. Each attack has its own
+ * loopback address and is limited in number and duration.
  */
 
 export type Attack = {
@@ -17,7 +17,7 @@ export type Attack = {
   readonly ports: HostilePorts;
 };
 
-/** The number of successes and rejections of each attack. */
+/** Numbers of successes and rejections of each attack. */
 export type AttackResult = Readonly<Record<string, number>>;
 
 const HELD_PER_SECOND = 50;
@@ -25,10 +25,10 @@ const IDLE_SOCKETS = 1_000;
 const PING_SOCKETS = 5;
 const RESUME_SOCKETS = 10;
 
-/** The time for all attacks to begin, even on a busy machine. */
+/** Time in which all attacks begin, even on a busy machine. */
 const BEGIN_MS_MAX = 30_000;
 
-/** The interval of reports to the parent process. */
+/** Interval of reports to the parent process. */
 const REPORT_MS = 500;
 
 if (import.meta.main) {
@@ -78,7 +78,7 @@ class Battlefield {
     }
   }
 
-  /** Bodies of 60 KB under an unknown key, and of 1 MB, ten times per second each. */
+  /** Sends bodies of 60 KB with an unknown key and bodies of 1 MB, ten times per second each. */
   junk(): void {
     const post = this.#poster('127.0.0.2');
     const envelope = { action: { type: 'cancelAll' }, signature: { r: '0x1', s: '0x1', v: 27 } };
@@ -88,7 +88,7 @@ class Battlefield {
     this.#every(100, () => post('large', '/exchange', large));
   }
 
-  /** Sockets that ping at full speed and never read. */
+  /** Opens sockets that ping at full speed and never read. */
   pings(): void {
     const ping = Buffer.concat([Buffer.from([0x89, 0x80 | 125, 0, 0, 0, 0]), Buffer.alloc(125)]);
     const many = Buffer.concat(Array.from({ length: 200 }, () => ping));
@@ -116,7 +116,7 @@ class Battlefield {
     for (let index = 0; index < PING_SOCKETS; index++) open();
   }
 
-  /** Bodies that are never completed. */
+  /** Sends bodies that are never completed. */
   heldBodies(): void {
     this.#every(1000 / HELD_PER_SECOND, () => {
       const socket = this.#open('127.0.0.4');
@@ -129,7 +129,7 @@ class Battlefield {
     });
   }
 
-  /** Silent connections from three addresses, reopened after they are closed. */
+  /** Opens silent connections from three addresses, and reopens them after they are closed. */
   idleSockets(): void {
     let open = 0;
     this.#every(20, () => {
@@ -146,7 +146,7 @@ class Battlefield {
     });
   }
 
-  /** The most expensive queries, as often as the rate limits allow. */
+  /** Sends the most expensive queries, as often as the rate limits allow. */
   heavyQueries(): void {
     const { whale } = this.#attack;
     const post = this.#poster('127.0.0.8');
@@ -159,7 +159,7 @@ class Battlefield {
     this.#every(100, () => post('simulate', '/info', simulate));
   }
 
-  /** Ten sockets that resume, 40 times per second each. */
+  /** Opens ten sockets that resume, 40 times per second each. */
   resumes(): void {
     const subscription = { type: 'orderUpdates', user: this.#attack.whale };
     const resumeFrom = { epoch: 'gone', seq: 1 };
@@ -186,7 +186,7 @@ class Battlefield {
     for (let index = 0; index < RESUME_SOCKETS; index++) open();
   }
 
-  /** Many long responses per connection that are requested and never read. */
+  /** Requests many long responses per connection and never reads them. */
   unreadAnswers(): void {
     const body = JSON.stringify({ type: 'frontendOpenOrders', user: this.#attack.whale });
     const head = `POST /info HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -229,7 +229,7 @@ class Battlefield {
     return socket;
   }
 
-  /** A client that waits for each response and counts it as `name 200`. */
+  /** Returns a client that waits for each response and counts it, for example as `name 200`. */
   #poster(localAddress: string): (name: string, path: string, body: string) => void {
     const agent = new Agent({ keepAlive: true, maxSockets: 16 });
     this.#agents.push(agent);
@@ -254,7 +254,9 @@ class Battlefield {
   }
 }
 
-/** Pipelined requests, endless calls and held connections on all ports at the same time. */
+/**
+ * Attacks all ports at the same time with pipelined requests, endless calls and held connections.
+ */
 
 type FloodOptions = {
   readonly ports: HostilePorts;
@@ -263,7 +265,7 @@ type FloodOptions = {
 
 const CONNECTIONS_EACH = 5;
 const AHEAD_BYTES = 640_000;
-/** The delay before a closed connection is reopened. */
+/** Delay before a closed connection is reopened. */
 const AGAIN_MS = 500;
 const HELD_SOCKETS_EACH = 60;
 const HELD_BODIES_EACH = 40;
@@ -275,7 +277,7 @@ const post = (path: string, body: string): string =>
 const plain = (method: string, path: string): string =>
   `${method} ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
-/** JUMPDEST, PUSH1 0, JUMP. */
+/** The code `JUMPDEST`, `PUSH1 0`, `JUMP` is an endless loop. */
 const ENDLESS = { method: 'eth_call', params: [{ data: '0x5b600056' }, 'latest'] };
 const BLOCK_NUMBER = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_blockNumber' });
 
@@ -306,7 +308,7 @@ class Floods {
       const text = request.repeat(Math.ceil(AHEAD_BYTES / request.length));
       for (let each = 0; each < CONNECTIONS_EACH; each++) {
         this.#keep(port, `127.0.4.${index + 1}`, (socket) => {
-          // Most of them never read their responses.
+          // All clients except one never read their responses.
           if (each > 0) socket.pause();
           socket.once('data', () => this.#options.count(`ahead ${name}`));
           socket.write(text);
@@ -378,7 +380,9 @@ export type HostilePorts = {
 const TRIES_MAX = 240;
 const PAUSE_MS = 250;
 
-/** Queries the chain and relay of the venue, and the chain of the relay, which starts last. */
+/**
+ * Queries the ports of the venue's chain and relay, and of the relay's chain, which starts last.
+ */
 export async function hostilePortsOf(venue: string): Promise<HostilePorts> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const found = await ask(venue).catch(() => undefined);
@@ -409,5 +413,5 @@ async function ask(venue: string): Promise<HostilePorts | undefined> {
   return { venue: port(venue), chain: port(chain), relay: port(relay), relayChain: port(second) };
 }
 
-/** The number of counters after every attack has begun. */
+/** The number of counters once every attack has begun. */
 export const COUNTED_MIN = 16;

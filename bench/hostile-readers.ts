@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 
 /**
- * Clients within all documented limits, each with its own address: history pages of the default
- * size at the maximum rate. They run in their own process, so that reading responses costs the
- * venue nothing.
+ * Clients within all documented limits, each with its own address, which request history pages of
+ * the default size at the maximum rate. They run in their own process, so that reading responses
+ * costs the venue nothing.
  */
 
 export type Readers = {
@@ -13,7 +13,7 @@ export type Readers = {
   readonly users: readonly string[];
 };
 
-/** The number of responses by status, and the total bytes. */
+/** Number of responses by status, and the total bytes. */
 export type ReadersResult = Readonly<Record<string, number>>;
 
 const PER_SECOND = 45;
@@ -48,7 +48,7 @@ function read({ addresses, port, users }: Readers): void {
       sent.on('error', () => (counts['errors'] = (counts['errors'] ?? 0) + 1));
       sent.end(body);
     };
-    // Spreads the clients over the interval.
+    // The start times of the clients are spread over the interval.
     setTimeout(() => setInterval(ask, 1000 / PER_SECOND), (index * 1000) / PER_SECOND / addresses);
   }
 }

@@ -33,19 +33,23 @@ import {
 } from './signed-requests.ts';
 
 /**
- * Response times of a client, first alone and then during all attacks: invalid data, pings, stalled bodies, idle
- * connections, expensive queries, resumes, unread responses, pipelined requests and endless calls, on the ports of
- * the venue, the relay and their chains; and the memory one minute later. The limits of the venue are on. The
- * attackers have other addresses and run in another process.
+ * Measures the response times of a client, first alone and then during all attacks: invalid data,
+ * pings, stalled bodies, idle connections, expensive queries, resumes, unread responses, pipelined
+ * requests and endless calls, on the ports of the venue, the relay and their chains. Also measures
+ * the memory one minute later. The limits of the venue are on. The attackers have other addresses
+ * and run in another process.
  */
 
 const P99_MS_MAX = 250;
 const RESIDENT_RATIO_MAX = 1.3;
 const MEBIBYTE = 1024 * 1024;
 const ORDERS_PER_ACTION = 50;
-/** The duration of all measurements with readers, as a multiple of one: alone, and with four numbers of readers. */
+/**
+ * The duration of all measurements with readers, as a multiple of one measurement: one alone, and
+ * one for each of four numbers of readers.
+ */
 const READ_PARTS = 6.25;
-/** Eight actions and eight queries per second, slightly below the limits. */
+/** The client sends eight actions and eight queries per second, slightly below the limits. */
 const PAUSE_MS = 125;
 
 export async function hostileSection(scale: Scale): Promise<readonly Row[]> {
@@ -133,7 +137,7 @@ class PoliteClient {
     this.#trader = signer.key(0);
   }
 
-  /** An account with many orders far from the mark, placed through ten addresses. */
+  /** Creates an account with many orders far from the mark, placed through ten addresses. */
   async becomeWhale(actions: number): Promise<string> {
     const whale = this.#signer.key(1);
     for (const { address } of [whale, this.#trader]) {
@@ -147,7 +151,7 @@ class PoliteClient {
     return whale.address;
   }
 
-  /** An account with many ended orders. */
+  /** Creates an account with many ended orders. */
   async becomeBusy(actions: number): Promise<string> {
     const busy = this.#signer.key(2);
     await this.#post('/request-fund', JSON.stringify({ user: busy.address }));
@@ -168,7 +172,7 @@ class PoliteClient {
     return { ms, text: answer };
   }
 
-  /** Returns the response times in ms. */
+  /** Trades for a while and returns the response times in ms. */
   async trade(durationMs: number): Promise<number[]> {
     const untilMs = performance.now() + durationMs;
     const waited: number[] = [];
@@ -186,7 +190,7 @@ class PoliteClient {
     this.#agent.destroy();
   }
 
-  /** Fails if the response is not a success. */
+  /** Sends a request, and throws if the response is not a success. */
   async #post(
     path: string,
     body: string,
@@ -218,8 +222,8 @@ function bid(price: number): WireOrder {
 }
 
 /**
- * Response times of short history queries while other clients within their budgets request long pages at their
- * maximum rate, and the lag of the history.
+ * Measures the response times of short history queries and the lag of the history, while other
+ * clients within their budgets request long pages at their maximum rate.
  */
 
 const READERS = [1, 2, 4, 8];
@@ -229,7 +233,7 @@ const LAG_BLOCKS_MAX = 50;
 const READ_PAUSE_MS = 100;
 
 type HistoryClient = {
-  /** Fails if the response is not a success. */
+  /** Sends a query, and throws if the response is not a success. */
   readonly info: (query: object) => Promise<{ readonly ms: number; readonly text: string }>;
 };
 
@@ -238,7 +242,7 @@ async function historyRows(
   options: Omit<Readers, 'addresses'> & { readonly durationMs: number },
 ): Promise<readonly Row[]> {
   const [user = ''] = options.users;
-  // The first queries compile.
+  // The first queries include compilation and are not counted.
   await measureHistory(client, user, options.durationMs / 4);
   const alone = await measureHistory(client, user, options.durationMs);
   const rows: Row[] = [];
@@ -275,7 +279,9 @@ async function measureHistory(
   return { waited, lags };
 }
 
-/** The number of blocks without history rows, from a response that does not wait for them. */
+/**
+ * Returns the number of blocks without history rows, from a response that does not wait for them.
+ */
 async function lagOf(info: HistoryClient['info']): Promise<number> {
   const head = JSON.parse((await info({ type: 'venueStatus' })).text) as {
     data: { height: number };

@@ -28,12 +28,12 @@ import {
 } from './report.ts';
 
 /**
- * Commits of the journal, compared with `write` and `fdatasync` of the same number of bytes into a
- * preallocated file: once blocking, the limit of the disk, and once in the thread pool, the limit
- * of a serving process. Wall-clock time, because the disk dominates. As under load, commands pass
- * through a proposer: one block is written while the next one waits and the follower processes the
- * previous one. Commands proposed in one turn share a block; the row contains the commands per
- * block.
+ * Measures commits of the journal, compared with `write` and `fdatasync` of the same number of
+ * bytes into a preallocated file. The peer runs once blocking, which is the limit of the disk, and
+ * once in the thread pool, which is the limit of a serving process. Wall-clock time is used,
+ * because the disk dominates. As under load, commands pass through a proposer: one block is written
+ * while the next one waits and the follower processes the previous one. Commands proposed in one
+ * turn of the event loop share a block, and the row contains the commands per block.
  */
 
 const TARGET = 0.8;
@@ -80,7 +80,7 @@ async function compare(
     const pooledMs = await wallMs(async () => {
       for (let count = 0; count < commits; count++) await raw.commitPooled();
     });
-    // The first round compiles and fills caches.
+    // The first round compiles code and fills caches, and is not counted.
     if (round === 0) continue;
     busy.push(commits / busyMs);
     blocking.push(commits / blockingMs);
@@ -99,7 +99,7 @@ async function compare(
   ];
 }
 
-/** The proposer and journal of a venue without execution. */
+/** Opens the proposer and journal of a venue without execution. */
 async function openProposer(journal: FileJournal): Promise<Proposer> {
   const proposer = new Proposer(journal);
   await journal.follow(1, ({ commands, proposal, seq }) => {
@@ -109,7 +109,7 @@ async function openProposer(journal: FileJournal): Promise<Proposer> {
   return proposer;
 }
 
-/** Proposes the commands of the next block while one is written. */
+/** Proposes the commands of the next block while one is being written. */
 async function proposeBusily(
   proposer: Proposer,
   block: readonly LoggedCommand[],
@@ -118,7 +118,7 @@ async function proposeBusily(
   const propose = (): Promise<unknown> =>
     Promise.all(block.map((logged) => proposer.propose(logged)));
   let writing = propose();
-  // The first block is created at the end of this turn; later commands wait for its write.
+  // The first block is created at the end of this turn. Later commands wait for its write.
   await new Promise((resolve) => setImmediate(resolve));
   for (let count = 1; count < commits; count++) {
     const waiting = propose();

@@ -20,10 +20,10 @@ import {
 import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
 
 /**
- * The time from a signed single-order request to its durable response, at shares of the highest
- * rate of this run. Requests are sent when due, independent of responses. Wall-clock time, valid
- * only on an idle machine. The peer writes and syncs the bytes of a typical block right before each
- * load.
+ * Measures the time from a signed single-order request to its durable response, at fractions of the
+ * highest rate of this run. Requests are sent when they are due, independent of responses.
+ * Wall-clock time is used, which is valid only on an idle machine. The peer writes and syncs the
+ * bytes of a typical block directly before each load.
  */
 
 const SHARES = [0.25, 0.5, 0.8];
@@ -73,7 +73,10 @@ class LatencyBench {
     this.#disk = disk;
   }
 
-  /** Each client sends its next request after the response. The first round compiles. */
+  /**
+   * Measures the highest rate, with clients that send their next request after the response. The
+   * first round compiles code.
+   */
   async highestRate(scale: Scale): Promise<number> {
     const requests = sized(scale, { full: 12_800, quick: 3_200, tiny: 128 });
     let rate = 0;
@@ -122,7 +125,10 @@ class LatencyBench {
     });
   }
 
-  /** About 11 USDC; nine of ten orders rest, the tenth takes the best price. */
+  /**
+   * Returns an order of about 11 USDC. Nine of ten orders rest, and the tenth executes against the
+   * best price.
+   */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;
     const isTaking = this.#random.below(10) === 0;
@@ -168,7 +174,7 @@ async function inProcess<Result>(program: string, message: object): Promise<Resu
   return result;
 }
 
-/** The time of a durable write of the same size into a preallocated file. */
+/** Measures durable writes of the same size into a preallocated file. */
 class Disk {
   readonly #descriptor: number;
 

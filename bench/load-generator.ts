@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { answerEnd, requestBytes, type SignedRequest } from './signed-requests.ts';
 
 /**
- * Sends prepared requests over keep-alive connections, in its own process. It implements HTTP
- * itself, because a client library would use more of the two cores than the venue.
+ * Sends prepared requests over keep-alive connections, in its own process. The generator implements
+ * HTTP itself, because a client library would use more of the two cores than the venue.
  *
  * The requests of a lane share a connection and run in order, so that nonces ascend.
  */
@@ -54,7 +54,7 @@ function open(port: number): Promise<Socket> {
   });
 }
 
-/** Sends the requests in order; resolves with the first response that is not a success. */
+/** Sends the requests in order. Resolves with the first response that is not a success. */
 function drain(
   socket: Socket,
   queue: readonly Buffer[],

@@ -13,8 +13,8 @@ import type { EngineFlow, EngineFlowOptions } from './engine-flow.ts';
 import { createRandom } from './report.ts';
 
 /**
- * The same log as in `engine-flow.ts`, on outcome markets. All accounts have pairs, so that orders of all four kinds
- * match.
+ * Creates the same kind of log as `engine-flow.ts` on outcome markets. All accounts have pairs of
+ * shares, so that orders of all four kinds match.
  */
 export function createOutcomeFlow(options: EngineFlowOptions): EngineFlow {
   const maker = new OutcomeFlowMaker(options);
@@ -30,12 +30,15 @@ const BLOCK_MS = 5;
 const DAY_MS = 86_400_000;
 const FIRST_ID = 100_000;
 const MARKETS = 3;
-/** Prices count 0.0001; the tick is 0.001, so that the book has as many levels as in the other flow. */
+/**
+ * Prices are in units of 0.0001. The tick is 0.001, so that the book has as many levels as in the
+ * other flow.
+ */
 const UNIT = 10_000;
 const TICK = 10;
 const STEPS = 200;
 const CROSSING_IN_100 = 10;
-/** Five to ten shares. */
+/** Orders are for five to ten shares. */
 const LOTS = 500;
 const PAIRS_LOTS = 10_000_000;
 
@@ -47,7 +50,7 @@ class OutcomeFlowMaker {
   readonly #marketOf = new Map<number, number>();
   readonly #options: Required<EngineFlowOptions>;
   #height = 0;
-  /** Above the time of the first block (R-nonce). */
+  /** Nonces must be later than the first block (R-nonce). */
   #nonce = START_MS + 1_000;
   #turn = 0;
   #cancels = 0;
@@ -111,7 +114,10 @@ class OutcomeFlowMaker {
     return { type: 'placeOrders', authority, orders };
   }
 
-  /** Orders are on either side and either leg; the rest of a crossing order stays in the book. */
+  /**
+   * Returns an order on either side and for either outcome. The rest of a crossing order stays in
+   * the book.
+   */
   #order(): OrderRequest {
     const isBuy = this.#random.below(2) === 0;
     const reduceOnly = this.#random.below(2) === 0;

@@ -17,9 +17,9 @@ import { ServerProcess } from './server-process.ts';
 import { createRequestSigner, loadSecp256k1, type WireOrder } from './signed-requests.ts';
 
 /**
- * CPU time of a venue process per response to popular queries, compared with a bare server that
- * sends the same prepared bytes. No block is created during the measurement, so responses can be
- * cached.
+ * Measures the CPU time of a venue process per response to popular queries, compared with a bare
+ * server that sends the same prepared bytes. No block is created during the measurement, so
+ * responses can be cached.
  */
 
 const LANES = 32;
@@ -109,7 +109,7 @@ type LoadCost = { readonly cpuMs: number; readonly wallMs: number };
 /** The resolution of the kernel's CPU times. */
 const TICK_MS = 10;
 
-/** More levels than the response contains. */
+/** Returns orders on more levels than the response contains. */
 function book(): WireOrder[] {
   return [true, false].flatMap((isBuy) =>
     Array.from({ length: LEVELS }, (_, level): WireOrder => {

@@ -3,20 +3,25 @@ import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
-/** Shared by all sections: rows of the table, the machine, CPU time and medians. */
+/**
+ * Types and functions that all sections share: rows of the table, the machine, CPU time and
+ * medians.
+ */
 
 export type Row = {
   readonly what: string;
-  /** The measurement as text: "0.21 µs/op against 24 µs/op". */
+  /** The measurement as text, such as "0.21 µs/op against 24 µs/op". */
   readonly measured: string;
   /** The formatted number that is compared with the target. */
   readonly result: string;
-  /** Empty without a target. */
+  /** Empty if there is no target. */
   readonly target: string;
   readonly isMet: boolean | undefined;
 };
 
-/** `quick` inputs are about a tenth of the full ones; `tiny` ones only test that the section runs. */
+/**
+ * `quick` inputs are about a tenth of the full ones; `tiny` ones only test that the section runs.
+ */
 export type Scale = 'full' | 'quick' | 'tiny';
 export type Section = (scale: Scale) => Promise<readonly Row[]>;
 
@@ -46,7 +51,7 @@ export function atMost(
   return { what, measured, result: show(value) + unit, target: `≤ ${show(target)}${unit}`, isMet };
 }
 
-/** A number without a target. */
+/** Returns a row for a number without a target. */
 export function noted(what: string, measured: string, value: number, unit = '×'): Row {
   return { what, measured, result: show(value) + unit, target: '', isMet: undefined };
 }
@@ -55,13 +60,13 @@ export function skipped(what: string, why: string): Row {
   return { what, measured: why, result: 'skipped', target: '', isMet: undefined };
 }
 
-/** Three significant digits with thousands separators. */
+/** Formats a number with three significant digits and thousands separators. */
 export function show(value: number): string {
   if (Math.abs(value) >= 1_000) return Math.round(value).toLocaleString('en-US');
   return String(Number(value.toPrecision(3)));
 }
 
-/** The upper median for an even number of values. */
+/** Returns the median, which for an even number of values is the upper one. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted[sorted.length >> 1];
@@ -74,12 +79,12 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Ratios are taken round by round, because a busy moment affects both sides. */
+/** Returns the median of the ratios in each round, because a busy moment affects both sides. */
 export function medianRatio(over: readonly number[], under: readonly number[]): number {
   return median(over.map((value, round) => value / (under[round] ?? Number.NaN)));
 }
 
-/** CPU time of synchronous work, of all threads of this process, in ms. */
+/** Returns the CPU time of synchronous work, summed over all threads of this process, in ms. */
 export function cpuMs(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -100,8 +105,8 @@ export function collectGarbage(): void {
 }
 
 /**
- * Collects garbage and waits until V8's threads have finished sweeping and compiling, because their CPU time would be
- * counted.
+ * Collects garbage and waits until V8's threads have finished sweeping and compiling, because their
+ * CPU time would otherwise be counted.
  */
 export async function settleHeap(): Promise<void> {
   collectGarbage();
@@ -114,13 +119,13 @@ export async function settleHeap(): Promise<void> {
 const QUIET_LOOK_MS = 20;
 const QUIET_LOOKS_MAX = 50;
 
-/** Fails if a benchmark computed a wrong result, because its time would be meaningless. */
+/** Throws if a benchmark computed a wrong result, because its time would be meaningless. */
 export function same<Value>(what: string, found: Value, expected: Value): void {
   if (found === expected) return;
   throw new Error(`${what}: ${String(found)}, not ${String(expected)}; the times are worthless`);
 }
 
-/** Pseudo-random numbers with a fixed seed (xorshift32). */
+/** Returns pseudo-random numbers with a fixed seed (xorshift32). */
 export function createRandom(seed: number): { below: (limit: number) => number } {
   let state = seed | 0 || 1;
   return {
@@ -142,7 +147,7 @@ export function machine(): string {
   );
 }
 
-/** Uncommitted changes are not shown. */
+/** Returns the current commit; uncommitted changes are not shown. */
 function commit(): string {
   const git = join(import.meta.dirname, '..', '.git');
   const headFile = join(git, 'HEAD');

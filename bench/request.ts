@@ -34,8 +34,9 @@ import {
 } from './signed-requests.ts';
 
 /**
- * Signed requests to a venue process: CPU time of a single order against a bare server that recovers signatures as
- * well, and durable orders per second in 50-order actions with the client on the same machine. The CPU time includes
+ * Measures signed requests to a venue process. The first result is the CPU time of a single order,
+ * compared with a bare server that recovers signatures as well. The second is the number of durable
+ * orders per second in 50-order actions, with the client on the same machine. The CPU time includes
  * recovery, journal, receipts and engine.
  */
 
@@ -43,7 +44,7 @@ const CPU_TARGET = 1.4;
 const RATE_TARGET = 80_000;
 const ORDERS_PER_ACTION = 50;
 const LANES = 32;
-/** Below the number of orders that 1,000 USDC of margin allow. */
+/** This is below the number of orders that 1,000 USDC of margin allow. */
 const ORDERS_PER_ACCOUNT = 2_000;
 
 export async function requestSection(scale: Scale): Promise<readonly Row[]> {
@@ -104,7 +105,7 @@ class RequestBench {
       const lanes = await this.#lanes(requests, 1);
       const venueMs = await this.#cpuOf(this.#venue, lanes);
       const bareMs = await this.#cpuOf(this.#bare, lanes);
-      // The first round compiles.
+      // The first round includes compilation and is not counted.
       if (round === 0) continue;
       ours.push(venueMs);
       bare.push(bareMs);
@@ -195,7 +196,7 @@ class RequestBench {
     return result;
   }
 
-  /** Signed actions in lanes, with one trader for each lane. */
+  /** Returns signed actions in lanes, with one trader per lane. */
   async #lanes(actions: number, ordersPerAction: number): Promise<string[][]> {
     const perLane = Math.ceil(actions / LANES);
     const lanes: string[][] = [];
@@ -215,7 +216,7 @@ class RequestBench {
 
   #sent = 0;
 
-  /** A lane gets a new trader when the margin of the old one is used. */
+  /** Returns the trader of a lane, which gets a new one when the margin of the old one is used. */
   async #trader(lane: number, orders: number): Promise<Trader> {
     const trader = this.#traders[lane];
     if (trader !== undefined && trader.ordersLeft >= orders) return trader;
@@ -235,7 +236,10 @@ class RequestBench {
     return hired;
   }
 
-  /** About 11 USDC; nine of ten orders rest, the tenth takes the best price. */
+  /**
+   * Returns an order of about 11 USDC. Nine of ten orders rest, and the tenth executes against the
+   * best price.
+   */
   #order(): WireOrder {
     const isBuy = this.#random.below(2) === 0;
     const isTaking = this.#random.below(10) === 0;
@@ -247,7 +251,10 @@ class RequestBench {
     return { a: 3, b: isBuy, p, s: '0.06', r: false, t: { limit } };
   }
 
-  /** A response alone does not prove execution. */
+  /**
+   * Compares the number of executed orders with the metrics, because a response alone does not
+   * prove execution.
+   */
   async #checkOrders(): Promise<void> {
     const text = await this.#metrics();
     const counts = [...text.matchAll(/^oddlot_orders_total\{state="(\w+)"\} (\d+)/gm)];
@@ -269,7 +276,10 @@ async function post(port: number, path: string, body: string): Promise<void> {
   if (!response.ok || text.includes('"status":"err"')) throw new Error(`${path}: ${text}`);
 }
 
-/** The work of a recovery thread for a single-order request, against the library call alone. */
+/**
+ * Measures the work of a recovery thread for a single-order request, compared with the library call
+ * alone.
+ */
 
 const TARGET = 1.15;
 
@@ -307,7 +317,7 @@ export async function recoverySection(scale: Scale): Promise<readonly Row[]> {
       }
     });
     same('bytes of public keys', keys, 65 * requests);
-    // The first round compiles.
+    // The first round includes compilation and is not counted.
     if (round === 0) continue;
     ours.push(oursMs);
     raw.push(rawMs);

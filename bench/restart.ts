@@ -9,16 +9,16 @@ import type { SnapshotStall } from './resting-venue-process.ts';
 import { ServerProcess } from './server-process.ts';
 
 /**
- * A million resting orders: the stall of the main thread while their snapshot is written, and the
- * time until a restarted venue serves them from the snapshot and the log after it. The peer is the
- * start of an empty venue.
+ * Measures a venue with a million resting orders: the stall of the main thread while their snapshot
+ * is written, and the time until a restarted venue serves them from the snapshot and the log after
+ * it. The peer is the start of an empty venue.
  */
 
-/** The ratio of stalls with and without a snapshot. */
+/** Maximum ratio of stalls with and without a snapshot. */
 const STALL_RATIO = 1.5;
 const START_SECONDS = 3;
 const EMPTY_SECONDS = 1;
-/** The median of these starts counts. */
+/** Number of starts of which the median is used. */
 const EMPTY_STARTS = 5;
 const MILLION = 1_000_000;
 const MIB = 2 ** 20;
@@ -28,7 +28,7 @@ const FLAGS = ['--no-web', '--port', '0', '--ops-port', '0', '--log-level', 'war
 export async function restartSection(scale: Scale): Promise<readonly Row[]> {
   const orders = sized(scale, { full: MILLION, quick: 200_000, tiny: 1_000 });
   const accounts = sized(scale, { full: 256, quick: 256, tiny: 4 });
-  // As on machines that have started the venue before.
+  // The programs are bundled first, as on machines that have started the venue before.
   execFileSync(process.execPath, [join(VENUE, 'build/build-programs.ts'), '--if-stale']);
   const empty = await emptyRows();
   const folder = await mkdtemp(join(tmpdir(), 'oddlot-bench-'));
@@ -71,7 +71,10 @@ async function startRow(folder: string, orders: number, height: number): Promise
   return atMost('start with resting orders', words, seconds, START_SECONDS, ' s');
 }
 
-/** Without a chain, and as in `npm start`: with a chain, a relay and simulated traders. */
+/**
+ * Measures starts without a chain, and starts with a chain, a relay and simulated traders, as in
+ * `npm start`.
+ */
 async function emptyRows(): Promise<readonly Row[]> {
   const bare = await emptyStart(['--oracle', 'still', '--chain', 'none']);
   const whole = await emptyStart([]);
@@ -102,7 +105,7 @@ async function emptyStart(flags: readonly string[]): Promise<Start> {
 
 type Start = {
   readonly seconds: number;
-  /** CPU time of all threads until then. */
+  /** CPU time of all threads until the first response. */
   readonly cpuMs: number;
   /** The height in the first response. */
   readonly found: number;

@@ -5,8 +5,8 @@ import { openHeadless, type HeadlessVenue } from './headless-venue.ts';
 import { collectGarbage, same } from './report.ts';
 
 /**
- * `resting-venue-process.ts FOLDER ORDERS ACCOUNTS` creates a venue with resting orders. While its
- * indexer writes the snapshot, blocks continue at a low rate and a timer measures stalls of the
+ * Creates a venue with resting orders (`resting-venue-process.ts FOLDER ORDERS ACCOUNTS`). While
+ * its indexer writes the snapshot, blocks continue at a low rate and a timer measures stalls of the
  * main thread. The process ends without closing files, so the last blocks are only in the log after
  * the snapshot.
  */
@@ -31,19 +31,19 @@ const START_MS = 1_767_225_600_000;
 const PRICE = 900_000;
 const LEVELS = 1_000;
 const PER_ACTION = 50;
-/** The number of actions that are proposed together during setup. */
+/** Number of actions that are proposed together during setup. */
 const AT_ONCE = 200;
-/** The interval between two blocks. */
+/** Interval between two blocks. */
 const TRICKLE_MS = 5;
-/** The number of blocks before the snapshot is due. */
+/** Number of blocks before the snapshot is due. */
 const TRICKLE_BEFORE = 100;
-/** The approximate size of a signed order in a request, which the log stores with the command. */
+/** Approximate size of a signed order in a request, which the log stores with the command. */
 const REQUEST_BYTES = 90;
 
 const folder = String(process.argv[2]);
 const orders = Number(process.argv[3]);
 const accounts = Number(process.argv[4]);
-/** Above the time of the first block (R-nonce). */
+/** Nonces must be later than the first block (R-nonce). */
 let nonce = START_MS + 1_000;
 
 const oracle: Command = {
@@ -126,7 +126,7 @@ class StallWatch {
     this.#last = now;
   }
 
-  /** The maxima since the last call. */
+  /** Returns the maxima since the last call. */
   take(): { readonly stallMs: number; readonly busyMs: number } {
     this.#look();
     const worst = this.#worst;

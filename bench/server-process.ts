@@ -16,7 +16,7 @@ export class ServerProcess {
     this.port = Number(/ at http:\/\/127\.0\.0\.1:(\d+)/.exec(line)?.[1]);
   }
 
-  /** Waits for the line with the address of the server. */
+  /** Starts a server and waits for the line with its address. */
   static async start(
     program: string,
     args: readonly string[],
@@ -39,12 +39,12 @@ export class ServerProcess {
     return this.#child.pid;
   }
 
-  /** User and system time in ms, with the kernel's resolution of 10 ms. */
+  /** Returns user and system time in ms, with the kernel's resolution of 10 ms. */
   cpuMs(): number {
     return cpuMsIn(`/proc/${this.pid}/stat`);
   }
 
-  /** CPU time of threads by name; that of the main thread is `MainThread`. */
+  /** Returns the CPU time of threads by name; that of the main thread is `MainThread`. */
   threadCpuMs(name: string): number {
     const folder = `/proc/${this.pid}/task`;
     const threads = readdirSync(folder).map((id) => join(folder, id));
@@ -54,7 +54,7 @@ export class ServerProcess {
     return named.reduce((sum, each) => sum + cpuMsIn(join(each, 'stat')), 0);
   }
 
-  /** Writes to files and sockets, as counted by the kernel. */
+  /** Returns the number of writes to files and sockets, as counted by the kernel. */
   writes(): number {
     return Number(/syscw: (\d+)/.exec(readFileSync(`/proc/${this.pid}/io`, 'utf8'))?.[1]);
   }
@@ -72,7 +72,7 @@ export class ServerProcess {
   }
 }
 
-/** The settings of `npm start`. */
+/** Returns the environment variables that `npm start` sets. */
 function startEnvironment(): Record<string, string> {
   const file = join(import.meta.dirname, '..', 'package.json');
   const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as { scripts: { start: string } };
@@ -82,7 +82,8 @@ function startEnvironment(): Record<string, string> {
 
 function cpuMsIn(file: string): number {
   const stat = readFileSync(file, 'utf8');
-  // The second field is the name in brackets, which may contain spaces; utime and stime are fields 14 and 15.
+  // The second field is the name in brackets, which can contain spaces. The fields `utime` and
+  // `stime` are the 14th and 15th.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = Number(fields[11]) + Number(fields[12]);
   return ticks * 10;

@@ -15,7 +15,7 @@ import {
   type Scale,
 } from './report.ts';
 
-/** Resolution of a market with many holders: total time and longest block. */
+/** Measures the resolution of a market with many holders: its total time and its longest block. */
 
 const TOTAL_MS = 2_000;
 const BLOCK_MS = 15;
@@ -35,7 +35,7 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
     await settleHeap();
     const spent = venue.settle();
     venue.check();
-    // The first round compiles.
+    // The first round includes compilation and is not counted.
     if (round === 0) continue;
     totals.push(spent.reduce((sum, ms) => sum + ms, 0));
     longest.push(Math.max(...spent));
@@ -57,7 +57,7 @@ export async function settlementSection(scale: Scale): Promise<readonly Row[]> {
 class Theatre {
   readonly #state = createState();
   readonly #markets = new MarketData(() => this.#state);
-  /** Above the time of the first block (R-nonce). */
+  /** Nonces must be later than the first block (R-nonce). */
   #nonce = START_MS + 1_000;
 
   constructor(holders: number) {
@@ -73,7 +73,7 @@ class Theatre {
     this.#apply([{ type: 'setTrading', instrumentIds: [ID], to: 'closed' }]);
   }
 
-  /** Returns the time of each block, in ms. */
+  /** Resolves the market and returns the time of each block, in ms. */
   settle(): number[] {
     const told = { oracleOutcome: null, evidence: null };
     const spent = [
@@ -103,7 +103,10 @@ class Theatre {
     this.#markets.onBlock(block);
   }
 
-  /** Five shares: of two accounts, one buys YES at 0.60 and the other takes the opposite side. */
+  /**
+   * Returns an order for five shares. One of two accounts buys YES at 0.60, and the other takes the
+   * opposite side.
+   */
   #buys(number: number): Command {
     const nonce = ++this.#nonce;
     const txHash = hash(`0x${nonce.toString(16).padStart(64, '0')}`);

@@ -29,7 +29,7 @@ type Secp256k1 = {
   readonly publicKeyCreate: (key: Uint8Array, compressed: boolean) => Uint8Array;
 };
 
-/** Undefined if the binding is not installed. */
+/** Returns undefined if the binding is not installed. */
 export function loadSecp256k1(): Secp256k1 | undefined {
   try {
     return createRequire(import.meta.url)('secp256k1/bindings.js') as Secp256k1;
@@ -94,7 +94,7 @@ export function orderAction(orders: readonly WireOrder[]): JsonObject {
   return { type: 'order', grouping: 'na', orders };
 }
 
-/** Minimal HTTP, so that clients use less CPU than the server. */
+/** Returns a minimal HTTP request, so that clients use less CPU than the server. */
 
 export function requestBytes(path: string, text: string): Buffer {
   const head =
@@ -103,7 +103,7 @@ export function requestBytes(path: string, text: string): Buffer {
   return Buffer.from(head + text);
 }
 
-/** The end of the response; undefined while it is incomplete. */
+/** Returns the end of the response, or undefined while it is incomplete. */
 export function answerEnd(received: string): number | undefined {
   const bodyAt = received.indexOf('\r\n\r\n');
   if (bodyAt < 0) return undefined;

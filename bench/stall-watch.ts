@@ -3,7 +3,7 @@ import { isMainThread } from 'node:worker_threads';
 
 /**
  * Preloaded into a server with `--import`: a 1 ms timer that records its longest delay between two
- * connections to the socket in `STALL_SOCKET` and reports it to the second one. Without a
+ * connections to the socket in `STALL_SOCKET` and reports the delay to the second one. Without a
  * connection it costs nothing.
  */
 

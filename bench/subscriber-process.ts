@@ -29,7 +29,7 @@ class Audience {
   readonly #counts: number[] = [];
   readonly #openingFrames: number;
   #frames: Buffer[] = [];
-  /** Requested and reported frames. */
+  /** Numbers of reported and requested frames. */
   #reported = 0;
   #wanted = 0;
   #haveAll = 0;
@@ -118,7 +118,9 @@ class FrameReader {
   }
 }
 
-/** The length of the frame at the start; longer than the buffer while its header is incomplete. */
+/**
+ * Returns the length of the first frame, which exceeds the buffer while its header is incomplete.
+ */
 function frameLength(bytes: Buffer): number {
   const short = (bytes[1] ?? 0) & 0x7f;
   if (bytes.length < 2) return 2;
@@ -127,7 +129,7 @@ function frameLength(bytes: Buffer): number {
   return short === 126 ? 4 + bytes.readUInt16BE(2) : 10 + bytes.readUInt32BE(6);
 }
 
-/** A text frame of a client; a zero mask leaves the text unchanged. */
+/** Returns a text frame of a client. A zero mask leaves the text unchanged. */
 function maskedFrame(text: string): Buffer {
   const body = Buffer.from(text);
   const head = Buffer.from([0x81, 0x80 | 126, 0, 0, 0, 0, 0, 0]);

@@ -15,14 +15,14 @@ import {
 } from './stage.ts';
 
 /**
- * The terminal with book and tape side by side; every level of the book changes 50 times per
- * second.
+ * Measures the terminal with book and tape side by side, while every level of the book changes 50
+ * times per second.
  */
 
 const BOOKS_PER_SECOND = 50;
 const DRAW_MS_MAX = 4;
 const WIDE = { width: 1920, height: 1080 };
-/** The time for the compiler to optimise the loops. */
+/** The compiler needs this time to optimise the loops. */
 const SETTLE_MS = 5_000;
 const WATCHED_MS: Readonly<Record<PageScale, number>> = { full: 30_000, quick: 8_000 };
 
@@ -79,15 +79,14 @@ export async function busyBook({ browser, scale, url }: Stage): Promise<Measured
   }
 }
 
-/** CPU time of a frame, in ms. */
 type Frame = {
-  /** All callbacks of the frame: drawing, rendering and charts. */
+  /** CPU time of all callbacks of the frame (drawing, rendering and charts), in ms. */
   readonly scriptMs: number;
-  /** Includes styles, layout and paint. */
+  /** CPU time including styles, layout and paint, in ms. */
   readonly wholeMs: number;
 };
 
-/** Callbacks of one frame run in one task. */
+/** Combines callbacks into frames; the callbacks of one frame run in one task. */
 function framesOf(events: readonly TraceEvent[]): readonly Frame[] {
   const tasks = events.filter(({ name }) => name.endsWith('RunTask'));
   const callbacks = events.filter(({ name }) => name === 'FireAnimationFrame');
@@ -156,8 +155,8 @@ function rowsOf({
 }
 
 /**
- * A proxy between the page and a venue. A venue sends a book at most every 100 ms; the proxy adds copies of the last
- * book with other sizes until the required rate is reached.
+ * A proxy between the page and a venue. A venue sends a book at most every 100 ms, so the proxy
+ * adds copies of the last book with other sizes until the required rate is reached.
  */
 type BusyVenue = {
   readonly url: string;
@@ -205,7 +204,7 @@ async function busyVenue(
     venue.on('close', end);
     venue.on('error', end);
   });
-  // Late timers send the missed books.
+  // If the timer is late, the missed books are sent as well.
   const startedMs = performance.now();
   let turns = 0;
   const timer = setInterval(() => {
@@ -238,7 +237,7 @@ type VenueFrame = {
   readonly data?: unknown;
 };
 
-/** Messages of a book subscription are renumbered, because inserted ones count too. */
+/** A subscription to a book. Its messages are renumbered, because inserted ones count too. */
 type BookStream = {
   readonly page: WebSocket;
   readonly sub: number;
@@ -267,7 +266,7 @@ function streamOf(
   return made;
 }
 
-/** Keeps a real book until the next turn sends it; the first one is sent immediately. */
+/** Holds a real book until the next turn sends it. The first one is sent immediately. */
 function take(stream: BookStream, frame: VenueFrame): boolean {
   stream.last = frame;
   if (stream.isStarted) return false;
@@ -290,7 +289,7 @@ function push(stream: BookStream): boolean {
   return true;
 }
 
-/** A different size with the same number of decimals. */
+/** Returns a different size with the same number of decimals. */
 function changedSize(size: string, round: number): string {
   const decimals = size.split('.')[1]?.length ?? 0;
   return (Number(size) * (1 + (round % 17) / 10)).toFixed(decimals);

@@ -15,7 +15,8 @@ import {
 } from './stage.ts';
 
 /**
- * The time until a first visit shows content and is usable, with the CPU slowed down four times.
+ * Measures the time until a first visit shows content and is usable, with the CPU slowed down four
+ * times.
  */
 
 const SLOWER = 4;
@@ -47,7 +48,10 @@ const SCREENS: readonly Screen[] = [
   },
 ];
 
-/** Records the first paint, long tasks and the time at which the screen is usable. */
+/**
+ * Returns a script that records the first paint, long tasks and the time at which the screen is
+ * usable.
+ */
 function watching({ isUsable }: Screen): string {
   return `(() => {
     const seen = (globalThis.measured = { tasks: [], scripts: [], usableMs: undefined, paintMs: undefined });
@@ -83,7 +87,7 @@ type Load = {
   readonly paintMs: number;
   readonly usableMs: number;
   readonly interactiveMs: number;
-  /** CPU time, which excludes other processes of the machine. */
+  /** CPU time in ms, which excludes other processes of the machine. */
   readonly paintWorkMs: number;
   readonly usableWorkMs: number;
   /** The sum of long task times beyond 50 ms each, until the page was interactive. */
@@ -169,7 +173,7 @@ async function load(browser: Browser, url: string, screen: Screen): Promise<Load
   }
 }
 
-/** CPU time of the page's thread from the start of the visit to a given time. */
+/** Returns the CPU time of the page's thread from the start of the visit to a given time. */
 function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
   const begun = events.find(({ name }) => name === 'navigationStart')?.ts ?? 0;
   const tasks = events.filter(({ name, ts }) => name.endsWith('RunTask') && ts >= begun);
@@ -179,7 +183,7 @@ function workUntil(events: readonly TraceEvent[]): (atMs: number) => number {
   };
 }
 
-/** The observations after the screen is usable and a quiet period has followed. */
+/** Returns the observations once the screen is usable and a quiet period has followed. */
 async function settled(look: () => Promise<Seen>): Promise<Seen> {
   const deadline = Date.now() + LOOKED_AT_MS_MAX;
   let seen = await look();
@@ -187,13 +191,14 @@ async function settled(look: () => Promise<Seen>): Promise<Seen> {
     await wait(100);
     seen = await look();
   }
-  // The browser reports tasks only after their end, which may be much later.
+  // The browser reports tasks only after their end, which can be much later.
   await wait(QUIET_MS * 4);
   return look();
 }
 
 /**
- * The first time at which the screen is usable and no long task runs or begins within `QUIET_MS`.
+ * Returns the first time at which the screen is usable and no long task runs or begins within
+ * `QUIET_MS`.
  */
 export function interactiveAt({ tasks, usableMs }: Pick<Seen, 'tasks' | 'usableMs'>): number {
   if (usableMs === undefined) throw new Error('The screen was never usable');
@@ -205,7 +210,7 @@ export function interactiveAt({ tasks, usableMs }: Pick<Seen, 'tasks' | 'usableM
   return atMs;
 }
 
-/** Scripts requested before both the usable screen and the chart. */
+/** Returns the scripts that were requested before the screen was usable and before the chart. */
 function scriptsBefore({ scripts, usableMs = Infinity }: Seen): readonly string[] {
   const chart = scripts.find(([, path]) => /(?:price|make)-chart/.test(path))?.[0] ?? Infinity;
   return scripts.filter(([startMs]) => startMs < Math.min(usableMs, chart)).map(([, path]) => path);
@@ -218,7 +223,10 @@ async function kilobytesOf(paths: readonly string[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0) / 1_024;
 }
 
-/** Files that compression does not make smaller are sent uncompressed. */
+/**
+ * Returns the transferred size of a file. Files that compression does not make smaller are sent
+ * uncompressed.
+ */
 async function sizeOf(path: string): Promise<number> {
   const bytes = await readFile(join(PAGE, `${path}.gz`)).catch(() => readFile(join(PAGE, path)));
   return bytes.length;

@@ -14,18 +14,26 @@ import {
   workOf,
 } from './stage.ts';
 
-/** The terminal stays open with a position while simulated traders trade. */
+/**
+ * Measures the growth of the terminal while it stays open with a position and simulated traders
+ * trade.
+ */
 
 const MINUTE_MS = 60_000;
-/** The times of measurement in minutes; the first one is the reference. */
+/** Times of the measurements in minutes. The first one is the reference. */
 const LOOKS: Readonly<Record<PageScale, readonly number[]>> = {
   full: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
   quick: [0.2, 0.35, 0.5, 0.65],
 };
-/** The lists of trades, candles and fills grow to their limits in the first minutes, which is not a leak. */
+/**
+ * The lists of trades, candles and fills grow to their limits in the first minutes, which is not a
+ * leak.
+ */
 const FILLED_AFTER: Readonly<Record<PageScale, number>> = { full: 3, quick: 0.2 };
 const KILOBYTES_A_MINUTE_MAX = 64;
-/** In the first three minutes the list of trades still grows, so short runs have no limit on nodes. */
+/**
+ * In the first three minutes the list of trades still grows, so short runs have no limit on nodes.
+ */
 const NODES_A_MINUTE_MAX: Readonly<Record<PageScale, number>> = { full: 10, quick: Infinity };
 const LISTENERS_A_MINUTE_MAX: Readonly<Record<PageScale, number>> = { full: 2, quick: Infinity };
 
@@ -40,7 +48,7 @@ export async function tenMinutes({ browser, scale, url }: Stage): Promise<Measur
     const looks: Look[] = [];
     for (const due of LOOKS[scale]) {
       await wait(Math.max(0, startedMs + due * MINUTE_MS - performance.now()));
-      // On a busy machine, the previous measurement may have lasted until now.
+      // On a busy machine, the previous measurement may have taken until now.
       const minute = Number(((performance.now() - startedMs) / MINUTE_MS).toFixed(2));
       const look = { minute, ...(await heldBy(visitor)) };
       looks.push(look);
@@ -110,14 +118,20 @@ function megabytes(bytes: number): string {
   return (bytes / 2 ** 20).toFixed(2);
 }
 
-/** One visited market against twenty: memory and subscriptions that remain after leaving a market. */
+/**
+ * Compares one visited market with twenty: memory and subscriptions that remain after leaving a
+ * market.
+ */
 
 const MARKETS: Readonly<Record<PageScale, number>> = { full: 20, quick: 8 };
-/** The subscription of a market ends three seconds after the market is left. */
+/**
+ * The wait is longer than the three seconds after which the subscription of a market ends once the
+ * user has left it.
+ */
 const LINGER_MS = 5_000;
 const GROWTH_MAX = 1.1;
 const ORACLE_EVERY_MS = 5_000;
-/** Bots look at one market after the other. */
+/** The books take long to fill, because bots look at one market after the other. */
 const BOOKS_MS_MAX = 60_000;
 
 export async function manyMarkets({ admin, browser, scale, url }: Stage): Promise<Measured> {
@@ -131,7 +145,8 @@ export async function manyMarkets({ admin, browser, scale, url }: Stage): Promis
     const streams = watchStreams(page);
     await page.goto(`${url}/trade/${names[0]}`);
     await openTestAccount(page);
-    // There and back once, so that all code is loaded and compiled before the first look.
+    // Both markets are visited once, so that all code is loaded and compiled before the first
+    // measurement.
     for (const name of [names[1]!, names[0]!]) await stay(page, name);
     await wait(LINGER_MS);
     const one = await heldBy(visitor);
@@ -142,7 +157,8 @@ export async function manyMarkets({ admin, browser, scale, url }: Stage): Promis
       return heldBy(visitor);
     };
     const many = await tour();
-    // The code was compiled during the first tour, so the second one shows the memory that each market adds.
+    // The code was compiled during the first tour, so the second one shows the memory that each
+    // market adds.
     const again = scale === 'full' ? await tour() : undefined;
     const counts = [streamsOfOne, streams.size] as const;
     const rows = tourRowsOf(names.length, { one, many, again }, counts);
@@ -153,7 +169,7 @@ export async function manyMarkets({ admin, browser, scale, url }: Stage): Promis
   }
 }
 
-/** Stays until the book and chart of the market are shown. */
+/** Waits until the book and chart of the market are shown. */
 async function stay(page: Page, name: string): Promise<void> {
   await goTo(page, name);
   await page.getByRole('slider', { name: 'Bids' }).waitFor();
@@ -234,7 +250,7 @@ async function goTo(page: Page, name: string): Promise<void> {
     .waitFor();
 }
 
-/** The subscriptions of the page, from the messages that it sends. */
+/** Returns the open subscriptions of the page, based on the messages that it sends. */
 function watchStreams(page: Page): Set<string> {
   const open = new Set<string>();
   page.on('websocket', (socket) => {
@@ -251,7 +267,7 @@ function watchStreams(page: Page): Set<string> {
   return open;
 }
 
-/** Lists perps; bots trade them after their first price. */
+/** Lists perps, which bots trade after their first price. */
 async function list(admin: Client, count: number): Promise<readonly string[]> {
   const names = Array.from({ length: count }, (_, index) => `M${index + 1}`);
   for (const base of names) {
@@ -283,7 +299,7 @@ async function list(admin: Client, count: number): Promise<readonly string[]> {
 
 let step = 0;
 
-/** Prices around 100 with small changes. */
+/** Sets prices around 100 with small changes. */
 async function feed(admin: Client): Promise<void> {
   step++;
   const { universe } = await admin.info.perpMeta();

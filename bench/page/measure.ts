@@ -11,12 +11,15 @@ import { type Measured, type PageScale, type PageSection, setStage } from './sta
 import { venueStart } from './venue-start.ts';
 
 /**
- * `npm run measure:page -- [--quick] [--only first,book] [--json file]` measures the page of a real
- * venue in a real browser and compares it with targets. Prints a table and writes the details to
- * the file.
+ * Measures the page of a real venue in a real browser and compares it with targets (`npm run
+ * measure:page -- [--quick] [--only first,book] [--json file]`). It prints a table and writes the
+ * details to the file.
  */
 
-/** These sections share a stage and run first; venue starts are measured without other venues. */
+/**
+ * These sections share a stage and run first, because the start of a venue is measured without
+ * other venues.
+ */
 const ON_STAGE: Readonly<Record<string, PageSection>> = {
   first: firstScreen,
   book: busyBook,
@@ -65,7 +68,7 @@ async function measure(): Promise<void> {
   if (rows.some(({ isMet }) => isMet === false)) process.exitCode = 1;
 }
 
-/** A section that fails is a row of the table. */
+/** Runs a section. One that fails becomes a row of the table. */
 async function keep(name: string, section: () => Promise<Measured>): Promise<void> {
   console.error(`${name} …`);
   const before = load();
@@ -80,12 +83,12 @@ async function keep(name: string, section: () => Promise<Measured>): Promise<voi
   }
 }
 
-/** Runnable processes per core over the last minute. */
+/** Returns the number of runnable processes per core over the last minute. */
 function load(): number {
   return Number(((loadavg()[0] ?? 0) / cpus().length).toFixed(2));
 }
 
-/** The table reports if the machine was busy, because its numbers are less reliable. */
+/** Describes whether the machine was busy, because the numbers are less reliable then. */
 function quietness(before: number): string {
   return before < 0.3
     ? 'the machine was quiet'

@@ -29,11 +29,14 @@ test.each([
     1_760,
   ],
   ['one that begins much later', [[1_400, 100]], 800],
-] as const)('a screen that is usable at 800 ms, with %s', (_name, tasks, expected) => {
-  expect(interactiveAt({ tasks, usableMs: 800 })).toBe(expected);
-});
+] as const)(
+  'the time to interactive of a screen that is usable at 800 ms, with %s',
+  (_name, tasks, expected) => {
+    expect(interactiveAt({ tasks, usableMs: 800 })).toBe(expected);
+  },
+);
 
-test('a screen that is never usable is an error', () => {
+test('a screen that is never usable causes an error', () => {
   expect(() => interactiveAt({ tasks: [], usableMs: undefined })).toThrow('never usable');
 });
 

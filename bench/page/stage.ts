@@ -54,7 +54,7 @@ type Visitor = {
   leave(): Promise<void>;
 };
 
-/** The limit for a page on a busy machine. */
+/** Timeout for a page on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 async function startBrowser(): Promise<Browser> {
@@ -63,7 +63,7 @@ async function startBrowser(): Promise<Browser> {
 }
 
 type VisitorOptions = {
-  /** Runs in the page before its own scripts. */
+  /** Runs in the page before the page's own scripts. */
   readonly script?: string;
   readonly viewport?: { readonly width: number; readonly height: number };
 };
@@ -93,9 +93,9 @@ export async function openTestAccount(page: Page): Promise<void> {
 
 /** Memory of the page after unreachable objects are collected. */
 export type Held = {
-  /** The whole JavaScript heap, including compiled code. */
+  /** Size of the whole JavaScript heap, including compiled code. */
   readonly heapBytes: number;
-  /** The part allocated by the program. */
+  /** Size of the objects allocated by the program. */
   readonly programBytes: number;
   readonly nodes: number;
   readonly listeners: number;
@@ -114,7 +114,7 @@ export async function heldBy({ instruments }: Visitor): Promise<Held> {
   return { heapBytes: usedSize, programBytes, nodes, listeners: jsEventListeners };
 }
 
-/** The page thread's work since the page was opened, in seconds by category. */
+/** Returns the page thread's work since the page was opened, in seconds by category. */
 export async function workOf({ instruments }: Visitor): Promise<Readonly<Record<string, number>>> {
   const { metrics } = await instruments.send('Performance.getMetrics');
   return Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
@@ -140,7 +140,7 @@ export type TraceEvent = {
 
 const CATEGORIES = ['devtools.timeline', 'blink.user_timing', 'loading', 'toplevel', 'v8'];
 
-/** The browser's trace during a run. */
+/** Returns the browser's trace of a run. */
 export async function traced(
   instruments: CDPSession,
   work: () => Promise<void>,
@@ -168,7 +168,7 @@ export async function traced(
   return events;
 }
 
-/** The page's thread, recognised by the most function calls. */
+/** Returns the events of the page's thread, which is the thread with the most function calls. */
 export function pageThread(events: readonly TraceEvent[]): readonly TraceEvent[] {
   const calls = new Map<string, number>();
   const keyOf = ({ pid, tid }: TraceEvent): string => `${pid} ${tid}`;
@@ -181,7 +181,7 @@ export function pageThread(events: readonly TraceEvent[]): readonly TraceEvent[]
   return events.filter((event) => keyOf(event) === busiest[0]);
 }
 
-/** The value that so many of a hundred stay at or below. */
+/** Returns the value that this percentage of the values does not exceed. */
 export function percentile(values: readonly number[], hundredths: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   const at = Math.min(sorted.length - 1, Math.ceil((sorted.length * hundredths) / 100) - 1);
@@ -190,7 +190,7 @@ export function percentile(values: readonly number[], hundredths: number): numbe
   return value;
 }
 
-/** The slope by least squares. */
+/** Returns the slope of the least-squares line through the points. */
 export function slope(points: readonly { readonly x: number; readonly y: number }[]): number {
   const mean = (values: readonly number[]): number =>
     values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -200,8 +200,8 @@ export function slope(points: readonly { readonly x: number; readonly y: number 
 }
 
 /**
- * Bytes of the program's own objects, closures, strings and arrays. Compiled code grows for minutes
- * while the engine optimises, which is not a leak.
+ * Returns the bytes of the program's own objects, closures, strings and arrays. Compiled code grows
+ * for minutes while the engine optimises, which is not a leak.
  */
 async function programHeap(instruments: CDPSession): Promise<number> {
   const chunks: string[] = [];
@@ -222,7 +222,9 @@ type Snapshot = {
   readonly nodes: readonly number[];
 };
 
-/** Excludes compiled code, browser objects and the structure of the snapshot. */
+/**
+ * Node types that are excluded: compiled code, browser objects and the structure of the snapshot.
+ */
 const OTHERS = new Set(['code', 'native', 'synthetic', 'hidden', 'object shape']);
 
 export function bytesOf({ nodes, snapshot }: Snapshot): number {

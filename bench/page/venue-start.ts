@@ -6,15 +6,15 @@ import { atMost, median, medianRatio, noted, type Row } from '../report.ts';
 import { type Measured, type PageScale, percentile, type Stage, wait } from './stage.ts';
 
 /**
- * The effect of the page on a venue's start: without a page, with an up-to-date page, and with a
- * build.
+ * Measures the effect of the page on a venue's start: without a page, with an up-to-date page, and
+ * with a build.
  */
 
 const KINDS = ['none', 'fresh', 'stale'] as const;
 type Kind = (typeof KINDS)[number];
 
 const ROUNDS: Readonly<Record<PageScale, number>> = { full: 5, quick: 1 };
-/** The ratio of starts with and without a page. */
+/** Maximum ratio of starts with and without a page. */
 const DELAY_MAX = 1.1;
 const ASKED_FOR_MS = 6_000;
 const ASKED_EVERY_MS = 25;
@@ -22,18 +22,18 @@ const PAGE_MS_MAX = 120_000;
 const STAMP = join(REPOSITORY, 'packages', 'web', 'dist', 'page', 'built-of.txt');
 
 type Start = {
-  /** From the command to the first API response. */
+  /** Milliseconds from the command to the first API response. */
   readonly answeredMs: number;
-  /** Response times in the following seconds, during a possible build. */
+  /** Response times in the following seconds, in which a build may run. */
   readonly answersMs: readonly number[];
-  /** From the command to the first response with the page. */
+  /** Milliseconds from the command to the first response with the page. */
   readonly pageMs: number | undefined;
 };
 
 export async function venueStart({ scale }: Pick<Stage, 'scale'>): Promise<Measured> {
   await buildPageOnce();
   const starts: Record<Kind, Start[]> = { none: [], fresh: [], stale: [] };
-  // A warm-up round, so that files are cached and code is compiled.
+  // The first start only warms up, so that files are cached and code is compiled.
   await start('none');
   for (let round = 0; round < ROUNDS[scale]; round++) {
     for (const kind of KINDS) starts[kind].push(await start(kind));

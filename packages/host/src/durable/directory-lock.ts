@@ -12,6 +12,7 @@ const HELD = new Set<DatabaseSync>();
 
 /**
  * Prevents two processes from using one data directory.
+ *
  * The lock is a kernel lock, taken through SQLite on an empty file. The kernel releases it when its
  * holder ends, even if that process is killed. A process id in a file would not be sufficient: two
  * starts could take over a stale file at once, and the id of a process in another container is

@@ -7,6 +7,7 @@ import { readSync } from 'node:fs';
  * the previous line, so that changed, removed and reordered lines are detected. The mark states
  * whether the next line was appended together with this one, in which case both are valid only
  * together.
+ *
  * Files of earlier releases have an independent checksum per line, followed by a space. These lines
  * can only precede lines in the current format.
  */
