@@ -7,8 +7,8 @@ const first = actor(0xa1);
 const second = actor(0xa2);
 const reasonOf = (outcome: ReturnType<Scenario['approve']>) => outcome.reject?.reason;
 
-describe('R-agents: the state table', () => {
-  test('an absent label is bound, and the agent acts for its owner', () => {
+describe('R-agents: approval of an agent', () => {
+  test('an approved agent can trade for its owner', () => {
     const scenario = Scenario.open();
     expect(reasonOf(scenario.approve(alice, first, 'bot'))).toBeUndefined();
     expect(agentOwner(scenario.state, first)).toEqual({ owner: alice, label: 'bot' });
@@ -16,7 +16,7 @@ describe('R-agents: the state table', () => {
     expect(openOrders(scenario.state, alice)).toHaveLength(1);
   });
 
-  test('a bound label is rebound: the old address is free, no slot is used', () => {
+  test('approving another address under a label replaces the agent and needs no other slot', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, first, 'bot');
     const createdMs = scenario.nowMs;
@@ -29,7 +29,7 @@ describe('R-agents: the state table', () => {
     expect(reasonOf(scenario.approve(bob, first))).toBeUndefined();
   });
 
-  test('a bound label is revoked by the zero address', () => {
+  test('approving the zero address revokes the agent of that label', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, first, 'bot');
     expect(reasonOf(scenario.approve(alice, ZERO_ADDRESS, 'bot'))).toBeUndefined();
@@ -51,7 +51,7 @@ describe('R-agents: the state table', () => {
     ['65 code points are too many', alice, second, 'é'.repeat(65), 'agentLabelTooLong'],
     ['also where each is two units', alice, second, '😀'.repeat(65), 'agentLabelTooLong'],
     ['… before anything else', alice, alice, 'x'.repeat(65), 'agentLabelTooLong'],
-  ] as const)('%s', (_, signer, agent, label, reason) => {
+  ] as const)('rejected approval: %s', (_, signer, agent, label, reason) => {
     const scenario = Scenario.open({ accounts: [alice, bob] });
     scenario.approve(alice, first, 'bot');
     expect(reasonOf(scenario.approve(signer, agent, label))).toBe(reason);
@@ -59,12 +59,12 @@ describe('R-agents: the state table', () => {
     expect(agentsOf(scenario.state, bob)).toHaveLength(0);
   });
 
-  test('64 code points outside the basic plane are a valid label', () => {
+  test('a label can have 64 code points outside the basic plane', () => {
     const scenario = Scenario.open();
     expect(reasonOf(scenario.approve(alice, first, '🦆'.repeat(64)))).toBeUndefined();
   });
 
-  test('a hundred labels are the maximum; rebinding and revoking still work', () => {
+  test('an account can have 100 agents and can still replace or revoke them', () => {
     const scenario = Scenario.open();
     for (let i = 0; i < 100; i++) scenario.approve(alice, actor(0x1000 + i), `bot ${i}`);
     expect(reasonOf(scenario.approve(alice, first, 'one more'))).toBe('agentsFull');
@@ -75,7 +75,7 @@ describe('R-agents: the state table', () => {
   });
 });
 
-test('R-agents: the orders of an agent outlive its revocation', () => {
+test('R-agents: orders that an agent placed stay open after its revocation', () => {
   const scenario = Scenario.open();
   scenario.approve(alice, first);
   const { orderId } = scenario.one(first, { price: 1_000_000, size: 20 });
@@ -102,12 +102,12 @@ test('R-agents: authority is checked at execution, after earlier commands of the
   expect(outcomes[2]!.reject?.reason).toBe('agentUnknown');
 });
 
-test('64 code points are accepted, of two units each', () => {
+test('a label can have 64 code points of two code units each', () => {
   const scenario = Scenario.open();
   expect(reasonOf(scenario.approve(alice, first, '😀'.repeat(64)))).toBeUndefined();
 });
 
-test('agents are listed in the order of the bytes of their labels', () => {
+test('agents are sorted by the bytes of their labels', () => {
   const venue = Scenario.open();
   const labels = ['😀', '～', 'b', 'a', 'aa', ''];
   for (const [at, label] of labels.entries()) venue.approve(alice, actor(0xb0 + at), label);

@@ -23,8 +23,8 @@ function open(): Scenario {
   return Scenario.open({ accounts: [alice, bob, builder] });
 }
 
-describe('R-builder: approval', () => {
-  // The rows are in the order of the checks: each row passes the checks of all rows below it.
+describe('R-builder: approval of a builder', () => {
+  // The rows are in the order of the checks, and each row passes the checks of all rows below it.
   test.each([
     ['builderInvalid', 'the zero address', ZERO_ADDRESS, undefined],
     ['builderInvalid', 'a vault', vault, undefined],
@@ -36,23 +36,26 @@ describe('R-builder: approval', () => {
     [undefined, '1 %', builder, 1_000_000],
     [undefined, 'the least', builder, 1],
     [undefined, 'an address without an account', actor(0xdead), 1],
-  ])('%s: %s, at admission and at execution', (reason, _, address, maxFeeE8) => {
-    const venue = open();
-    venue.block({ type: 'registerVault', vault, leader: bob, name: 'V' });
-    const command = sign(venue, alice, {
-      type: 'approveBuilder',
-      builder: address,
-      maxFeeText: 'x',
-      ...(maxFeeE8 === undefined ? {} : { maxFeeE8 }),
-    });
-    const admitted = checkCommand(venue.state, command, venue.nowMs);
-    expect(admitted.reject?.reason).toBe(reason);
-    expect(venue.account(alice).builders.size).toBe(0);
-    expect(venue.outcome(command).reject?.reason).toBe(reason);
-    expect(venue.account(alice).builders.size).toBe(reason === undefined ? 1 : 0);
-  });
+  ])(
+    'an approval is rejected with %s (%s) at admission and at execution',
+    (reason, _, address, maxFeeE8) => {
+      const venue = open();
+      venue.block({ type: 'registerVault', vault, leader: bob, name: 'V' });
+      const command = sign(venue, alice, {
+        type: 'approveBuilder',
+        builder: address,
+        maxFeeText: 'x',
+        ...(maxFeeE8 === undefined ? {} : { maxFeeE8 }),
+      });
+      const admitted = checkCommand(venue.state, command, venue.nowMs);
+      expect(admitted.reject?.reason).toBe(reason);
+      expect(venue.account(alice).builders.size).toBe(0);
+      expect(venue.outcome(command).reject?.reason).toBe(reason);
+      expect(venue.account(alice).builders.size).toBe(reason === undefined ? 1 : 0);
+    },
+  );
 
-  test('an account can approve 20 builders; a new rate for one of them uses no slot', () => {
+  test('an account can approve 20 builders, and a new rate for one of them needs no other slot', () => {
     const venue = open();
     for (let n = 0; n < 20; n++)
       expect(approve(venue, alice, 5, actor(n + 1)).reject).toBe(undefined);
@@ -73,7 +76,7 @@ describe('R-builder: approval', () => {
     expect(approve(venue, alice, 5, actor(21)).reject).toBe(undefined);
   });
 
-  test('an approval and its end are reported', () => {
+  test('approving and revoking a builder emits events', () => {
     const venue = open();
     const approval = {
       type: 'approveBuilder',
@@ -88,7 +91,7 @@ describe('R-builder: approval', () => {
     expect(approvedBuilders(venue.state, alice)).toEqual([]);
   });
 
-  test('a builder that is not approved cannot be revoked', () => {
+  test('revoking a builder that is not approved is rejected', () => {
     const venue = open();
     const command = sign(venue, alice, { type: 'revokeBuilder', builder });
     const refused = { account: alice, reject: { reason: 'builderUnknown' } };
@@ -98,7 +101,7 @@ describe('R-builder: approval', () => {
     expect(revoke(venue, alice)).toEqual(refused);
   });
 
-  test('R-agents: an agent approves and revokes no builders', () => {
+  test('R-agents: an agent can neither approve nor revoke builders', () => {
     const venue = open();
     venue.approve(alice, agent);
     expect(approve(venue, agent, 5).reject?.reason).toBe('accountUnknown');
@@ -106,7 +109,7 @@ describe('R-builder: approval', () => {
     expect(revoke(venue, agent).reject?.reason).toBe('accountUnknown');
   });
 
-  test('is part of the digest: the rate, and whether there is one', () => {
+  test('the digest includes the rate of a builder and its revocation', () => {
     const digests = [5, 6, 0].map((tenthsBp) => {
       const venue = open();
       approve(venue, alice, 5);
@@ -118,8 +121,8 @@ describe('R-builder: approval', () => {
   });
 });
 
-describe('which addresses are builders', () => {
-  test('an address with an approval or with past earnings, also after a restart', () => {
+describe('builder addresses', () => {
+  test('an address counts as a builder while it has approvals or past earnings, also after a restart', () => {
     const venue = open();
     const seen = (): boolean[] =>
       [venue.state, restore(JSON.parse(JSON.stringify(dump(venue.state))))].map((state) =>
@@ -141,7 +144,7 @@ describe('which addresses are builders', () => {
 });
 
 describe('R-builder: rewards', () => {
-  /** Alice has paid 0.01% of 100 USDC to the builder. */
+  /** Returns a venue in which alice has paid 0.01% of 100 USDC to the builder. */
   function earning(): Scenario {
     const venue = open();
     approve(venue, alice, 10);
@@ -151,7 +154,7 @@ describe('R-builder: rewards', () => {
     return venue;
   }
 
-  test('are claimed in full: claimed rises, earned stays, and a second claim is rejected', () => {
+  test('a claim pays out all rewards, and a second claim is rejected', () => {
     const venue = earning();
     const claim = { type: 'claimBuilderRewards' } as const;
     const command = sign(venue, builder, claim);
@@ -173,7 +176,7 @@ describe('R-builder: rewards', () => {
     expect(venue.outcome(again)).toEqual(refused);
   });
 
-  test('an agent claims for its owner; other accounts have earned nothing', () => {
+  test('an agent can claim for its owner, and an account without earnings cannot claim', () => {
     const venue = earning();
     venue.approve(builder, agent);
     const claim = { type: 'claimBuilderRewards' } as const;
@@ -183,8 +186,8 @@ describe('R-builder: rewards', () => {
   });
 });
 
-describe('the state of a builder', () => {
-  test('shows its balance, and is eligible starting with 100 USDC', () => {
+describe('state of a builder', () => {
+  test('a builder is eligible if its balance is at least 100 USDC', () => {
     const venue = open();
     setBalance(venue, builder, 99_999_999);
     const shown = {
@@ -205,7 +208,7 @@ describe('the state of a builder', () => {
     });
   });
 
-  test('an unknown address has zeros and no approvals', () => {
+  test('the builder state of an unknown address has zero amounts and no approvals', () => {
     const { state } = open();
     expect(builderState(state, actor(0xdead))).toMatchObject({
       earned: 0n,

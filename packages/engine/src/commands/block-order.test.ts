@@ -24,7 +24,7 @@ function named(name: string | undefined): Address {
   return NAMES[name as keyof typeof NAMES] ?? alice;
 }
 
-/** `bob@vault` leads a vault, `bob+alice` wraps for a multi-sig account. */
+/** Parses a signer: `bob@vault` leads a vault, `bob+alice` signs for a multisig account. */
 function authorityOf(scenario: Scenario, signerText: string): Authority {
   const [signer, led] = signerText.split('@');
   const [sender, user] = (signer ?? '').split('+');
@@ -88,8 +88,8 @@ function arranged(...texts: string[]): string {
     .join(' | ');
 }
 
-describe('R-block: classes', () => {
-  test('operator, passive, cancels, all others; arrival order within each class', () => {
+describe('R-block: classes of commands', () => {
+  test('operator commands come first, then passive commands, cancels and all others, each by arrival', () => {
     expect(arranged('carol ioc', 'bob cancel', 'alice alo', 'venue faucet', 'venue oracle')).toBe(
       'venue faucet, venue oracle | alice alo | bob cancel | carol ioc',
     );
@@ -101,15 +101,15 @@ describe('R-block: classes', () => {
     );
   });
 
-  test('settings cannot take liquidity', () => {
+  test('settings belong to the class of commands that cannot take liquidity', () => {
     expect(arranged('bob cancelByClientId', 'alice approve')).toBe(
       ' | alice approve | bob cancelByClientId | ',
     );
   });
 });
 
-describe('R-block: commands of one account keep their order', () => {
-  test('a cancel followed by an alo keeps its position', () => {
+describe('R-block: order of the commands of one account', () => {
+  test('a post-only order after a cancel of the same account stays behind the cancel', () => {
     expect(arranged('alice cancel', 'alice alo', 'bob alo')).toBe(
       ' | bob alo | alice cancel, alice alo | ',
     );
@@ -125,14 +125,14 @@ describe('R-block: commands of one account keep their order', () => {
     expect(arranged('alice alo', 'alice ioc')).toBe(' | alice alo |  | alice ioc');
   });
 
-  test('an agent and its owner are one account', () => {
+  test('commands of an agent and its owner keep their order', () => {
     expect(arranged('agent ioc', 'alice cancel', 'bob alo')).toBe(
       ' | bob alo |  | agent ioc, alice cancel',
     );
     expect(arranged('alice cancel', 'agent alo')).toBe(' |  | alice cancel, agent alo | ');
   });
 
-  test('an agent approved in the same block waits for its approval', () => {
+  test('commands of an agent that is approved in the same block wait for the approval', () => {
     expect(arranged('alice cancel', 'alice approve', 'newAgent alo')).toBe(
       ' |  | alice cancel, alice approve, newAgent alo | ',
     );
@@ -147,7 +147,7 @@ describe('R-block: commands of one account keep their order', () => {
     ]);
   });
 
-  test('the wrapper of a multi-sig account, its own key and its agents are one account', () => {
+  test('all signers of a multisig account count as one account', () => {
     expect(arranged('bob+alice ioc', 'agent cancel', 'alice alo', 'bob alo')).toBe(
       ' | bob alo |  | bob+alice ioc, agent cancel, alice alo',
     );
@@ -159,7 +159,7 @@ describe('R-block: commands of one account keep their order', () => {
     );
   });
 
-  test('a vault is one account for all its signers; its leader’s is another', () => {
+  test('all signers of a vault count as one account, separate from that of its leader', () => {
     expect(arranged('bob@vault cancel', 'vault alo', 'bob alo', 'carol@vault alo')).toBe(
       ' | bob alo | bob@vault cancel, vault alo, carol@vault alo | ',
     );
@@ -171,7 +171,7 @@ describe('R-block: commands of one account keep their order', () => {
     );
   });
 
-  test('also a vault that the block itself registers', () => {
+  test('all signers of a vault registered in the same block count as one account', () => {
     const texts = ['bob@newVault cancel', 'newVault alo', 'venue vault'] as const;
     expect(arranged(...texts)).toBe('venue vault |  | bob@newVault cancel, newVault alo | ');
     const scenario = Scenario.open();
@@ -183,13 +183,13 @@ describe('R-block: commands of one account keep their order', () => {
     ]);
   });
 
-  test('commands that need an own key affect the signer’s own account, also for an agent', () => {
+  test('own-key commands count for the account of the signer itself, even if it is an agent', () => {
     expect(arranged('agent ioc', 'agent withdraw', 'alice withdraw')).toBe(
       ' | agent withdraw |  | agent ioc, alice withdraw',
     );
   });
 
-  test('an approval that must fail delays no commands, and the first of two counts', () => {
+  test('an approval that will fail delays no commands, and the first of two approvals counts', () => {
     expect(arranged('carol ioc', 'carol approve bob', 'bob alo')).toBe(
       ' | bob alo |  | carol ioc, carol approve bob',
     );
@@ -201,7 +201,7 @@ describe('R-block: commands of one account keep their order', () => {
     ).toBe(' | alice approve newAgent, newAgent alo |  | carol ioc, carol approve newAgent');
   });
 
-  test('an account opened in the same block may trade in it', () => {
+  test('an account opened in a block can trade in the same block', () => {
     const scenario = new Scenario();
     scenario.block(
       { type: 'genesis', parameters: PARAMETERS },

@@ -17,7 +17,10 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Everything that alice can have: 3 rests with 4 behind, 5 and 6 wait, 7 hangs on the position. */
+/**
+ * Gives alice all kinds of orders: 3 rests with child 4, 5 and 6 wait for the mark, 7 is attached
+ * to the position.
+ */
 function working(): void {
   const parent = order({ price: 900_000, size: 100 });
   group(scenario, alice, 'normal', parent, waiting({ price: 800_000 }));
@@ -28,7 +31,7 @@ function working(): void {
 }
 
 describe('cancelAll', () => {
-  test('everything, each for the same cause, one entry each', () => {
+  test('cancelAll cancels every order with the same cause and reports one entry for each', () => {
     working();
     const result = act(scenario, alice, { type: 'cancelAll' });
     expect(story(result)).toEqual([4, 3, 5, 6, 7, 8].map((id) => `${id} cancelled userCanceled`));
@@ -36,7 +39,7 @@ describe('cancelAll', () => {
     expect(scenario.state.triggers.size).toBe(0);
   });
 
-  test('of one instrument or sub-account; nothing to cancel is a success', () => {
+  test('cancelAll can be limited to an instrument or sub-account and succeeds without orders', () => {
     working();
     const none = [
       { type: 'cancelAll', instrumentId: instrumentId(2) },
@@ -58,7 +61,7 @@ describe('scheduleCancel', () => {
     return act(scenario, signer, { type: 'scheduleCancel', atMs }).outcomes[0]?.reject?.reason;
   };
 
-  test('at least 5 s ahead, at admission too', () => {
+  test('a scheduled cancel less than 5 s ahead is rejected, also at admission', () => {
     expect(schedule(4_999)).toBe('scheduleTooSoon');
     expect(schedule(5_000)).toBeUndefined();
     const atMs = timeMs(scenario.nowMs + 4_999);
@@ -69,7 +72,7 @@ describe('scheduleCancel', () => {
     });
   });
 
-  test('cancels what rests and what waits to open; what protects a position stays', () => {
+  test('a scheduled cancel cancels resting and opening orders but keeps those that protect a position', () => {
     working();
     schedule(5_000);
     scenario.wait(4_999);
@@ -88,7 +91,7 @@ describe('scheduleCancel', () => {
     expect(story(scenario.block())).toEqual([]);
   });
 
-  test('a new one replaces the old, earlier or later; none removes it', () => {
+  test('a new scheduled cancel replaces the previous one, and a command without a time removes it', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     schedule(5_000);
     schedule(9_000);
@@ -103,7 +106,7 @@ describe('scheduleCancel', () => {
     expect(story(scenario.block())).toEqual(['3 cancelled scheduledCancel']);
   });
 
-  test('R-order-of-events: with expiries by due time, accounts by address', () => {
+  test('R-order-of-events: scheduled cancels and expiries run by due time and account address', () => {
     const gtd = (aheadMs: number) =>
       ({
         price: 900_000,
@@ -117,7 +120,7 @@ describe('scheduleCancel', () => {
     schedule(7_000, bob);
     schedule(7_000);
     scenario.wait(9_000);
-    // Alice's address is the lower one.
+    // Alice has the lower address.
     expect(story(scenario.block())).toEqual([
       '3 cancelled expired',
       '5 cancelled scheduledCancel',
@@ -125,7 +128,7 @@ describe('scheduleCancel', () => {
     ]);
   });
 
-  test('comes before anything else of its block', () => {
+  test('scheduled cancels run before all commands of their block', () => {
     scenario.one(alice, { price: PRICE, size: 100 });
     schedule(5_000);
     scenario.wait(5_000);
@@ -136,7 +139,7 @@ describe('scheduleCancel', () => {
     ]);
   });
 
-  test('set again and again, far ahead, costs no more', () => {
+  test('postponing a scheduled cancel repeatedly does not fill the queue', () => {
     for (let round = 0; round < 3_000; round++) {
       scenario.state.schedules.set(0, scenario.nowMs + 1_000_000 + round);
     }

@@ -21,7 +21,9 @@ type Refused<Each extends Type> = readonly [
 const UNKNOWN = instrumentId(77);
 const HASH = hash(`0x${'1'.repeat(64)}`);
 
-/** A rejected example for each command. `never`: the command is not rejected as a whole. */
+/**
+ * A rejected example of each command; `never` means that the command is not rejected as a whole.
+ */
 const REFUSED: { readonly [Each in Type]: Refused<Each> | 'never' } = {
   placeOrders: ['sizeBelowMin', { orders: [order({ price: 1_000_000, size: 0 })] }],
   modifyOrder: [
@@ -100,7 +102,7 @@ const JUDGED = TYPES.flatMap((type) => {
   return refused === 'never' ? [] : [{ type, reason: refused[0], command: refused[1] }];
 });
 
-/** Alice has an order in the book; there is no bridge and no outcome market. */
+/** Returns a venue in which alice has an order in the book, without a bridge or outcome market. */
 function venue(): Scenario {
   const scenario = Scenario.open();
   scenario.place(alice, order({ price: 900_000, size: 100 }));
@@ -112,8 +114,8 @@ function isSignedType(type: Type): type is SignedCommand['type'] {
   return signedBy === 'agent' || signedBy === 'ownKey';
 }
 
-describe('the rules in the table of commands', () => {
-  test.each(JUDGED)('admission and execution reject $type alike: $reason', (refused) => {
+describe('the table of commands', () => {
+  test.each(JUDGED)('admission and execution both reject $type with $reason', (refused) => {
     const scenario = venue();
     const signature = isSignedType(refused.type) ? { authority: scenario.authority(alice) } : {};
     const command = { type: refused.type, ...signature, ...refused.command } as Command;
@@ -125,14 +127,14 @@ describe('the rules in the table of commands', () => {
     expect((reject ?? entries?.[0]?.reject)?.reason).toBe(refused.reason);
   });
 
-  test('only commands without any condition are admitted unchecked, and these are all of them', () => {
+  test('only commands without conditions are admitted without a check', () => {
     const blind = TYPES.filter((type) => COMMANDS[type].check.length === 0);
     expect(blind).toEqual(TYPES.filter((type) => REFUSED[type] === 'never'));
-    // Of the account commands, only cancels, which are checked at execution.
+    // Among the commands of accounts these are only cancels, which are checked at execution.
     expect(blind.filter(isSignedType)).toEqual(['cancelOrders', 'cancelAll']);
   });
 
-  test('R-agents: commands that move money or grant authority need the own key', () => {
+  test('R-agents: commands that move money or grant authority require the own key', () => {
     const own = TYPES.filter((type) => COMMANDS[type].signedBy === 'ownKey');
     expect(own).toEqual([
       'approveAgent',

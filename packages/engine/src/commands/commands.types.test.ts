@@ -3,20 +3,20 @@ import type { CommandTable } from './command-row.ts';
 import { COMMANDS } from './commands.ts';
 
 /**
- * Code that must not compile. The compiler must report an error for each marked line; if a change
- * of the types makes one compile, `npm run types` reports its mark as an error.
+ * The compiler must report an error for each marked line of this file. If a change of the types
+ * makes one compile, `npm run types` reports its mark as an error.
  */
 
 const { withdraw, ...others } = COMMANDS;
 const { modifyOrder, placeOrders, setGate } = COMMANDS;
 
-test('a command without a row', () => {
+test('a table that lacks the row of a command does not compile', () => {
   // @ts-expect-error The row of `withdraw` is missing.
   const table: CommandTable = others;
   expect(table).not.toHaveProperty('withdraw');
 });
 
-test('a signed command without rules for its authorization', () => {
+test('a signed command without its authorization rules does not compile', () => {
   const { check, ...unchecked } = withdraw;
   const { gate, ...ungated } = withdraw;
   const { class: _class, ...unordered } = withdraw;
@@ -33,14 +33,14 @@ test('a signed command without rules for its authorization', () => {
   expect([check, gate, restricted]).not.toContain(undefined);
 });
 
-test('an operator command without a check', () => {
+test('an operator command without a check does not compile', () => {
   const { check, ...unchecked } = setGate;
   // @ts-expect-error Admission would accept it unchecked.
   const row: CommandTable['setGate'] = unchecked;
   expect(row).not.toHaveProperty('check', check);
 });
 
-test('the wrong signer', () => {
+test('a row with the wrong kind of signer does not compile', () => {
   // @ts-expect-error An account signs it.
   const unsigned: CommandTable['withdraw'] = { ...withdraw, signedBy: 'nobody' };
   // @ts-expect-error The operator signs it.
@@ -50,7 +50,7 @@ test('the wrong signer', () => {
   expect([unsigned, own, signed]).toHaveLength(3);
 });
 
-test('the functions of another command', () => {
+test('a row with the functions of another command does not compile', () => {
   // @ts-expect-error An amend is not a list of orders.
   const check: CommandTable['modifyOrder'] = { ...modifyOrder, check: placeOrders.check };
   // @ts-expect-error It is not executed as one.
@@ -58,7 +58,7 @@ test('the functions of another command', () => {
   expect([check, execute]).toHaveLength(2);
 });
 
-test('a command that names orders without a function that returns them', () => {
+test('a command that names orders does not compile without a function that returns them', () => {
   const { targets, ...incomplete } = modifyOrder;
   // @ts-expect-error A reject could not report the state of the order.
   const row: CommandTable['modifyOrder'] = incomplete;

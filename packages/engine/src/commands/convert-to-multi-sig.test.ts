@@ -36,14 +36,14 @@ const convertTo = (signers: MultiSigSet | null): Unsigned => ({
   signers,
 });
 
-/** A venue where alice is a multi-sig account with three signers, two of whom must sign. */
+/** Returns a venue where alice is a multisig account with three signers, two of whom must sign. */
 function converted(): Scenario {
   const scenario = Scenario.open();
   expect(refusalFor(scenario, alice, {}, convertTo(SET))).toBeUndefined();
   return scenario;
 }
 
-describe('R-multisig: which sets are accepted', () => {
+describe('R-multisig: valid sets of signers', () => {
   const ten = Array.from({ length: 10 }, (_, n) => actor(0x1000 + n));
   test.each([
     ['no set at all', undefined, 'not a set of signers'],
@@ -77,7 +77,7 @@ describe('R-multisig: which sets are accepted', () => {
     ],
     ['ten of ten', { users: ten, threshold: 10 }, undefined],
     ['one, who has an account', { users: [bob], threshold: 1 }, undefined],
-  ] as const)('%s', (_, signers, why) => {
+  ] as const)('set of signers with %s', (_, signers, why) => {
     const scenario = Scenario.open();
     expect(refusalFor(scenario, carol, {}, convertTo(SET))).toBeUndefined();
     const authority = scenario.authority(alice);
@@ -94,20 +94,20 @@ describe('R-multisig: which sets are accepted', () => {
     );
   });
 
-  test('a vault cannot become a multi-sig account, even by its own key', () => {
+  test('a vault cannot become a multisig account, even with its own key', () => {
     const scenario = Scenario.open();
     scenario.block({ type: 'registerVault', vault: alice, leader: bob, name: 'a' });
     expect(refusalFor(scenario, alice, {}, convertTo(SET))).toBe('multiSigSetInvalid');
     expect(multiSigSigners(scenario.state, alice)).toBeUndefined();
   });
 
-  test('an agent cannot convert its owner', () => {
+  test('an agent cannot convert its owner to a multisig account', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
     expect(refusalFor(scenario, agent, {}, convertTo(SET))).toBe('accountUnknown');
   });
 
-  test('dropping the set of an ordinary account changes nothing', () => {
+  test('removing the signers of an ordinary account changes nothing', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
     const { accounts } = dump(scenario.state);
@@ -119,8 +119,8 @@ describe('R-multisig: which sets are accepted', () => {
   });
 });
 
-describe('R-multisig: conversion', () => {
-  test('revokes all agents like a revocation, and reports it', () => {
+describe('R-multisig: conversion of an account', () => {
+  test('a conversion revokes all agents of the account and reports it', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, actor(0xa2), 'b');
     scenario.approve(alice, actor(0xa3), 'a');
@@ -136,14 +136,14 @@ describe('R-multisig: conversion', () => {
     ]);
     expect(agentsOf(scenario.state, alice)).toEqual([]);
     expect(refusalFor(scenario, actor(0xa2), {}, buy)).toBe('agentUnknown');
-    // R-nonce: after rebinding, only newly signed commands are accepted.
+    // Only newly signed commands are accepted after the agent is bound again (R-nonce).
     expect(scenario.approve(bob, actor(0xa2)).reject).toBeUndefined();
     const delayed = scenario.authority(actor(0xa2), scenario.nowMs - 1);
     const outcome = scenario.outcome({ type: 'cancelAll', authority: delayed });
     expect(outcome.reject?.reason).toBe('nonceTooLow');
   });
 
-  test('is part of the digest: the signers and their required number', () => {
+  test('the digest includes the signers of a multisig account and its threshold', () => {
     const sets = [
       SET,
       { ...SET, threshold: 3 },
@@ -156,7 +156,7 @@ describe('R-multisig: conversion', () => {
     expect(new Set(digests).size).toBe(4);
   });
 
-  test('leaves positions, orders, triggers and the scheduled cancel as they are', () => {
+  test('a conversion keeps positions, orders, triggers and the scheduled cancel', () => {
     const scenario = Scenario.open();
     scenario.one(bob, { price: 1_000_000, size: 100, isBuy: false });
     scenario.one(alice, { price: 1_000_000, size: 100 });
@@ -179,7 +179,7 @@ describe('R-multisig: conversion', () => {
     expect(openOrders(scenario.state, alice)).toEqual([]);
   });
 
-  test('afterwards the own key is rejected for every command and leaves no trace', () => {
+  test('after a conversion, every command with the own key is rejected without effect', () => {
     const scenario = converted();
     const { signers } = dump(scenario.state);
     const table: Unsigned[] = [
@@ -207,7 +207,7 @@ describe('R-multisig: conversion', () => {
     expect(dump(scenario.state).signers).toEqual(signers);
   });
 
-  test('also later in the same block, for commands that were already admitted', () => {
+  test('a conversion also applies to commands later in the same block that were already admitted', () => {
     const scenario = Scenario.open();
     scenario.approve(alice, agent);
     const send = (signer: Address, whom: SignedFor, command: Unsigned) =>
@@ -234,7 +234,7 @@ describe('R-multisig: conversion', () => {
   });
 });
 
-describe('R-multisig: the wrapper', () => {
+describe('R-multisig: signed envelopes', () => {
   test.each([
     ['two of three', first, [first, second], undefined],
     ['all of them, in any order', third, [third, first, second], undefined],
@@ -246,7 +246,7 @@ describe('R-multisig: the wrapper', () => {
     ["nor does the account's own key", first, [first, alice], 'signaturesMissing'],
     ['the sender is one of the set', outsider, [first, second], 'signerNotInSet'],
     ['… not the account itself', alice, [first, second], 'signerNotInSet'],
-  ] as const)('%s', (_, signer, signers, reason) => {
+  ] as const)('envelope check: %s', (_, signer, signers, reason) => {
     const scenario = converted();
     const command = signedFor(scenario, signer, wrapper(signers), buy);
     expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(reason);
@@ -254,11 +254,11 @@ describe('R-multisig: the wrapper', () => {
     expect(outcome.reject?.reason).toBe(reason);
     expect(outcome.account).toBe(alice);
     expect(openOrders(scenario.state, alice)).toHaveLength(reason === undefined ? 1 : 0);
-    // R-nonce: checked and stored for the sender, and only when it had a role.
+    // The nonce is checked and stored for the sender, and only if the sender has a role (R-nonce).
     expect(scenario.state.signers.has(signer)).toBe(reason === undefined || signer === alice);
   });
 
-  test('reports how many signatures are missing', () => {
+  test('a rejected envelope reports how many signatures are missing', () => {
     const scenario = converted();
     const { reject } = scenario.outcome(signedFor(scenario, first, wrapper([second]), buy));
     expect(reject).toEqual({ reason: 'signaturesMissing', count: 1, threshold: 2 });
@@ -267,14 +267,14 @@ describe('R-multisig: the wrapper', () => {
   test.each([
     ['an ordinary account', bob],
     ['no account', outsider],
-  ])('is rejected for %s', (_, user) => {
+  ])('an envelope for %s is rejected', (_, user) => {
     const scenario = converted();
     const whom = { multiSig: { user, signers: [first, second] } };
     const { reject } = scenario.outcome(signedFor(scenario, first, whom, buy));
     expect(reject).toEqual({ reason: 'multiSigUnknown', user });
   });
 
-  test('uses the nonce of its sender: a repetition is rejected, another sender has its own', () => {
+  test('an envelope uses the nonce of its sender, which cannot be repeated', () => {
     const scenario = converted();
     const nonce = scenario.nowMs + 5;
     const send = (signer: Address) => {
@@ -284,7 +284,7 @@ describe('R-multisig: the wrapper', () => {
     expect([send(first), send(first), send(second)]).toEqual([undefined, 'nonceUsed', undefined]);
   });
 
-  test('binds agents, which then trade alone; they cannot approve or move funds', () => {
+  test('agents of a multisig account can trade alone but can neither approve agents nor move funds', () => {
     const scenario = converted();
     expect(refusalFor(scenario, first, QUORUM, bind)).toBeUndefined();
     expect(refusalFor(scenario, agent, {}, buy)).toBeUndefined();
@@ -294,7 +294,7 @@ describe('R-multisig: the wrapper', () => {
     expect(refusalFor(scenario, agent, QUORUM, buy)).toBe('signerNotInSet');
   });
 
-  test('replaces the set and keeps the agents; the old set is no longer valid', () => {
+  test('replacing the signers keeps the agents and invalidates the old signers', () => {
     const scenario = converted();
     refusalFor(scenario, first, QUORUM, bind);
     const set = { users: [outsider, third], threshold: 1 };
@@ -307,7 +307,7 @@ describe('R-multisig: the wrapper', () => {
     expect(refusalFor(scenario, third, wrapper([third]), nothing)).toBeUndefined();
   });
 
-  test('is checked at execution, against a set that was replaced earlier in the block', () => {
+  test('an envelope is checked at execution, against signers replaced earlier in the block', () => {
     const scenario = converted();
     const set = { users: [third], threshold: 1 };
     const replace = signedFor(scenario, first, QUORUM, convertTo(set));
@@ -317,7 +317,7 @@ describe('R-multisig: the wrapper', () => {
     expect(outcomes.map(({ reject }) => reject?.reason)).toEqual([undefined, 'signerNotInSet']);
   });
 
-  test('drops the set: the own key is valid again, the agents stay', () => {
+  test('removing the signers makes the own key valid again and keeps the agents', () => {
     const scenario = converted();
     refusalFor(scenario, first, QUORUM, bind);
     const digest = scenario.state.digest.hex();
@@ -330,7 +330,7 @@ describe('R-multisig: the wrapper', () => {
     checkRestarts(scenario);
   });
 
-  test('acts for a vault that the account leads', () => {
+  test('a multisig account can act for a vault that it leads', () => {
     const scenario = converted();
     scenario.fund(carol, 1_000_000_000);
     scenario.block({ type: 'registerVault', vault: carol, leader: alice, name: 'v' });
@@ -342,7 +342,7 @@ describe('R-multisig: the wrapper', () => {
   });
 });
 
-test('R-multisig: a signer of one account may become a multi-sig account later', () => {
+test('R-multisig: a signer of one account can become a multisig account later', () => {
   const scenario = Scenario.open();
   refusalFor(scenario, alice, {}, convertTo({ users: [bob], threshold: 1 }));
   expect(refusalFor(scenario, bob, {}, convertTo({ users: [first], threshold: 1 }))).toBe(

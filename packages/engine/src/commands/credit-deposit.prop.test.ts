@@ -16,7 +16,7 @@ type Report = {
   readonly bind: number;
 };
 
-/** The reference model: a set of credited deposits and a sum for each address. */
+/** The reference model is a set of credited deposits and a sum for each address. */
 test('R-deposit: a deposit is credited once, in any order and however often it is reported', () => {
   const report = fc.record({
     n: fc.nat(12),
@@ -59,7 +59,7 @@ test('R-deposit: a deposit is credited once, in any order and however often it i
   );
 });
 
-test('R-conservation: holds through random histories with deposits of all kinds', () => {
+test('R-conservation: money is conserved in random histories with all kinds of deposits', () => {
   for (const seed of [1, 2, 3]) {
     const pick = randomIntegers(seed);
     const scenario = openEverything(20_000_000);

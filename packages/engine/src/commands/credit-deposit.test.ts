@@ -40,8 +40,8 @@ function outcome(scenario: Scenario, command: CreditDepositCommand) {
   return outcomes[0];
 }
 
-describe('R-deposit: a deposit of the settlement chain', () => {
-  test('R-account: opens the account and is credited to the perp balance', () => {
+describe('R-deposit: a deposit from the settlement chain', () => {
+  test('R-account: the first deposit opens an account and is credited to its perp balance', () => {
     const scenario = opened();
     expect(result(scenario, deposited(carol, 1))).toEqual({
       reject: undefined,
@@ -54,7 +54,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     });
   });
 
-  test('is credited once when repeated, without an error, also after a restore', () => {
+  test('a repeated deposit is credited only once and without an error, also after a restore', () => {
     const scenario = opened();
     result(scenario, deposited(carol, 1));
     const again = deposited(carol, 1);
@@ -68,7 +68,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     expect(isDepositCredited(scenario.state, again.source)).toBe(true);
   });
 
-  test('both are credited when they arrive out of order', () => {
+  test('deposits that arrive out of order are all credited', () => {
     const scenario = opened();
     result(scenario, deposited(carol, 9));
     expect(result(scenario, deposited(carol, 3)).types).toEqual(['depositCredited']);
@@ -79,7 +79,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     ['of a chain that the bridge is not on', deposited(carol, 1, { chainId: 1 })],
     ['of nothing', deposited(carol, 1, { amount: 0 })],
     ['of less than nothing', deposited(carol, 1, { amount: -5 })],
-  ])('%s is rejected', (_, command) => {
+  ])('a deposit %s is rejected', (_, command) => {
     const scenario = opened();
     expect(result(scenario, command).reject).toBe('definitionInvalid');
     expect(checkCommand(scenario.state, command, scenario.nowMs).reject?.reason).toBe(
@@ -88,7 +88,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     expect(hasAccount(scenario.state, carol)).toBe(false);
   });
 
-  test('is not possible without a bridge or for the zero address', () => {
+  test('a deposit without a bridge or for the zero address is rejected', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     expect(result(scenario, deposited(carol, 1)).reject).toBe('definitionInvalid');
     openTestBridge(scenario);
@@ -97,7 +97,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     );
   });
 
-  test('R-limits-of-state: the oldest of 50,000 keys is forgotten; its position still counts', () => {
+  test('R-limits-of-state: a deposit whose key was removed still counts as credited by its position', () => {
     const scenario = opened();
     for (let n = 0; n <= LIMITS.depositsKept; n += 5_000) {
       const commands = Array.from({ length: 5_000 }, (_, at) => deposited(carol, n + at));
@@ -114,7 +114,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
     expect(restored.bridge).toEqual(bridge);
   });
 
-  test('after a return to a former chain, none of its deposits is credited twice', () => {
+  test('deposits of a former chain are not credited again after a return to it', () => {
     const scenario = opened();
     result(scenario, deposited(carol, 1));
     openTestBridge(scenario, 7);
@@ -127,7 +127,7 @@ describe('R-deposit: a deposit of the settlement chain', () => {
   });
 });
 
-describe('R-agents: a deposit by the key itself ends a binding that the key never used', () => {
+describe('R-agents: deposits for agents', () => {
   function bound(isUsed: boolean): Scenario {
     const scenario = opened();
     scenario.approve(alice, carol, 'hers');
@@ -138,7 +138,7 @@ describe('R-agents: a deposit by the key itself ends a binding that the key neve
     return scenario;
   }
 
-  test('its own deposit ends a binding that its key has never used', () => {
+  test('a deposit from the address itself ends an agent binding that it has never used', () => {
     const scenario = bound(false);
     expect(result(scenario, deposited(carol, 1, { isOwn: true })).types).toEqual([
       'agentChanged',
@@ -152,7 +152,7 @@ describe('R-agents: a deposit by the key itself ends a binding that the key neve
   test.each([
     ['depositFor by another address', false, false],
     ['its own deposit after its key has traded for the owner', true, true],
-  ])('%s is held and leaves the binding', (_, isUsed, isOwn) => {
+  ])('%s is held and does not end the binding', (_, isUsed, isOwn) => {
     const scenario = bound(isUsed);
     expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(KEPT);
     expect(outcome(scenario, deposited(carol, 1, { isOwn }))).toEqual(KEPT);
@@ -161,14 +161,14 @@ describe('R-agents: a deposit by the key itself ends a binding that the key neve
     expect(isDepositCredited(scenario.state, deposited(carol, 1).source)).toBe(false);
   });
 
-  test('a binding from before the bridge counts as used', () => {
+  test('an agent binding from before the bridge was opened counts as used', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     scenario.approve(alice, carol, 'hers');
     openTestBridge(scenario);
     expect(outcome(scenario, deposited(carol, 1, { isOwn: true }))).toEqual(KEPT);
   });
 
-  test('R-deposit: a held deposit is credited after the binding, also 50,000 deposits later', () => {
+  test('R-deposit: a held deposit is credited after the binding ends, even 50,000 deposits later', () => {
     const scenario = bound(true);
     const held = deposited(carol, 1, { isOwn: true });
     expect(outcome(scenario, held)).toEqual(KEPT);
@@ -188,7 +188,7 @@ describe('R-agents: a deposit by the key itself ends a binding that the key neve
     expect(result(scenario, held).types).toEqual([]);
   });
 
-  test('R-limits-of-state: beyond 10,000 held deposits the next one is rejected', () => {
+  test('R-limits-of-state: a held deposit beyond the limit of 10,000 is rejected', () => {
     const scenario = bound(true);
     for (let n = 0; n < LIMITS.depositsAsideKept; n += 1_000) {
       scenario.block(...Array.from({ length: 1_000 }, (_, at) => deposited(carol, n + at)));
@@ -201,7 +201,7 @@ describe('R-agents: a deposit by the key itself ends a binding that the key neve
     expect(outcome(scenario, deposited(carol, 7))).toEqual(KEPT);
   });
 
-  test('a command that is rejected for its signer does not count as a use', () => {
+  test('a rejected command does not count as use of an agent binding', () => {
     const scenario = bound(false);
     const stale = { ...scenario.authority(carol), nonce: 1 };
     scenario.block({
@@ -214,7 +214,7 @@ describe('R-agents: a deposit by the key itself ends a binding that the key neve
     );
   });
 
-  test('forgetting a revoked binding also forgets that its key was unused', () => {
+  test('revoking an agent also removes the record that its key was unused', () => {
     const scenario = bound(false);
     scenario.approve(alice, ZERO_ADDRESS, 'hers');
     expect(scenario.state.bridge?.unusedAgents.size).toBe(0);
@@ -222,7 +222,7 @@ describe('R-agents: a deposit by the key itself ends a binding that the key neve
   });
 });
 
-describe('R-transfer: money is not sent to addresses that cannot withdraw it', () => {
+describe('R-transfer: contract addresses of the bridge', () => {
   test.each([
     ['bridge', BRIDGE_CONTRACT],
     ['token', TOKEN_CONTRACT],
@@ -237,7 +237,7 @@ describe('R-transfer: money is not sent to addresses that cannot withdraw it', (
     expect(scenario.block(withdrawal).outcomes[0]?.reject?.reason).toBe('addressInvalid');
   });
 
-  test('before a bridge is open these are ordinary addresses', () => {
+  test('withdrawals to these addresses are possible before a bridge is open', () => {
     const scenario = Scenario.open({ accounts: [alice] });
     const withdrawal = {
       type: 'withdraw',
@@ -249,7 +249,7 @@ describe('R-transfer: money is not sent to addresses that cannot withdraw it', (
   });
 });
 
-describe('R-limits-of-state: opening the account of a peg', () => {
+describe('R-limits-of-state: accounts of relay withdrawal addresses', () => {
   function fees(isPeg: boolean): bigint {
     const scenario = Scenario.open({
       accounts: [alice],
@@ -273,12 +273,12 @@ describe('R-limits-of-state: opening the account of a peg', () => {
     return sent?.type === 'tokenSent' ? sent.fee : microUsdc(-1);
   }
 
-  test('is free; for other addresses it costs the fee', () => {
+  test('opening the account of a relay address is free, that of another address costs the fee', () => {
     expect(fees(true)).toBe(0n);
     expect(fees(false)).toBe(1_000_000n);
   });
 
-  test('the newest unused pegs are stored', () => {
+  test('only the newest unused relay addresses are kept', () => {
     const scenario = opened();
     const pegs = Array.from({ length: LIMITS.pegsKept + 1 }, (_, at) => actor(0x100000 + at));
     const commands: Command[] = [];
@@ -293,8 +293,8 @@ describe('R-limits-of-state: opening the account of a peg', () => {
   });
 });
 
-describe('R-era: a log without a bridge gives the same results as before', () => {
-  test('its dump does not mention a bridge', () => {
+describe('R-era: a log without a bridge', () => {
+  test('the dump of a venue without a bridge does not mention a bridge', () => {
     const scenario = Scenario.open({ accounts: [alice, bob] });
     scenario.approve(alice, carol, 'hers');
     expect(Object.keys(dump(scenario.state))).not.toContain('bridge');

@@ -37,8 +37,8 @@ function filledBy(size: number, price: number): number[] {
   return events.flatMap((event) => (event.type === 'tradeExecuted' ? [event.maker.orderId] : []));
 }
 
-describe('R-modify: which order', () => {
-  test('own, resting, of the named instrument', () => {
+describe('R-modify: target of an amendment', () => {
+  test('only an own resting order of the named instrument can be amended', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.place(alice, waiting({ price: 800_000 }));
     const change = { price: 910_000, size: 100 };
@@ -51,7 +51,7 @@ describe('R-modify: which order', () => {
     expect(findOrder(scenario.state, 1)).toMatchObject({ price: 910_000, remaining: 100 });
   });
 
-  test('by client order id, which is unchanged', () => {
+  test('an order can be amended by its client order id, which stays the same', () => {
     const clientOrderId = '00010203-0405-0607-0809-0a0b0c0d0e0f';
     scenario.one(alice, { price: 900_000, size: 100, clientOrderId });
     const target = { clientOrderId: '0x000102030405060708090a0b0c0d0e0f' };
@@ -61,23 +61,23 @@ describe('R-modify: which order', () => {
   });
 });
 
-test('R-rounding: a crossing amend continues the rounding of its taker fee', () => {
+test('R-rounding: a crossing amendment continues the rounding of its taker fee', () => {
   scenario.one(bob, { isBuy: false, price: 899_900, size: 20 });
   scenario.one(alice, { price: 899_900, size: 60 });
   scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
   const fees = (): bigint => scenario.holding(alice).feesPaid;
-  // 8,099.1 micro-USDC, rounded up.
+  // The fee of 8,099.1 micro-USDC rounds up.
   expect(fees()).toBe(8_100n);
   expect(told(2, { price: 900_900, size: 60 })).toEqual(['3 filled', '2 open 20']);
-  // 8,108.1 more make 16,207.2 in total.
+  // With another 8,108.1 the exact fee is 16,207.2 in total.
   expect(fees()).toBe(16_208n);
-  // As a maker its rounding starts anew: 0.015% of 18.018 is 2,702.7.
+  // Maker fees are rounded separately: 0.015% of 18.018 USDC is 2,702.7 micro-USDC.
   scenario.one(bob, { isBuy: false, price: 900_900, size: 20 });
   expect(fees()).toBe(16_208n + 2_703n);
 });
 
-describe('R-modify: position in the queue', () => {
-  /** Three bids of 20 lots at 90, one second apart: alice, bob, alice. */
+describe('R-modify: queue position of an amended order', () => {
+  /** Places three bids of 20 lots at 90, one second apart, for alice, bob and alice. */
   beforeEach(() => {
     for (const trader of [alice, bob, alice]) {
       scenario.one(trader, { price: 900_000, size: 20 });
@@ -85,25 +85,25 @@ describe('R-modify: position in the queue', () => {
     }
   });
 
-  test('at an unchanged price it keeps its position, smaller or larger', () => {
+  test('an order amended at an unchanged price keeps its queue position, smaller or larger', () => {
     amend(1, { price: 900_000, size: 100 });
     expect(filledBy(110, 900_000)).toEqual([1, 2]);
   });
 
-  test('away and back: it is queued by its acceptance time', () => {
+  test('an order amended away and back is queued by its acceptance time', () => {
     amend(1, { price: 890_000, size: 20 });
     amend(1, { price: 900_000, size: 20 });
     expect(filledBy(60, 900_000)).toEqual([1, 2, 3]);
   });
 
-  test('at a new price it is queued between earlier and later accepted orders', () => {
+  test('an order at a new price is queued between orders accepted before and after it', () => {
     for (const orderId of [3, 1]) amend(orderId, { price: 910_000, size: 20 });
     amend(2, { price: 910_000, size: 20 }, bob);
     expect(filledBy(60, 910_000)).toEqual([1, 2, 3]);
   });
 
-  test('never as if accepted more than 60 s ago: younger orders that are older than that stay ahead', () => {
-    // Order 4 has been at 91 for 61 s when the oldest order joins it, order 5 for 59 s.
+  test('an amended order is queued as if accepted at most 60 s ago, behind orders older than that', () => {
+    // When the oldest order joins them, order 4 has been at 91 for 61 s and order 5 for 59 s.
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(2_000);
     scenario.one(bob, { price: 910_000, size: 20 });
@@ -113,7 +113,7 @@ describe('R-modify: position in the queue', () => {
     expect(filledBy(60, 910_000)).toEqual([4, 1, 5]);
   });
 
-  test('the cap is measured from each amend', () => {
+  test('the limit of 60 s is measured from each amendment', () => {
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(100_000);
     scenario.oracle(PRICE);
@@ -121,28 +121,28 @@ describe('R-modify: position in the queue', () => {
     scenario.one(bob, { price: 910_000, size: 20 });
     scenario.wait(100_000);
     scenario.oracle(PRICE);
-    // At the same price it keeps its new position; a younger order does not pass it.
+    // At the same price the order keeps its new position, and a younger order does not pass it.
     amend(1, { price: 910_000, size: 30 });
     expect(filledBy(70, 910_000)).toEqual([4, 1, 5]);
   });
 
-  test('equal times go by rank', () => {
+  test('amended orders with equal queue times are ordered by rank', () => {
     scenario.wait(200_000);
     scenario.oracle(PRICE);
     amend(3, { price: 910_000, size: 20 });
     amend(1, { price: 910_000, size: 20 });
-    // Both are queued as if accepted 60 s ago; the one that was accepted first goes first.
+    // Both are queued as if accepted 60 s ago, so the one that was accepted first comes first.
     expect(filledBy(40, 910_000)).toEqual([1, 3]);
   });
 });
 
-describe('R-modify: size', () => {
+describe('R-modify: size of an amended order', () => {
   beforeEach(() => {
     scenario.one(alice, { price: 900_000, size: 100 });
     filledBy(40, 900_000);
   });
 
-  test('includes the filled size', () => {
+  test('the new size includes the filled size', () => {
     expect(told(1, { price: 900_000, size: 110 })).toEqual(['1 open 70']);
     expect(findOrder(scenario.state, 1)).toMatchObject({
       original: 110,
@@ -152,19 +152,19 @@ describe('R-modify: size', () => {
     expect(scenario.holding(alice).restingBuy).toBe(70);
   });
 
-  test.each([40, 10, 0])('%i of 40 filled: the rest is cancelled', (size) => {
+  test.each([40, 10, 0])('an amendment to size %i with 40 lots filled cancels the rest', (size) => {
     expect(told(1, { price: 900_000, size })).toEqual(['1 cancelled amendedBelowFilled']);
     expect(openOrders(scenario.state, alice)).toEqual([]);
   });
 
-  test('the minimum value applies to the rest, the maximum size to the whole', () => {
+  test('the minimum value applies to the unfilled rest, the maximum size to the whole order', () => {
     expect(amend(1, { price: 900_000, size: 51 }).reject?.reason).toBe('valueBelowMin');
     expect(amend(1, { price: 900_000, size: 52 }).reject).toBeUndefined();
     expect(amend(1, { price: 900_000, size: 100_000_001 }).reject?.reason).toBe('sizeAboveMax');
   });
 });
 
-describe('R-modify: all checks of a new order, or nothing changes', () => {
+describe('R-modify: checks of an amendment', () => {
   test.each([
     ['priceOffTick', { price: 900_050, size: 100 }],
     ['priceOffTick', { price: 900_000, size: 100, priceInexact: true }],
@@ -175,7 +175,7 @@ describe('R-modify: all checks of a new order, or nothing changes', () => {
     ['valueBelowMin', { price: 900_000, size: 11 }],
     ['marginInsufficient', { price: 900_000, size: 40_000 }],
     ['positionLimit', { price: 900_000, size: 50_000_000 }],
-  ] as const)('%s', (reason, change) => {
+  ] as const)('an amendment rejected with %s changes nothing', (reason, change) => {
     scenario.one(alice, { price: 900_000, size: 100 });
     const before = findOrder(scenario.state, 1);
     const signed = sign(scenario, alice, command(1, change));
@@ -184,26 +184,27 @@ describe('R-modify: all checks of a new order, or nothing changes', () => {
     expect(findOrder(scenario.state, 1)).toEqual(before);
   });
 
-  test('margin is checked for the difference: the order does not count against itself', () => {
-    // 1,000 carries 20,000 at 20× plus the fee: 19,900 lots at 100 need 995 and 8.955 of fees.
+  test('margin is checked for the difference, so an order does not count against itself', () => {
+    // A balance of 1,000 covers 20,000 at 20× plus the fee: 19,900 lots at 100 need 995 and 8.955
+    // of fees.
     scenario.one(alice, { price: 900_000, size: 19_000 });
     expect(amend(1, { price: 900_000, size: 19_800 }).reject).toBeUndefined();
     expect(amend(1, { price: 900_000, size: 20_000 }).reject?.reason).toBe('marginInsufficient');
   });
 
-  test('an amend that does not raise the exposure is accepted at any account value', () => {
+  test('an amendment that does not increase the exposure is accepted at any account value', () => {
     scenario = Scenario.open({ accounts: [bob, carol] });
     scenario.fund(alice, 10_000_000);
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     scenario.one(alice, { price: 900_000, size: 50 });
     scenario.oracle(940_000);
-    // The account value is 3.96; 150 lots need 7.05.
+    // The account value is 3.96, and 150 lots need 7.05.
     expect(amend(3, { price: 880_000, size: 50 }).reject).toBeUndefined();
     expect(amend(3, { price: 880_000, size: 51 }).reject?.reason).toBe('marginInsufficient');
   });
 
-  test('a reduce-only order is cut to the rest of the position', () => {
+  test('an amended reduce-only order is cut to the rest of the position', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     const sell = { isBuy: false, reduceOnly: true } as const;
@@ -214,7 +215,7 @@ describe('R-modify: all checks of a new order, or nothing changes', () => {
     expect(scenario.holding(alice).reduceSell).toBe(100);
   });
 
-  test('is rejected while halted, even if it would only cancel', () => {
+  test('an amendment during a halt is rejected, even if it would only cancel', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     const { instrumentId } = PERP;
     scenario.block({ type: 'setPerp', instrumentId, halted: true, changes: {} });
@@ -223,8 +224,8 @@ describe('R-modify: all checks of a new order, or nothing changes', () => {
   });
 });
 
-describe('R-modify: a price that crosses', () => {
-  test('trades as a taker under its own id; the rest keeps its old rank', () => {
+describe('R-modify: amendment to a crossing price', () => {
+  test('a crossing amendment trades as a taker under its own id, and its rest keeps the old rank', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     filledBy(20, 900_000);
     scenario.wait(5_000);
@@ -235,20 +236,20 @@ describe('R-modify: a price that crosses', () => {
     const before = scenario.balance(alice);
     expect(told(1, { price: PRICE, size: 110 })).toEqual(['5 filled', '1 open 60']);
     expect(findOrder(scenario.state, 1)).toMatchObject({ original: 110, filled: 50 });
-    // 30 lots at 100 pay the taker fee of 0.045%.
+    // The 30 lots at 100 pay the taker fee of 0.045%.
     expect(before - scenario.balance(alice)).toBe(13_500n);
     scenario.one(bob, { price: PRICE, size: 10 });
     expect(filledBy(70, PRICE)).toEqual([1, 7]);
   });
 
-  test('filled in full', () => {
+  test('a crossing amendment can be filled completely', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 100 });
     expect(told(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 filled']);
     expect(scenario.position(alice)).toBe(100);
   });
 
-  test('post-only: rejected without changes', () => {
+  test('a post-only order is not amended to a price at which it would trade', () => {
     scenario.one(alice, { price: 900_000, size: 100, timeInForce: 'alo' });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 100 });
     expect(amend(1, { price: 950_000, size: 100 }).reject?.reason).toBe('postOnlyWouldTrade');
@@ -256,13 +257,13 @@ describe('R-modify: a price that crosses', () => {
     expect(amend(1, { price: 949_900, size: 100 }).reject).toBeUndefined();
   });
 
-  test('own crossing orders are cancelled', () => {
+  test('a crossing amendment cancels the own orders that it would trade with', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(alice, { isBuy: false, price: 950_000, size: 100 });
     expect(told(1, { price: 950_000, size: 100 })).toEqual(['2 cancelled selfTrade', '1 open 100']);
   });
 
-  test('a Gtd order keeps its expiry, exactly once', () => {
+  test('a gtd order that crosses after an amendment expires once, at its original time', () => {
     const expireMs = (scenario.nowMs + 20_000) as never;
     scenario.one(alice, { price: 900_000, size: 100, timeInForce: 'gtd', expireMs });
     scenario.one(bob, { isBuy: false, price: 950_000, size: 40 });
@@ -272,14 +273,14 @@ describe('R-modify: a price that crosses', () => {
     expect(story(scenario.block())).toEqual(['1 cancelled expired']);
   });
 
-  test('the position in the owner’s list is preserved too: the newest reduce-only order is cut first', () => {
+  test('an amended order keeps its position in the owner’s list: the newest reduce-only order is cut first', () => {
     scenario.one(bob, { isBuy: false, price: PRICE, size: 100 });
     scenario.one(alice, { price: PRICE, size: 100 });
     const sell = { isBuy: false, reduceOnly: true } as const;
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(alice, { ...sell, price: 1_200_000, size: 50 });
     scenario.one(carol, { price: 1_100_000, size: 10 });
-    // Sells 10 and rests again: 40 and 50 remain of a position of 90.
+    // The order sells 10 and rests again, so 40 and 50 remain of a position of 90.
     expect(told(3, { price: 1_100_000, size: 50 })).toEqual(['5 filled', '3 open 40']);
     scenario.one(carol, { price: 1_050_000, size: 30, timeInForce: 'alo' });
     const orders = [order({ isBuy: false, price: 1_050_000, size: 30 })];
@@ -290,14 +291,14 @@ describe('R-modify: a price that crosses', () => {
     ]);
   });
 
-  test('a parent that an amend fills activates its children', () => {
+  test('a parent filled by an amendment activates its children', () => {
     const parent = order({ price: 900_000, size: 100 });
     group(scenario, alice, 'normal', parent, waiting({ price: 800_000 }));
     scenario.one(bob, { isBuy: false, price: 950_000, size: 60 });
     expect(told(1, { price: 950_000, size: 60 })).toEqual(['3 filled', '1 filled', '2 open 60']);
   });
 
-  test('R-block: an amend of a post-only order comes before cancels and takers', () => {
+  test('R-block: an amendment of a post-only order executes before cancels and takers', () => {
     scenario.one(alice, { price: 900_000, size: 100, timeInForce: 'alo' });
     const result = scenario.block(
       sign(scenario, bob, {
@@ -310,40 +311,40 @@ describe('R-modify: a price that crosses', () => {
   });
 });
 
-describe('R-isolated: the reserve of the difference', () => {
+describe('R-isolated: reserve of an amended order', () => {
   beforeEach(() => {
     const { instrumentId } = PERP;
     act(scenario, alice, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
   });
   const reserved = (): bigint => 1_000_000_000n - scenario.balance(alice);
 
-  test('grows and shrinks with the order', () => {
-    // 100 lots: 5 at 20× of a mark of 100, plus 0.045% of 90.
+  test('the reserve grows and shrinks with the order', () => {
+    // 100 lots reserve 5 at 20× of a mark of 100, plus 0.045% of 90.
     scenario.one(alice, { price: 900_000, size: 100 });
     expect(reserved()).toBe(5_040_500n);
     amend(1, { price: 900_000, size: 200 });
     expect(reserved()).toBe(10_081_000n);
     amend(1, { price: 900_000, size: 50 });
     expect(reserved()).toBe(2_520_250n);
-    // A price of 110 also reserves the immediate loss of 10 a unit: 2.5 + 5 + 0.045% of 55.
+    // A price of 110 also reserves the immediate loss of 10 per unit: 2.5 + 5 + 0.045% of 55.
     amend(1, { price: 1_100_000, size: 50 });
     expect(reserved()).toBe(7_524_750n);
     scenario.cancel(alice, 1);
     expect(reserved()).toBe(0n);
   });
 
-  test('insufficient free cross margin rejects it, even for a worse price alone', () => {
+  test('an amendment without sufficient free cross margin is rejected, even for a worse price only', () => {
     scenario.one(alice, { price: 900_000, size: 19_000 });
     expect(amend(1, { price: 900_000, size: 19_900 }).reject?.reason).toBe('marginInsufficient');
     expect(amend(1, { price: 1_100_000, size: 19_000 }).reject?.reason).toBe('marginInsufficient');
     expect(amend(1, { price: 880_000, size: 19_000 }).reject).toBeUndefined();
   });
 
-  test('crossing: the fill uses the new reserve, the rest keeps its own', () => {
+  test('the fill of a crossing amendment uses the new reserve, and the rest keeps its own', () => {
     scenario.one(alice, { price: 900_000, size: 100 });
     scenario.one(bob, { isBuy: false, price: PRICE, size: 40 });
     expect(told(1, { price: PRICE, size: 100 })).toEqual(['2 filled', '1 open 60']);
-    // 40 lots used 2 of margin and 0.018 of fee; the other 60 still reserve 3.027.
+    // The 40 lots used 2 of margin and 0.018 of fee; the other 60 still reserve 3.027.
     expect(scenario.holding(alice).isolatedMargin).toBe(2_000_000n);
     expect(scenario.holding(alice).reserved).toBe(3_027_000n);
     expect(reserved()).toBe(2_000_000n + 18_000n + 3_027_000n);

@@ -42,8 +42,8 @@ function send(
   return outcome;
 }
 
-describe('R-split-merge', () => {
-  test('a split locks 1.00 a share and books each leg at 0.50; a merge gives it back', () => {
+describe('R-split-merge: splits and merges', () => {
+  test('a split locks 1.00 per pair and books each outcome at 0.50; a merge returns it', () => {
     const venue = openMarket();
     expect(operate(venue, alice, 'split', 1_234)).toEqual({ account: alice });
     expect(purse(venue, alice)).toBe('987.66, 12.34 yes, 12.34 no');
@@ -59,7 +59,7 @@ describe('R-split-merge', () => {
     expect(marketOf(venue)).toMatchObject({ pairs: 0, locked: 0n });
   });
 
-  test('a merge closes each leg at 0.50, whatever it had cost', () => {
+  test('a merge closes each outcome at 0.50, regardless of its cost', () => {
     const venue = openMarket({ takerFeeE8: 0 });
     share(venue, alice, { price: 7_000, size: 1_000 });
     share(venue, bob, { leg: 'no', price: 3_000, size: 1_000 });
@@ -71,7 +71,7 @@ describe('R-split-merge', () => {
       kind: 'merge',
       entries: [{ instrumentId: MARKET_ID, size: 400 }],
     }).events;
-    // 4 × (0.50 − 0.70) and 4 × (0.50 − 0.20).
+    // The results are 4 × (0.50 − 0.70) and 4 × (0.50 − 0.20).
     expect(event).toMatchObject({ type: 'sharesOperated', realised: [-800_000n, 1_200_000n] });
     expect(sharesOf(venue, alice)).toMatchObject({
       yes: { size: 600, cost: 4_200_000n },
@@ -79,7 +79,7 @@ describe('R-split-merge', () => {
     });
   });
 
-  test('all entries or none', () => {
+  test('a split or merge executes all entries or none', () => {
     const venue = twoMarkets();
     const first = { instrumentId: MARKET_ID, size: 60_000 };
     expect(send(venue, 'split', first, { ...first, instrumentId: OTHER_ID })).toMatchObject({
@@ -105,13 +105,13 @@ describe('R-split-merge', () => {
     ['no size', { instrumentId: MARKET_ID, size: 0 }, 'sizeBelowMin'],
     ['part of a lot', { instrumentId: MARKET_ID, size: 0, sizeInexact: true }, 'sizeOffLot'],
     ['too much', { instrumentId: MARKET_ID, size: 1e12 + 1 }, 'sizeAboveMax'],
-  ] as const)('%s is refused', (_name, entry, reason) => {
+  ] as const)('an operation with %s is rejected', (_name, entry, reason) => {
     for (const kind of ['split', 'merge'] as const) {
       expect(send(openMarket(), kind, entry)).toMatchObject({ reject: { reason } });
     }
   });
 
-  test('shares in open sells cannot be merged, and funds reserved by buys cannot be split', () => {
+  test('shares in open sells cannot be merged, and money reserved by buys cannot be split', () => {
     const venue = openMarket();
     operate(venue, alice, 'split', 1_000);
     share(venue, alice, { leg: 'no', sell: true, price: 9_000, size: 900 });
@@ -123,7 +123,7 @@ describe('R-split-merge', () => {
     expect(purse(venue, alice)).toBe('0 + 517.5 reserved, 482.5 yes, 482.5 no (9 offered)');
   });
 
-  test('split while open, merge until resolved', () => {
+  test('splits need an open market, and merges are possible until resolution', () => {
     const venue = openMarket();
     operate(venue, alice, 'split', 1_000);
     const refusals: (string | undefined)[] = [];
@@ -148,7 +148,7 @@ describe('R-split-merge', () => {
   });
 });
 
-test('R-transfer: what a resting buy holds back does not leave, and is named', () => {
+test('R-transfer: money reserved by a resting buy cannot be sent and is named in the rejection', () => {
   const venue = openMarket({ takerFeeE8: 0, funds: 10_000_000 });
   share(venue, alice, { price: 4_000, size: 1_000 });
   const send = (amountMicroUsdc: number): Reject | undefined =>
@@ -161,7 +161,7 @@ test('R-transfer: what a resting buy holds back does not leave, and is named', (
       from: 'outcome',
       to: 'outcome',
     }).reject;
-  // 10 USDC, of which 10 shares at 0.40 hold back 4.
+  // Of the 10 USDC, 4 are reserved for 10 shares at 0.40.
   expect(send(6_000_001)).toEqual({
     reason: 'balanceInsufficient',
     required: 6_000_001n,

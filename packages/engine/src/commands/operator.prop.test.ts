@@ -17,10 +17,10 @@ import {
 } from '@oddlot/testing/engine/scenario';
 
 /**
- * Goal: a venue restored from a dump at any moment has the same future, whatever the operator does.
- * Method: random blocks of trades, prices, pauses and the operator's commands, applied to a venue
- * and to a copy that is dumped, sent through JSON and restored before every block. Money, books and
- * bounds are checked after each block by the scenario.
+ * Id of a second perp. The test checks that a venue restored from a dump at any moment has the same
+ * future, whatever the operator does. Random blocks of trades, prices, halts and operator commands
+ * are applied to a venue and to a copy that is dumped, converted to JSON and restored before every
+ * block. The scenario checks money, books and bounds after each block.
  */
 
 const SECOND = instrumentId(2);
@@ -33,7 +33,7 @@ const LADDER = [
 const ids = fc.constantFrom(PERP.instrumentId, SECOND);
 const people = fc.constantFrom(alice, bob, carol);
 
-/** The passing of time, then a command; most blocks have prices too. */
+/** A period of time followed by a command; most blocks have prices too. */
 type Step = {
   readonly waitMs: number;
   readonly toHour: boolean;
@@ -110,7 +110,7 @@ const steps: fc.Arbitrary<Step> = fc.record({
   ),
 });
 
-/** Applies a block to the venue and to what a dump makes of it, and compares everything. */
+/** Applies a block to the venue and to a copy restored from its dump, and compares everything. */
 function both(venue: Scenario, reached: Reached, ...commands: readonly Command[]): void {
   const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
   const live = venue.block(...commands);
@@ -120,12 +120,15 @@ function both(venue: Scenario, reached: Reached, ...commands: readonly Command[]
   for (const { type } of live.events) reached.note(type);
 }
 
-/** R-delist: a perp that is closing needs fresh prices for an hour. A few histories live that long. */
+/**
+ * Passes the closing hour of a perp, which needs fresh prices (R-delist). Only a few histories do
+ * so.
+ */
 function passClosingHour(venue: Scenario, reached: Reached): void {
   if (reached.count('positionSettled') > 2) return;
   const { closing, delisted } = venue.state.perps.get(SECOND)!;
   if (closing === undefined || delisted) return;
-  // Twice the hour: one that has too few samples starts another.
+  // Twice the hour is passed, because an hour with too few samples starts another one.
   for (let passedMs = 0; passedMs < 2 * HOUR_MS + 60_000; passedMs += 10_000) {
     venue.wait(10_000);
     const isCompared = passedMs % 120_000 === 0;

@@ -35,25 +35,29 @@ function opened(): Scenario {
   return venue;
 }
 
-describe('R-conservation: published reserves never go back', () => {
+describe('R-conservation: publication of reserves', () => {
   test.each([
     { height: 1159, blockNumber: 11, field: 'height' },
     { height: 1335, blockNumber: 20, field: 'height' },
     { height: 1336, blockNumber: 18, field: 'blockNumber' },
     { height: 1336, blockNumber: 19, field: undefined },
     { height: 1336, blockNumber: 20, field: undefined },
-  ])('height $height of chain block $blockNumber', ({ blockNumber, field, height }) => {
-    const venue = opened();
-    const { events, outcomes } = venue.block(reserves(height, blockNumber));
-    expect(outcomes[0]?.reject).toEqual(
-      field && expect.objectContaining({ reason: 'definitionInvalid', field }),
-    );
-    const last = field === undefined ? { height, blockNumber } : { height: 1335, blockNumber: 19 };
-    expect(bridgeView(venue.state)?.reserves).toMatchObject(last);
-    expect(events.length).toBe(field === undefined ? 1 : 0);
-  });
+  ])(
+    'reserves are rejected if older than the published ones: height $height, chain block $blockNumber',
+    ({ blockNumber, field, height }) => {
+      const venue = opened();
+      const { events, outcomes } = venue.block(reserves(height, blockNumber));
+      expect(outcomes[0]?.reject).toEqual(
+        field && expect.objectContaining({ reason: 'definitionInvalid', field }),
+      );
+      const last =
+        field === undefined ? { height, blockNumber } : { height: 1335, blockNumber: 19 };
+      expect(bridgeView(venue.state)?.reserves).toMatchObject(last);
+      expect(events.length).toBe(field === undefined ? 1 : 0);
+    },
+  );
 
-  test('the term of the holder is not published', () => {
+  test('the term of the publishing process is not part of the published reserves', () => {
     const venue = opened();
     const term = { lease: 'settlement', number: 1, holder: 'a' };
     const { events } = venue.block({ ...reserves(1336, 19), term });
@@ -61,7 +65,7 @@ describe('R-conservation: published reserves never go back', () => {
     expect(bridgeView(venue.state)?.reserves).not.toHaveProperty('term');
   });
 
-  test('reserves of a former bridge do not affect the next one', () => {
+  test('reserves of a former bridge do not affect those of the next one', () => {
     const venue = opened();
     const bridge = actor(0xb1d9f);
     venue.block({ type: 'openBridge', chainId: CHAIN_ID, bridge, token: TOKEN_CONTRACT });
@@ -73,8 +77,8 @@ describe('R-conservation: published reserves never go back', () => {
   });
 });
 
-describe('R-conservation: the state names the newest chain block that it depends on', () => {
-  test('deposits and settled withdrawals raise it, and nothing lowers it', () => {
+describe('R-conservation: newest chain block of the balances', () => {
+  test('deposits and settled withdrawals raise the chain block of the balances, and nothing lowers it', () => {
     const venue = Scenario.open({ accounts: [alice] });
     openTestBridge(venue);
     const booked = (): number | undefined => bridgeView(venue.state)?.bookedBlock;

@@ -15,7 +15,7 @@ function push(venue: Scenario, aheadMs: number, ...ids: readonly number[]) {
   return venue.outcome({ type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs + aheadMs) });
 }
 
-test('each price is judged by the last one of its own instrument', () => {
+test('each oracle price is compared with the previous one of its own instrument', () => {
   const venue = open();
   expect(push(venue, -10_000, 1)).toEqual({});
   expect(push(venue, -20_000, 1, 2)).toEqual({ skipped: [{ index: 0, why: 'stale' }] });
@@ -24,7 +24,7 @@ test('each price is judged by the last one of its own instrument', () => {
   expect(push(venue, -10_000, 1)).toEqual({});
 });
 
-test('a price from up to 5 s ahead counts as now, a later one is skipped', () => {
+test('a price up to 5 s ahead counts as current, and a later one is skipped', () => {
   const venue = open();
   expect(push(venue, 5_000, 1)).toEqual({});
   expect(venue.state.perps.get(1)?.oracleMs).toBe(venue.nowMs);
@@ -32,7 +32,7 @@ test('a price from up to 5 s ahead counts as now, a later one is skipped', () =>
   expect(push(venue, 5_001, 1, 2)).toEqual({ skipped: stale });
 });
 
-test('what is not an instrument or not a price is skipped, the others apply', () => {
+test('entries without a valid instrument or price are skipped, and the others apply', () => {
   const venue = open();
   const prices = [
     { instrumentId: instrumentId(9), oracle: 1 },

@@ -18,8 +18,8 @@ function opened(): Scenario {
 
 const reasonOf = (outcome: ReturnType<Scenario['approve']>) => outcome.reject?.reason;
 
-describe('R-agents: an address that the relay has registered', () => {
-  test('cannot become an agent, also after a restart; other addresses can', () => {
+describe('R-agents: registered relay addresses', () => {
+  test('a registered relay address cannot become an agent, also after a restart', () => {
     const scenario = opened();
     scenario.block({ type: 'registerPegs', addresses: [peg] });
     expect(reasonOf(scenario.approve(alice, peg))).toBe('agentAddressUsed');
@@ -30,7 +30,7 @@ describe('R-agents: an address that the relay has registered', () => {
     checkInvariants(scenario.state);
   });
 
-  test('is rejected in the block that registers it, and an earlier binding remains until it is released', () => {
+  test('registering a relay address rejects an approval of the same block but keeps an earlier binding', () => {
     const scenario = opened();
     const authority = scenario.authority(alice);
     const { outcomes } = scenario.block(
@@ -45,7 +45,7 @@ describe('R-agents: an address that the relay has registered', () => {
     expect(reasonOf(scenario.approve(bob, other))).toBe('agentAddressUsed');
   });
 
-  test('R-limits-of-state: remains known while it is registered repeatedly, however many others follow', () => {
+  test('R-limits-of-state: a relay address stays known while it is registered again and again', () => {
     const scenario = opened();
     const pegs = Array.from({ length: LIMITS.pegsKept }, (_, at) => actor(0x100000 + at));
     scenario.block({ type: 'registerPegs', addresses: [peg, other] });

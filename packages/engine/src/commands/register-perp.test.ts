@@ -16,15 +16,15 @@ function register(venue: Scenario, perp: PerpListing): CommandResult {
   return outcome;
 }
 
-describe('a listing', () => {
-  test('has the id that it names', () => {
+describe('listing of a perp', () => {
+  test('a perp is listed under the id that the command names', () => {
     const venue = Scenario.open();
     const outcome = register(venue, { ...NEW, instrumentId: instrumentId(7) });
     expect(outcome).toEqual({ created: { instrumentId: 7 } });
     expect(venue.state.perpIds).toEqual([1, 7]);
   });
 
-  test('has the next id after the largest when it names none, and a bare asset', () => {
+  test('a listing without an id gets the next higher id and a bare asset', () => {
     const venue = Scenario.open();
     register(venue, { ...NEW, instrumentId: instrumentId(7) });
     expect(register(venue, { ...NEW, name: 'B-USDC' })).toEqual({ created: { instrumentId: 8 } });
@@ -35,10 +35,10 @@ describe('a listing', () => {
     });
   });
 
-  test('is refused when the id or the name is in use', () => {
+  test('a listing is rejected if its id or name is in use', () => {
     const venue = Scenario.open();
     const { instrumentId } = PERP;
-    // Both are wrong: the id is checked first.
+    // Both are invalid, and the id is checked first.
     expect(register(venue, PERP)).toEqual({ reject: { reason: 'instrumentIdUsed', instrumentId } });
     expect(register(venue, { ...NEW, name: PERP.name })).toEqual({
       reject: { reason: 'nameUsed', name: PERP.name },
@@ -65,7 +65,7 @@ describe('a listing', () => {
     ['premiumCapE8', { premiumCapE8: 100_000_000 }],
     ['premiumCapE8', { premiumCapE8: -1 }],
     ['markBandE8', { markBandE8: 0 }],
-  ])('is refused for its %s: %j', (field, fault) => {
+  ])('a listing with an invalid %s is rejected: %j', (field, fault) => {
     const venue = Scenario.open();
     expect(register(venue, { ...NEW, ...fault }).reject).toMatchObject({
       reason: 'definitionInvalid',
@@ -80,10 +80,10 @@ describe('a listing', () => {
     ['tier 1 is numbered 2', [{ ...tier, tier: 2 }]],
     ['tier 1 leaves a gap', [{ ...tier, minSize: 1 }]],
     ['mmr must rise', [tier, { ...tier, tier: 2, minSize: 100_000, maxSize: 200_000 }]],
-    // 1/50 = 2% against 1.5% + 0.5% + 0.045%.
+    // 1/50 is 2%, compared with 1.5% + 0.5% + 0.045%.
     ['tier 1 would open positions at liquidation', [{ ...tier, mmrE8: 1_500_000 }]],
     ['a number is out of range', [{ ...tier, maxSize: 0.5 }]],
-  ])('is refused for its margin table: %s', (why, tiers) => {
+  ])('a listing with an invalid margin table is rejected: %s', (why, tiers) => {
     expect(register(Scenario.open(), { ...NEW, tiers })).toEqual({
       reject: { reason: 'marginTableInvalid', why },
     });

@@ -35,8 +35,8 @@ function open(shape: Partial<RegisterVaultCommand> = {}): Scenario {
 
 const buy: Unsigned = { type: 'placeOrders', orders: [order({ price: 1_000_000, size: 20 })] };
 
-describe('R-vault: registration', () => {
-  test('opens the account of a new vault, without money', () => {
+describe('R-vault: registration of a vault', () => {
+  test('registering a new vault opens its account without money', () => {
     const scenario = Scenario.open();
     const digest = scenario.state.digest.hex();
     const { events } = scenario.block(registration());
@@ -48,7 +48,7 @@ describe('R-vault: registration', () => {
     expect(scenario.state.digest.hex()).not.toBe(digest);
   });
 
-  test('turns an account into a vault, which keeps its orders and agents', () => {
+  test('an account that becomes a vault keeps its orders and agents', () => {
     const scenario = Scenario.open();
     scenario.approve(bob, agent);
     scenario.one(agent, { price: 1_000_000, size: 20 });
@@ -58,7 +58,7 @@ describe('R-vault: registration', () => {
     expect(agentsOf(scenario.state, bob)).toHaveLength(1);
   });
 
-  test('replaces leader and name of a known vault, and its shares only when they are given', () => {
+  test('registering a vault again replaces its leader and name, and its shares only if given', () => {
     const shares = [{ user: holder, shares: 5_000_000 }];
     const scenario = open({ shares });
     scenario.block(registration({ leader: bob, name: 'New' }));
@@ -90,21 +90,24 @@ describe('R-vault: registration', () => {
     ['builder', actor(0xb1)],
     ['multiSig', carol],
     ['fund', PARAMETERS.insuranceFundAddress],
-  ] as const)('is rejected for an address that is taken: %s', (why, address) => {
-    const scenario = Scenario.open();
-    scenario.approve(bob, agent);
-    const builder = { builder: actor(0xb1), maxFeeE8: 100_000, maxFeeText: '0.1%' };
-    refusalFor(scenario, bob, {}, { type: 'approveBuilder', ...builder });
-    const signers = { users: [bob], threshold: 1 };
-    refusalFor(scenario, carol, {}, { type: 'convertToMultiSig', signers });
-    const command = registration({ vault: address });
-    const reject = { reason: 'vaultInvalid', why };
-    expect(checkCommand(scenario.state, command, scenario.nowMs)).toEqual({ reject });
-    expect(scenario.outcome(command)).toEqual({ reject });
-    expect(scenario.state.vaults.size).toBe(0);
-  });
+  ] as const)(
+    'a vault registration is rejected for an address that is in use: %s',
+    (why, address) => {
+      const scenario = Scenario.open();
+      scenario.approve(bob, agent);
+      const builder = { builder: actor(0xb1), maxFeeE8: 100_000, maxFeeText: '0.1%' };
+      refusalFor(scenario, bob, {}, { type: 'approveBuilder', ...builder });
+      const signers = { users: [bob], threshold: 1 };
+      refusalFor(scenario, carol, {}, { type: 'convertToMultiSig', signers });
+      const command = registration({ vault: address });
+      const reject = { reason: 'vaultInvalid', why };
+      expect(checkCommand(scenario.state, command, scenario.nowMs)).toEqual({ reject });
+      expect(scenario.outcome(command)).toEqual({ reject });
+      expect(scenario.state.vaults.size).toBe(0);
+    },
+  );
 
-  test('passes for an address that is no longer an agent or a builder', () => {
+  test('an address that is no longer an agent or builder can become a vault', () => {
     const scenario = Scenario.open();
     scenario.approve(bob, vault);
     const builder = { builder: vault, maxFeeE8: 100_000, maxFeeText: '0.1%' };
@@ -119,7 +122,7 @@ describe('R-vault: registration', () => {
     ['a user twice', [holder, bob, holder], [1, 2, 3], 'shares[2].user'],
     ['less than nothing', [holder, bob], [1, -1], 'shares[1].shares'],
     ['too many to count', [holder], [2 ** 53], 'shares[0].shares'],
-  ])('is rejected for invalid shares: %s', (_, users, counts, field) => {
+  ])('a vault registration with invalid shares is rejected: %s', (_, users, counts, field) => {
     const scenario = Scenario.open();
     const shares = users.map((user, at) => ({ user, shares: counts[at] ?? 0 }));
     const command = registration({ shares });
@@ -129,14 +132,14 @@ describe('R-vault: registration', () => {
     expect(scenario.state.accountIndex.has(vault)).toBe(false);
   });
 
-  test('a vault never becomes an agent', () => {
+  test('a vault cannot become an agent', () => {
     const scenario = open();
     expect(scenario.approve(bob, vault).reject?.reason).toBe('agentAddressUsed');
   });
 });
 
-describe('R-vault: which keys act for a vault', () => {
-  test('its leader, and an agent of the leader', () => {
+describe('R-vault: keys that act for a vault', () => {
+  test('the leader of a vault and agents of the leader can act for it', () => {
     const scenario = open();
     scenario.approve(alice, agent);
     for (const signer of [alice, agent]) {
@@ -145,11 +148,11 @@ describe('R-vault: which keys act for a vault', () => {
     }
     expect(openOrders(scenario.state, vault)).toHaveLength(2);
     expect(openOrders(scenario.state, alice)).toHaveLength(0);
-    // R-nonce: the nonce belongs to the signer.
+    // The nonce belongs to the signer (R-nonce).
     expect([...scenario.state.signers.keys()]).toEqual([alice, agent]);
   });
 
-  test('its own key, which names no vault, and its agents', () => {
+  test('the own key of a vault and its agents can act for it without naming it', () => {
     const scenario = open();
     expect(refusalFor(scenario, vault, {}, buy)).toBeUndefined();
     expect(scenario.approve(vault, agent).reject).toBeUndefined();
@@ -157,12 +160,12 @@ describe('R-vault: which keys act for a vault', () => {
     expect(openOrders(scenario.state, vault)).toHaveLength(2);
   });
 
-  test('a leader that became an agent of another account before it had an account', () => {
+  test('a leader that is an agent of another account can lead only after it has its own account', () => {
     const scenario = open({ leader: holder });
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('accountUnknown');
     scenario.approve(bob, holder);
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
-    // It gets an account after it has released its binding.
+    // The leader gets an account after it has released its binding.
     scenario.fund(holder, 1_000_000);
     expect(refusalFor(scenario, holder, { vault }, buy)).toBe('vaultLeaderDiffers');
     expect(scenario.approve(holder, ZERO_ADDRESS).reject).toBeUndefined();
@@ -185,7 +188,7 @@ describe('R-vault: which keys act for a vault', () => {
     ['the vault itself, when it is not its own leader', vault, vault, 'vaultLeaderDiffers'],
     ['any account, for an address that is not a vault', alice, bob, 'vaultUnknown'],
     ['a signer without a role', holder, vault, 'accountUnknown'],
-  ])('not %s', (_, signer, address, reason) => {
+  ])('no vault action is possible for %s', (_, signer, address, reason) => {
     const scenario = open();
     scenario.approve(carol, agent);
     const command = signedFor(scenario, signer, { vault: address }, buy);
@@ -215,7 +218,7 @@ describe('R-vault: which keys act for a vault', () => {
     expect(agentsOf(scenario.state, vault)).toEqual([]);
   });
 
-  test('the role is checked at execution: a leader replaced in the block no longer leads', () => {
+  test('a leader replaced in the same block no longer leads, because the role is checked at execution', () => {
     const scenario = open();
     const command = signedFor(scenario, alice, { vault }, buy);
     expect(checkCommand(scenario.state, command, scenario.nowMs).reject).toBeUndefined();
@@ -227,7 +230,7 @@ describe('R-vault: which keys act for a vault', () => {
   });
 });
 
-describe('R-vault: the value of shares', () => {
+describe('R-vault: value of vault shares', () => {
   const shares = [
     { user: alice, shares: 1_000_000 },
     { user: holder, shares: 2_000_000 },
@@ -235,20 +238,20 @@ describe('R-vault: the value of shares', () => {
   const equities = (scenario: Scenario) =>
     [alice, holder, bob].map((user: Address) => vaultEquity(scenario.state, user));
 
-  test('account value × shares / all shares, rounded down; without an account too', () => {
+  test('shares are worth their part of the account value, rounded down, even without an account', () => {
     const scenario = open({ shares });
     expect(equities(scenario)).toEqual([333_333_333n, 666_666_666n, 0n]);
     expect(accountView(scenario.state, alice)?.vaultEquity).toBe(333_333_333n);
     expect(accountView(scenario.state, vault)?.vaultEquity).toBe(0n);
   });
 
-  test('the sum over vaults, each rounded separately', () => {
+  test('the equity of several vaults is summed after rounding each separately', () => {
     const scenario = open({ shares });
     scenario.block(registration({ vault: carol, leader: bob, shares }));
     expect(equities(scenario)).toEqual([666_666_666n, 1_333_333_332n, 0n]);
   });
 
-  test('all money counts: unrealised PnL, isolated margin, reserves of orders', () => {
+  test('vault equity includes unrealised PnL, isolated margin and reserves of orders', () => {
     const scenario = open({ shares });
     scenario.one(bob, { price: 1_000_000, size: 1_000, isBuy: false });
     const isolated = { marginMode: 'isolated', price: 1_000_000 } as const;
@@ -261,7 +264,7 @@ describe('R-vault: the value of shares', () => {
     expect(equities(scenario)).toEqual([value / 3n, (2n * value) / 3n, 0n]);
   });
 
-  test('never negative', () => {
+  test('the equity of vault shares is never negative', () => {
     const scenario = open({ shares, leader: bob });
     const account = scenario.account(vault);
     account.perpBalance = negUsdc(account.perpBalance);
@@ -269,7 +272,7 @@ describe('R-vault: the value of shares', () => {
   });
 });
 
-test('R-determinism: vaults survive restarts at any point', () => {
+test('R-determinism: vaults are identical after a restart at any point', () => {
   const scenario = open({ shares: [{ user: holder, shares: 7 }] });
   scenario.approve(alice, agent);
   refusalFor(scenario, agent, { vault }, buy);

@@ -16,7 +16,7 @@ afterEach(() => {
   checkRestarts(scenario);
 });
 
-/** Alice is long (or short) 100 lots at 100; orders 1 and 2 are used. */
+/** Makes alice long or short 100 lots at 100, which uses orders 1 and 2. */
 function position(isBuy = true): void {
   scenario.one(bob, { isBuy: !isBuy, price: PRICE, size: 100 });
   scenario.one(alice, { isBuy, price: PRICE, size: 100 });
@@ -27,14 +27,14 @@ function reverse(isBuy?: boolean): string[] {
   return story(act(scenario, alice, isBuy === undefined ? command : { ...command, isBuy }));
 }
 
-/** Carol bids; post-only, so that it is in the book before jobs run. */
+/** Places a post-only bid for carol, so that it is in the book before jobs run. */
 function bid(size: number, price = 990_000): string[] {
   const orders = [order({ price, size, timeInForce: 'alo' })];
   return story(act(scenario, carol, { type: 'placeOrders', orders }));
 }
 
 describe('reversePosition', () => {
-  test('in a deep book all at once: closed, then opened', () => {
+  test('a reversal in a deep book closes the position and opens the opposite one at once', () => {
     position();
     bid(300);
     expect(reverse()).toEqual([
@@ -49,14 +49,14 @@ describe('reversePosition', () => {
     expect(reverseJobs(scenario.state, alice)).toEqual([]);
   });
 
-  test('a short turns long', () => {
+  test('a reversal of a short position opens a long one', () => {
     position(false);
     scenario.one(carol, { isBuy: false, price: 1_010_000, size: 300 });
     reverse();
     expect(scenario.position(alice)).toBe(100);
   });
 
-  test('in a thin book across blocks', () => {
+  test('a reversal in a thin book continues over several blocks', () => {
     position();
     bid(60);
     expect(reverse()).toEqual([
@@ -76,7 +76,7 @@ describe('reversePosition', () => {
         startedMs: scenario.nowMs,
       },
     ]);
-    // Nothing to trade with: nothing is sent, nothing is said.
+    // Without liquidity, the job sends no order and emits no event.
     expect(story(scenario.block())).toEqual([]);
     expect(bid(70)).toEqual([
       '5 open 70',
@@ -90,7 +90,7 @@ describe('reversePosition', () => {
     expect(scenario.position(alice)).toBe(-100);
   });
 
-  test('never further than 5% from the mark', () => {
+  test('a reversal never trades further than 5% from the mark', () => {
     position();
     bid(300, 949_900);
     expect(reverse()).toEqual(['closing 0 0']);
@@ -98,7 +98,7 @@ describe('reversePosition', () => {
     expect(scenario.position(alice)).toBe(-100);
   });
 
-  test('fails after 10 s; what is done stays', () => {
+  test('a reversal fails after 10 s and keeps its executed trades', () => {
     position();
     bid(60);
     reverse();
@@ -111,19 +111,19 @@ describe('reversePosition', () => {
     expect(scenario.position(alice)).toBe(20);
   });
 
-  test('a block past the end does not try again', () => {
+  test('a block after the time limit does not try the reversal again', () => {
     position();
     reverse();
     scenario.wait(10_001);
     expect(bid(300)).toEqual(['3 open 300', 'failed 0 0']);
   });
 
-  test('opening is subject to margin', () => {
+  test('the opening half of a reversal needs margin', () => {
     scenario = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000 });
     scenario.fund(alice, 5_500_000);
     position();
     bid(300, 970_000);
-    // Closing at 97 loses 3 and leaves 2.4: too little for 5 of margin.
+    // Closing at 97 loses 3 and leaves 2.4, which does not cover a margin of 5.
     expect(reverse()).toEqual([
       'closing 0 0',
       '3 open 200',
@@ -134,7 +134,7 @@ describe('reversePosition', () => {
     expect(scenario.position(alice)).toBe(0);
   });
 
-  test('resting reduce-only orders go first; what hangs on the position goes with it', () => {
+  test('a reversal first cancels resting reduce-only orders, and orders attached to the position end', () => {
     position();
     scenario.one(alice, { isBuy: false, reduceOnly: true, price: 1_100_000, size: 100 });
     scenario.one(alice, { isBuy: false, price: 1_200_000, size: 100 });
@@ -152,11 +152,11 @@ describe('reversePosition', () => {
     ]);
   });
 
-  test('a position that others close ends the job; it opens what it closed itself', () => {
+  test('a reversal of a position that other orders close opens only the size that it closed itself', () => {
     position();
     bid(40);
     reverse();
-    // Alice sells 60 by hand: the job has closed 40 and opens 40.
+    // Alice sells 60 with another order, so the job has closed 40 and opens 40.
     bid(60);
     expect(scenario.position(alice)).toBe(0);
     bid(300);
@@ -173,7 +173,7 @@ describe('reversePosition', () => {
     expect(scenario.position(alice)).toBe(-40);
   });
 
-  test('refusals, at admission too', () => {
+  test('invalid reversals are rejected, also at admission', () => {
     const command = sign(scenario, alice, { type: 'reversePosition', instrumentId });
     const unknown = sign(scenario, alice, { type: 'reversePosition', instrumentId: 9 as never });
     const reason = (each: typeof command): string | undefined =>
@@ -188,7 +188,7 @@ describe('reversePosition', () => {
     expect(reason(command)).toBe('oracleStale');
   });
 
-  test('larger than a market order may be: in slices', () => {
+  test('a reversal above the maximum market order size executes in parts', () => {
     scenario = Scenario.open({ perp: { ...PERP, maxMarketOrderSize: 60 } });
     position();
     bid(300);
@@ -197,7 +197,7 @@ describe('reversePosition', () => {
     expect(story(scenario.block()).at(-1)).toBe('done 100 100');
   });
 
-  test('isolated', () => {
+  test('an isolated position can be reversed', () => {
     act(scenario, alice, { type: 'updateMarginMode', instrumentId, marginMode: 'isolated' });
     position();
     bid(300);
@@ -206,7 +206,7 @@ describe('reversePosition', () => {
     expect(scenario.holding(alice).isolatedMargin).toBeGreaterThan(0n);
   });
 
-  test('R-hedge: the long leg closes and the short leg opens, the other way round too', () => {
+  test('R-hedge: a reversal closes one leg and opens the other, in either direction', () => {
     act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
     const legs = (): (number | undefined)[] =>
       ([0, 1] as const).map(
@@ -221,12 +221,12 @@ describe('reversePosition', () => {
     reverse(false);
     expect(legs()).toEqual([100, 0]);
     bid(300);
-    // Without a side: the leg that there is.
+    // Without a side, the leg that has a position is selected.
     reverse();
     expect(legs()).toEqual([0, -100]);
   });
 
-  test('R-hedge: both legs at once', () => {
+  test('R-hedge: both legs can be reversed at once', () => {
     act(scenario, alice, { type: 'updatePositionMode', mode: 'hedge' });
     position();
     scenario.one(bob, { price: PRICE, size: 50 });

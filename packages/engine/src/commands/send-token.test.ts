@@ -34,7 +34,7 @@ function send(venue: Scenario, shape: Shape = {}, signer: Address = alice): Bloc
   return venue.block(sending(venue, shape, signer));
 }
 
-/** Alice's 1,000 USDC: 990 in perp, 10 in outcome. */
+/** Returns a venue where alice has 1,000 USDC: 990 in perp, 10 in outcome. */
 function open(): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol] });
   venue.fund(alice, 990 * USDC);
@@ -48,7 +48,7 @@ function money(venue: Scenario, address: Address): readonly [bigint, bigint] | u
   return view === undefined ? undefined : [view.perpBalance, view.outcomeBalance];
 }
 
-describe('rejects, in the order of the checks', () => {
+describe('rejected transfers, in the order of the checks', () => {
   const inexact = { amountInexact: true } as const;
   const same = { destination: alice } as const;
   const much = 2_000 * USDC;
@@ -110,7 +110,7 @@ describe('rejects, in the order of the checks', () => {
     ['to oneself, perp to outcome', { ...same, to: 'outcome' }, undefined],
   ];
 
-  test.each(CASES)('%s', (_, shape, reject) => {
+  test.each(CASES)('transfer check: %s', (_, shape, reject) => {
     const venue = open();
     const command = sending(venue, shape);
     const expected = reject === undefined ? { account: alice } : { account: alice, reject };
@@ -125,56 +125,67 @@ describe('rejects, in the order of the checks', () => {
   });
 });
 
-describe('the destinations of the money', () => {
+describe('destinations of a transfer', () => {
   test.each([
     { from: 'perp', to: 'outcome', after: [980n, 20n] },
     { from: 'outcome', to: 'perp', after: [1_000n, 0n] },
-  ] as const)('to the sender itself, $from to $to', ({ after, from, to }) => {
-    const venue = open();
-    const { events } = send(venue, { destination: alice, from, to });
-    const ends = { account: alice, destination: alice, from, to };
-    const numbers = { amount: 10_000_000n, fee: 0n };
-    expect(events).toEqual([{ type: 'tokenSent', commandIndex: 0, ...ends, ...numbers }]);
-    expect(money(venue, alice)).toEqual(after.map((usdc) => usdc * 1_000_000n));
-  });
+  ] as const)(
+    'a transfer to the sender itself moves money from $from to $to',
+    ({ after, from, to }) => {
+      const venue = open();
+      const { events } = send(venue, { destination: alice, from, to });
+      const ends = { account: alice, destination: alice, from, to };
+      const numbers = { amount: 10_000_000n, fee: 0n };
+      expect(events).toEqual([{ type: 'tokenSent', commandIndex: 0, ...ends, ...numbers }]);
+      expect(money(venue, alice)).toEqual(after.map((usdc) => usdc * 1_000_000n));
+    },
+  );
 
   test.each([
     { from: 'perp', to: 'perp', left: [980n, 10n], got: [1_010n, 0n] },
     { from: 'perp', to: 'outcome', left: [980n, 10n], got: [1_000n, 10n] },
     { from: 'outcome', to: 'perp', left: [990n, 0n], got: [1_010n, 0n] },
     { from: 'outcome', to: 'outcome', left: [990n, 0n], got: [1_000n, 10n] },
-  ] as const)('to another account, $from to $to', ({ from, got, left, to }) => {
-    const venue = open();
-    send(venue, { from, to });
-    expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
-    expect(money(venue, bob)).toEqual(got.map((usdc) => usdc * 1_000_000n));
-  });
+  ] as const)(
+    'a transfer to another account moves money from $from to $to',
+    ({ from, got, left, to }) => {
+      const venue = open();
+      send(venue, { from, to });
+      expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
+      expect(money(venue, bob)).toEqual(got.map((usdc) => usdc * 1_000_000n));
+    },
+  );
 
   test.each([
     { from: 'perp', to: 'outcome', left: [979n, 10n], got: [0n, 10n] },
     { from: 'perp', to: 'perp', left: [979n, 10n], got: [10n, 0n] },
-  ] as const)('R-account: a new address gets an account, $from to $to', (row) => {
-    const { from, got, left, to } = row;
-    const venue = open();
-    const first = send(venue, { destination: newcomer, from, to });
-    const ends = { account: alice, destination: newcomer, from, to };
-    expect(first.events).toEqual([
-      { type: 'accountCreated', commandIndex: 0, account: newcomer },
-      { type: 'tokenSent', commandIndex: 0, ...ends, amount: 10_000_000n, fee: 1_000_000n },
-    ]);
-    expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
-    expect(money(venue, newcomer)).toEqual(got.map((usdc) => usdc * 1_000_000n));
-    expect(venue.state.treasury).toBe(1_000_000n);
-    // The account now exists: no fee, no minimum.
-    const second = send(venue, { destination: newcomer, amountMicroUsdc: 1 });
-    expect(second.events).toMatchObject([{ type: 'tokenSent', amount: 1n, fee: 0n }]);
-    expect(venue.state.treasury).toBe(1_000_000n);
-    expect(send(venue, { destination: alice, to: 'outcome' }, newcomer).outcomes[0]).toMatchObject({
-      account: newcomer,
-    });
-  });
+  ] as const)(
+    'R-account: a transfer from $from to $to of a new address opens its account',
+    (row) => {
+      const { from, got, left, to } = row;
+      const venue = open();
+      const first = send(venue, { destination: newcomer, from, to });
+      const ends = { account: alice, destination: newcomer, from, to };
+      expect(first.events).toEqual([
+        { type: 'accountCreated', commandIndex: 0, account: newcomer },
+        { type: 'tokenSent', commandIndex: 0, ...ends, amount: 10_000_000n, fee: 1_000_000n },
+      ]);
+      expect(money(venue, alice)).toEqual(left.map((usdc) => usdc * 1_000_000n));
+      expect(money(venue, newcomer)).toEqual(got.map((usdc) => usdc * 1_000_000n));
+      expect(venue.state.treasury).toBe(1_000_000n);
+      // The account now exists, so there is no fee and no minimum.
+      const second = send(venue, { destination: newcomer, amountMicroUsdc: 1 });
+      expect(second.events).toMatchObject([{ type: 'tokenSent', amount: 1n, fee: 0n }]);
+      expect(venue.state.treasury).toBe(1_000_000n);
+      expect(
+        send(venue, { destination: alice, to: 'outcome' }, newcomer).outcomes[0],
+      ).toMatchObject({
+        account: newcomer,
+      });
+    },
+  );
 
-  test('the minimum applies even if opening is free', () => {
+  test('the minimum amount for a new account applies even if opening is free', () => {
     const venue = Scenario.open({ parameters: { openingFeeMicroUsdc: 0 } });
     const below = send(venue, { destination: newcomer, amountMicroUsdc: 999_999 });
     expect(below.outcomes[0]?.reject?.reason).toBe('transferBelowMin');
@@ -183,13 +194,13 @@ describe('the destinations of the money', () => {
     expect(venue.state.treasury).toBe(0n);
   });
 
-  test('without a configured minimum, an amount of zero still cannot open an account', () => {
+  test('an amount of zero cannot open an account, even without a configured minimum', () => {
     const venue = Scenario.open({ parameters: { openingMinMicroUsdc: 0 } });
     const { outcomes } = send(venue, { destination: newcomer, amountMicroUsdc: 0 });
     expect(outcomes[0]?.reject).toEqual({ reason: 'transferBelowMin', min: 1n });
   });
 
-  test('the treasury receives all of the fee even if the fund is below its target: it is not an exchange fee', () => {
+  test('the opening fee goes to the treasury, even if the insurance fund is below its target', () => {
     const venue = open();
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
     venue.one(carol, { price: 1_000_000, size: 1_000 });
@@ -201,14 +212,14 @@ describe('the destinations of the money', () => {
     expect(venue.state.treasury - treasury).toBe(1_000_000n);
   });
 
-  test('R-insurance-fund: a send to the fund fills it', () => {
+  test('R-insurance-fund: a transfer to the insurance fund increases it', () => {
     const venue = open();
     const { events } = send(venue, { destination: insuranceFundAddress });
     expect(events).toMatchObject([{ type: 'tokenSent', fee: 0n }]);
     expect(insuranceFund(venue.state).perpBalance).toBe(10_000_000n);
   });
 
-  test('R-agents: other accounts cannot open an account for an agent’s address', () => {
+  test('R-agents: other users cannot open an account for an agent’s address', () => {
     const venue = open();
     venue.approve(bob, other);
     const { outcomes } = send(venue, { destination: other });
@@ -218,10 +229,10 @@ describe('the destinations of the money', () => {
   });
 });
 
-describe('money is not spent twice in one block', () => {
+describe('transfers within one block', () => {
   const all = { amountMicroUsdc: 990 * USDC };
 
-  test('the second of two sends is rejected', () => {
+  test('the second of two transfers of the whole balance is rejected', () => {
     const venue = open();
     const { outcomes } = venue.block(
       sending(venue, all),
@@ -234,7 +245,7 @@ describe('money is not spent twice in one block', () => {
     expect(money(venue, carol)).toEqual([1_000_000_000n, 0n]);
   });
 
-  test('a withdrawal after a send of the whole balance is rejected, and vice versa', () => {
+  test('after a transfer of the whole balance a withdrawal is rejected, and vice versa', () => {
     for (const isSendFirst of [true, false]) {
       const venue = open();
       const withdrawal = sign(venue, alice, { type: 'withdraw', destination: alice, ...all });
@@ -247,18 +258,18 @@ describe('money is not spent twice in one block', () => {
     }
   });
 
-  test('received money can be sent again', () => {
+  test('received money can be sent again in the same block', () => {
     const venue = open();
     const { outcomes } = venue.block(
       sending(venue, { destination: newcomer, amountMicroUsdc: 900 * USDC }),
       sending(venue, { destination: bob, amountMicroUsdc: 900 * USDC }, newcomer),
     );
-    // The account that a new key acts for is resolved when the command executes.
+    // The account of a new key is determined when the command executes.
     expect(outcomes).toEqual([{ account: alice }, { account: newcomer }]);
     expect(money(venue, bob)).toEqual([1_900_000_000n, 0n]);
   });
 
-  test('an order before the send keeps its margin, an order after it lacks margin', () => {
+  test('an order before a transfer keeps its margin, and an order after it lacks margin', () => {
     const bid = (venue: Scenario): Command =>
       sign(venue, alice, {
         type: 'placeOrders',
@@ -278,13 +289,13 @@ describe('money is not spent twice in one block', () => {
     expect(sent.outcomes[1]?.entries?.[0]?.reject?.reason).toBe('marginInsufficient');
   });
 
-  test('a price of the same block applies to it: operator commands come first', () => {
+  test('a transfer is checked at an oracle price of the same block, because operator commands come first', () => {
     const venue = open();
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 100 });
     venue.one(alice, { price: 1_000_000, size: 100 });
     const prices = [{ instrumentId: instrumentId(1), oracle: 500_000 }];
     const push: Command = { type: 'pushOracle', prices, observedMs: timeMs(venue.nowMs) };
-    // 990 less a fee of 0.045: 979.955 at 100, 934.955 at 50.
+    // The balance of 990 less a fee of 0.045 allows 979.955 at 100, and 934.955 at 50.
     const command = sending(venue, { amountMicroUsdc: 979_955_000 });
     expect(checkCommand(venue.state, command, venue.nowMs).reject).toBeUndefined();
     const { outcomes } = venue.block(command, push);
@@ -292,7 +303,7 @@ describe('money is not spent twice in one block', () => {
   });
 });
 
-test('R-determinism: a restart changes nothing, and every part of a send is in the digest', () => {
+test('R-determinism: a restart changes nothing, and every field of a transfer is in the digest', () => {
   const venue = open();
   send(venue, { destination: newcomer, to: 'outcome' });
   send(venue, { destination: alice, to: 'outcome' });

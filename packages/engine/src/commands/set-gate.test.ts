@@ -25,7 +25,7 @@ function change(scenario: Scenario, ...changes: readonly Change[]): (string | un
 const mainOf = (scenario: Scenario) => dump(scenario.state).keys.gates[0];
 
 describe('R-gate: modes and lists', () => {
-  test('the mode is unchanged when none is given; the channels are independent', () => {
+  test('a change without a mode keeps the mode, and the channels are independent', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'closed' }, {});
     expect([0, 1].map((channel) => gateRefusal(scenario.state, channel as 0 | 1, bob))).toEqual([
@@ -40,7 +40,7 @@ describe('R-gate: modes and lists', () => {
     ]);
   });
 
-  test('entries are added and removed; removing a missing entry is allowed', () => {
+  test('list entries can be added and removed, and removing a missing entry is allowed', () => {
     const scenario = Scenario.open();
     change(
       scenario,
@@ -50,13 +50,13 @@ describe('R-gate: modes and lists', () => {
     expect(mainOf(scenario)).toMatchObject({ whitelist: [alice], blacklist: [bob, carol] });
   });
 
-  test('removals come first: an entry that is removed and added remains', () => {
+  test('an entry that is both removed and added remains, because removals come first', () => {
     const scenario = Scenario.open();
     change(scenario, { blacklist: { add: [alice], remove: [alice] } });
     expect(mainOf(scenario).blacklist).toEqual([alice]);
   });
 
-  test('the change is reported and part of the digest', () => {
+  test('a change of a gate is reported and part of the digest', () => {
     const digests = [
       {},
       { mode: 'closed' },
@@ -85,7 +85,7 @@ describe('R-gate: modes and lists', () => {
   });
 });
 
-describe('R-gate: the order of rejects', () => {
+describe('R-gate: order of reject reasons', () => {
   const both = { whitelist: { add: [alice] }, blacklist: { add: [alice] } };
   test.each([
     ['open', {}, undefined],
@@ -97,7 +97,7 @@ describe('R-gate: the order of rejects', () => {
     ['on the whitelist', { mode: 'whitelist', whitelist: { add: [alice] } }, undefined],
     ['on both lists', { mode: 'whitelist', ...both }, 'blacklisted'],
     ['no code', { mode: 'accessCode', whitelist: { add: [alice] } }, 'notGranted'],
-  ] as const)('%s', (_, each, refusal) => {
+  ] as const)('access for an account that is: %s', (_, each, refusal) => {
     const scenario = Scenario.open();
     change(scenario, each);
     expect(gateRefusal(scenario.state, 0, alice)).toBe(refusal);
@@ -112,7 +112,7 @@ describe('R-gate: access codes', () => {
     grants: { add: pairs.map(([user, name]) => ({ user, code: name })) },
   });
 
-  test('a grant consumes one use of the code and opens the channel', () => {
+  test('a grant consumes one use of its code and opens the channel', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'accessCode' }, code('A', 2));
     scenario.wait(5);
@@ -125,7 +125,7 @@ describe('R-gate: access codes', () => {
     expect(gateRefusal(scenario.state, 0, bob)).toBe('notGranted');
   });
 
-  test('an unknown code, and one without remaining uses, are rejected with their index', () => {
+  test('grants of an unknown or used-up code are rejected with their index', () => {
     const scenario = Scenario.open();
     expect(
       change(
@@ -148,7 +148,7 @@ describe('R-gate: access codes', () => {
     expect(mainOf(scenario)).toMatchObject({ codes: [['A', 1, 1]] });
   });
 
-  test('the same code again changes nothing, another one replaces it and consumes one use', () => {
+  test('a repeated grant changes nothing, and a grant of another code replaces it and uses that code', () => {
     const scenario = Scenario.open();
     change(scenario, code('A', 1), code('B', 1), grant([alice, 'A']));
     const before = mainOf(scenario);
@@ -167,7 +167,7 @@ describe('R-gate: access codes', () => {
     expect(change(scenario, grant([bob, 'A']))).toEqual(['grants.add[0].code']);
   });
 
-  test('an existing code gets a new limit, never below its uses', () => {
+  test('an existing code can get a new limit, but not below its uses', () => {
     const scenario = Scenario.open();
     change(scenario, code('A', 3), grant([alice, 'A'], [bob, 'A']));
     expect(change(scenario, code('A', 1), code('A', 2), grant([carol, 'A']))).toEqual([
@@ -178,7 +178,7 @@ describe('R-gate: access codes', () => {
     expect(mainOf(scenario).codes).toEqual([['A', 2, 2]]);
   });
 
-  test('removing a code leaves its grants; granting it again is rejected', () => {
+  test('removing a code keeps its grants, but it cannot be granted again', () => {
     const scenario = Scenario.open();
     change(scenario, { mode: 'accessCode' }, code('A', 3), grant([alice, 'A']));
     change(scenario, { accessCodes: { remove: ['A', 'never there'] } });
@@ -188,7 +188,7 @@ describe('R-gate: access codes', () => {
     expect(gateRefusal(scenario.state, 0, alice)).toBe('notGranted');
   });
 
-  test('within one command: removals, then additions, codes before grants', () => {
+  test('one command applies removals before additions and codes before grants', () => {
     const scenario = Scenario.open();
     change(scenario, code('A', 1), grant([alice, 'A']));
     const again: Change = {
@@ -204,7 +204,7 @@ describe('R-gate: access codes', () => {
     expect(change(scenario, { grants: again.grants! })).toEqual(['grants.add[0].code']);
   });
 
-  test('the status shows whether a code is required, and the granted code', () => {
+  test('the gate status shows whether a code is required, and the granted code', () => {
     const scenario = Scenario.open();
     const noGrant = { code: undefined, grantedMs: undefined };
     const status = (account = alice) => gateStatus(scenario.state, 0, account);

@@ -21,8 +21,8 @@ function refusalOf(scenario: Scenario, signer: typeof admin, change: Change): st
   return reject?.reason;
 }
 
-describe('which keys may operate', () => {
-  test('an admin adds another one, which may act starting with the next command of the block', () => {
+describe('operators', () => {
+  test('an admin can add another admin, which can act from the next command of the block', () => {
     const scenario = Scenario.open();
     const { outcomes, events } = scenario.block(
       changeBy(scenario, newcomer, { role: 'admins', remove: [admin] }),
@@ -40,7 +40,7 @@ describe('which keys may operate', () => {
     expect(scenario.state.parameters?.admins).toEqual([newcomer]);
   });
 
-  test('the last admin remains, and additions apply before removals', () => {
+  test('the last admin cannot be removed, and additions apply before removals', () => {
     const scenario = Scenario.open();
     expect(refusalOf(scenario, admin, { role: 'admins', remove: [admin] })).toBe('adminsNone');
     const both = { role: 'admins', add: [newcomer], remove: [admin, newcomer] } as const;
@@ -50,7 +50,7 @@ describe('which keys may operate', () => {
     expect(refusalOf(scenario, admin, swap)).toBe('operatorUnknown');
   });
 
-  test('admins change the deployers, of which there may be none', () => {
+  test('admins can change the deployers, and can remove all of them', () => {
     const scenario = Scenario.open();
     const remove = [...PARAMETERS.deployers];
     expect(refusalOf(scenario, remove[0]!, { role: 'deployers', add: [newcomer] })).toBe(

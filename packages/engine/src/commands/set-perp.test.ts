@@ -26,14 +26,14 @@ function expectRestorable(venue: Scenario): void {
   }
 }
 
-describe('a change', () => {
-  test('affects only the named fields', () => {
+describe('changes of a perp', () => {
+  test('a change affects only the named fields of a perp', () => {
     const venue = Scenario.open();
     expect(set(venue, { changes: { takerFeeE8: 1, tagIds: [3] } })).toEqual({});
     expect(venue.state.perps.get(1)?.definition).toEqual({ ...PERP, takerFeeE8: 1, tagIds: [3] });
   });
 
-  test('of a tick applies to new orders; resting orders are unchanged', () => {
+  test('a new tick applies to new orders and leaves resting orders unchanged', () => {
     const venue = Scenario.open();
     const { orderId } = venue.one(alice, { price: 990_100, size: 100 });
     set(venue, { changes: { priceTick: 1_000 } });
@@ -42,11 +42,11 @@ describe('a change', () => {
     expect(venue.cancel(alice, orderId ?? 0)).toMatchObject([{ state: 'cancelled' }]);
   });
 
-  test('of the margin table applies to the next check', () => {
+  test('a new margin table applies to the next margin check', () => {
     const venue = Scenario.open();
     venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
-    // 1,000 USDC at 20×.
+    // 1,000 USDC at 20× need 50.
     expect(accountView(venue.state, alice)?.initialMargin).toBe(50_000_000n);
     const tiers = [{ tier: 1, minSize: 0, maxSize: 5_000, maxLeverage: 10, mmrE8: 2_000_000 }];
     expect(set(venue, { changes: { tiers } })).toEqual({});
@@ -58,13 +58,13 @@ describe('a change', () => {
       'positionLimit',
     );
     expectRestorable(venue);
-    // Back to a higher maximum: an account without a chosen leverage has the default.
+    // With a higher maximum again, an account without a chosen leverage has the default.
     expect(set(venue, { changes: { tiers: PERP.tiers } })).toEqual({});
     expect(accountView(venue.state, alice)?.initialMargin).toBe(50_000_000n);
     expectRestorable(venue);
   });
 
-  test('to only-isolated leaves open cross positions alone and applies to all others', () => {
+  test('only-isolated trading keeps open cross positions and applies to all others', () => {
     const venue = Scenario.open();
     venue.one(alice, { price: 1_000_000, size: 1_000 });
     venue.one(bob, { isBuy: false, price: 1_000_000, size: 1_000 });
@@ -81,13 +81,13 @@ describe('a change', () => {
     expectRestorable(venue);
   });
 
-  test('is rejected when the result could not be listed, and then changes nothing', () => {
+  test('a change that would make the perp invalid is rejected completely', () => {
     const venue = Scenario.open();
     const unknown = instrumentId(9);
     const reject = { reason: 'instrumentUnknown', instrumentId: unknown };
     expect(set(venue, { instrumentId: unknown })).toEqual({ reject });
     expect(set(venue, { changes: { priceTick: 0 } }).reject).toMatchObject({ field: 'priceTick' });
-    // 1/50 = 2% against 1% + 0.5% + 0.5%.
+    // 1/50 is 2%, compared with 1% + 0.5% + 0.5%.
     expect(set(venue, { halted: true, changes: { takerFeeE8: 500_000 } }).reject?.reason).toBe(
       'marginTableInvalid',
     );
@@ -95,8 +95,8 @@ describe('a change', () => {
   });
 });
 
-describe('a halt', () => {
-  test('rejects new orders, allows cancels and lets orders expire', () => {
+describe('a trading halt', () => {
+  test('a halt rejects new orders, allows cancels and lets orders expire', () => {
     const venue = Scenario.open();
     const { orderId } = venue.one(alice, { price: 990_000, size: 100 });
     const expireMs = venue.nowMs + 10_000;
@@ -120,12 +120,12 @@ describe('a halt', () => {
     expect(venue.one(bob, { price: 990_000, size: 100 }).state).toBe('open');
   });
 
-  test('sets the mark to the oracle alone', () => {
+  test('the mark of a halted market is the oracle', () => {
     const venue = Scenario.open({ perp: WIDE_PERP });
     venue.one(alice, { price: 1_004_000, size: 100 });
     venue.one(bob, { isBuy: false, price: 1_006_000, size: 100 });
     for (let n = 0; n < 300; n++) venue.wait(1_000).oracle(1_000_000);
-    // B, between A at 100.4323 and C at the oracle, is the bid.
+    // The median is B, which is the bid, between A at 100.4323 and C at the oracle.
     expect(venue.state.perps.get(1)?.mark).toBe(1_004_000);
     const { ema } = venue.state.perps.get(1)!;
     expect(ema).toBeGreaterThan(4_000_000_000);
@@ -134,7 +134,7 @@ describe('a halt', () => {
     expect(venue.oracle(1_050_000).events).toMatchObject([
       { type: 'markUpdated', mark: 1_050_000 },
     ]);
-    // The halted book does not feed the average either.
+    // The halted book does not change the average.
     for (let n = 0; n < 300; n++) venue.wait(1_000).oracle(1_000_000);
     expect(venue.state.perps.get(1)?.ema).toBeLessThan(ema / 5);
   });

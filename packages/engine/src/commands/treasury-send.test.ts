@@ -27,8 +27,9 @@ function paying(shape: Partial<TreasurySendCommand> = {}): TreasurySendCommand {
 }
 
 /**
- * 1,000 lots traded at 100: the treasury has 0.45 and 0.15 USDC of fees, and the target of the fund
- * is 10 USDC, 1% of the open interest. The fund has the amount that alice sent it.
+ * Returns a venue with 1,000 lots traded at 100. The treasury has 0.45 and 0.15 USDC of fees, and
+ * the target of the fund is 10 USDC, 1% of the open interest. The fund has the amount that alice
+ * sent to it.
  */
 function open(fundMicroUsdc = 10_000_000): Scenario {
   const venue = Scenario.open();
@@ -46,7 +47,7 @@ function pay(venue: Scenario, shape: Partial<TreasurySendCommand> = {}): BlockRe
   return venue.block(paying(shape));
 }
 
-describe('rejects, in the order of the checks', () => {
+describe('rejected treasury payments, in the order of the checks', () => {
   const below: Reject = { reason: 'insuranceBelowTarget' };
   const CASES: readonly (readonly [
     why: string,
@@ -82,12 +83,13 @@ describe('rejects, in the order of the checks', () => {
     ['a fund at its target pays all', 10_000_000, { amountMicroUsdc: 600_000 }, undefined],
   ];
 
-  test.each(CASES)('%s', (_, funds, shape, reject) => {
+  test.each(CASES)('treasury payment check: %s', (_, funds, shape, reject) => {
     const venue = open(funds);
     const command = paying(shape);
     const expected = reject === undefined ? {} : { reject };
     expect(checkCommand(venue.state, command, venue.nowMs)).toEqual(expected);
-    // A restored venue agrees: the check does not use the target of the last block.
+    // A restored venue returns the same result, because the check does not use the target of the
+    // last block.
     const restored = restore(dump(venue.state));
     expect(checkCommand(restored, command, venue.nowMs)).toEqual(expected);
     const { events, outcomes } = venue.block(command);
@@ -97,7 +99,7 @@ describe('rejects, in the order of the checks', () => {
     expect(venue.state.treasury).toBe(600_000n);
   });
 
-  test('the operator’s signature is checked first', () => {
+  test('the operator’s signature on a treasury payment is checked first', () => {
     const venue = open();
     const signed = (signer: Address): Command => paying({ operator: venue.authority(signer) });
     expect(venue.outcome(signed(alice)).reject).toMatchObject({ reason: 'operatorUnknown' });
@@ -105,8 +107,8 @@ describe('rejects, in the order of the checks', () => {
   });
 });
 
-describe('R-treasury: a payment', () => {
-  test('goes to the perp balance', () => {
+describe('R-treasury: treasury payments', () => {
+  test('a treasury payment is credited to the perp balance', () => {
     const venue = open();
     const { events } = pay(venue);
     const row = { type: 'treasurySent', commandIndex: 0, account: carol, amount: 100_000n };
@@ -115,7 +117,7 @@ describe('R-treasury: a payment', () => {
     expect(venue.state.treasury).toBe(500_000n);
   });
 
-  test('opens an account without a fee, for any amount', () => {
+  test('a treasury payment of any amount opens an account without a fee', () => {
     const venue = open();
     const { events } = pay(venue, { destination: newcomer, amountMicroUsdc: 1 });
     expect(events).toEqual([
@@ -126,13 +128,13 @@ describe('R-treasury: a payment', () => {
     expect(venue.state.treasury).toBe(599_999n);
   });
 
-  test('may fill the fund above its target', () => {
+  test('a treasury payment can raise the fund above its target', () => {
     const venue = open();
     pay(venue, { destination: fund });
     expect(insuranceFund(venue.state).perpBalance).toBe(10_100_000n);
   });
 
-  test('twice in one block is checked twice', () => {
+  test('two treasury payments in one block are checked one after the other', () => {
     const venue = open();
     const command = paying({ amountMicroUsdc: 400_000 });
     const { outcomes } = venue.block(command, command);
@@ -142,7 +144,7 @@ describe('R-treasury: a payment', () => {
     ]);
   });
 
-  test('is checked at the earlier marks: a price in the same block counts starting with the next one', () => {
+  test('a treasury payment is checked at the earlier marks, without prices of the same block', () => {
     const venue = open();
     const push: Command = {
       type: 'pushOracle',
@@ -150,7 +152,7 @@ describe('R-treasury: a payment', () => {
       observedMs: timeMs(venue.nowMs),
     };
     expect(venue.block(push, paying()).outcomes[1]).toEqual({});
-    // 1% of 1,100 USDC.
+    // The target is 1% of 1,100 USDC.
     expect(pay(venue).outcomes[0]?.reject?.reason).toBe('insuranceBelowTarget');
   });
 });
@@ -159,7 +161,7 @@ describe('R-treasury: a payment', () => {
 test.each([
   { mark: 950_000, why: 'below: 9.3 of 9.69', reason: 'insuranceBelowTarget' },
   { mark: 1_050_000, why: 'above: 11.3 of 10.71', reason: undefined },
-])('the fund counts at its account value, including its positions; $why', ({ mark, reason }) => {
+])('the fund counts with its account value including positions; $why', ({ mark, reason }) => {
   const venue = open(10_300_000);
   venue.one(bob, { isBuy: false, price: PRICE, size: 20 });
   expect(venue.one(fund, { price: PRICE, size: 20 }).state).toBe('filled');
@@ -167,7 +169,7 @@ test.each([
   expect(pay(venue).outcomes[0]?.reject?.reason).toBe(reason);
 });
 
-test('R-determinism: a restart changes nothing, and a payment is in the digest', () => {
+test('R-determinism: a restart changes nothing, and a treasury payment is in the digest', () => {
   const venue = open();
   pay(venue);
   pay(venue, { destination: newcomer });

@@ -18,7 +18,7 @@ function move(
   return act(venue, alice, { type: 'updateIsolatedMargin', ...change }).outcomes[0]?.reject;
 }
 
-/** Alice is long 100 lots with 5 USDC of margin; 994.955 remain in her balance. */
+/** Makes alice long 100 lots with 5 USDC of margin; 994.955 remain in her balance. */
 function opened(leverage = 20): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   venue.fund(alice, 1_000_000_000);
@@ -30,8 +30,8 @@ function opened(leverage = 20): Scenario {
   return venue;
 }
 
-describe('rejects', () => {
-  test('the instrument, then the position, then the money', () => {
+describe('rejected changes of isolated margin', () => {
+  test('a margin change is checked for its instrument, its position and its money, in this order', () => {
     const venue = opened();
     expect(move(venue, 1, { id: instrumentId(9) })).toEqual({
       reason: 'instrumentUnknown',
@@ -42,11 +42,11 @@ describe('rejects', () => {
     venue.oracle(PRICE, second);
     const missing = { reason: 'isolatedPositionMissing', instrumentId: second };
     expect(move(venue, 1, { id: second })).toEqual(missing);
-    // A cross position does not count.
+    // A cross position does not count as an isolated one.
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
     venue.one(alice, { instrumentId: second, price: PRICE, size: 100 });
     expect(move(venue, 1, { id: second })).toEqual(missing);
-    // 994.955 less a fee of 0.045; 5 of it is the margin of the cross position.
+    // Of 994.955 less a fee of 0.045, 5 are the margin of the cross position.
     expect(move(venue, 989_910_001)).toEqual({
       reason: 'balanceInsufficient',
       required: 989_910_001n,
@@ -55,7 +55,7 @@ describe('rejects', () => {
     expect(move(venue, 989_910_000)).toBeUndefined();
   });
 
-  test('R-hedge: the side selects the leg, which must be open', () => {
+  test('R-hedge: the side of a margin change selects the leg, which must be open', () => {
     const venue = Scenario.open();
     act(venue, alice, { type: 'updatePositionMode', mode: 'hedge' });
     act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
@@ -67,14 +67,14 @@ describe('rejects', () => {
     expect(short).toMatchObject({ size: -100, isolatedMargin: 6_000_000n });
   });
 
-  test('in one-way mode the side is ignored', () => {
+  test('the side of a margin change is ignored in one-way mode', () => {
     const venue = opened();
     expect(move(venue, 1_000_000, { isBuy: false })).toBeUndefined();
     expect(venue.holding(alice).isolatedMargin).toBe(6_000_000n);
   });
 });
 
-describe('R-isolated: removable is min(margin, equity − max(initial margin, 10% of notional))', () => {
+describe('R-isolated: removable margin, min(margin, equity − max(initial margin, 10% of notional))', () => {
   function expectRemovable(venue: Scenario, removable: number): void {
     expect(move(venue, -removable - 1)).toEqual({
       reason: 'marginNotFree',
@@ -89,36 +89,36 @@ describe('R-isolated: removable is min(margin, equity − max(initial margin, 10
     expect(venue.balance(alice)).toBe(before + BigInt(removable));
   }
 
-  test('the tenth is the limit at 20×: none of 5, 15 of 25 are removable', () => {
+  test('at 20×, 10% of notional limits the removable margin: 0 of 5 and 15 of 25', () => {
     const venue = opened();
     expectRemovable(venue, 0);
     expect(move(venue, 20_000_000)).toBeUndefined();
     expectRemovable(venue, 15_000_000);
   });
 
-  test('initial margin is the limit at 5×: 5 of 25', () => {
+  test('at 5×, initial margin limits the removable margin to 5 of 25', () => {
     const venue = opened(5);
     expect(move(venue, 5_000_000)).toBeUndefined();
     expectRemovable(venue, 5_000_000);
   });
 
-  test('at 120 equity is 25 and a tenth is 12: the margin of 5 is the limit and removable in full', () => {
+  test('at an equity of 25 and 10% of notional of 12, the whole margin of 5 is removable', () => {
     const venue = opened();
     venue.oracle(1_200_000);
     expectRemovable(venue, 5_000_000);
     expect(venue.holding(alice)).toMatchObject({ size: 100, isolatedMargin: 0n });
   });
 
-  test('at 107 equity is 12 and a tenth is 10.7: 1.3', () => {
+  test('at an equity of 12 and 10% of notional of 10.7, the removable margin is 1.3', () => {
     const venue = opened();
     venue.oracle(1_070_000);
     expectRemovable(venue, 1_300_000);
   });
 });
 
-// Opened with 100 USDC, of which 90 are removed: at 91.5 the remaining 10 are worth 1.5 against a
-// requirement of 1.3725, at 91.2 they are worth 1.2 against 1.368.
-test('R-liquidation: a position that returned margin is checked before marks have moved far', () => {
+// The position was opened with 100 USDC, of which 90 are removed. At 91.5 the remaining 10 are
+// worth 1.5, with a requirement of 1.3725; at 91.2 they are worth 1.2, with a requirement of 1.368.
+test('R-liquidation: a position whose margin was removed is checked before marks have moved far', () => {
   const venue = opened(1);
   venue.wait(1_000).oracle(PRICE);
   act(venue, alice, { type: 'updateLeverage', instrumentId: ID, leverage: 20 });

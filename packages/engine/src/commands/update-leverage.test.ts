@@ -39,8 +39,8 @@ function isolate(venue: Scenario): void {
 
 const hedge = { type: 'updatePositionMode', mode: 'hedge' } as const;
 
-describe('R-leverage: rejects, in the order of the checks', () => {
-  test('an instrument that is not listed comes before the number', () => {
+describe('R-leverage: rejected changes of leverage, in the order of the checks', () => {
+  test('an instrument that is not listed is rejected before the leverage is checked', () => {
     const venue = venueWith(1_000_000_000);
     expect(set(venue, 0, undefined, instrumentId(9))).toEqual({
       reason: 'instrumentUnknown',
@@ -55,7 +55,7 @@ describe('R-leverage: rejects, in the order of the checks', () => {
     { leverage: -5, mode: 'isolated', isHedged: false },
     { leverage: -5, mode: 'cross', isHedged: true },
   ] as const)(
-    'leverage $leverage is invalid: $mode, hedge $isHedged',
+    'leverage $leverage is rejected in $mode mode (hedge: $isHedged)',
     ({ leverage, mode, isHedged }) => {
       const venue = venueWith(1_000_000_000);
       if (isHedged) act(venue, alice, hedge);
@@ -64,7 +64,7 @@ describe('R-leverage: rejects, in the order of the checks', () => {
     },
   );
 
-  test('open orders, then TP/SL, then triggers, then the tier, then the margin', () => {
+  test('a change of leverage checks open orders, TP/SL, triggers, the tier and the margin, in this order', () => {
     const venue = venueWith(10_000_000);
     long(venue, 100);
     const stop = waiting({ price: 900_000 });
@@ -95,18 +95,18 @@ describe('R-leverage: rejects, in the order of the checks', () => {
       'leverageTriggerOrders',
       'leverageTooHigh',
     ]);
-    // 100 USDC at 10× need 10; she has 9.955.
+    // 100 USDC at 10× need 10; alice has 9.955.
     expect(set(venue, 10)).toEqual({
       reason: 'marginInsufficient',
       required: 10_000_000n,
       available: 9_955_000n,
     });
-    // 100 / 11 = 9.0909091, rounded up.
+    // 100 / 11 is 9.0909091, which rounds up.
     expect(set(venue, 11)).toBeUndefined();
     expect(accountView(venue.state, alice)?.initialMargin).toBe(9_090_910n);
   });
 
-  test('the tier of the position caps it: 50× in the first, 20× in the second', () => {
+  test('leverage is limited by the tier of the position: 50× in the first, 20× in the second', () => {
     const venue = venueWith(100_000_000_000);
     expect(set(venue, 51)).toEqual({ reason: 'leverageTooHigh', instrumentId: ID, max: 50 });
     expect(set(venue, 50)).toBeUndefined();
@@ -115,7 +115,7 @@ describe('R-leverage: rejects, in the order of the checks', () => {
     expect(set(venue, 20)).toBeUndefined();
   });
 
-  test('orders and positions of the other margin mode, or another instrument, do not matter', () => {
+  test('orders and positions of the other margin mode or another instrument do not limit leverage', () => {
     const venue = venueWith(10_000_000);
     long(venue, 100);
     venue.one(alice, { isBuy: false, price: 1_100_000, size: 50 });
@@ -131,7 +131,7 @@ describe('R-leverage: rejects, in the order of the checks', () => {
   test('a higher leverage is accepted even if margin is insufficient', () => {
     const venue = venueWith(10_000_000);
     long(venue, 100);
-    // The position is worth 1.955 at 92, against a requirement of 4.6 at 20× and 2.3 at 40×.
+    // The position is worth 1.955 at 92, with a requirement of 4.6 at 20× and 2.3 at 40×.
     venue.oracle(920_000);
     expect(set(venue, 19)?.reason).toBe('marginInsufficient');
     expect(set(venue, 40)).toBeUndefined();
@@ -139,12 +139,12 @@ describe('R-leverage: rejects, in the order of the checks', () => {
   });
 });
 
-describe('R-isolated: leverage of a position', () => {
-  test('a lower one draws the missing margin from cross, a higher one releases nothing', () => {
+describe('R-isolated: leverage of an isolated position', () => {
+  test('lower leverage takes the missing margin from cross, and higher leverage releases nothing', () => {
     const venue = venueWith(1_000_000_000);
     isolate(venue);
     long(venue, 100);
-    // 5 of margin and 0.045 of fee.
+    // The position used 5 of margin and 0.045 of fee.
     expect(venue.balance(alice)).toBe(994_955_000n);
     expect(set(venue, 10)).toBeUndefined();
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 10_000_000n, leverage: 10 });
@@ -152,23 +152,23 @@ describe('R-isolated: leverage of a position', () => {
     expect(set(venue, 50)).toBeUndefined();
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 10_000_000n, leverage: 50 });
     expect(venue.balance(alice)).toBe(989_955_000n);
-    // Back to 20×: the margin of 10 exceeds the required 5.
+    // Back at 20×, the margin of 10 exceeds the required 5.
     expect(set(venue, 20)).toBeUndefined();
     expect(venue.holding(alice).isolatedMargin).toBe(10_000_000n);
   });
 
-  test('the missing margin includes profit and loss', () => {
+  test('the missing margin of a position includes its profit or loss', () => {
     const venue = venueWith(1_000_000_000);
     isolate(venue);
     long(venue, 100);
-    // At 102: 10.2 are needed at 10×, and 5 + 2 are present: 3.2 are missing.
+    // At 102, 10× needs 10.2 and 5 + 2 are present, so 3.2 are missing.
     venue.oracle(1_020_000);
     expect(set(venue, 10)).toBeUndefined();
     expect(venue.holding(alice).isolatedMargin).toBe(8_200_000n);
     expect(venue.balance(alice)).toBe(991_755_000n);
   });
 
-  test('is rejected when free cross margin is insufficient', () => {
+  test('lower leverage is rejected if free cross margin is insufficient', () => {
     const venue = venueWith(9_000_000);
     isolate(venue);
     long(venue, 100);
@@ -178,12 +178,12 @@ describe('R-isolated: leverage of a position', () => {
       available: 3_955_000n,
     });
     expect(venue.holding(alice)).toMatchObject({ isolatedMargin: 5_000_000n, leverage: 20 });
-    // 100 / 12 = 8.333334 rounded up: 3.333334 missing.
+    // 100 / 12 rounds up to 8.333334, so 3.333334 are missing.
     expect(set(venue, 12)).toBeUndefined();
     expect(venue.balance(alice)).toBe(621_666n);
   });
 
-  test('R-hedge: the sign selects the side; each leg has its own leverage', () => {
+  test('R-hedge: the sign of the leverage selects the side, and each leg has its own leverage', () => {
     const venue = venueWith(1_000_000_000);
     act(venue, alice, hedge);
     isolate(venue);

@@ -14,7 +14,7 @@ function set(venue: Scenario, marginMode: MarginMode, id = ID): Reject | undefin
     ?.reject;
 }
 
-test('an unknown instrument is refused', () => {
+test('a margin mode for an unknown instrument is rejected', () => {
   const venue = Scenario.open();
   expect(set(venue, 'isolated', instrumentId(9))).toEqual({
     reason: 'instrumentUnknown',
@@ -22,7 +22,7 @@ test('an unknown instrument is refused', () => {
   });
 });
 
-test('R-isolated: positions, then orders of either kind, hold the mode; the current one never', () => {
+test('R-isolated: positions and orders prevent a change of the margin mode, but not setting the same mode', () => {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100 });
@@ -40,7 +40,7 @@ test('R-isolated: positions, then orders of either kind, hold the mode; the curr
   expect(venue.holding(alice)).toMatchObject({ isIsolated: true, leverage: 20 });
 });
 
-test('what is open in other instruments does not hold it', () => {
+test('positions and orders in other instruments do not prevent a change of the margin mode', () => {
   const venue = Scenario.open();
   venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: SECOND, name: 'B-USDC' } });
   venue.one(alice, { price: 900_000, size: 100 });
@@ -49,7 +49,7 @@ test('what is open in other instruments does not hold it', () => {
   expect(venue.holding(alice).isIsolated).toBe(false);
 });
 
-test('only isolated: cross is refused before positions are looked at', () => {
+test('cross margin for an isolated-only instrument is rejected before positions are checked', () => {
   const venue = Scenario.open({ perp: { ...PERP, onlyIsolated: true } });
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100 });
@@ -58,7 +58,7 @@ test('only isolated: cross is refused before positions are looked at', () => {
   expect(set(venue, 'cross')).toEqual({ reason: 'onlyIsolated', instrumentId: ID });
 });
 
-test('each mode keeps its own leverage, and margins follow at once', () => {
+test('each margin mode has its own leverage, which applies immediately after a switch', () => {
   const venue = Scenario.open({ funds: 10_000_000 });
   act(venue, alice, {
     type: 'updateLeverage',
@@ -67,7 +67,7 @@ test('each mode keeps its own leverage, and margins follow at once', () => {
     marginMode: 'isolated',
   });
   expect(set(venue, 'isolated')).toBeUndefined();
-  // 100 USDC at 2× are 50: more than she has. At 20× they are 5.
+  // 100 USDC at 2× need 50, which is more than alice has; at 20× they need 5.
   expect(venue.one(alice, { price: PRICE, size: 100 }).reject?.reason).toBe('marginInsufficient');
   expect(set(venue, 'cross')).toBeUndefined();
   expect(venue.one(alice, { price: PRICE, size: 100 }).state).toBe('open');

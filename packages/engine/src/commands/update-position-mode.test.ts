@@ -10,7 +10,7 @@ function set(venue: Scenario, mode: PositionMode): Reject | undefined {
   return act(venue, alice, { type: 'updatePositionMode', mode }).outcomes[0]?.reject;
 }
 
-test('R-hedge: positions, then orders of either kind, hold the mode; the current one never', () => {
+test('R-hedge: positions and orders prevent a change of the position mode, but not setting the same mode', () => {
   const venue = Scenario.open();
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100 });
@@ -28,7 +28,7 @@ test('R-hedge: positions, then orders of either kind, hold the mode; the current
   expect(venue.account(alice).positionMode).toBe('hedge');
 });
 
-test('back to one-way: a position in the short leg alone holds it too', () => {
+test('a position in the short leg prevents a change to one-way mode', () => {
   const venue = Scenario.open();
   set(venue, 'hedge');
   venue.one(bob, { price: PRICE, size: 100 });
@@ -37,7 +37,7 @@ test('back to one-way: a position in the short leg alone holds it too', () => {
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100, reduceOnly: true });
   expect(set(venue, 'oneWay')).toBeUndefined();
-  // One net position again: a sale after a purchase closes it.
+  // There is one net position again, so a sale after a purchase closes it.
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100 });
   venue.one(bob, { price: PRICE, size: 100 });

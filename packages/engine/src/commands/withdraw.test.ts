@@ -37,7 +37,7 @@ function money(venue: Scenario, address: Address = alice): Record<string, bigint
   return { perp: perpBalance, hold: withdrawHold, treasury, withdrawn };
 }
 
-describe('rejects, in the order of the checks', () => {
+describe('rejected withdrawals, in the order of the checks', () => {
   const CASES: readonly (readonly [why: string, shape: Shape, reject: Reject | undefined])[] = [
     [
       'more decimals than money has',
@@ -68,7 +68,7 @@ describe('rejects, in the order of the checks', () => {
     ['the most: the fee comes out of it', { amountMicroUsdc: 985_000_000 }, undefined],
   ];
 
-  test.each(CASES)('%s', (_, shape, reject) => {
+  test.each(CASES)('withdrawal check: %s', (_, shape, reject) => {
     const venue = Scenario.open();
     venue.one(alice, { price: 900_000, size: 300 });
     const command = withdrawing(venue, shape);
@@ -81,7 +81,7 @@ describe('rejects, in the order of the checks', () => {
     expect(money(venue)).toMatchObject({ perp: 1_000_000_000n, hold: 0n });
   });
 
-  test('an amount that does not exceed its fee', () => {
+  test('a withdrawal of less than its fee is rejected', () => {
     const parameters = { withdrawFeeMicroUsdc: 3_000_000 };
     const venue = Scenario.open({ parameters });
     expect(withdraw(venue, { amountMicroUsdc: 2_999_999 }).outcomes[0]?.reject).toEqual({
@@ -90,7 +90,7 @@ describe('rejects, in the order of the checks', () => {
     });
   });
 
-  test('outcome money cannot be withdrawn: it must be sent to perp first', () => {
+  test('money in the outcome sub-account cannot be withdrawn', () => {
     const venue = Scenario.open({ accounts: [] });
     const credit = { account: alice, subAccount: 'outcome', amountMicroUsdc: 10 * USDC } as const;
     venue.block({ type: 'creditFaucet', ...credit });
@@ -98,7 +98,7 @@ describe('rejects, in the order of the checks', () => {
   });
 });
 
-describe('R-withdraw: debited and held at once', () => {
+describe('R-withdraw: held withdrawals', () => {
   const row = (status: string) => ({
     type: 'withdrawalChanged',
     commandIndex: 0,
@@ -110,7 +110,7 @@ describe('R-withdraw: debited and held at once', () => {
     destination: wallet,
   });
 
-  test('paid: it leaves the hold, the fee goes to the treasury, the rest leaves the venue', () => {
+  test('a paid withdrawal leaves the hold; its fee goes to the treasury and the rest leaves the venue', () => {
     const venue = Scenario.open();
     const command = withdrawing(venue) as WithdrawCommand;
     const { nonce } = command.authority;
@@ -124,14 +124,14 @@ describe('R-withdraw: debited and held at once', () => {
     expect(money(venue)).toEqual(paid);
   });
 
-  test('impossible: the full amount including the fee is returned', () => {
+  test('an impossible withdrawal returns the full amount including the fee', () => {
     const venue = Scenario.open();
     withdraw(venue);
     expect(settle(venue, 1, false).events).toMatchObject([row('failed')]);
     expect(money(venue)).toEqual({ perp: 1_000_000_000n, hold: 0n, treasury: 0n, withdrawn: 0n });
   });
 
-  test('its end includes the report of the settlement chain, which changes no state', () => {
+  test('the end of a withdrawal includes the report of the settlement chain, which changes no state', () => {
     const [reporting, silent] = [Scenario.open(), Scenario.open()];
     const txHash = hash(`0x${'ab'.repeat(32)}`);
     for (const venue of [reporting, silent]) withdraw(venue);
@@ -142,7 +142,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(dump(reporting.state)).toEqual(dump(silent.state));
   });
 
-  test('pending withdrawals are listed in payment order, and whether they are payable', () => {
+  test('pending withdrawals are listed in payment order, with their payability', () => {
     const venue = Scenario.open();
     withdraw(venue);
     withdraw(venue, { amountMicroUsdc: 2 * USDC }, bob);
@@ -156,7 +156,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(openWithdrawals(venue.state)).toEqual({ withdrawals, isPayable: false });
   });
 
-  test('once: repeating a settled or unknown withdrawal changes nothing', () => {
+  test('a repeated or unknown settlement of a withdrawal changes nothing', () => {
     const venue = Scenario.open();
     withdraw(venue);
     withdraw(venue);
@@ -177,7 +177,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(money(venue)).toEqual({ ...before, perp: 990_000_000n, hold: 0n });
   });
 
-  test('held money can neither be spent nor used as margin, and other accounts’ holds are separate', () => {
+  test('held money can neither be spent nor used as margin, and holds of accounts are separate', () => {
     const venue = Scenario.open();
     withdraw(venue, { amountMicroUsdc: 995 * USDC });
     withdraw(venue, { amountMicroUsdc: 2 * USDC });
@@ -192,7 +192,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(payableWithdrawals(venue.state).map((each) => each.withdrawalId)).toEqual([2, 3]);
   });
 
-  test('a returned amount covers orders of the same block', () => {
+  test('a returned withdrawal can be used in the same block', () => {
     const venue = Scenario.open();
     withdraw(venue, { amountMicroUsdc: 1_000 * USDC });
     const again = withdrawing(venue, { amountMicroUsdc: 1_000 * USDC });
@@ -201,7 +201,7 @@ describe('R-withdraw: debited and held at once', () => {
     expect(money(venue)).toMatchObject({ perp: 0n, hold: 1_000_000_000n });
   });
 
-  test('the fee is fixed at the time of the request', () => {
+  test('the fee of a withdrawal is fixed at its request', () => {
     const venue = Scenario.open();
     withdraw(venue);
     venue.state.parameters = { ...venue.state.parameters!, withdrawFeeMicroUsdc: 900_000 };
@@ -210,7 +210,10 @@ describe('R-withdraw: debited and held at once', () => {
   });
 });
 
-/** Three accounts have 1,000 USDC each: 500 on hold, 5 in isolated margin, 15 reserved. */
+/**
+ * Returns a venue in which three accounts have 1,000 USDC each: 500 on hold, 5 in isolated margin,
+ * 15 reserved.
+ */
 function deficient(lacks: bigint): Scenario {
   const venue = Scenario.open({ perp: { ...PERP, makerFeeE8: 0, takerFeeE8: 0 } });
   withdraw(venue, { amountMicroUsdc: 500 * USDC });
@@ -231,17 +234,20 @@ test.each([
   { lacks: 0n, payable: 1 },
   { lacks: 3_003_003n, payable: 1 },
   { lacks: 3_003_004n, payable: 0 },
-])('R-deficit: with a fund of −$lacks, $payable withdrawals are payable', ({ lacks, payable }) => {
-  const venue = deficient(lacks);
-  expect(payableWithdrawals(venue.state)).toHaveLength(payable);
-  expect(doWithdrawalsWait(venue.state)).toBe(payable === 0);
-  // New requests are still accepted and wait with the others.
-  expect(withdraw(venue).outcomes[0]?.reject).toBeUndefined();
-  expect(payableWithdrawals(venue.state)).toHaveLength(2 * payable);
-});
+])(
+  'R-deficit: with an insurance fund of −$lacks, $payable withdrawals are payable',
+  ({ lacks, payable }) => {
+    const venue = deficient(lacks);
+    expect(payableWithdrawals(venue.state)).toHaveLength(payable);
+    expect(doWithdrawalsWait(venue.state)).toBe(payable === 0);
+    // New requests are still accepted and wait with the others.
+    expect(withdraw(venue).outcomes[0]?.reject).toBeUndefined();
+    expect(payableWithdrawals(venue.state)).toHaveLength(2 * payable);
+  },
+);
 
-describe('R-determinism', () => {
-  test('a restart changes nothing at any stage', () => {
+describe('R-determinism: withdrawals', () => {
+  test('a restart at any stage of a withdrawal changes nothing', () => {
     const venue = Scenario.open();
     withdraw(venue);
     withdraw(venue, { amountMicroUsdc: 3 * USDC }, bob);
@@ -254,7 +260,7 @@ describe('R-determinism', () => {
     expect(dump(venue.state).keys).toMatchObject({ nextWithdrawalId: 5 });
   });
 
-  test('every part of a withdrawal and its end is in the digest', () => {
+  test('every field of a withdrawal and its end is in the digest', () => {
     const shapes: readonly Shape[] = [{}, { destination: carol }, { amountMicroUsdc: 2 * USDC }];
     const digests = shapes.map((shape) => withdraw(Scenario.open(), shape).digest);
     for (const withdrawFeeMicroUsdc of [0, 1]) {

@@ -12,11 +12,12 @@ import { randomIntegers } from '@oddlot/testing/engine/steps';
 import { act } from '@oddlot/testing/engine/waiting';
 
 /**
- * Goal: no account gains by going bankrupt, and money of profitable accounts covers losses before the fund goes below
- * zero. Method: random traders, one-way and hedged, cross and isolated, with a thin fund and treasury, empty or stale
- * books, and gaps of up to half the price. A model that shares no code with the liquidations follows every owner of
- * isolated positions from the events: the value of each leg at the mark, and the owner's money if the common part of
- * a failing leg and the other leg were closed at the bankruptcy price.
+ * Checks that no account gains by going bankrupt, and that money of profitable accounts covers
+ * losses before the fund goes below zero. Random traders hold one-way and hedged, cross and
+ * isolated positions; the fund and the treasury are small, the books empty or stale, and gaps are
+ * up to half the price. A model that shares no code with the liquidations follows every owner of
+ * isolated positions from the events: the value of each leg at the mark, and the owner's money if
+ * the common part of a failing leg and the other leg were closed at the bankruptcy price.
  */
 
 /** Fewer runs would not reach all checked cases. */
@@ -71,8 +72,8 @@ function push(venue: Scenario, oracles: readonly number[]): BlockResult {
 }
 
 /**
- * The fund has positions from take-overs that are never deleveraged, so that the opposite side is
- * sometimes too small for a failing account.
+ * Gives the fund positions, which are never deleveraged, so that the opposite side is sometimes too
+ * small for a failing account.
  */
 function dealWithFund(venue: Scenario, pick: Pick): void {
   venue.fund(FUND, 10_000_000_000_000);
@@ -87,7 +88,10 @@ function dealWithFund(venue: Scenario, pick: Pick): void {
   act(venue, FUND, { type: 'cancelAll' });
 }
 
-/** One account sells to another at the mark, one-way accounts may close; rejects are fine. */
+/**
+ * Lets one account sell to another at the mark, which can close one-way positions; rejected orders
+ * are ignored.
+ */
 function deal(venue: Scenario, pick: Pick): void {
   const id = oneOf(pick, ...IDS);
   const [buyer, seller] = [oneOf(pick, ...TRADERS), oneOf(pick, ...TRADERS)];
@@ -110,7 +114,7 @@ function reserve(venue: Scenario, pick: Pick): void {
   postToBalance(venue.state, venue.account(SPONSOR), microUsdc(-toFund - toTreasury));
 }
 
-/** Makers place orders at up to 12% from the mark; after a gap they are stale. */
+/** Places orders of makers up to 12% from the mark; after a gap they are stale. */
 function fillBooks(venue: Scenario, pick: Pick): void {
   for (let orders = pick(3) * 4; orders > 0; orders--) {
     const id = oneOf(pick, ...IDS);
@@ -123,7 +127,7 @@ function fillBooks(venue: Scenario, pick: Pick): void {
   }
 }
 
-/** An owner's isolated legs at the mark and payouts, according to the events. */
+/** The isolated legs of an owner at the mark, and its payouts, according to the events. */
 type Twin = { paid: bigint; slack: bigint; readonly legs: Map<Holding, Leg> };
 type Leg = { size: number; equity: bigint };
 
@@ -139,7 +143,9 @@ function twinOf({ holdings, perpBalance }: Account): Twin {
   return { paid, slack: 0n, legs };
 }
 
-/** R-isolated: a part closes; released money is paid out, a shortfall remains with the rest. */
+/**
+ * Closes part of a leg: released money is paid out, a shortfall remains with the rest (R-isolated).
+ */
 function closePart(twin: Twin, holding: Holding, size: number, price: number, fee = 0n): void {
   const leg = present(twin.legs.get(holding), 'a leg that closes');
   const whole = BigInt(Math.abs(leg.size));
@@ -154,14 +160,14 @@ function closePart(twin: Twin, holding: Holding, size: number, price: number, fe
   twin.slack += 2n;
 }
 
-/** The common part of the failing leg and the other leg closes at the bankruptcy price. */
+/** Closes the common part of the failing leg and the other leg at the bankruptcy price. */
 function closeAtBankruptcy(twin: Twin, failing: Holding, price: number): void {
   const leg = present(twin.legs.get(failing), 'a leg that fails');
   if (leg.size === 0) return;
   const other = [...twin.legs.keys()].find(
     (each) => each.perp === failing.perp && each !== failing && twin.legs.get(each)?.size !== 0,
   );
-  // Its price is rounded in its favour, by less than a unit per lot.
+  // The bankruptcy price is rounded in its favour, by less than a unit per lot.
   twin.slack += BigInt(Math.abs(leg.size));
   if (other !== undefined) {
     const common = Math.min(Math.abs(leg.size), Math.abs(twin.legs.get(other)?.size ?? 0));
@@ -194,7 +200,7 @@ class Entry {
   readonly #venue: Scenario;
   readonly #before = new Map<Address, () => Twin>();
   readonly #treasury: bigint;
-  /** The last valid marks: no market is ever suspended. */
+  /** Last valid marks; no market is ever suspended in this test. */
   readonly #judged: Map<number, number>;
 
   constructor(venue: Scenario) {
@@ -268,7 +274,7 @@ class Entry {
             each.perp.definition.instrumentId === event.instrumentId &&
             Math.sign(leg.size) === sign,
         );
-        // The other leg of the same owner is handled together with the failing one.
+        // The other leg of the same owner is handled together with the failing leg.
         if (own !== undefined && failing?.account !== address) {
           closePart(twin, own[0], event.size, event.price);
         }
@@ -309,7 +315,7 @@ function count({ step }: LiquidationStep, seen: Set<string>): void {
   seen.add(step);
 }
 
-/** A cross account is left without money when its last position is taken over. */
+/** Checks that a cross account has no money left when its last position is taken over. */
 function judgeCross(account: Account, events: readonly EngineEvent[]): void {
   const last = events.findLast(
     (event) => event.type === 'liquidationStep' && event.account === account.address,
@@ -321,8 +327,8 @@ function judgeCross(account: Account, events: readonly EngineEvent[]): void {
 }
 
 /**
- * R-adl, R-deficit: the fund receives positions, or they wait, only if no account on the opposite
- * side could take them: all are considered at any ratio.
+ * Checks that the fund receives positions, or that they wait, only if no account on the opposite
+ * side could take them; all accounts are considered, at any ratio (R-adl, R-deficit).
  */
 function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
   for (const [at, event] of events.entries()) {
@@ -355,8 +361,8 @@ function judgeDeleveraging(state: State, events: readonly EngineEvent[]): void {
 }
 
 /**
- * R-liquidation: no account is deleveraged at a price that is worse for it than both the last valid
- * mark and the mark.
+ * Checks that no account is deleveraged at a price worse for it than both the last valid mark and
+ * the mark (R-liquidation).
  */
 function judgePrices(
   { perps }: State,

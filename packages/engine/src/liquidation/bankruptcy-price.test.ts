@@ -14,7 +14,10 @@ const PERPS = [1, 2, 3].map((id) => ({
   name: `TEST${id}-USDC`,
 }));
 
-/** Alice has these signed sizes from 100; the perps are halted to prevent liquidations. */
+/**
+ * Gives alice positions of these signed sizes, opened at 100, and halts the perps to prevent
+ * liquidations.
+ */
 function holding(...sizes: readonly number[]): Scenario {
   const venue = Scenario.open({ accounts: [alice, bob], funds: 1_000_000_000_000 });
   for (const perp of PERPS.slice(1)) venue.block({ type: 'registerPerp', perp });
@@ -30,8 +33,8 @@ function holding(...sizes: readonly number[]): Scenario {
   return venue;
 }
 
-describe('R-bankruptcy-price', () => {
-  // One position: mark ∓ equity / size, towards the account.
+describe('R-bankruptcy-price: bankruptcy prices', () => {
+  // For one position, the price is mark ∓ equity / size, rounded in favour of the account.
   test.each([
     { size: 300, equity: 1_000_000, price: 996_667, why: 'long: 100 − 1 / 3 = 99.66666…, up' },
     { size: -300, equity: 1_000_000, price: 1_003_333, why: 'short: 100.33333…, down' },
@@ -42,7 +45,7 @@ describe('R-bankruptcy-price', () => {
     { size: 300, equity: -1_000_000, judged: 1_002_000, price: 1_002_000, why: 'not past a loss' },
     { size: -300, equity: -1_000_000, judged: 999_999, price: 999_999, why: 'nor a short' },
     { size: 300, equity: -1_000_000, judged: 990_000, price: PRICE, why: 'it gained: the mark' },
-  ])('$why', ({ equity, judged = PRICE, price, size }) => {
+  ])('bankruptcy price of a position: $why', ({ equity, judged = PRICE, price, size }) => {
     const venue = holding(size);
     const account = venue.account(alice);
     freshMargin(venue.state, account);
@@ -53,8 +56,9 @@ describe('R-bankruptcy-price', () => {
     expect(bankruptcyPrice(venue.state, scope, position, health)).toBe(price);
   });
 
-  // Maintenance 1 and 3, equity 2: shares 0.5 and 1.5, over 100 and 300 lots: 0.5% each.
-  test('equity is allocated by maintenance margin', () => {
+  // Maintenance margins of 1 and 3 divide an equity of 2 into 0.5 and 1.5, over 100 and 300 lots,
+  // which is 0.5% each.
+  test('equity is divided among positions by maintenance margin', () => {
     const venue = holding(100, -300);
     const scope = { account: venue.account(alice), holding: undefined };
     const health = { ...healthOf(venue.state, scope), equity: microUsdc(2_000_000) };
@@ -62,11 +66,11 @@ describe('R-bankruptcy-price', () => {
     const prices = positionsOf(scope).map((each) =>
       bankruptcyPrice(venue.state, scope, each, health),
     );
-    // The larger one, a short, comes first.
+    // The larger position, a short, comes first.
     expect(prices).toEqual([1_005_000, 995_000]);
   });
 
-  test('closing all positions at their prices leaves 0 to n units per lot, in any order', () => {
+  test('closing all positions at their bankruptcy prices leaves only rounding, in any order', () => {
     const size = fc.oneof(
       { weight: 1, arbitrary: fc.constant(0) },
       { weight: 4, arbitrary: fc.integer({ min: 10, max: 150_000 }) },

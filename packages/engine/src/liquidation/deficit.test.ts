@@ -8,7 +8,7 @@ import { accountView } from '../read/read.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 import { act } from '@oddlot/testing/engine/waiting';
 
-/** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
+/** One lot is 0.01 and a price unit is 0.0001, so 1,000,000 is a price of 100. */
 const at = (usdc: number): number => Math.round(usdc * 10_000);
 const ID = PERP.instrumentId;
 const FUND = PARAMETERS.insuranceFundAddress;
@@ -29,24 +29,25 @@ function trade(venue: Scenario, buyer: Address, seller: Address, size: number): 
   venue.one(buyer, { price: at(100), size, timeInForce: 'ioc' });
 }
 
-/** Bob owes 5 USDC and has no positions. */
+/** Leaves bob without positions and with a debt of 5 USDC. */
 function indebt(venue: Scenario): void {
   const lost = venue.balance(bob) + 5_000_000n;
   postToBalance(venue.state, venue.account(bob), microUsdc(-lost));
   postToBalance(venue.state, venue.account(carol), microUsdc(lost));
 }
 
-describe('R-deficit: the treasury pays before the fund goes below zero', () => {
+describe('R-deficit: payment of a deficit', () => {
   /**
-   * Alice is long 100 from 100, isolated with 500; the fund itself is short against her and cannot
-   * be deleveraged. The fund takes her position at 95, when it is worth 80: a loss of 1,500.
+   * Alice is long 100 coins from 100, isolated with 500; the fund itself is short against her and
+   * cannot be deleveraged. The fund takes her position at 95, when it is worth 80, which is a loss
+   * of 1,500.
    */
   function ruined(fund: bigint, treasury: bigint): Scenario {
     const venue = Scenario.open({ accounts: [alice, bob, carol], funds: 1_000_000_000_000 });
     act(venue, alice, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, alice, FUND, 10_000);
-    // Removes the fund's gain from the drop, so that only its stated value counts.
+    // Removes the fund's gain from the price drop, so that only its stated value counts.
     setReserves(venue, fund - 2_000_000_000n, treasury);
     venue.wait(1_000).oracle(at(80));
     expect([venue.position(alice), venue.position(FUND)]).toEqual([0, 0]);
@@ -59,28 +60,28 @@ describe('R-deficit: the treasury pays before the fund goes below zero', () => {
     { fund: 100_000_000n, treasury: 1_399_999_999n, left: [-1n, 0n] },
     { fund: 0n, treasury: 0n, left: [-1_500_000_000n, 0n] },
   ])(
-    'a position that no account takes over: fund $fund, treasury $treasury',
+    'the treasury pays a deficit before the fund goes below zero: fund $fund, treasury $treasury',
     ({ fund, left, treasury }) => {
       const venue = ruined(fund, treasury);
       expect([fundValue(venue), venue.state.treasury]).toEqual(left);
     },
   );
 
-  test('a fund below zero after a mark change is restored at the end of that entry', () => {
+  test('a fund that a mark change moves below zero is restored at the end of the block', () => {
     const venue = Scenario.open({ accounts: [alice, bob, carol], funds: 1_000_000_000_000 });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, FUND, carol, 10_000);
     setReserves(venue, 0n, 500_000_000n);
-    // 100 coins fall from 100 to 98: the treasury pays 200 of its 500.
+    // 100 coins fall from 100 to 98, and the treasury pays 200 of its 500.
     venue.wait(1_000).oracle(at(98));
     expect([fundValue(venue), venue.state.treasury]).toEqual([0n, 300_000_000n]);
-    // The treasury is not repaid when they rise.
+    // The treasury is not repaid when the price rises.
     venue.wait(1_000).oracle(at(99));
     expect([fundValue(venue), venue.state.treasury]).toEqual([100_000_000n, 300_000_000n]);
   });
 
-  // Its balance exceeds its account value by 10; only the value counts.
-  test('the fund counts at its account value, not its balance', () => {
+  // The fund's balance exceeds its account value by 10; only the account value counts.
+  test('the fund pays a deficit up to its account value, not its balance', () => {
     const venue = Scenario.open({ accounts: [alice, bob, carol] });
     venue.fund(FUND, 1_000_000_000);
     trade(venue, FUND, carol, 100);

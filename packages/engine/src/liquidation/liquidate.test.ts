@@ -3,12 +3,15 @@ import type { EngineEvent, LiquidationStep } from '../messages/event.ts';
 import { accountView } from '../read/read.ts';
 import { alice, bob, carol, PARAMETERS, PERP, Scenario } from '@oddlot/testing/engine/scenario';
 
-/** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
+/** One lot is 0.01 and a price unit is 0.0001, so 1,000,000 is a price of 100. */
 const at = (usdc: number): number => Math.round(usdc * 10_000);
 const steps = (events: readonly EngineEvent[]): LiquidationStep[] =>
   events.filter((event) => event.type === 'liquidationStep');
 
-/** Alice is long 100 at 100 with 500 USDC at 20x; bob is short; carol makes the market. */
+/**
+ * Makes alice long 100 coins at 100 with 500 USDC at 20×; bob is short, and carol can make the
+ * market.
+ */
 function opened(): Scenario {
   const scenario = Scenario.open({ accounts: [], oracle: at(100) });
   scenario.fund(alice, 510_000_000);
@@ -23,47 +26,48 @@ function opened(): Scenario {
 const value = (scenario: Scenario, who: typeof alice): bigint =>
   accountView(scenario.state, who)?.total.accountValue ?? 0n;
 
-describe('R-liquidation', () => {
-  // 100 lots of 1.00 at 100: notional 10,000, taker fee 4.5, so the balance is 505.5.
-  // Maintenance 1% = 100 and liquidation fee 0.5% = 50 at the mark of 100.
-  test('a ratio above 1 is left alone', () => {
+describe('R-liquidation: steps of a liquidation', () => {
+  // The notional is 10,000 and the taker fee 4.5, so the balance is 505.5. At a mark of 100,
+  // maintenance margin is 1% or 100, and the liquidation fee 0.5% or 50.
+  test('an account with a ratio above 1 is not liquidated', () => {
     const scenario = opened();
-    // At 97: equity 505.5 − 300 = 205.5; risk 9,700 × 1.5% = 145.5.
+    // At 97, equity is 505.5 − 300 = 205.5 and risk is 9,700 × 1.5% = 145.5.
     scenario.wait(1_000);
     const result = scenario.oracle(at(97));
     expect(steps(result.events)).toEqual([]);
   });
 
-  test('a ratio of 1 or less is closed in the book, and the fee goes to the fund', () => {
+  test('an account with a ratio of at most 1 is closed in the book, and the fee goes to the fund', () => {
     const scenario = opened();
     scenario.one(carol, { price: at(96), size: 20_000 });
     scenario.wait(1_000);
-    // The mark follows the oracle within its 1% band: at 96.2 equity is 125.5, risk 144.3.
+    // The mark follows the oracle within its 1% band; at 96.2 equity is 125.5 and risk 144.3.
     const result = scenario.oracle(at(96.2));
     const mark = accountView(scenario.state, bob)?.positions[0]?.mark ?? 0;
     const [step] = steps(result.events);
     expect(step).toMatchObject({ step: 'market', account: alice, marginMode: 'cross', mark });
     expect(accountView(scenario.state, alice)?.positions).toEqual([]);
-    // Sold 100 at 96: 9,600 of value, fee 48; balance 505.5 − 400 − 48 = 57.5.
+    // 100 coins sell at 96 for 9,600 with a fee of 48, so the balance is 505.5 − 400 − 48 = 57.5.
     expect(value(scenario, alice)).toBe(57_500_000n);
     expect(value(scenario, PARAMETERS.insuranceFundAddress)).toBeGreaterThanOrEqual(48_000_000n);
   });
 
-  test('with an empty book and little equity left the others are deleveraged', () => {
+  test('with an empty book and little equity, the other side is deleveraged', () => {
     const scenario = opened();
     scenario.wait(1_000);
     const result = scenario.oracle(at(95));
-    // Equity 505.5 − 500 = 5.5, below two thirds of maintenance 95; the fund has next to nothing.
+    // Equity of 505.5 − 500 = 5.5 is below two thirds of the maintenance margin of 95, and the fund
+    // has almost no money.
     expect(steps(result.events).map(({ step }) => step)).toEqual(['market', 'adl']);
     const adl = result.events.find((event) => event.type === 'deleveraged');
-    // Bankruptcy price 95 − 5.5 / 100 = 94.945.
+    // The bankruptcy price is 95 − 5.5 / 100 = 94.945.
     expect(adl).toMatchObject({ account: bob, size: 10_000, price: at(94.945) });
     expect(accountView(scenario.state, alice)?.positions).toEqual([]);
     expect(accountView(scenario.state, bob)?.positions).toEqual([]);
     expect(value(scenario, alice)).toBe(0n);
   });
 
-  test('the fund takes the position when it is rich enough', () => {
+  test('the fund takes over the position if it has enough money', () => {
     const scenario = opened();
     scenario.fund(PARAMETERS.insuranceFundAddress, 50_000_000_000);
     scenario.wait(1_000);
@@ -73,7 +77,7 @@ describe('R-liquidation', () => {
     expect(fund?.positions).toMatchObject([{ instrumentId: PERP.instrumentId, size: 10_000 }]);
   });
 
-  test('a position above 100,000 USDC goes 20% first, the whole 30 s later', () => {
+  test('of a position above 100,000 USDC, 20% is closed first and the rest 30 s later', () => {
     const scenario = Scenario.open({ accounts: [], oracle: at(100) });
     scenario.fund(alice, 10_200_000_000);
     scenario.fund(bob, 1_000_000_000_000);
@@ -83,7 +87,7 @@ describe('R-liquidation', () => {
     scenario.one(carol, { price: at(96), size: 400_000 });
     const size = (): number => accountView(scenario.state, alice)?.positions[0]?.size ?? 0;
     expect(size()).toBe(200_000);
-    // Tier 2: maintenance 2.5% less 1,000 × 1.5% × mark. At 96.5 the ratio is below 1.
+    // In tier 2 maintenance is 2.5% less 1,000 × 1.5% × mark. At 96.5 the ratio is below 1.
     scenario.wait(1_000).oracle(at(96.5));
     expect(size()).toBe(160_000);
     for (let i = 0; i < 29; i++) scenario.wait(1_000).oracle(at(96.5));

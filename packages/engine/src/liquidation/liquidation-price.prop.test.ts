@@ -15,9 +15,9 @@ type Case = {
   readonly size: number;
   readonly funds: number;
   readonly isIsolated?: boolean;
-  /** Of the other leg; hedge mode when not 0. */
+  /** Size of the other leg; hedge mode is used if it is not 0. */
   readonly opposite?: number;
-  /** Of a second perp, whose mark stays. */
+  /** Size in a second perp, whose mark does not change. */
   readonly other?: number;
 };
 
@@ -47,7 +47,7 @@ function trade(venue: Scenario, size: number, id = ID): void {
 const isLiquidated = (events: readonly EngineEvent[]): boolean =>
   events.some((event) => event.type === 'liquidationStep' && event.account === alice);
 
-/** Liquidation starts at the displayed price, and not one price unit before. */
+/** Checks that liquidation starts at the displayed price, and not one price unit before. */
 function expectExact(venue: Scenario): number | undefined {
   const [position] = accountView(venue.state, alice)!.positions;
   const shown = position!.liquidationPrice;
@@ -60,13 +60,15 @@ function expectExact(venue: Scenario): number | undefined {
   return shown;
 }
 
-describe('liquidationPx is where R-liquidation starts, to the price unit', () => {
-  // 10 − 0.045 = 9.955 in hand, 100 lots. Long: 9.955 + (x − 100) = 1.5% x, x = 90.045 / 0.985 =
-  // 91.416243…, down. Short: 9.955 − (x − 100) = 1.5% x, x = 109.955 / 1.015 = 108.330049…, up.
-  // Isolated: 5 of margin. Long x = 95 / 0.985 = 96.446700…; short x = 105 / 1.015 = 103.448275….
-  // 150,000 lots are 1,500 units in tier 2: maintenance 2.5% less 1,000 × 1.5%, with the fee 30 x.
-  // 8,000 − 67.5 = 7,932.5: long x = 142,067.5 / 1,470 = 96.644557…, short 157,932.5 / 1,530 =
-  // 103.223856…; isolated on 7,500: 142,500 / 1,470 = 96.938775…, 157,500 / 1,530 = 102.941176….
+describe('the displayed liquidation price', () => {
+  // The balance is 10 − 0.045 = 9.955 for 100 lots. The long position solves 9.955 + (x − 100) =
+  // 1.5% x, so x = 90.045 / 0.985 = 91.416243… rounds down. The short position solves 9.955 − (x −
+  // 100) = 1.5% x, so x = 109.955 / 1.015 = 108.330049… rounds up. Isolated positions have a margin
+  // of 5: x = 95 / 0.985 = 96.446700… for the long and 105 / 1.015 = 103.448275… for the short.
+  // 150,000 lots are 1,500 units in tier 2, where maintenance is 2.5% less 1,000 × 1.5%, or 30 x
+  // with the fee. The balance is 8,000 − 67.5 = 7,932.5: x = 142,067.5 / 1,470 = 96.644557… for the
+  // long and 157,932.5 / 1,530 = 103.223856… for the short. Isolated with 7,500 they are 142,500 /
+  // 1,470 = 96.938775… and 157,500 / 1,530 = 102.941176….
   test.each([
     { size: 100, funds: 10_000_000, price: 914_162 },
     { size: -100, funds: 10_000_000, price: 1_083_301 },
@@ -76,13 +78,16 @@ describe('liquidationPx is where R-liquidation starts, to the price unit', () =>
     { size: -150_000, funds: 8_000_000_000, price: 1_032_239 },
     { size: 150_000, funds: 8_000_000_000, isIsolated: true, price: 969_387 },
     { size: -150_000, funds: 8_000_000_000, isIsolated: true, price: 1_029_412 },
-  ])('$size lots, isolated $isIsolated: $price', ({ price, ...shape }) => {
-    expect(expectExact(open(shape))).toBe(price);
-  });
+  ])(
+    'a position of $size lots (isolated: $isIsolated) is liquidated at $price',
+    ({ price, ...shape }) => {
+      expect(expectExact(open(shape))).toBe(price);
+    },
+  );
 
-  // Long 100, short 60, 9.955 − 0.027 = 9.928: 9.928 + 0.4 (x − 100) = 1.5% × 1.6 x, so
-  // x = 30.072 / 0.376 = 79.978723…: the other leg moves with the same mark.
-  test('R-hedge: both legs move with one mark', () => {
+  // Long 100 and short 60 lots have 9.955 − 0.027 = 9.928. Both legs move with the same mark: 9.928
+  // + 0.4 (x − 100) = 1.5% × 1.6 x, so x = 30.072 / 0.376 = 79.978723….
+  test('R-hedge: both legs have the same liquidation price, because they share one mark', () => {
     const venue = open({ size: 100, funds: 10_000_000, opposite: -60 });
     const [long, short] = accountView(venue.state, alice)!.positions;
     expect(long?.liquidationPrice).toBe(799_787);
@@ -90,7 +95,7 @@ describe('liquidationPx is where R-liquidation starts, to the price unit', () =>
     expect(expectExact(venue)).toBe(799_787);
   });
 
-  test('for any position', () => {
+  test('liquidation of any position starts exactly at the displayed price', () => {
     let seen = 0;
     const lots = fc.oneof(fc.integer({ min: 10, max: 300 }), fc.integer({ min: 10, max: 200_000 }));
     const signed = fc.tuple(lots, fc.boolean()).map(([size, isLong]) => (isLong ? size : -size));

@@ -6,22 +6,23 @@ import { alice, bob, carol, PERP, Scenario } from '@oddlot/testing/engine/scenar
 import { act } from '@oddlot/testing/engine/waiting';
 
 /**
- * R-mark: an attacker that controls only the book cannot liquidate a position that was opened within the band, for
- * any margin table. The oracle does not move and there is no external price; the attacker moves the mark to one edge,
- * where the victim opens with the minimum margin, and then to the other edge.
+ * Oracle price, which does not change during the attack. The test checks that an attacker who
+ * controls only the book cannot liquidate a position that was opened within the band, for any
+ * margin table (R-mark). There is no external price. The attacker moves the mark to one edge, where
+ * the victim opens a position with the minimum margin, and then to the other edge.
  */
 
 const ORACLE = 1_000_000;
 const TICK = 1;
 const RUNS = Number(process.env['FUZZ_RUNS'] ?? 25);
-/** More than an hour in total, so that the average reaches the edge. */
+/** The attack takes more than an hour in total, so that the average reaches the edge. */
 const STEP_MS = 20_000;
 const STEPS = Math.ceil((LIMITS.emaSecondsMax * 1_000) / STEP_MS) + 3;
 
 type Attack = {
   readonly perp: PerpDefinition;
   readonly isLong: boolean;
-  /** The victim's entry within the band: 1 is its worst edge, −1 its best. */
+  /** Entry of the victim within the band: 1 is its worst edge, −1 its best. */
   readonly at: number;
   readonly size: number;
   readonly isIsolated: boolean;
@@ -33,7 +34,7 @@ function edge(venue: Scenario, share: number): number {
   return ORACLE + Math.sign(share) * Math.ceil(distance);
 }
 
-/** Holds the whole book at a price until every average has reached it. */
+/** Keeps the whole book at a price until every average has reached it. */
 function carry(venue: Scenario, price: number): void {
   venue.outcome({ type: 'cancelAll', authority: venue.authority(bob) });
   const bid = price >= ORACLE ? price : price - TICK;
@@ -48,7 +49,7 @@ function play({ at, isIsolated, isLong, perp, size }: Attack): Scenario {
   const side = isLong ? 1 : -1;
   carry(venue, edge(venue, side * at));
   const { mark = 0, maxLeverage: leverage = 1 } = venue.state.perps.get(PERP.instrumentId) ?? {};
-  // The requirement plus a small amount for the rounding of margin and fee.
+  // The required amount plus a small allowance for the rounding of margin and fee.
   const price = venue.state.perps.get(PERP.instrumentId)?.book.bestPrice(!isLong) ?? 0;
   const margin = Math.ceil((size * mark) / leverage);
   const openLoss = Math.max(0, side * (price - mark)) * size;
@@ -64,7 +65,9 @@ function play({ at, isIsolated, isLong, perp, size }: Attack): Scenario {
   return venue;
 }
 
-/** One tier with some distance between margin and maintenance, at any leverage. */
+/**
+ * Margin tables with one tier and some distance between margin and maintenance, at any leverage.
+ */
 const tables = fc
   .record({
     maxLeverage: fc.integer({ min: 2, max: 100 }),
@@ -82,19 +85,22 @@ const tables = fc
     return (mmrE8 + 500_000 + takerFeeE8) * maxLeverage < 100_000_000;
   });
 
-describe('R-mark: book manipulation cannot liquidate positions opened within the band', () => {
-  test.each([true, false])('at the default table and 50×, long: %s', (isLong) => {
-    const perp = { ...PERP, priceTick: TICK, bookTicks: [TICK] };
-    const venue = play({ perp, isLong, at: 1, size: 1_000, isIsolated: false });
-    expect(venue.position(alice)).toBe(isLong ? 1_000 : -1_000);
-    expect(venue.state.liquidations.size).toBe(0);
-    const { mark, markBandE8 = 0 } = venue.state.perps.get(PERP.instrumentId) ?? {};
-    // The attack moved the mark across the whole band.
-    const offset = Math.round((ORACLE * markBandE8) / 100_000_000);
-    expect(mark).toBe(ORACLE - (isLong ? 1 : -1) * offset);
-  });
+describe('R-mark: manipulation of the book', () => {
+  test.each([true, false])(
+    'a book cannot liquidate a 50× position opened within the band (long: %s)',
+    (isLong) => {
+      const perp = { ...PERP, priceTick: TICK, bookTicks: [TICK] };
+      const venue = play({ perp, isLong, at: 1, size: 1_000, isIsolated: false });
+      expect(venue.position(alice)).toBe(isLong ? 1_000 : -1_000);
+      expect(venue.state.liquidations.size).toBe(0);
+      const { mark, markBandE8 = 0 } = venue.state.perps.get(PERP.instrumentId) ?? {};
+      // The attack moved the mark across the whole band.
+      const offset = Math.round((ORACLE * markBandE8) / 100_000_000);
+      expect(mark).toBe(ORACLE - (isLong ? 1 : -1) * offset);
+    },
+  );
 
-  test('at any table, from any price in the band', () => {
+  test('a book cannot liquidate a position opened within the band, for any margin table and entry price', () => {
     fc.assert(
       fc.property(
         tables,

@@ -11,11 +11,14 @@ import { act } from '@oddlot/testing/engine/waiting';
 const PRICE = 1_000_000;
 const MAX = LIMITS.liquidationsPerBlock;
 
-/** This many traders are each long 100 lots, each with slightly more money; bob is short. */
+/**
+ * Makes this many traders long 100 lots each, each with slightly more money than the previous one;
+ * bob is short.
+ */
 function crowd(count: number): { venue: Scenario; people: Address[] } {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000 });
   venue.checks = false;
-  // The address order differs from the order of the ratios.
+  // The order of addresses differs from that of the ratios.
   const people = Array.from({ length: count }, (_, n) => actor(0x10000 + ((n * 7) % count)));
   for (const [at, person] of people.entries()) {
     venue.fund(person, 5_100_000 + 100 * at);
@@ -30,22 +33,23 @@ const worked = ({ events }: BlockResult): Address[] => [
   ...new Set(events.flatMap((e) => (e.type === 'liquidationStep' ? [e.account] : []))),
 ];
 
-describe('R-storms', () => {
-  // Each has at least 5.055. At 96.5: at least 1.555 against 1.4475. At 96.3: 1.355 to 1.3799
-  // against 1.4445, above two thirds of 0.963: no position is taken over, and the book is empty.
-  test('a block processes 200 scopes, lowest ratio first; the rest come first in the next block', () => {
+describe('R-storms: many liquidations in one block', () => {
+  // Each trader has at least 5.055. At 96.5, each has at least 1.555 with a risk of 1.4475. At
+  // 96.3, they have 1.355 to 1.3799 with a risk of 1.4445, which is above two thirds of 0.963: no
+  // position is taken over, and the book is empty.
+  test('a block liquidates 200 accounts with the lowest ratios, and the rest come first in the next block', () => {
     const { people, venue } = crowd(250);
     expect(worked(venue.wait(1_000).oracle(965_000))).toEqual([]);
     const first = venue.wait(1_000).oracle(963_000);
     expect(worked(first)).toEqual(people.slice(0, MAX));
     expect(venue.state.liquidations.size).toBe(250);
-    // The next block has the same time: only the 50 deferred scopes are processed.
+    // The next block has the same time, so only the 50 deferred accounts are processed.
     const second = venue.block();
     expect(worked(second)).toEqual(people.slice(MAX));
     expect(worked(venue.block())).toEqual([]);
   });
 
-  test('deferred scopes come before later ones with a lower ratio', () => {
+  test('deferred liquidations come before later ones with a lower ratio', () => {
     const { people, venue } = crowd(220);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -55,11 +59,11 @@ describe('R-storms', () => {
     venue.one(bob, { instrumentId: second, isBuy: false, price: PRICE, size: 100 });
     venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people.slice(0, MAX));
-    // At 94 the later one has 0.655; the deferred ones have more than 1.37. The time is the same.
+    // At 94 the later account has 0.655 and the deferred ones more than 1.37. The time is the same.
     expect(worked(venue.oracle(940_000, second))).toEqual([...people.slice(MAX), late]);
   });
 
-  test('retried scopes do not come before others with a lower ratio', () => {
+  test('retried liquidations do not come before others with a lower ratio', () => {
     const { people, venue } = crowd(1);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -70,11 +74,12 @@ describe('R-storms', () => {
     venue.one(late, { instrumentId: second, price: PRICE, size: 100, timeInForce: 'ioc' });
     expect(worked(venue.wait(1_000).oracle(963_000))).toEqual(people);
     venue.one(bob, { price: 960_000, size: 20 });
-    // This block processes both: one for the second time, the other is insolvent at 94, −0.045.
+    // This block processes both: one for the second time, and the other, which is insolvent at 94
+    // with −0.045.
     expect(worked(venue.wait(1_500).oracle(940_000, second))).toEqual([late, ...people]);
   });
 
-  test('a venue restored in between continues identically', () => {
+  test('a venue restored during a mass liquidation continues identically', () => {
     const { venue } = crowd(230);
     venue.wait(1_000).oracle(963_000);
     const copy = restore(JSON.parse(JSON.stringify(dump(venue.state))));
@@ -88,8 +93,8 @@ describe('R-storms', () => {
   });
 });
 
-// A price that jumps by a factor of a million and back leaves the index exact.
-test('R-exact: an extreme jump does not corrupt the index', () => {
+// The index must stay exact when a price jumps by a factor of a million and back.
+test('R-exact: an extreme price jump does not corrupt the risk index', () => {
   const perp = { ...PERP, priceTick: 1, bookTicks: [1], makerFeeE8: 0, takerFeeE8: 0 };
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000_000, perp });
   for (let i = 0; i < 30; i++) {
@@ -102,7 +107,8 @@ test('R-exact: an extreme jump does not corrupt the index', () => {
   venue.one(bob, { isBuy: false, price: PRICE, size: 100 });
   venue.one(alice, { price: PRICE, size: 100, timeInForce: 'ioc' });
   act(venue, alice, { type: 'cancelAll' });
-  // 5 + (x − 100) ≤ 1.5% x below 96.4467: the mark approaches it in the smallest possible steps.
+  // 5 + (x − 100) is at most 1.5% x below 96.4467, and the mark approaches that price in the
+  // smallest possible steps.
   let mark = 964_600;
   venue.wait(1_000).oracle(mark);
   while (venue.state.liquidations.size === 0 && mark > 964_000) {

@@ -18,7 +18,7 @@ import {
 import { act, waiting } from '@oddlot/testing/engine/waiting';
 import { liquidateForSettlement } from './settle-insolvent.ts';
 
-/** One lot is 0.01, a price unit 0.0001: 1,000,000 is a price of 100. */
+/** One lot is 0.01 and a price unit is 0.0001, so 1,000,000 is a price of 100. */
 const at = (usdc: number): number => Math.round(usdc * 10_000);
 const ID = PERP.instrumentId;
 const FUND = PARAMETERS.insuranceFundAddress;
@@ -35,8 +35,8 @@ function leg(venue: Scenario, which: 'long' | 'short'): Holding {
 const fundValue = (venue: Scenario): bigint => accountView(venue.state, FUND)!.cross.accountValue;
 
 /**
- * Alice has a long and a short leg from 100, isolated at 20x: 5 of margin a coin, fees of 0.045%.
- * Bob was the counterparty of both and is flat where they are equal.
+ * Gives alice a long and a short leg from 100, isolated at 20× with a margin of 5 per coin and fees
+ * of 0.045%. Bob was the counterparty of both and has no position if they are equal.
  */
 function hedged({ long, short }: { readonly long: number; readonly short: number }): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -54,11 +54,11 @@ function open(venue: Scenario, who: Address, isBuy: boolean, size: number): void
   expect(state).toBe('filled');
 }
 
-describe('R-liquidation (2b): an isolated leg nets with the other leg of its account', () => {
-  // 2,000 − 2 × 4.5 of fees − 2 × 500 of margin = 991 in the balance. At 120 the short has 500 −
-  // 2,000 = −1,500: bankruptcy 120 − 15 = 105. At 105 the long has gained 500: it pays out 500 +
-  // 500, the short 500 − 500.
-  test('long 100 and short 100, no other positions, gap from 100 to 120: no gain', () => {
+describe('R-liquidation (2b): netting of isolated legs', () => {
+  // The balance is 2,000 − 2 × 4.5 of fees − 2 × 500 of margin = 991. At 120 the short leg has 500
+  // − 2,000 = −1,500, so its bankruptcy price is 120 − 15 = 105. At 105 the long leg has gained
+  // 500: it pays out 500 + 500, and the short leg 500 − 500.
+  test('an owner of equal long and short legs gains nothing from a gap from 100 to 120', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     expect(venue.balance(alice)).toBe(991_000_000n);
     const before = { fund: fundValue(venue), treasury: venue.state.treasury };
@@ -84,8 +84,9 @@ describe('R-liquidation (2b): an isolated leg nets with the other leg of its acc
     expect(venue.position(FUND)).toBe(0);
   });
 
-  // At 80 the long has 500 − 2,000 = −1,500: bankruptcy 80 + 15 = 95, where the short has gained 500.
-  test('mirrored, from 100 to 80', () => {
+  // At 80 the long leg has 500 − 2,000 = −1,500, so its bankruptcy price is 80 + 15 = 95, where the
+  // short leg has gained 500.
+  test('an owner of equal long and short legs gains nothing from a gap from 100 to 80', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     const result = venue.wait(1_000).oracle(at(80));
     expect(names(result)).toEqual(['net']);
@@ -93,8 +94,8 @@ describe('R-liquidation (2b): an isolated leg nets with the other leg of its acc
     expect(venue.balance(alice)).toBe(1_991_000_000n);
   });
 
-  // Equity is above zero but below two thirds of maintenance: at 104.5 the short has 50 of 104.5
-  // and its bankruptcy price is 105, which is better than the mark for the long.
+  // Equity is above zero but below two thirds of maintenance margin: at 104.5 the short leg has 50
+  // of 104.5 and its bankruptcy price is 105, which is better than the mark for the long leg.
   test('the remaining equity of the failing leg goes to the other leg', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     const result = venue.wait(1_000).oracle(at(104.5));
@@ -103,9 +104,9 @@ describe('R-liquidation (2b): an isolated leg nets with the other leg of its acc
     expect(venue.balance(alice)).toBe(1_991_000_000n);
   });
 
-  // 2,000 − 7.2 − 800: 1,192.8. The long of 60 pays out 300 + 5 × 60; the remaining 40 of the short
-  // have −600 and go to bob, who is long, at 105.
-  test('a smaller leg closes in full, the rest continues with (3) and (4)', () => {
+  // The balance is 2,000 − 7.2 − 800 = 1,192.8. The long leg of 60 coins pays out 300 + 5 × 60. The
+  // remaining 40 of the short leg have −600 and go to bob, who is long, at 105.
+  test('a smaller other leg closes in full, and the rest of the failing leg continues with (3) and (4)', () => {
     const venue = hedged({ long: 6_000, short: 10_000 });
     expect(venue.balance(alice)).toBe(1_192_800_000n);
     const result = venue.wait(1_000).oracle(at(120));
@@ -116,8 +117,9 @@ describe('R-liquidation (2b): an isolated leg nets with the other leg of its acc
     expect(venue.position(bob)).toBe(0);
   });
 
-  // The long of 100 closes 60 at 105: 300 + 300. The other 40 keep 200 of margin.
-  test('a larger leg closes in part and keeps the rest with its margin', () => {
+  // The long leg of 100 coins closes 60 at 105 and pays 300 + 300. The other 40 keep a margin of
+  // 200.
+  test('a larger other leg closes in part and keeps the rest with its margin', () => {
     const venue = hedged({ long: 10_000, short: 6_000 });
     const result = venue.wait(1_000).oracle(at(120));
     expect(names(result)).toEqual(['net']);
@@ -126,9 +128,9 @@ describe('R-liquidation (2b): an isolated leg nets with the other leg of its acc
     expect(venue.balance(alice)).toBe(1_192_800_000n + 600_000_000n);
   });
 
-  test('nets only until the other leg would fall below zero', () => {
+  test('legs are netted only until the equity of the other leg reaches zero', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
-    // The long has paid 1,500 before, so that it has 500 + 2,000 − 1,500 = 1,000 at 120. A lot
+    // The long leg has paid 1,500 before, so it has 500 + 2,000 − 1,500 = 1,000 at 120. Each lot
     // loses 0.15 there: 6,666 lots lose 999.9, and 0.1 remains.
     leg(venue, 'long').isolatedMargin = microUsdc(-1_000_000_000n);
     postToBalance(venue.state, venue.account(carol), microUsdc(1_500_000_000n));
@@ -136,15 +138,15 @@ describe('R-liquidation (2b): an isolated leg nets with the other leg of its acc
     const result = venue.wait(1_000).oracle(at(120));
     expect(names(result)).toEqual(['net', 'adl']);
     expect(steps(result)[1]).toMatchObject({ positions: [{ size: -3_334 }], price: at(105) });
-    // No other account is long, so the leg's rest of 33.34 is deleveraged as usual (R-adl): worth
-    // 120 and closed at 105 it loses 500.1 of the remaining 0.1, and the fund pays.
+    // No other account is long, so the leg's rest of 33.34 is deleveraged as usual (R-adl). It is
+    // worth 120 and closes at 105, so it loses 500.1 of the remaining 0.1, and the fund pays.
     expect(leg(venue, 'long')).toMatchObject({ size: 0, isolatedMargin: 0n });
     expect(leg(venue, 'short')).toMatchObject({ size: 0, isolatedMargin: 0n });
     expect(venue.position(FUND)).toBe(0);
     expect(fundValue(venue) + venue.state.treasury).toBe(before - 500_000_000n);
   });
 
-  test('its orders and triggers are cancelled together with the netted leg', () => {
+  test('orders and triggers of a netted leg are cancelled', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     venue.one(alice, { isBuy: false, reduceOnly: true, price: at(130), size: 9_000 });
     venue.place(alice, waiting({ price: at(70), kind: 'stopLoss' }, { size: 10_000 }));
@@ -159,7 +161,7 @@ describe('R-liquidation (2b): an isolated leg nets with the other leg of its acc
   test('a leg that the book can fill is not netted', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     venue.one(carol, { isBuy: false, price: at(104.2), size: 10_000 });
-    // At 104 the short has 100 of 104 × 1.5: its order reaches up to 105.
+    // At 104 the short leg has 100 of 104 × 1.5, so its order reaches up to 105.
     const result = venue.wait(1_000).oracle(at(104));
     expect(names(result)).toEqual(['market']);
     expect(leg(venue, 'long').size).toBe(10_000);
@@ -167,8 +169,8 @@ describe('R-liquidation (2b): an isolated leg nets with the other leg of its acc
   });
 });
 
-describe('R-delist: (2b) to (4) run again before positions close at the settlement price', () => {
-  /** The market is halted while the price moves, so that no earlier liquidation happens. */
+describe('R-delist: liquidation before settlement', () => {
+  /** Halts the market while the price moves, so that no earlier liquidation happens. */
   function settled(venue: Scenario, price: number): LiquidationStep[] {
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     venue.wait(1_000).oracle(price);
@@ -178,7 +180,7 @@ describe('R-delist: (2b) to (4) run again before positions close at the settleme
     return execution.events.filter((event) => event.type === 'liquidationStep');
   }
 
-  test('legs of one account net', () => {
+  test('the legs of one account are netted before a settlement', () => {
     const venue = hedged({ long: 10_000, short: 10_000 });
     const before = { fund: fundValue(venue), treasury: venue.state.treasury };
     const told = settled(venue, at(120));
@@ -187,8 +189,9 @@ describe('R-delist: (2b) to (4) run again before positions close at the settleme
     expect({ fund: fundValue(venue), treasury: venue.state.treasury }).toEqual(before);
   });
 
-  // Both are long 10 from 100; the one with more money opened first and has the lower address.
-  test('the lowest ratio comes first', () => {
+  // Both are long 10 coins from 100; the account with more money opened first and has the lower
+  // address.
+  test('before a settlement, the account with the lowest ratio is liquidated first', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     const [rich, poor] = [actor(1), actor(2)];
     venue.fund(rich, 60_000_000);

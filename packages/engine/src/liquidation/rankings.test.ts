@@ -14,7 +14,7 @@ const PRICE = 1_000_000;
 const LONGS = Array.from({ length: 12 }, (_, at) => actor(0x6000 + at));
 const SHORTS = Array.from({ length: 12 }, (_, at) => actor(0x7000 + at));
 
-/** Twelve accounts are long 100 lots each at 100; twelve are short, the poorest rank first. */
+/** Makes twelve accounts long and twelve short by 100 lots each at 100; the poorest rank first. */
 function storm(): Scenario {
   const venue = Scenario.open({ accounts: [bob], funds: 1_000_000_000_000 });
   for (const [at, long] of LONGS.entries()) {
@@ -32,7 +32,7 @@ const perpOf = (venue: Scenario): Perp =>
 const closed = ({ events }: BlockResult): Address[] =>
   events.flatMap((event) => (event.type === 'deleveraged' ? [event.account] : []));
 
-test('R-adl: a side is ranked once a pass, for any number of take-overs', () => {
+test('R-adl: a side is ranked once per pass, for any number of take-overs', () => {
   const venue = storm();
   const { holders } = perpOf(venue);
   const walk = holders[Symbol.iterator].bind(holders);
@@ -57,7 +57,7 @@ test('R-determinism: a restored venue closes the same positions', () => {
   expect(again.digest).toBe(result.digest);
 });
 
-test('R-storms: ranks are those from the start of the liquidations, even if they are read later', () => {
+test('R-storms: ADL ranks are those at the start of the liquidations, even if they are read later', () => {
   const venue = storm();
   venue.block({ type: 'setPerp', instrumentId: PERP.instrumentId, halted: true, changes: {} });
   venue.wait(1_000).oracle(945_000);

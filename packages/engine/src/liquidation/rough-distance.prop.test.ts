@@ -31,7 +31,7 @@ class Stage {
       holding.isolatedMargin = microUsdc(margin);
       holding.perp.mark = mark;
     }
-    // Invalidates the sums, which belong to other marks.
+    // Invalidates the cached sums, which belong to other marks.
     this.venue.state.markEpoch += 1;
   }
 
@@ -47,7 +47,7 @@ type Figures = {
   readonly positions: readonly {
     readonly mark: number;
     readonly size: number;
-    /** Its loss, or its gain below zero. */
+    /** Cost of the position, which is its loss, or its gain if negative. */
     readonly cost: bigint;
     readonly isIsolated: boolean;
     readonly margin: bigint;
@@ -71,11 +71,11 @@ const figures = (sizeMax: number, priceMax: number, moneyMax: bigint): fc.Arbitr
     ),
   });
 
-describe('the rough distance (R-liquidation)', () => {
+describe('the rough distance to liquidation (R-liquidation)', () => {
   test.each([
     ['of retail size', figures(2_000_000, 3_000_000, 100_000_000_000n)],
     ['beyond what a number holds', figures(10 ** 12, 9 * 10 ** 9, 10n ** 20n)],
-  ])('never exceeds the exact distance, with positions %s', (_, any) => {
+  ])('the rough distance never exceeds the exact one, with positions %s', (_, any) => {
     const stage = new Stage();
     let safe = 0;
     fc.assert(
@@ -88,7 +88,7 @@ describe('the rough distance (R-liquidation)', () => {
           const exact = notional === 0n ? 0 : safeDistance(equity, risk, notional);
           expect(rough).toBeGreaterThanOrEqual(0);
           expect(rough).toBeLessThanOrEqual(exact);
-          // It must not be so pessimistic that it becomes useless.
+          // The distance must not be so small that it becomes useless.
           if (exact > 1_000) expect(rough).toBeGreaterThanOrEqual(exact - 10 - exact / 1_000);
           if (rough > 0) safe += 1;
         }
@@ -99,7 +99,7 @@ describe('the rough distance (R-liquidation)', () => {
   });
 });
 
-test('a mark recomputes the sums of endangered accounts only', () => {
+test('a new mark recomputes the sums of endangered accounts only', () => {
   const venue = Scenario.open({ accounts: [] });
   venue.fund(alice, 1_000_000_000);
   venue.fund(bob, 25_000_000);

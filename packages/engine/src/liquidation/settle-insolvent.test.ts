@@ -43,8 +43,8 @@ function funded(venue: Scenario, amounts: readonly (readonly [Address, number])[
 }
 
 /**
- * j has 1,200 and is long 100 X, short 100 Z; k has 520 and is long 100 Z; b has 5,000 and is short
- * 100 X. All at 100.
+ * At 100, j has 1,200 and is long 100 X and short 100 Z; k has 520 and is long 100 Z; b has 5,000
+ * and is short 100 X.
  */
 function chained(isIsolated = false): Scenario {
   const venue = openGap();
@@ -60,44 +60,48 @@ function chained(isIsolated = false): Scenario {
   return venue;
 }
 
-describe('R-liquidation: a gap is settled between the accounts that had positions before it', () => {
-  // X falls to 75, Z to 92. j: 1,200 − 2,500 + 800 = −500, all of it lost in X: 75 + 5 = 80, with
-  // b. k: 520 − 800 = −280: 92 + 2.80 with j, which had 0 and now has −280. So X is priced again,
-  // at 80 + 2.80. b has 5,000 + 100 × (100 − 82.80) = 6,720 = 1,200 + 520 + 5,000.
-  test.each([false, true])('loss upon loss; b isolated: %s', (isIsolated) => {
-    const venue = chained(isIsolated);
-    const result = leap(venue, 75, 92);
-    expect(story(result)).toEqual([
-      [j, 'adl', px(80)],
-      [k, 'adl', px(94.8)],
-    ]);
-    expect([j, k, b, FUND].map((each) => worth(venue, each))).toEqual([0n, 0n, money(6_720), 0n]);
-    expect([j, k, b].map((each) => venue.position(each, X) + venue.position(each, Z))).toEqual([
-      0, 0, 0,
-    ]);
-    // The block had not ended, so its events show the last price.
-    expect(closesOf(result, j)).toEqual([
-      [-10_000, px(82.8)],
-      [10_000, px(94.8)],
-    ]);
-    expect(closesOf(result, b)).toEqual([[10_000, px(82.8)]]);
-    expect(notices(result)).toEqual([
-      [b, 10_000, px(82.8)],
-      [j, 10_000, px(94.8)],
-    ]);
-    const traded = result.events.filter((event) => event.type === 'positionTraded');
-    expect(traded.map(({ account, realised }) => [account, realised])).toEqual([
-      [b, money(1_720)],
-      [j, money(-1_720)],
-      [j, money(520)],
-      [k, money(-520)],
-    ]);
-    expect(venue.state.liquidations.size).toBe(0);
-    checkRestarts(venue);
-  });
+describe('R-liquidation: settlement of a price gap', () => {
+  // X falls to 75 and Z to 92. j has 1,200 − 2,500 + 800 = −500, all of it lost in X, which closes
+  // with b at 75 + 5 = 80. k has 520 − 800 = −280 and closes at 92 + 2.80 with j, which had 0 and
+  // now has −280. X is therefore priced again, at 80 + 2.80. b has 5,000 + 100 × (100 − 82.80) =
+  // 6,720 = 1,200 + 520 + 5,000.
+  test.each([false, true])(
+    'a close that causes another loss is priced again (b isolated: %s)',
+    (isIsolated) => {
+      const venue = chained(isIsolated);
+      const result = leap(venue, 75, 92);
+      expect(story(result)).toEqual([
+        [j, 'adl', px(80)],
+        [k, 'adl', px(94.8)],
+      ]);
+      expect([j, k, b, FUND].map((each) => worth(venue, each))).toEqual([0n, 0n, money(6_720), 0n]);
+      expect([j, k, b].map((each) => venue.position(each, X) + venue.position(each, Z))).toEqual([
+        0, 0, 0,
+      ]);
+      // The block had not ended, so its events show the last price.
+      expect(closesOf(result, j)).toEqual([
+        [-10_000, px(82.8)],
+        [10_000, px(94.8)],
+      ]);
+      expect(closesOf(result, b)).toEqual([[10_000, px(82.8)]]);
+      expect(notices(result)).toEqual([
+        [b, 10_000, px(82.8)],
+        [j, 10_000, px(94.8)],
+      ]);
+      const traded = result.events.filter((event) => event.type === 'positionTraded');
+      expect(traded.map(({ account, realised }) => [account, realised])).toEqual([
+        [b, money(1_720)],
+        [j, money(-1_720)],
+        [j, money(520)],
+        [k, money(-520)],
+      ]);
+      expect(venue.state.liquidations.size).toBe(0);
+      checkRestarts(venue);
+    },
+  );
 
-  // The fund has 100,000 and has paid 4,500 for Z within the hour: it takes X from j, which could
-  // cost at most 2,500, and not Z from k, which could cost 800 more than the 5,000 limit for Z.
+  // The fund has 100,000 and has paid 4,500 for Z within the hour. It takes X from j, which could
+  // cost at most 2,500, and not Z from k, which could cost 800 and exceed the limit of 5,000 for Z.
   test('the fund pays its part of a corrected price', () => {
     const venue = chained();
     setReserves(venue, 100_000);
@@ -108,7 +112,7 @@ describe('R-liquidation: a gap is settled between the accounts that had position
       [k, 'adl', px(94.8)],
     ]);
     expect([j, k].map((each) => worth(venue, each))).toEqual([0n, 0n]);
-    // 100 X for 8,280, worth 7,500; b keeps its position.
+    // The fund paid 8,280 for 100 X, which are worth 7,500; b keeps its position.
     expect(venue.holding(FUND, X)).toMatchObject({ size: 10_000, cost: money(8_280) });
     expect(worth(venue, FUND)).toBe(money(100_000 - 780));
     expect(worth(venue, b)).toBe(money(7_500));
@@ -116,8 +120,9 @@ describe('R-liquidation: a gap is settled between the accounts that had position
     expect(venue.state.fundCosts.of(venue.nowMs, X)).toBe(money(780));
   });
 
-  // a: 1,000 − 2,000 = −1,000, X closes with b at 80 + 10. b: 1,100 + 2,000 − 2,500 = 600 before and −400 after: its
-  // Z closes with c at 75 + 4. c: 100 × (100 − 79) = 2,100, the former money of a and b.
+  // a has 1,000 − 2,000 = −1,000, and X closes with b at 80 + 10. b has 1,100 + 2,000 − 2,500 = 600
+  // before and −400 after, so its Z closes with c at 75 + 4. c has 100 × (100 − 79) = 2,100, the
+  // former money of a and b.
   test('an account that a close makes insolvent is settled in the same step', () => {
     const venue = openGap();
     funded(venue, [
@@ -136,8 +141,9 @@ describe('R-liquidation: a gap is settled between the accounts that had position
     expect(worth(venue, FUND)).toBe(0n);
   });
 
-  // At 80 each loses 2,000: a and b have −1,000, the lower address first, then c with −900.
-  test('the lowest equity first, then the address', () => {
+  // At 80 each loses 2,000: a and b have −1,000 and are settled by address, and c with −900
+  // follows.
+  test('insolvent accounts are settled by lowest equity and address', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -149,10 +155,10 @@ describe('R-liquidation: a gap is settled between the accounts that had position
     expect(story(leap(venue, 80, 100)).map(([account]) => account)).toEqual([a, b, c]);
   });
 
-  // b won 2,000 with X and lost 2,950 with Z: 1,010 − 950 = 60, below 1.5% of 3,000 + 2,050 =
-  // 75.75, a ratio below 1. It is still deleveraged, and ranks before c, which has the same gain
-  // and is safe.
-  test('R-adl: a loss in another position does not exempt an account', () => {
+  // b gained 2,000 with X and lost 2,950 with Z. It has 1,010 − 950 = 60, below 1.5% of 3,000 +
+  // 2,050 = 75.75, so its ratio is below 1. It is still deleveraged, and ranks before c, which has
+  // the same gain and is safe.
+  test('R-adl: a loss in another position does not exempt an account from deleveraging', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -164,7 +170,8 @@ describe('R-liquidation: a gap is settled between the accounts that had position
     deal(venue, [a, c], X, 50);
     deal(venue, [b, d], Z, 50);
     const result = leap(venue, 60, 41);
-    // a: 1,000 − 4,000 = −3,000: 60 + 30 = 90. b then has 60 − 1,500 = −1,440: 41 + 28.80.
+    // a has 1,000 − 4,000 = −3,000, so its price is 60 + 30 = 90. b then has 60 − 1,500 = −1,440,
+    // so its price is 41 + 28.80.
     expect(notices(result)).toEqual([
       [b, 5_000, px(90)],
       [c, 5_000, px(90)],
@@ -173,9 +180,9 @@ describe('R-liquidation: a gap is settled between the accounts that had position
     expect([a, b].map((each) => worth(venue, each))).toEqual([0n, 0n]);
   });
 
-  // b's scope has no equity: 1,010 + 2,000 − 3,010 = 0. c has the same gain with 2,560 of equity. b
-  // goes first, although its rank would be infinite.
-  test('R-adl: a scope without equity ranks first where it has a gain', () => {
+  // b has no equity: 1,010 + 2,000 − 3,010 = 0. c has the same gain with 2,560 of equity. b goes
+  // first, although its rank would be infinite.
+  test('R-adl: an account without equity ranks first if its position has a gain', () => {
     const venue = openGap();
     funded(venue, [
       [a, 1_000],
@@ -189,8 +196,8 @@ describe('R-liquidation: a gap is settled between the accounts that had position
     expect(notices(leap(venue, 60, 39.8))[0]).toEqual([b, 5_000, px(90)]);
   });
 
-  // It lost 1 a coin since the last valid mark, so no account pays more than 99 + 1: of its −600,
-  // −500 cannot be charged and fall to the fund (R-deficit).
+  // The position lost 1 per coin since the last valid mark, so no account pays more than 99 + 1. Of
+  // its −600, −500 cannot be charged and are covered by the fund (R-deficit).
   test('R-bankruptcy-price: other accounts pay at most the loss of the position', () => {
     const venue = openGap();
     funded(venue, [
@@ -207,22 +214,23 @@ describe('R-liquidation: a gap is settled between the accounts that had position
     expect([worth(venue, FUND), venue.state.treasury]).toEqual([0n, money(200)]);
   });
 
-  // j lost 3,000 with X and is short Z, which did not move: k, which is long Z, pays nothing for X.
-  test('this step closes only positions with a loss; the others stay', () => {
+  // j lost 3,000 with X and is short Z, which did not move; k, which is long Z, pays nothing for X.
+  test('the settlement of a gap closes only positions with a loss', () => {
     const venue = chained();
     const result = leap(venue, 70, 100);
-    // 1,200 − 3,000 = −1,800: 70 + 18 = 88. Z has no margin left and closes at the mark, in the
-    // same block, after the triggers.
+    // j has 1,200 − 3,000 = −1,800, so X closes at 70 + 18 = 88. Z has no margin left and closes at
+    // the mark in the same block, after the triggers.
     expect(story(result).slice(0, 1)).toEqual([[j, 'adl', px(88)]]);
     expect(notices(result)).toContainEqual([k, 10_000, px(100)]);
     expect([j, k].map((each) => worth(venue, each))).toEqual([0n, money(520)]);
   });
 });
 
-describe('R-adl: lots that are opened in a block are not deleveraged in it', () => {
-  // a is long 10 coins with 60: at 94.5 5 remain, below two thirds of 9.45. b takes its profit from
-  // c in step (6); in (7) only c is short, and its lots are new: a waits for the next block.
-  test('an account that sold to a trigger is exempt until the next block', () => {
+describe('R-adl: lots opened in the current block', () => {
+  // a is long 10 coins with 60; at 94.5, 5 remain, below two thirds of 9.45. b takes its profit
+  // from c in step (6). In step (7) only c is short, and its lots are new, so a waits for the next
+  // block.
+  test('an account that sold to a trigger is not deleveraged until the next block', () => {
     const venue = openGap();
     funded(venue, [
       [a, 60],
@@ -238,12 +246,12 @@ describe('R-adl: lots that are opened in a block are not deleveraged in it', () 
     expect(notices(first)).toEqual([]);
     const second = leap(venue, 94.5, 100);
     expect([a, c].map((each) => venue.position(each))).toEqual([0, 0]);
-    // 94.5 − 5 / 10.
+    // The price is 94.5 − 5 / 10.
     expect(notices(second)).toEqual([[c, 1_000, px(94)]]);
   });
 
-  // The same gap to 90: a is insolvent, so b pays before its take-profit fires: 90 + 4 = 94.
-  test('a gap is settled before the triggers', () => {
+  // The gap is to 90 here: a is insolvent, so b pays before its take-profit fires, at 90 + 4 = 94.
+  test('a price gap is settled before triggers fire', () => {
     const venue = openGap();
     funded(venue, [
       [a, 60],

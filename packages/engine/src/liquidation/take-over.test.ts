@@ -41,7 +41,7 @@ function trade(
   expect(venue.one(buyer, { price, size, timeInForce: 'ioc' }).state).toBe('filled');
 }
 
-/** Alice is long 1,000 lots at 100 with 60 − 0.45 = 59.55, bob is short. */
+/** Makes alice long 1,000 lots at 100 with 60 − 0.45 = 59.55; bob is short. */
 function held(fundMicroUsdc = 0, isIsolated = false): Scenario {
   const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
   venue.fund(alice, 60_000_000);
@@ -52,7 +52,7 @@ function held(fundMicroUsdc = 0, isIsolated = false): Scenario {
   return venue;
 }
 
-/** Sets the fund's balance; the faucet pays, or carol receives the excess. */
+/** Sets the fund's balance with carol as the counterparty. */
 function setFund(venue: Scenario, amount: number): void {
   const more = BigInt(amount) - venue.balance(FUND);
   postToBalance(venue.state, insuranceFund(venue.state), microUsdc(more));
@@ -60,12 +60,13 @@ function setFund(venue: Scenario, amount: number): void {
 }
 
 describe('R-insurance-fund: take-over limits', () => {
-  // At 94.5: equity 4.55, two thirds of 9.45 are 6.3. Bankruptcy 94.5 − 0.455 = 94.045. The fund
-  // gains 4.55 with the position of 945: twice its value must be at least 945, so 472.5 − 4.55.
+  // At 94.5, equity is 4.55, below two thirds of 9.45, which is 6.3. The bankruptcy price is 94.5 −
+  // 0.455 = 94.045. The fund gains 4.55 with the position of 945: twice its value must be at least
+  // 945, so it needs 472.5 − 4.55.
   test.each([
     { fund: 467_950_000, found: ['market', 'insurance'] },
     { fund: 467_949_999, found: ['market', 'adl'] },
-  ])('one instrument is at most twice its value: $fund', ({ found, fund }) => {
+  ])('the fund holds at most twice its value in one instrument: $fund', ({ found, fund }) => {
     const venue = held(fund);
     const result = venue.wait(1_000).oracle(945_000);
     expect(names(result)).toEqual(found);
@@ -83,27 +84,30 @@ describe('R-insurance-fund: take-over limits', () => {
   test.each([
     { fund: 724_450_000, found: ['market', 'insurance'] },
     { fund: 724_449_999, found: ['market', 'adl'] },
-  ])('all instruments together are at most five times its value: $fund', ({ found, fund }) => {
-    const venue = held(1_000_000_000_000);
-    for (const n of [2, 3, 4]) {
-      const id = instrumentId(n);
-      venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: id, name: `P${n}` } });
-      venue.oracle(PRICE, id);
-      // The fund has no key, so the test trades for it.
-      venue.one(bob, { instrumentId: id, isBuy: false, price: PRICE, size: 900 });
-      venue.one(FUND, { instrumentId: id, price: PRICE, size: 900, timeInForce: 'ioc' });
-      expect(venue.position(FUND, id)).toBe(900);
-    }
-    setFund(venue, fund);
-    expect(names(venue.wait(1_000).oracle(945_000))).toEqual(found);
-  });
+  ])(
+    'the fund holds at most five times its value in all instruments together: $fund',
+    ({ found, fund }) => {
+      const venue = held(1_000_000_000_000);
+      for (const n of [2, 3, 4]) {
+        const id = instrumentId(n);
+        venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: id, name: `P${n}` } });
+        venue.oracle(PRICE, id);
+        // The fund has no key, so the test trades for it.
+        venue.one(bob, { instrumentId: id, isBuy: false, price: PRICE, size: 900 });
+        venue.one(FUND, { instrumentId: id, price: PRICE, size: 900, timeInForce: 'ioc' });
+        expect(venue.position(FUND, id)).toBe(900);
+      }
+      setFund(venue, fund);
+      expect(names(venue.wait(1_000).oracle(945_000))).toEqual(found);
+    },
+  );
 
-  test('a fund at or below zero takes nothing', () => {
+  test('a fund with a value of zero or less takes over nothing', () => {
     expect(names(held(0).wait(1_000).oracle(945_000))).toEqual(['market', 'adl']);
     expect(names(held(-5_000_000).wait(1_000).oracle(945_000))).toEqual(['market', 'adl']);
   });
 
-  test('the fund holds taken-over positions in cross, even in isolated-only instruments', () => {
+  test('the fund holds taken-over positions in cross mode, even in isolated-only instruments', () => {
     const venue = Scenario.open({
       accounts: [bob, carol],
       funds: 1_000_000_000_000,
@@ -112,7 +116,8 @@ describe('R-insurance-fund: take-over limits', () => {
     venue.fund(alice, 60_000_000);
     trade(venue, alice, bob, 1_000);
     setFund(venue, 10_000_000_000);
-    // Isolated on 50: at 95.5 equity is 5, two thirds of 9.55 are 6.37.
+    // The isolated position has a margin of 50. At 95.5 equity is 5, below two thirds of 9.55,
+    // which is 6.37.
     venue.wait(1_000).oracle(955_000);
     expect(venue.holding(FUND)).toMatchObject({ size: 1_000, isIsolated: false });
     venue.one(carol, { price: 955_000, size: 5_000 });
@@ -121,30 +126,31 @@ describe('R-insurance-fund: take-over limits', () => {
   });
 });
 
-describe('R-liquidation: other assets of an isolated position’s owner are unchanged', () => {
-  test('the remaining margin goes to the fund, the balance stays', () => {
+describe('R-liquidation: other assets of the owner of an isolated position', () => {
+  test('the remaining margin of an isolated position goes to the fund, and the balance stays unchanged', () => {
     const venue = held(10_000_000_000, true);
     const before = { alice: venue.balance(alice), fund: venue.balance(FUND) };
     expect(before.alice).toBe(9_550_000n);
-    // At 95.5: equity 5, bankruptcy 95.
+    // At 95.5 equity is 5 and the bankruptcy price 95.
     const result = venue.wait(1_000).oracle(955_000);
     expect(steps(result)[1]).toMatchObject({ step: 'insurance', price: 950_000 });
     expect(venue.balance(alice)).toBe(before.alice);
     expect(venue.holding(alice)).toMatchObject({ size: 0, isolatedMargin: 0n });
-    // Bought at 95: worth 5 more at the mark.
+    // The fund bought at 95, and the position is worth 5 more at the mark.
     expect(venue.balance(FUND)).toBe(before.fund);
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(before.fund + 5_000_000n);
   });
 
-  test('below zero the bankruptcy price is beyond the mark, and the fund bears the difference', () => {
+  test('below zero equity the bankruptcy price is beyond the mark, and the fund bears the difference', () => {
     const venue = held(10_000_000_000, true);
-    // At 90: 50 − 100 = −50, bankruptcy 95 again: the fund buys at 95, and the value is 90.
+    // At 90 the position has 50 − 100 = −50, so its bankruptcy price is 95 again: the fund buys at
+    // 95 and the value is 90.
     venue.wait(1_000).oracle(900_000);
     expect(venue.balance(alice)).toBe(9_550_000n);
     expect(accountView(venue.state, FUND)?.cross.accountValue).toBe(9_950_000_000n);
   });
 
-  test('the fund gains the rounding of the price: 0 to one unit per lot', () => {
+  test('the fund gains at most one price unit per lot from rounding', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 60_000_001);
     trade(venue, alice, bob, 999);
@@ -152,19 +158,20 @@ describe('R-liquidation: other assets of an isolated position’s owner are unch
     venue.wait(1_000).oracle(944_000);
     expect(venue.position(alice)).toBe(0);
     expect(venue.balance(alice)).toBe(0n);
-    // 60.000001 − 0.44955 − 55.944 = 3.606451: 94.4 − 0.361006… = 94.038993…, up to 94.0390. The
-    // fund gains (94.4 − 94.039) × 9.99 = 3.60639 and the remaining 0.000061.
+    // The equity is 60.000001 − 0.44955 − 55.944 = 3.606451, so the price of 94.4 − 0.361006… =
+    // 94.038993… rounds up to 94.0390. The fund gains (94.4 − 94.039) × 9.99 = 3.60639 and the
+    // remaining 0.000061.
     const gained = accountView(venue.state, FUND)!.cross.accountValue - 10_000_000_000n;
     expect(gained).toBe(3_606_451n);
   });
 });
 
-describe('R-adl', () => {
+describe('R-adl: deleveraging', () => {
   const SHORTS = [1, 2, 3, 4].map((n) => actor(0x5000 + n));
 
   /**
-   * Alice is long 1,000 lots at 100; four accounts are short 250 each: from 100, 102, 100 and 98,
-   * with 100 USDC, the third with 50, less 0.015% of their sales.
+   * Makes alice long 1,000 lots at 100. Four accounts are short 250 lots each, from 100, 102, 100
+   * and 98. They have 100 USDC, the third 50, less 0.015% of their sales.
    */
   function four(): Scenario {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
@@ -185,11 +192,14 @@ describe('R-adl', () => {
     return venue;
   }
 
-  // At a mark of 94.5, each short of 2.5 units is worth 236.25. 1: uPnl 13.75, entry 250, equity
-  // 100 − 0.0375 + 13.75 = 113.7125: 13.75 / 250 × 236.25 / 113.7125 = 0.114269… 2: uPnl 18.75,
-  // entry 255, equity 118.71175: 18.75 / 255 × 236.25 / 118.71175 = 0.146332… 3: uPnl 13.75, entry
-  // 250, equity 63.7125: 0.203944… 4: uPnl 8.75, entry 245, equity 108.71325: 0.077612…
-  test('ranks by profit share times leverage: 3, 2, 1, 4', () => {
+  // At a mark of 94.5, each short of 2.5 units is worth 236.25.
+  // Account 1 has uPnl 13.75, entry 250 and equity 100 − 0.0375 + 13.75 = 113.7125: 13.75 / 250 ×
+  // 236.25 / 113.7125 = 0.114269….
+  // Account 2 has uPnl 18.75, entry 255 and equity 118.71175: 18.75 / 255 × 236.25 / 118.71175 =
+  // 0.146332….
+  // Account 3 has uPnl 13.75, entry 250 and equity 63.7125: 0.203944….
+  // Account 4 has uPnl 8.75, entry 245 and equity 108.71325: 0.077612….
+  test('positions are ranked by share of profit times leverage', () => {
     const venue = four();
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     venue.wait(1_000).oracle(945_000);
@@ -202,34 +212,35 @@ describe('R-adl', () => {
     expect(ranked.map((_, rank) => adlBucket(rank, ranked.length))).toEqual([4, 3, 2, 1]);
   });
 
-  test('closes them in that order at the bankruptcy price, without a fee, and flips none', () => {
+  test('positions are deleveraged by rank at the bankruptcy price, without a fee and without flipping', () => {
     const venue = four();
     const before = SHORTS.map((address) => venue.balance(address));
     const result = venue.wait(1_000).oracle(945_000);
-    // Alice: 59.55 − 55 = 4.55, bankruptcy 94.045.
+    // Alice has 59.55 − 55 = 4.55, so the bankruptcy price is 94.045.
     expect(notices(result).map(({ account }) => SHORTS.indexOf(account) + 1)).toEqual([3, 2, 1, 4]);
     for (const notice of notices(result))
       expect(notice).toMatchObject({ size: 250, price: 940_450 });
-    // 1 realises (100 − 94.045) × 2.5, 2 realises two more a unit, 4 two less.
+    // Account 1 realises (100 − 94.045) × 2.5, account 2 realises two more per unit and account 4
+    // two less.
     const gains = SHORTS.map((address, at) => venue.balance(address) - before[at]!);
     expect(gains).toEqual([14_887_500n, 19_887_500n, 14_887_500n, 9_887_500n]);
     expect(SHORTS.map((address) => venue.position(address))).toEqual([0, 0, 0, 0]);
     expect(venue.balance(alice)).toBe(0n);
   });
 
-  test('closes no more of the last position than necessary', () => {
+  test('only the necessary part of the last position is deleveraged', () => {
     const venue = four();
-    // Carol first buys 100 lots from alice at 94.1: 900 remain.
+    // Carol first buys 100 lots from alice at 94.1, so 900 remain.
     venue.one(carol, { price: 941_000, size: 100 });
     const result = venue.wait(1_000).oracle(945_000);
     expect(notices(result).map(({ size }) => size)).toEqual([250, 250, 250, 150]);
     expect(SHORTS.map((address) => venue.position(address))).toEqual([0, 0, 0, -100]);
   });
 
-  test('equal rank: larger notional, then address', () => {
+  test('positions with equal rank are ordered by notional and address', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     const people = [0x5003, 0x5001, 0x5002].map(actor);
-    // At the entry price, all accounts have rank 0. Sizes 100, 100, 200.
+    // At the entry price, all accounts have rank 0. Their sizes are 100, 100 and 200.
     for (const [at, person] of people.entries()) {
       venue.fund(person, 1_000_000_000);
       trade(venue, bob, person, at === 2 ? 200 : 100);
@@ -242,7 +253,7 @@ describe('R-adl', () => {
     ]);
   });
 
-  test('an account that the close leaves below zero is closed too, and the fund pays its deficit', () => {
+  test('an account that a deleveraging leaves below zero is closed too, and the fund pays its deficit', () => {
     const venue = Scenario.open({ accounts: [carol], funds: 1_000_000_000_000 });
     venue.fund(alice, 60_000_000);
     venue.fund(bob, 60_000_000);
@@ -252,7 +263,7 @@ describe('R-adl', () => {
     postToBalance(venue.state, venue.account(bob), microUsdc(-50_000_000));
     postToBalance(venue.state, venue.account(carol), microUsdc(50_000_000));
     const before = accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury;
-    // At 90 alice has 50 − 100, and closes at 95 with bob, who therefore gains 50 instead of 100.
+    // At 90 alice has 50 − 100 and closes at 95 with bob, who therefore gains 50 and not 100.
     const result = venue.wait(1_000).oracle(900_000);
     expect(names(result)).toEqual(['adl']);
     expect(notices(result)).toMatchObject([{ account: bob, size: 1_000, price: 950_000 }]);
@@ -261,11 +272,12 @@ describe('R-adl', () => {
     expect(accountView(venue.state, FUND)!.cross.accountValue + venue.state.treasury).toBe(before);
   });
 
-  test('the fund is exempt, an endangered scope is not: it could hide a gain behind another loss', () => {
+  test('the fund is exempt from deleveraging, but an endangered account is not', () => {
     const venue = four();
     venue.fund(FUND, 1_000_000_000);
     trade(venue, bob, FUND, 100);
-    // The third loses 63 of its 63.7125 elsewhere: 0.7125 against a risk of 1.5% of 236.25.
+    // The third account loses 63 of its 63.7125 elsewhere, so it has 0.7125 with a risk of 1.5% of
+    // 236.25.
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
     const third = venue.account(SHORTS[2]!);
     postToBalance(venue.state, third, microUsdc(-63_000_000));
@@ -278,7 +290,8 @@ describe('R-adl', () => {
         ({ account }) => SHORTS.indexOf(account.address) + 1,
       );
     expect(order()).toEqual([3, 2, 1, 4]);
-    // The fourth has no equity but a gain, so it goes first. Without a gain it would be last.
+    // The fourth account has no equity but a gain, so it goes first. Without a gain it would be
+    // last.
     const fourth = venue.account(SHORTS[3]!);
     postToBalance(venue.state, fourth, microUsdc(-108_713_250));
     postToBalance(venue.state, venue.account(carol), microUsdc(108_713_250));
@@ -289,15 +302,15 @@ describe('R-adl', () => {
     expect(order()).toEqual([3, 2, 1, 4]);
   });
 
-  test('the bucket: 4 closes first', () => {
+  test('ADL quintiles range from 4 for the first rank to 0 for the last', () => {
     expect(adlBucket(0, 1)).toBe(4);
     expect([0, 1, 2, 3, 4].map((rank) => adlBucket(rank, 5))).toEqual([4, 3, 2, 1, 0]);
     expect([0, 9, 10, 49].map((rank) => adlBucket(rank, 50))).toEqual([4, 4, 3, 0]);
   });
 });
 
-describe('R-deficit', () => {
-  test('the fund pays first, then the treasury, then the fund goes below zero', () => {
+describe('R-deficit: order of payment', () => {
+  test('the fund pays a deficit first, then the treasury, and finally the fund goes below zero', () => {
     for (const { fund, treasury, left } of [
       { fund: 8_000_000n, treasury: 9_000_000n, left: [3_000_000n, 9_000_000n] },
       { fund: 2_000_000n, treasury: 9_000_000n, left: [0n, 6_000_000n] },
@@ -308,7 +321,7 @@ describe('R-deficit', () => {
       setFund(venue, Number(fund));
       postToBalance(venue.state, venue.account(carol), microUsdc(venue.state.treasury - treasury));
       venue.state.treasury = microUsdc(treasury);
-      // 5 USDC below zero without positions.
+      // Bob is 5 USDC below zero without positions.
       const lost = venue.balance(bob) + 5_000_000n;
       postToBalance(venue.state, venue.account(bob), microUsdc(-lost));
       postToBalance(venue.state, venue.account(carol), microUsdc(lost));
@@ -319,7 +332,7 @@ describe('R-deficit', () => {
   });
 });
 
-test('R-order-of-events: deficits of one block by address, also in a restored venue', () => {
+test('R-order-of-events: deficits of one block are paid by address, also in a restored venue', () => {
   const venue = Scenario.open({ accounts: [carol, bob, alice] });
   for (const [address, left] of [
     [alice, -3_000_000n],

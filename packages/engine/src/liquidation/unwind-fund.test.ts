@@ -22,7 +22,7 @@ function trade(
 }
 
 describe('R-insurance-fund: unwinding', () => {
-  /** The fund is long this many lots at 100, bought from bob. */
+  /** Makes the fund long this many lots at 100, bought from bob. */
   function holding(size: number, bid?: number): Scenario {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1_000_000_000_000 });
     venue.fund(FUND, 1_000_000_000_000);
@@ -31,28 +31,31 @@ describe('R-insurance-fund: unwinding', () => {
     return venue;
   }
 
-  // A tenth of 200,000 lots is 20,000; for 50,000 lots, 10,000 USDC are more than a tenth.
+  // A tenth of 200,000 lots is 20,000; for 50,000 lots, 10,000 USDC is more than a tenth.
   test.each([
     { size: 200_000, sold: [20_000, 18_000, 16_200] },
     { size: 50_000, sold: [10_000, 10_000, 10_000] },
     { size: 4_000, sold: [4_000, 0, 0] },
-  ])('$size lots: the larger of a tenth and 10,000 USDC every 10 s', ({ size, sold }) => {
-    const venue = holding(size, 999_000);
-    const before = venue.balance(FUND);
-    let left = size;
-    for (const part of sold) {
-      venue.block();
-      left -= part;
-      expect(venue.position(FUND)).toBe(left);
-      venue.wait(9_999).oracle(PRICE);
-      expect(venue.position(FUND)).toBe(left);
-      venue.wait(1);
-    }
-    // There is no fee: it only lost 0.1% of the sold value.
-    const lost = BigInt(sold.reduce((sum, part) => sum + part, 0)) * 1_000n;
-    const makerShare = venue.balance(FUND) - before + lost;
-    expect(makerShare).toBeGreaterThanOrEqual(0n);
-  });
+  ])(
+    'the fund sells the larger of a tenth and 10,000 USDC of $size lots every 10 s',
+    ({ size, sold }) => {
+      const venue = holding(size, 999_000);
+      const before = venue.balance(FUND);
+      let left = size;
+      for (const part of sold) {
+        venue.block();
+        left -= part;
+        expect(venue.position(FUND)).toBe(left);
+        venue.wait(9_999).oracle(PRICE);
+        expect(venue.position(FUND)).toBe(left);
+        venue.wait(1);
+      }
+      // There is no fee, so the fund only lost 0.1% of the sold value.
+      const lost = BigInt(sold.reduce((sum, part) => sum + part, 0)) * 1_000n;
+      const makerShare = venue.balance(FUND) - before + lost;
+      expect(makerShare).toBeGreaterThanOrEqual(0n);
+    },
+  );
 
   const offered = ({ events }: BlockResult, id = ID): number[] =>
     events.flatMap((event) => {
@@ -61,12 +64,12 @@ describe('R-insurance-fund: unwinding', () => {
       return account === FUND && traded === id ? [price] : [];
     });
 
-  // The first tier's maintenance is 1%.
-  test('a step of 0.1% further after each try without a fill, up to half of the maintenance', () => {
+  // The maintenance margin of the first tier is 1%.
+  test('each try without a fill moves the price 0.1% further, up to half of the maintenance margin', () => {
     const venue = holding(4_000);
     const prices = Array.from({ length: 7 }, () => offered(venue.wait(10_000).oracle(PRICE)));
     expect(prices.flat()).toEqual([999_000, 998_000, 997_000, 996_000, 995_000, 995_000, 995_000]);
-    // A bid at that price is filled, one below is not.
+    // A bid at that price is filled, and one below it is not.
     venue.one(carol, { price: 994_900, size: 10_000 });
     venue.wait(10_000).oracle(PRICE);
     expect(venue.position(FUND)).toBe(4_000);
@@ -75,14 +78,14 @@ describe('R-insurance-fund: unwinding', () => {
     expect(venue.position(FUND)).toBe(0);
   });
 
-  test('a bid 1% away, at 121.19 for a short at 120, is not filled immediately', () => {
+  test('a bid 1% from the mark is not filled immediately', () => {
     const venue = Scenario.open({ accounts: [bob, carol], funds: 1e12, oracle: 1_200_000 });
     venue.fund(FUND, 1_000_000_000_000);
     trade(venue, bob, FUND, 4_000, 1_200_000);
     venue.one(carol, { isBuy: false, price: 1_211_900, size: 4_000 });
     venue.wait(10_000).oracle(1_200_000);
     expect(venue.position(FUND)).toBe(-4_000);
-    // Another account offers 0.2% away, which the second try reaches.
+    // Another account offers at 0.2% from the mark, which the second try reaches.
     venue.one(bob, { isBuy: false, price: 1_202_400, size: 4_000 });
     const { events } = venue.wait(10_000).oracle(1_200_000);
     const sold = events.flatMap((event) => (event.type === 'tradeExecuted' ? [event.price] : []));
@@ -93,17 +96,20 @@ describe('R-insurance-fund: unwinding', () => {
   test.each([
     { filled: 5_000, next: 999_000 },
     { filled: 4_999, next: 997_000 },
-  ])('restarts when half of the order filled: $filled of 10,000', ({ filled, next }) => {
-    const venue = holding(100_000);
-    expect(offered(venue.wait(10_000).oracle(PRICE))).toEqual([999_000]);
-    venue.one(carol, { price: 998_000, size: filled });
-    const tried = venue.wait(10_000).oracle(PRICE);
-    expect(offered(tried)).toEqual([998_000]);
-    expect(venue.position(FUND)).toBe(100_000 - filled);
-    expect(offered(venue.wait(10_000).oracle(PRICE))).toEqual([next]);
-  });
+  ])(
+    'unwinding restarts at the narrowest band if half of the order filled: $filled of 10,000',
+    ({ filled, next }) => {
+      const venue = holding(100_000);
+      expect(offered(venue.wait(10_000).oracle(PRICE))).toEqual([999_000]);
+      venue.one(carol, { price: 998_000, size: filled });
+      const tried = venue.wait(10_000).oracle(PRICE);
+      expect(offered(tried)).toEqual([998_000]);
+      expect(venue.position(FUND)).toBe(100_000 - filled);
+      expect(offered(venue.wait(10_000).oracle(PRICE))).toEqual([next]);
+    },
+  );
 
-  test('each position separately, and a reversed position restarts', () => {
+  test('each position of the fund has its own band, and a reversed position restarts', () => {
     const venue = holding(20_000);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -119,7 +125,8 @@ describe('R-insurance-fund: unwinding', () => {
     venue.one(FUND, { instrumentId: second, price: PRICE, size: 20_000, timeInForce: 'ioc' });
     const both = tick();
     expect([offered(both), offered(both, second)]).toEqual([[996_000], [999_000]]);
-    // Carol shorts 30,000 isolated with 1,500; at 106 the fund takes it over and is short 10,000.
+    // Carol shorts 30,000 lots isolated with 1,500; at 106 the fund takes the position over and is
+    // short 10,000.
     act(venue, carol, { type: 'updateMarginMode', instrumentId: ID, marginMode: 'isolated' });
     trade(venue, bob, carol, 30_000);
     venue.wait(10_000);
@@ -128,7 +135,7 @@ describe('R-insurance-fund: unwinding', () => {
     expect(offered(turned)).toEqual([1_061_060]);
   });
 
-  test('pauses in a halted or stale market, without counting a try', () => {
+  test('unwinding pauses in a halted or stale market without counting a try', () => {
     const venue = holding(4_000);
     venue.one(carol, { price: 999_000, size: 10_000 });
     venue.block({ type: 'setPerp', instrumentId: ID, halted: true, changes: {} });
@@ -153,7 +160,7 @@ describe('R-insurance-fund: unwinding', () => {
     expect(results[0]?.digest).toBe(results[1]?.digest);
   });
 
-  test('R-determinism: largest first at the marks of the block, also in a restored venue', () => {
+  test('R-determinism: the fund unwinds its largest position first, also in a restored venue', () => {
     const venue = holding(20_000);
     const second = instrumentId(2);
     venue.block({ type: 'registerPerp', perp: { ...PERP, instrumentId: second, name: 'B-USDC' } });
@@ -168,7 +175,7 @@ describe('R-insurance-fund: unwinding', () => {
     Object.assign(copy.state, restore(JSON.parse(JSON.stringify(dump(venue.state)))));
     copy.wait(venue.nowMs - copy.nowMs);
     for (const each of [venue, copy]) each.wait(10_000);
-    // The second is now the larger one: 20,900 against 20,000.
+    // The second position is now the larger one, with 20,900 compared with 20,000.
     const results = [venue, copy].map((each) => each.oracle(1_100_000, second));
     expect(results[0]?.digest).toBe(results[1]?.digest);
     const sold = results[0]!.events.flatMap((event) =>
